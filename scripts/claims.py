@@ -1,252 +1,329 @@
 #!/usr/bin/env python3
-"""Judges what is published of single-pass downsampling by one set of mipbench's results.
+"""Judges what is published of single-pass downsampling by a set that scripts/claims.sh measured.
 
-Every claim is a line: its source, what was measured on which device with its 95 % interval, and
-the verdict that follows: holds, does not, within noise, or not measured and what to run."""
+Every claim is a line: whether it holds on this device, its source, and what was measured."""
 
 import argparse
+import collections
 import itertools
 import json
 import pathlib
 import sys
+import tempfile
 
 try:
-    import claims_data
-    import claims_list
     import command_line
     import pooled
+    import results
+    from result_node import InputError
     from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 except ModuleNotFoundError as error:
     sys.exit(f"claims: error: {error.name}.py is missing; keep scripts/ whole")
 
-VERSION = "1.1.0"
-NOT_MEASURED = "not measured"
-DEFAULT_FEW = 1024
-OUTPUTS = ("claims.md", "claims.json")
-INPUT = "pattern:noise:4096x4096"
-
 EPILOG = """\
-A ratio is of the time that the claim says is shorter over the other: rows of one table by the
-median of their ratios within blocks, others by their medians; 95 % interval by bootstrap. It holds
-if the interval lies below 1 by more than the margin (1 %, or the A/A control's own), does not if
-it lies wholly above that, and is else within noise. A share is "about" a value if its interval is
-within a factor of 1.5 of it. Rows that failed or were not verified are not used, and listed.
+A ratio is of the time that the claim says is shorter over the other, as `mipbench compare
+--ratios` estimates it, with a 95 % interval. It holds if the interval lies below 1 by more than
+the margin (1 %, or the A/A control's own; 1 % more between fewer than 5 runs), does not if it lies
+wholly above that, and is else open. A share is "about" a value within a factor of 1.5 of it.
+Rows that failed or were not verified are not used.
 
 Exit: 0; 2 wrong command line; 3 bad input; 7 an output could not be written."""
 
+MARGIN, RUN_MARGIN, ENOUGH_RUNS, ABOUT, FEW_TEXELS = 0.01, 0.01, 5, 1.5, 1024
+SPD1, SPD2, METAL, COURSE = "AMD SPD 1.0", "AMD SPD 2.0", "Metal port", "DirectX compute course"
+INPUT = "pattern:noise:4096x4096"
+BOTH = "-s compute -s spd"
+WHOLE = f"{BOTH} -s blit -s spd:parts=no-tail --per-level"
+MODES = f"{BOTH} --mode all"
+SIGNS = {"holds": "✓", "does not": "✗", "open": "~", "not measured": "–"}
 
-def parse_number(text):
-    if not text.isascii() or not text.isdecimal() or int(text) >= 2 ** 64:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
-    return int(text)
+# What is asked of `compare --ratios`, in words, and the rows behind it.
+Asked = collections.namedtuple("Asked", "wanted words rows is_apart note")
+Figure = collections.namedtuple("Figure", "value ci")
+Line = collections.namedtuple("Line", "claim verdict seen figure words")
 
 
-def parse_options(arguments):
-    parser = command_line.Parser("claims", __doc__, EPILOG)
-    parser.add_argument("inputs", nargs="*", metavar="FOLDER|FILE",
-                        help="result files of one device, or folders of them")
-    parser.add_argument("-o", "--out", metavar="DIR",
-                        help="write DIR/claims.md and DIR/claims.json (default: Markdown on "
-                             "stdout)")
-    parser.add_argument("--size", type=command_line.parse_size, metavar="WxH",
-                        help="judge at this size (default: the largest measured)")
-    parser.add_argument("--cache", choices=("hot", "cold"),
-                        help="judge in this state of the cache (default: cold, if measured)")
-    parser.add_argument("--all", action="store_true",
-                        help="a line for each size and state of the cache")
-    parser.add_argument("--few", type=parse_number, default=DEFAULT_FEW, metavar="N",
-                        help="a level of at most N texels has few threads at work (default: "
-                             "%(default)s: what a single pass leaves to its last workgroup)")
-    parser.add_argument("--seed", type=parse_number, default=1, metavar="N",
-                        help="for resampling (default: %(default)s)")
-    parser.add_argument("--commands", action="store_true",
-                        help="print what scripts/claims.sh runs: name, 'repeated' or 'once', "
-                             "options of mipbench")
-    pooled.add_option(parser)
-    options = parser.parse_args(arguments)
-    if not options.commands and not options.inputs:
-        parser.error("no result file and no folder given")
-    return options
+class Set:
+    """The runs of a folder, by the name of their claim: order.json, whole-1.json, ..."""
+
+    def __init__(self, folder):
+        paths = sorted(pathlib.Path(folder).glob("*.json"))
+        if not paths:
+            raise InputError(f"{folder}: no .json file in this folder; scripts/claims.sh measures a set")
+        self.runs = {path.stem: run for path, run in zip(paths, results.load(paths))}
+        first = next(iter(self.runs.values()))
+        for run in self.runs.values():
+            if (run.device, run.driver) != (first.device, first.driver):
+                raise InputError(f"{run.path}: measured on {run.device}, but {first.path} on "
+                                 f"{first.device}: one set is of one device")
+        self.first = first
+
+    def rows(self, name, label, mode="latency"):
+        """Of each run of a claim the row of a label, cold where that was measured."""
+        found = [row for stem, run in self.runs.items()
+                 if stem.rpartition("-")[0] == name and stem.rpartition("-")[2].isdecimal() or stem == name
+                 for row in run.rows if row.label == label and row.timing.mode == mode and is_usable(row)]
+        cold = [row for row in found if row.timing.cache == "cold"]
+        return cold or found
+
+
+def is_usable(row):
+    """Right, or a diagnostic that is not verified by its nature, and timed."""
+    return (row.status == "ok" and not row.run.validated and bool(row.samples)
+            and (row.verify.status == "pass" or row.diagnostic)
+            and all(value and value > 0 for value in row.samples))
+
+
+def pairs(rows, others):
+    """Of the same timing, whose samples are of the same blocks."""
+    return [(a, b) for a, b in itertools.product(rows, others) if a.timing is b.timing]
+
+
+def factor(runs, power=1):
+    return {"runs": [{"times": times, **({"over": over} if over else {})} for times, over in runs],
+            "power": power}
+
+
+def within(found, power=1):
+    return factor([(a.samples, b.samples) for a, b in found], power)
+
+
+def apart(rows, others):
+    return {"factors": [factor([(row.samples, None) for row in rows]),
+                        factor([(row.samples, None) for row in others], -1)]}
+
+
+def batches(row, n_chains):
+    """Of a row of throughput mode the time per chain in a batch of so many."""
+    return [[slope + (time - slope * n) / n_chains for n, time in zip(row.batch.lengths, times)]
+            for slope, times in zip(row.samples, row.batch.times)]
+
+
+# ---- how each kind is measured: an Asked of a Set, or None where rows are missing
+
+def variants(name, faster, other):
+    def ask(runs):
+        found = pairs(runs.rows(name, faster), runs.rows(name, other))
+        return found and Asked([{"factors": [within(found)]}], f"{faster} / {other}",
+                               list(itertools.chain(*found)), False, "")
+    return ask
+
+
+def against_whole(name, label, words):
+    """Of one run against the same strategy's whole chains in another."""
+    def ask(runs):
+        sides = runs.rows(name, label), runs.rows("whole", label)
+        return all(sides) and Asked([apart(*sides)], words, sides[0] + sides[1], True, "")
+    return ask
+
+
+def few_per_level(runs):
+    rows = [row for row in runs.rows("whole", "compute")
+            if row.variant.steps and all(step["time"] for step in row.variant.steps)]
+
+    def share(row):
+        small = sum(step["time"] for step in row.variant.steps if FEW_TEXELS >=
+                    max(1, row.case.width >> step["first"]) * max(1, row.case.height >> step["first"]))
+        return small / sum(step["time"] for step in row.variant.steps)
+    return rows and Asked([{"mean": list(map(share, rows))}], "compute: levels of at most 1024 texels",
+                          rows, False, "stamps add to each dispatch, so rather less in truth")
+
+
+def few_single_pass(runs):
+    found = pairs(runs.rows("whole", "spd:parts=no-tail"), runs.rows("whole", "spd"))
+    return found and Asked([{"factors": [within(found)]}], "1 - spd:parts=no-tail / spd",
+                           list(itertools.chain(*found)), False, "")
+
+
+def barriers(runs):
+    sides = [[row for row in runs.rows("whole", label) if len(row.twin_samples) == len(row.samples)]
+             for label in ("spd", "compute")]
+
+    def twins(rows, power=1):
+        return factor([(row.twin_samples, row.samples) for row in rows], power)
+    return all(sides) and Asked(
+        [{"factors": [twins(sides[0]), twins(sides[1], -1)]}],
+        "share of null twins in the time: spd / compute", sides[0] + sides[1], False,
+        "of dispatches and barriers alone")
+
+
+def overlap(runs):
+    rows, under = runs.rows("overlap", "spd", "throughput"), runs.rows("overlap", "spd", "overlap")
+    n = under[0].timing.n_images if under else 1
+    base = [(batches(row, n), None) for row in rows if row.batch.is_whole(len(row.samples))]
+    return under and base and Asked(
+        [{"factors": [factor([(row.samples, None) for row in under]), factor(base, -1)]}],
+        f"spd: {n} chains with no barrier between / with one", under + rows, False, "")
+
+
+def company(name, mode, alone):
+    """Whether spd gains more than compute, or loses less, in company than alone."""
+    def ask(runs):
+        under = pairs(*(runs.rows(name, label, mode) for label in ("spd", "compute")))
+        base = pairs(*(runs.rows(name, label, alone) for label in ("spd", "compute")))
+        if not (under and base):
+            return None
+        n = under[0][0].timing.n_images
+        divisor = factor([(batches(a, n), batches(b, n)) for a, b in base], -1) \
+            if alone == "throughput" else within(base, -1)
+        return Asked([{"factors": [within(under), divisor]}],
+                     f"(spd / compute: {mode}) / (the same: {alone})",
+                     list(itertools.chain(*under, *base)), False, "")
+    return ask
+
+
+class Claim:
+    def __init__(self, name, text, source, command, ask, about=None):
+        self.name, self.text, self.source, self.command = name, text, source, command
+        self.ask, self.about = ask, about
+
+
+def spd(name, text, source, faster, other, fixed="", more="", labels=None):
+    """One value of a parameter of spd against another; `labels` as the tables have them."""
+    words = [f"spd{fixed}:{value}" for value in (faster, other)]
+    return Claim(name, text, source, f"-s {words[0]} -s {words[1]}{more}", variants(name, *(labels or words)))
+
+
+CLAIMS = (
+    Claim("few-per-level", "one dispatch per level: few threads are at work for about 1/6 of the time",
+          SPD1, WHOLE, few_per_level, 1 / 6),
+    Claim("few-single-pass", "a single pass: few threads are at work for about 2 % of the time", SPD1,
+          WHOLE, few_single_pass, 0.02),
+    Claim("barriers", "without barriers between levels a smaller share of time goes to "
+          "synchronisation", f"{SPD1}; {METAL}", WHOLE, barriers),
+    spd("order", "threads in morton order are faster than in linear order", SPD1, "order=morton",
+        "order=linear", ":wave=off", labels=("spd:wave=off", "spd:wave=off:order=linear")),
+    spd("load", "one load through the sampler is faster than four texels", SPD1, "load=sampler",
+        "load=texel"),
+    spd("wave", "wave operations are faster than shared memory", f"{SPD1}; {METAL}", "wave=quad",
+        "wave=off"),
+    spd("fp16", "packed half floats are faster than floats", SPD1, "fp16=on", "fp16=off",
+        labels=("spd:fp16=on", "spd")),
+    spd("lds-split", "shared memory with an array per channel is faster than vectors",
+        f"{SPD1}; {COURSE}", "lds=split", "lds=vec4", ":wave=off",
+        labels=("spd:wave=off:lds=split", "spd:wave=off")),
+    spd("lds-packed", "shared memory with packed texels is faster than vectors", SPD1, "lds=packed",
+        "lds=vec4", ":wave=off", labels=("spd:wave=off:lds=packed", "spd:wave=off")),
+    spd("counter", "a counter that the shader re-arms is faster than one that the host zeroes", SPD2,
+        "counter=self", "counter=host", labels=("spd", "spd:counter=host")),
+    spd("slices", "all slices in one dispatch are faster than a dispatch each", SPD2, "slices=one",
+        "slices=each", more=" --layers 6", labels=("spd", "spd:slices=each")),
+    Claim("rect", "a sub-rectangle is faster than the whole", SPD2, "-s spd --rect 64,64,128,128",
+          against_whole("rect", "spd", "spd: update of 128x128 / whole")),
+    Claim("overlap", "a single pass overlaps with other images' on its queue", SPD1, MODES, overlap),
+    Claim("overlap-compute", "a single pass gains more by such overlap than one dispatch per level "
+          "does", SPD1, MODES, company("overlap", "overlap", "throughput")),
+    Claim("beside", "beside a compute load on a second queue a single pass loses less than one "
+          "dispatch per level does", SPD1, f"{BOTH} --mode latency,beside",
+          company("beside", "beside", "latency")),
+    Claim("storage-usage", "blits are faster on an image without STORAGE usage", "general advice",
+          "-s blit --image-usage needed", against_whole("storage-usage", "blit",
+                                                        "blit: usage needed / all")))
+REPEATED = ("whole", "rect", "storage-usage")  # what is compared across runs, or has one value a run
 
 
 def commands():
     """(name, repeated, options) of each run; claims that share a command line share a run."""
-    found = {tuple(claims_list.WHOLE): ("whole", True)}
-    for claim in claims_list.CLAIMS:
-        found.setdefault(tuple(claim.command), (claim.name, claim.repeated))
-    return [(name, repeated, command) for command, (name, repeated) in found.items()]
+    found = {WHOLE: "whole"}
+    for claim in CLAIMS:
+        found.setdefault(claim.command, claim.name)
+    return [(name, name in REPEATED, command) for command, name in found.items()]
 
 
-def preference(condition):
-    """The condition that figures are published for comes first."""
-    return (condition.format != "rgba8", condition.reduce != "avg", condition.cache != "cold",
-            -condition.width * condition.height, condition.width, str(condition))
+def estimate(asked, mipbench):
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        json.dump({"wanted": asked.wanted}, file)
+        file.flush()
+        root = pooled.compare(mipbench, "--ratios", "--seed", "1", file.name)
+    node, = root.children("estimates")
+    return Figure(node.figure("figure"), node.interval("ci"))
 
 
-def wanted_conditions(claim, rows, options):
-    found = sorted(
-        ((condition, selected) for condition, selected in claim.conditions(rows)
-         if options.size in (None, (condition.width, condition.height))
-         and options.cache in (None, condition.cache)),
-        key=lambda pair: preference(pair[0]))
-    return found if options.all else found[:1]
+def judge(claim, asked, figure):
+    """(verdict, what was seen instead)"""
+    if figure.ci is None:
+        return "open", "too little for an interval"
+    low, high = figure.ci
+    if claim.about is not None:
+        least, most = claim.about / ABOUT, claim.about * ABOUT
+        if least <= low and high <= most:
+            return "holds", ""
+        return ("does not", "more" if low > most else "less") if high < least or low > most else ("open", "")
+    margin = max([MARGIN, *(row.timing.control.margin for row in asked.rows if row.timing.control)])
+    n_runs = len({id(row.run) for row in asked.rows})
+    margin += RUN_MARGIN if asked.is_apart and n_runs < 2 * ENOUGH_RUNS else 0
+    if high < 1 / (1 + margin):
+        return "holds", ""
+    if low < 1 / (1 + margin):
+        return "open", f"a margin of {100 * margin:.2g} % is within the interval"
+    other = f"the other way, by {100 * (figure.value - 1):.1f} %"
+    return "does not", other if low > 1 + margin else f"the same to {100 * margin:.2g} %" \
+        if high < 1 + margin else f"no gain of {100 * margin:.2g} %"
 
 
-def words_to_run(claim):
-    """What to run; both sides of what is measured in two runs."""
-    def line(words, name):
-        return " ".join(["mipbench", INPUT, *words, "--json", f"{name}.json"])
-
-    lines = [line(claim.command, claim.name)]
-    lines += [line(claims_list.WHOLE, "whole")] if claim.against_whole else []
-    return " && ".join(lines)
-
-
-def describe(condition):
-    """In words, what is not at its default."""
-    parts = [f"{condition.width}x{condition.height}"]
-    parts += [f"{condition.layers} layers"] if condition.layers > 1 else []
-    parts += [condition.format, condition.reduce, condition.cache]
-    return " ".join(parts)
+def judge_all(runs, mipbench):
+    for claim in CLAIMS:
+        asked = claim.ask(runs)
+        if not asked:
+            yield Line(claim, "not measured", f"run `mipbench {INPUT} {claim.command}`", None, "")
+            continue
+        figure = estimate(asked, mipbench)
+        if claim.name == "few-single-pass":
+            figure = Figure(1 - figure.value, figure.ci and (1 - figure.ci[1], 1 - figure.ci[0]))
+        first = asked.rows[0]
+        at = f"{first.case.words()}, {first.timing.cache}".replace("×", "x")
+        yield Line(claim, *judge(claim, asked, figure), figure,
+                   "; ".join(filter(None, (f"{asked.words}, {at}", asked.note))))
 
 
-def line_base(claim, device):
-    return {"id": claim.name, "claim": claim.text, "source": claim.source, "device": device,
-            "kind": claim.kind, "claimed": claim.claimed()}
+def markdown(runs, lines):
+    first = runs.first
+    out = ["# What is published, and what was measured", "",
+           f"Sixteen claims about single-pass downsampling, on {first.name()}, driver {first.driver}, "
+           f"mipbench {first.commit}. Made by `scripts/claims.sh`, which measures the set and writes "
+           "this page.", ""]
+    out += ["**A software device: nothing here says anything about a GPU.**", ""] * first.is_software()
+    out += ["| | claim | source | measured | ratio or share (95 %) |", "|---|---|---|---|---|"]
+    for line in lines:
+        seen = f": {line.seen}" if line.seen else ""
+        out += [f"| {SIGNS[line.verdict]} | {line.claim.text} | {line.claim.source} | "
+                f"{line.verdict}{seen}{'; ' if line.words else ''}{line.words} | {figure_text(line)} |"]
+    return "\n".join([*out, "", "✓ holds, ✗ does not, ~ open, – not measured. A ratio is of the time "
+                      "that is said to be shorter over the other: below 1 the claim is borne out. A "
+                      "share counts as about a value within a factor of 1.5. `scripts/claims.py "
+                      "--help` says more.", ""])
 
 
-def not_measured(claim, result_set, device):
-    """With the reasons why rows that the claim asks for are of no use."""
-    reasons = sorted({f"{row.label}: {row.unused}" for row in result_set.unused
-                      if claim.is_about(row)})
-    return {**line_base(claim, device), "condition": None, "measured": None, "value": None,
-            "ci": None, "margin": None, "verdict": NOT_MEASURED, "seen": "",
-            "run": words_to_run(claim), "files": [], "runs": 0, "samples": 0, "notes": reasons}
-
-
-def measured_line(claim, measured, device):
-    files = sorted({claims_data.display_name(row.source.path) for row in measured.rows})
-    condition = {key: value for key, value in measured.condition._asdict().items()
-                 if key not in ("mode", "rects")}
-    verdict = claim.judge(measured)
-    return {**line_base(claim, device), "condition": condition, "at": describe(measured.condition),
-            "measured": measured.text, "value": measured.figure.value,
-            "ci": list(measured.figure.ci) if measured.figure.ci else None,
-            "margin": measured.margin, "verdict": verdict,
-            "seen": claim.seen(measured) if verdict == claims_list.DOES_NOT else "", "run": None,
-            "files": files, "runs": len(files),
-            "samples": sum(len(row.samples) for row in measured.rows), "notes": measured.notes}
-
-
-def judge_all(result_set, options):
-    first = result_set.sources[0]
-    device = first.device + (" (software)" if result_set.is_software() else "")
-    lines = []
-    for claim in claims_list.CLAIMS:
-        found = [claim.measure(condition, selected, options) for condition, selected
-                 in wanted_conditions(claim, result_set.rows, options)]
-        lines += [measured_line(claim, measured, device) for measured in found]
-        lines += [] if found else [not_measured(claim, result_set, device)]
-    return lines
-
-
-def format_value(line, value):
-    return f"{100 * value:.1f} %" if line["kind"] == "share" else f"{value:.3f}"
-
-
-def cell(text):
-    """Fit for a table of Markdown."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def markdown_row(line):
-    if line["verdict"] == NOT_MEASURED:
-        verdict = f"not measured: run `{line['run']}`"
-        return [line["claim"], line["source"], "; ".join(line["notes"]), line["device"], "",
-                verdict]
-    notes = "".join(f"; {note}" for note in line["notes"])
-    measured = f"**{format_value(line, line['value'])}** {line['measured']}, {line['at']}{notes}"
-    ci = line["ci"]
-    interval = f"{format_value(line, ci[0])} to {format_value(line, ci[1])}" if ci else "none"
-    verdict = ": ".join(filter(None, (line["verdict"], line["seen"])))
-    return [line["claim"], line["source"], measured, line["device"], interval, verdict]
-
-
-def unused_lines(result_set):
-    """Rows that were not used, those with the same reason together."""
-    rows = sorted(result_set.unused, key=lambda row: (row.label, row.unused))
-    for (label, reason), same in itertools.groupby(rows, lambda row: (row.label, row.unused)):
-        yield {"strategy": label, "reason": reason, "rows": len(list(same))}
-
-
-def markdown(report):
-    """The report as a page."""
-    device = report["device"]
-    out = [f"# Claims, measured on {device['name']}", "",
-           f"Driver: {device['driver']}. Commit: {', '.join(report['commits'])}. "
-           f"{len(report['files'])} files.", ""]
-    if device["software"]:
-        out += ["**A software device: nothing here says anything about a GPU.**", ""]
-    if len(report["commits"]) > 1:
-        out += ["The files are of different builds.", ""]
-    out += ["| claim | source | measured | device | 95 % interval | verdict |",
-            "|---|---|---|---|---|---|"]
-    out += ["| " + " | ".join(cell(text) for text in markdown_row(line)) + " |"
-            for line in report["claims"]]
-    out += ["", "A ratio is of the time that is said to be shorter over the other; below 1 the "
-            "claim is borne out. A share is claimed to be about a value; a factor of 1.5 to both "
-            "sides is taken for that. `scripts/claims.py --help` says how verdicts come about."]
-    if report["unused"]:
-        out += ["", "Not used:", ""]
-        out += [f"- {cell(row['strategy'])}, {row['rows']} rows: {cell(row['reason'])}"
-                for row in report["unused"]]
-    return "\n".join(out) + "\n"
-
-
-def make_report(result_set, options):
-    first = result_set.sources[0]
-    return {
-        "schema": {"name": claims_data.SCHEMA, "version": VERSION},
-        "device": {"name": first.device, "type": first.type, "driver": first.driver,
-                   "software": result_set.is_software()},
-        "commits": result_set.commits(),
-        "files": [claims_data.display_name(source.path) for source in result_set.sources],
-        "few_texels": options.few,
-        "seed": options.seed,
-        "claims": judge_all(result_set, options),
-        "unused": list(unused_lines(result_set)),
-    }
-
-
-def outputs(options):
-    """The files that are written: Markdown, JSON; none where the page goes to stdout."""
-    folder = options.out
-    return [pathlib.Path(folder) / name for name in OUTPUTS] if folder is not None else []
-
-
-def write_report(report, files):
-    page = markdown(report)
-    if not files:
-        print_whole(page)
-        return
-    files[0].parent.mkdir(parents=True, exist_ok=True)
-    for path, text in zip(files, (page, json.dumps(report, indent=2, allow_nan=False) + "\n")):
-        write_whole(path, text)
+def figure_text(line):
+    if line.figure is None:
+        return ""
+    def show(value):
+        return f"{100 * value:.1f} %" if line.claim.about is not None else f"{value:.3f}"
+    ci = line.figure.ci
+    return show(line.figure.value) + (f" ({show(ci[0])} to {show(ci[1])})" if ci else "")
 
 
 def start(arguments):
-    options = parse_options(arguments)
+    parser = command_line.Parser("claims", __doc__, EPILOG)
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="a set of scripts/claims.sh")
+    parser.add_argument("-o", "--out", metavar="FILE", help="the page, Markdown (default: stdout)")
+    parser.add_argument("--commands", action="store_true", help=argparse.SUPPRESS)
+    pooled.add_option(parser)
+    options = parser.parse_args(arguments)
     if options.commands:
-        print_whole("".join(f"{name}\t{'repeated' if repeated else 'once'}\t{' '.join(command)}\n"
+        print_whole("".join(f"{name}\t{'repeated' if repeated else 'once'}\t{command}\n"
                             for name, repeated, command in commands()))
         return 0
-    result_set = claims_data.ResultSet(options.inputs)
-    refuse_inputs(outputs(options), [source.path for source in result_set.sources])
-    report = make_report(result_set, options)
+    if options.folder is None:
+        parser.error("no folder given")
+    runs = Set(options.folder)
+    out = pathlib.Path(options.out) if options.out else None
+    refuse_inputs([out] if out else [], [run.path for run in runs.runs.values()])
+    page = markdown(runs, list(judge_all(runs, options.mipbench)))
     try:
-        write_report(report, outputs(options))
+        print_whole(page) if out is None else write_whole(out, page)
     except OSError as error:
-        raise OutputError(f"{options.out}: {error.strerror}") from error
+        raise OutputError(f"{out}: {error.strerror}") from error
     return 0
 
 

@@ -21,8 +21,8 @@ usage: scripts/claims.sh [--yes] [--mipbench FILE] [--runs N] [--out DIR] [-- OP
   OPTION           passed to every run, such as --device
   --help           this text
 
-The set: the JSON of each run, claims.md and claims.json. What a build or a device cannot do, or
-does wrong, is said, and its claim is not measured. A software device gets small sizes. Keep the
+The set: the JSON of each run, and claims.md, the page of doc/. What a build or a device cannot do,
+or does wrong, is said, and its claim is not measured. A software device gets small sizes. Keep the
 device free of other work meanwhile.
 Exit: 0; that of the first mipbench that broke off; 2 usage; that of scripts/claims.py.
 END
@@ -84,7 +84,7 @@ main() {
     find_gpu
     mkdir -p "$out"
     measure_all
-    "$root/scripts/claims.py" --mipbench "$mipbench" "$out" -o "$out"
+    "$root/scripts/claims.py" --mipbench "$mipbench" "$out" -o "$out/claims.md"
     cat "$out/claims.md"
     echo "claims: the set is in $out"
 }

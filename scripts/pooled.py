@@ -1,9 +1,9 @@
-"""Several runs as `mipbench compare --pool` takes them together: medians, intervals, ratios and
-sentences of the runs of one device and build. Nothing is computed here."""
+"""Runs as `mipbench compare --pool` takes them together: titles, sentences, medians, intervals and
+ratios of the runs of one device and build. Nothing is computed here."""
 
-import collections
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -11,17 +11,14 @@ import results
 from result_node import InputError, Node, clean, parse
 
 HERE = pathlib.Path(__file__).resolve().parent
+CASE = re.compile(r".*_(\d+x\d+)_([a-z0-9-]+)_(?:avg|(min|max))(?: (.*))?")
 BESIDE = (HERE.parent / "build/mipbench", HERE.parent.parent / "bin/mipbench")  # as built, installed
-
-# Runs of one device, driver and build, and what was measured in them; no timings of a single run,
-# whose own are as good.
-Pool = collections.namedtuple("Pool", "runs timings")
 
 
 def add_option(parser):
     parser.add_argument("--mipbench", metavar="PROGRAM",
-                        help="what computes statistics of several runs (default: $MIPBENCH, "
-                             "else the mipbench beside this script, else that on PATH)")
+                        help="what judges the runs (default: $MIPBENCH, else the mipbench beside "
+                             "this script, else that on PATH)")
 
 
 def find_program(named):
@@ -29,56 +26,116 @@ def find_program(named):
     found = [path for path in BESIDE if os.access(path, os.X_OK)]
     program = shutil.which(named or (found[0] if found else "mipbench"))
     if program is None:
-        raise InputError(f"{named or 'mipbench'}: no such program; it computes what is said "
-                         "of several runs: name it with --mipbench")
+        raise InputError(f"{named or 'mipbench'}: no such program; it judges the runs: name it "
+                         "with --mipbench")
     return program
 
 
-class Row:
-    """A variant in all runs that have it."""
-
-    def __init__(self, node):
-        self.label, self.variant, self.answer = node.text("label"), node.text("variant"), \
-            node.optional_text("answer")
-        self.status, self.verified = node.text("status"), node.text("verify") == "pass"
-        self.runs, self.stats = node.count("runs"), Stats(node)
-        self.relative = results.Relation(node.child("relative"))
-
-
 class Stats:
-    """Of all runs of a row."""
+    """Of all runs of a row; none where it has no figures."""
 
     def __init__(self, node):
         self.n, self.ci = node.count("samples"), node.interval("median_ci_ns")
         self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
 
 
+class Row:
+    """A variant in all runs that have it: `members`. Of a single run its figures are its own."""
+
+    def __init__(self, members, node=None):
+        first = members[0]
+        self.members, self.case, self.variant = members, first.case, first.variant
+        self.label, self.strategy, self.diagnostic = first.label, first.strategy, first.diagnostic
+        self.status, self.reason, self.verify = first.status, first.reason, first.verify
+        self.of_limit, self.warnings = first.of_limit, first.warnings
+        self.stats, self.relative = first.stats, first.relative
+        if node is not None and len(members) > 1:
+            self.stats, self.relative = Stats(node), results.Relation(node.child("relative"))
+            self.of_limit = None
+            self.warnings = list(dict.fromkeys(it for row in members for it in row.warnings))
+        worst = next((row for row in members if row.verify.status == "fail"), None) \
+            or next((row for row in members if row.status == "failed"), None)
+        if worst is not None:
+            self.status, self.reason, self.verify = worst.status, worst.reason, worst.verify
+
+    def is_timed(self):
+        return self.stats.median is not None and self.stats.median > 0 and self.stats.n > 0
+
+    def is_right(self):
+        return self.status == "ok" and self.verify.status == "pass"
+
+
 class Timing:
     """A case under one condition; `members`: it in each run that has it."""
 
-    def __init__(self, node, runs):
-        places = node.figures("timings")
-        self.members = [run.timings[int(place)] for run, place in zip(runs, places)
-                        if place is not None]
-        self.rows = [Row(row) for row in node.children("rows")]
-        self.sentence = node.text("sentence", "")
-        labels = {row.variant: row.label for row in self.rows}
-        fastest = labels.get(node.optional_text("fastest"))
-        self.rankings = [results.Ranking(node.optional_text("question"), fastest,
-                                         [labels[name] for name in node.texts("tied")], [],
-                                         self.sentence)] if fastest else []
-        self.title, self.case = self.members[0].title, self.members[0].case
-        by_label = {row.label: row for row in self.rows}
-        for timing in self.members:
-            timing.pooled = self
+    def __init__(self, members, node):
+        self.members, first = members, members[0]
+        self.case, self.title, self.key = first.case, first.title, first.condition
+        self.cache, self.mode = first.cache, first.mode
+        self.control, self.floor, self.n_runs = first.control, first.floor, len(members)
+        self.condition = condition_words(first)
+        by_label = {}
+        for timing in members:
             for row in timing.rows:
-                row.pooled = by_label.get(row.label)
+                by_label.setdefault(row.label, []).append(row)
+        found = {row.text("label"): row for row in node.children("rows")} if node else {}
+        self.rows = [Row(rows, found.get(label)) for label, rows in by_label.items()]
+        self.lead = node.text("lead") if node else "none"
+        self.next_ratio = node.figure("next_ratio") if node else None
+        labels = {row.variant.id: row.label for row in self.rows}
+        self.rankings = [read_ranking(ranking, labels) for ranking in
+                         (node.children("rankings") if node else [])]
+        said = first.sentences() if len(members) == 1 else []
+        self.sentences = said or [it.sentence for it in self.rankings if it.sentence]
 
-    def sentences(self):
-        return [self.sentence] if self.sentence else []
+    def row_of(self, label):
+        return next((row for row in self.rows if row.label == label), None)
 
-    def verdict(self):
-        return self.rankings[0] if self.rankings else None
+    def ranking(self, question):
+        return next((it for it in self.rankings if it.question == question), None)
+
+    def fastest(self):
+        """The row that others are held against, or None."""
+        return self.row_of(self.rankings[0].fastest) if self.rankings else None
+
+    def timed(self):
+        """Rows with a time, the fastest first."""
+        return sorted((row for row in self.rows if row.is_timed()),
+                      key=lambda row: row.stats.median)
+
+
+def read_ranking(node, labels):
+    tied, order = ([labels.get(name, name) for name in node.texts(key)] for key in ("tied", "order"))
+    fastest = node.text("fastest")
+    return results.Ranking(node.text("question"), labels.get(fastest, fastest), tied, order,
+                           node.optional_text("sentence"))
+
+
+def condition_words(timing):
+    """As mipbench says it: 'cold latency, needed usage'."""
+    usage = ", needed usage" if timing.case.image_usage == "needed" else ""
+    return f"{timing.cache} {timing.mode}{usage}"
+
+
+class Pool:
+    """Runs of one device, driver and build; `conditions`: the sentences on each."""
+
+    def __init__(self, node, by_path):
+        self.runs = [by_path[run.text("path")] for run in node.children("runs")]
+        self.title, self.commit = node.text("title"), node.text("git_sha", "")
+        self.conditions = {it.text("condition"): it.texts("sentences")
+                           for it in node.children("conditions")}
+        self.timings, judged = [], set()
+        for timing in node.children("timings"):
+            members = [run.timings[int(place)] for run, place in
+                       zip(self.runs, timing.figures("timings")) if place is not None]
+            judged |= set(map(id, members))
+            self.timings.append(Timing(members, timing))
+        self.timings += [Timing([timing], None) for run in self.runs for timing in run.timings
+                         if id(timing) not in judged and timing.rows]
+
+    def name(self):
+        return self.runs[0].name()
 
 
 def compare(named, *arguments):
@@ -91,23 +148,36 @@ def compare(named, *arguments):
     except OSError as error:
         raise InputError(f"{program}: {error.strerror}; name mipbench with --mipbench") from error
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InputError(said[-1] if said else f"{program}: exit code {done.returncode}")
+        said = done.stderr.decode("utf-8", "replace").splitlines()
+        raise InputError(next((line.removeprefix("mipbench: error: ") for line in said
+                               if "error: " in line), f"{program}: exit code {done.returncode}"))
     text = done.stdout.decode("utf-8", "replace")
     return Node(parse(program, text), program)
 
 
 def load(runs, named):
-    """The pools of the runs, each of which has what it is part of as `pooled` of its timings and
-    rows then; `named`: the program, or None."""
-    if len(runs) < 2:
-        return [Pool(runs, [])]
+    """(title, [Pool]) of the runs."""
     by_path = {clean(os.fsencode(run.path).decode("utf-8", "replace")): run for run in runs}
     root = compare(named, "--pool", "--", *(str(run.path) for run in runs))
-    pools = []
-    for node in root.children("pools"):
-        members = [by_path[run.text("path")] for run in node.children("runs")]
-        timings = [Timing(timing, members) for timing in node.children("timings")] \
-            if len(members) > 1 else []
-        pools.append(Pool(members, timings))
-    return pools
+    return root.text("title"), [Pool(node, by_path) for node in root.children("pools")]
+
+
+class Change:
+    """A row of `compare`: the second side's time over the first's."""
+
+    def __init__(self, node):
+        self.label, self.case, self.verdict = map(node.text, ("strategy", "case", "verdict"))
+        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
+        self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
+
+    def where(self):
+        """'1024x1024 rgba8 cold' of noise_1024x1024_rgba8_avg cold."""
+        match = CASE.fullmatch(self.case)
+        return " ".join(filter(None, match.groups())) if match else self.case
+
+
+def changes(named, base, new):
+    """What `compare` says of two pools: [Change], and the warnings that it gives."""
+    sides = [",".join(str(run.path) for run in pool.runs) for pool in (base, new)]
+    root = compare(named, "--", *sides)
+    return list(map(Change, root.children("comparisons"))), root.texts("warnings")

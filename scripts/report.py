@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes one page of HTML from results of mipbench: verdict, tables, plots, pictures of the chains.
-The page needs no network and no other file; pictures are taken from beside results.json."""
+"""Makes one page of HTML from results of mipbench: who wins where, every case, pictures of the
+chains. The page needs no network and no other file; pictures are taken from beside results.json."""
 
 import argparse
 import pathlib
@@ -9,21 +9,18 @@ import sys
 try:
     import command_line
     import pooled
-    import report_claims
-    import report_kernels
-    import report_page
-    import report_pictures
     import results
+    from report import kernels, page, pictures
     from whole_file import OutputError, print_whole, refuse_inputs, write_whole
 except ModuleNotFoundError as error:
     sys.exit(f"report: error: {error.name}.py is missing; keep scripts/ whole")
 
-DEFAULT_PICTURES_MB = 16
+DEFAULT_PICTURES_MB = 3
 
 EPILOG = """\
 Several results, of several devices say, become one page; runs of one device
-and build have one verdict. A claims.json beside them is shown, too,
-and an inspect.json: what 'mipbench inspect --json' printed.
+and build are taken together, by mipbench compare. An inspect.json beside
+them is shown, too: what 'mipbench inspect --json' printed.
 
 Exit: 0; 2 wrong command line; 3 bad input; 7 the page could not be written."""
 
@@ -52,22 +49,17 @@ def parse_options(arguments):
     return parser.parse_args(arguments)
 
 
-def inputs_of(sets, claims, kernels):
-    """All files that a page is made from."""
-    return [*(item.path for item in sets), *(found[0] for found in claims + kernels),
-            *report_pictures.files_of(sets), *report_page.TEMPLATES.iterdir()]
-
-
 def start(arguments):
     options = parse_options(arguments)
     sets = results.load(options.inputs)
-    claims, kernels = report_claims.load(sets), report_kernels.load(sets)
+    compiled = kernels.load(sets)
     out = pathlib.Path(options.out) if options.out else sets[0].path.parent / "report.html"
-    refuse_inputs([out], inputs_of(sets, claims, kernels))
-    pools = pooled.load(sets, options.mipbench)
-    page = report_page.make(sets, pools, claims, kernels, options.max_pictures)
+    refuse_inputs([out], [*(item.path for item in sets), *(found[0] for found in compiled),
+                          *pictures.files_of(sets), *page.TEMPLATES.iterdir()])
+    title, pools = pooled.load(sets, options.mipbench)
+    text = page.make(title, pools, compiled, options)
     try:
-        write_whole(out, page)
+        write_whole(out, text)
     except OSError as error:
         raise OutputError(f"{out}: {error.strerror}; name a file that can be written with -o"
                           ) from error

@@ -9,7 +9,6 @@ import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
 from result_schema import first_fault
-from result_units import last_place
 
 MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
 
@@ -62,7 +61,7 @@ class Verify:
             node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
         levels = node.child("levels")
-        self.drifts, self.bad_texels = levels.figures("drift_lsb"), levels.figures("bad_texels")
+        self.errors, self.bad_texels = levels.figures("max_error_lsb"), levels.figures("bad_texels")
 
     def n_bad(self):
         """None where nothing was compared."""
@@ -248,7 +247,7 @@ class Case:
                       for rect in node.children("rects")]
         self.bytes = node.amount("compulsory_bytes")
         self.bandwidths = read_bandwidths(node, "bandwidth")
-        self.unit = last_place(self.format)  # what errors are counted in
+        self.unit = "ulp" if self.format.endswith("f") else "LSB"  # what errors are counted in
         self.variants = [Variant(child) for child in node.children("variants")]
         self.by_id = {variant.id: variant for variant in self.variants}
         self.timings = [Timing(self, child) for child in node.children("timings")]
@@ -359,7 +358,7 @@ class Run:
         return self.device + (" (software)" if self.is_software() else "")
 
 
-BESIDE = ("claims.json", "inspect.json")
+BESIDE = ("inspect.json",)
 
 
 def load(names):

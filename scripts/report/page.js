@@ -1,236 +1,247 @@
 "use strict";
-// What the page does beyond being read: sorts tables, switches the theme, shows chains, saves the
+// What the page does beyond being read: draws details when they are opened, shows chains, saves the
 // JSON. Nothing is fetched.
 (() => {
   const byId = (id) => document.getElementById(id);
-  const say = (text) => { byId("said").textContent = text; };
+  const read = (id) => JSON.parse(byId(id).textContent);
 
-  // ---- tables
+  // ---- details are packed by gzip, and drawn when they are opened
 
-  const direction = (head) => head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-
-  // Rows without a value stay last in both directions.
-  function compare(a, b, numeric, sign) {
-    if (a === "" || b === "") { return (a === "") - (b === ""); }
-    return sign * (numeric ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true }));
+  async function unpacked(id) {
+    const text = atob(byId(id).textContent);
+    const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
+    return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
-  function sortBy(head) {
-    const table = head.closest("table");
-    const column = head.cellIndex;
-    const sign = direction(head);
-    const numeric = head.classList.contains("num");
-    const key = (row) => row.cells[column].dataset.v;
-    const body = table.tBodies[0];
-    const rows = [...body.rows].sort((a, b) => compare(key(a), key(b), numeric, sign));
-    for (const other of head.parentElement.cells) { other.setAttribute("aria-sort", "none"); }
-    head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-    body.append(...rows);
-    say(`sorted by ${head.textContent.trim()}, ${sign > 0 ? "ascending" : "descending"}`);
-  }
+  let texts = {};
 
-  for (const button of document.querySelectorAll(".sortable thead button")) {
-    button.addEventListener("click", () => sortBy(button.closest("th")));
-  }
-
-  // ---- theme
-
-  const THEMES = ["", "light", "dark"];
-  const THEME_NAMES = { "": "as the system", light: "light", dark: "dark" };
-
-  function stored(value) {
-    try {  // a page from a file may have no storage
-      if (value !== undefined) { localStorage.setItem("mipbench-theme", value); }
-      return localStorage.getItem("mipbench-theme") || "";
-    } catch (error) {
-      return "";
+  function draw(drawer) {
+    const inside = drawer.lastElementChild;
+    if (texts[drawer.id] !== undefined && !inside.firstChild) {
+      inside.innerHTML = texts[drawer.id];
     }
   }
 
-  function setTheme(theme) {
-    if (theme) {
-      document.documentElement.dataset.theme = theme;
-    } else {
-      delete document.documentElement.dataset.theme;
-    }
-    byId("theme").textContent = `Theme: ${THEME_NAMES[theme]}`;
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open && event.target.tagName === "DETAILS") { draw(event.target); }
+  }, true);
+
+  function open(drawer) {
+    draw(drawer);
+    drawer.open = true;
   }
 
-  let theme = THEMES.includes(stored()) ? stored() : "";
-  byId("theme").hidden = false;
-  byId("theme").addEventListener("click", () => {
-    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-    stored(theme);
-    setTheme(theme);
+  // Those that a drawer lies in are found by looking for it in their texts.
+  function find(id) {
+    for (let round = 0; round < 4 && !byId(id); round++) {
+      const parent = Object.keys(texts).find((key) => texts[key].includes(`<details id="${id}"`));
+      if (!parent) { return null; }
+      if (byId(parent)) { open(byId(parent)); } else if (!find(parent)) { return null; }
+    }
+    const found = byId(id);
+    for (let node = found; node; node = node.parentElement) {
+      if (node.tagName === "DETAILS") { open(node); }
+    }
+    return found;
+  }
+
+  function follow() {
+    const found = location.hash.length > 1 && find(decodeURIComponent(location.hash.slice(1)));
+    if (found) { found.scrollIntoView(); }
+  }
+  addEventListener("hashchange", follow);
+  unpacked("details-data").then((text) => {
+    texts = JSON.parse(text);
+    document.querySelectorAll("details[open]").forEach(draw);
+    document.documentElement.dataset.ready = "yes";
+    follow();
   });
-  setTheme(theme);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='#']");
+    if (link && link.hash === location.hash) { follow(); }
+  });
 
-  // ---- on paper everything is open
-
+  // On paper a few are open; hundreds are not.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
-    for (const item of opened) { item.open = true; }
+    const closed = [...document.querySelectorAll("main details:not([open])")];
+    opened = closed.length > 12 ? [] : closed;
+    for (const drawer of opened) { open(drawer); }
   });
-  addEventListener("afterprint", () => { for (const item of opened) { item.open = false; } });
+  addEventListener("afterprint", () => { for (const drawer of opened) { drawer.open = false; } });
 
   // ---- results.json as it was
 
-  function save(blob, name) {
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest?.(".save");
+    if (!button) { return; }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
+    link.href = URL.createObjectURL(new Blob([await unpacked(button.dataset.from)]));
+    link.download = button.dataset.name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  }
-
-  // They are packed by gzip, and saved so where the browser cannot unpack them.
-  async function saveJson(button) {
-    const text = atob(byId(button.dataset.from).textContent);
-    const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
-    if (!("DecompressionStream" in window)) {
-      save(packed, `${button.dataset.name}.gz`);
-      return;
-    }
-    const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
-    const parts = await new Response(stream).arrayBuffer();
-    save(new Blob([parts], { type: "application/json" }), button.dataset.name);
-  }
-
-  document.querySelector(".saves").hidden = false;
-  for (const button of document.querySelectorAll(".save")) {
-    button.addEventListener("click", () => saveJson(button));
-  }
+  });
 
   // ---- the viewer
 
-  const groups = JSON.parse(byId("viewer-data").textContent);
+  const groups = read("viewer-data");
   if (groups.length === 0) { return; }
-  const SVG = "http://www.w3.org/2000/svg";
-  const stage = byId("v-stage");
-  const pick = { group: byId("v-group"), layer: byId("v-layer"), a: byId("v-a"), b: byId("v-b"),
-    zoom: byId("v-zoom"), level: byId("v-level"), wipe: byId("v-wipe"), diff: byId("v-diff") };
+  const stage = byId("stage");
+  const canvas = stage.firstElementChild;
+  const pick = {};
+  for (const name of ["group", "layer", "a", "b", "level", "wipe", "show", "gain", "channel", "zoom"]) {
+    pick[name] = byId(`v-${name}`);
+  }
+  const number = (name) => Number(pick[name].value);
+  const group = () => groups[number("group")];
   const centre = { x: 0.5, y: 0.5 };  // of the level, what is in the middle of the stage
+  const decoded = new Map();          // texels by the part of a picture
+  let seen = null;                    // what was drawn last: for the values under the cursor
+  let turn = 0;
 
-  const group = () => groups[Number(pick.group.value)];
-  const level = () => Number(pick.level.value);
+  // {width, height, data}: RGBA of 8 bits, of a part [picture, x, y, width, height].
+  async function texels(part) {
+    if (!part) { return null; }
+    const key = part.join();
+    if (!decoded.has(key)) {
+      const [id, x, y, width, height] = part;
+      const image = new Image();
+      image.src = byId(`p${id}`).getAttribute("href");
+      await image.decode();
+      const buffer = Object.assign(document.createElement("canvas"), { width, height });
+      const context = buffer.getContext("2d", { willReadFrequently: true });
+      context.drawImage(image, x, y, width, height, 0, 0, width, height);
+      decoded.set(key, context.getImageData(0, 0, width, height));
+    }
+    return decoded.get(key);
+  }
 
-  function fillSelect(select, labels, values, chosen) {
-    select.replaceChildren(...labels.map((label, i) => new Option(label, String(values[i]))));
+  const partOf = (name) => group().chains[number(name)].layers[pick.layer.value]?.[number("level")];
+
+  function fill(select, labels, chosen) {
+    select.replaceChildren(...labels.map((label, i) => new Option(label, String(i))));
     select.value = String(chosen);
   }
 
-  function chooseGroup() {
-    const { chains, levels } = group();
-    const labels = chains.map((chain) => chain.label);
-    const numbers = labels.map((_, i) => i);
-    const layers = [...new Set(chains.flatMap((chain) => Object.keys(chain.layers)))];
-    fillSelect(pick.layer, layers, layers, layers[0]);
-    byId("v-layer-label").hidden = layers.length < 2;
-    const b = Math.max(chains.findIndex((chain) => !chain.golden), 0);
-    fillSelect(pick.a, labels, numbers, Math.max(labels.indexOf(chains[b].heldTo), 0));
-    fillSelect(pick.b, labels, numbers, b);
+  function choose() {
+    const { chains, levels, a, b, level, preview } = group();
+    const layers = Math.max(...chains.flatMap((chain) => Object.keys(chain.layers).map(Number)));
+    fill(pick.a, chains.map((chain) => chain.label), a);
+    fill(pick.b, chains.map((chain) => chain.label), b);
+    pick.layer.max = String(layers);
+    pick.layer.value = "0";
+    byId("v-layer-label").hidden = layers === 0;
     pick.level.max = String(levels - 1);
-    pick.level.value = String(Math.min(level(), levels - 1));
-    draw();
+    pick.level.value = String(level);
+    byId("v-note").textContent = preview
+      ? "A preview of 8 bits a channel: what is below 0 or above 1 is clamped in it."
+      : "Texels as they are, the nearest one each. It opens on the level with the largest error.";
+    update();
   }
 
   function extent() {
     const { width, height } = group();
-    return [Math.max(1, width >> level()), Math.max(1, height >> level())];
+    return [Math.max(1, width >> number("level")), Math.max(1, height >> number("level"))];
   }
 
-  // Stage pixels per texel.
   function scale() {
     const [width, height] = extent();
-    const fit = Math.min(stage.clientWidth / width, stage.clientHeight / height);
-    return Number(pick.zoom.value) || fit;
+    return number("zoom") || Math.min(canvas.width / width, canvas.height / height);
   }
 
-  // Left and top of what is seen, in texels; what is smaller than the stage is in its middle.
-  function origin(size, seen, middle) {
-    return seen >= size ? (size - seen) / 2
-      : Math.min(Math.max(middle * size - seen / 2, 0), size - seen);
+  // The first texel that is seen; what is smaller than the stage is in its middle.
+  function origin(size, shown, middle) {
+    return shown >= size ? (size - shown) / 2
+      : Math.min(Math.max(middle * size - shown / 2, 0), size - shown);
   }
 
-  function place(svg, chain, box, width, height) {
-    svg.setAttribute("viewBox", box.join(" "));
-    svg.setAttribute("aria-label", `${chain.label}, level ${level()}`);
-    const part = chain.layers[pick.layer.value]?.[level()];
-    svg.replaceChildren();
-    if (!part) { return; }
-    const frame = document.createElementNS(SVG, "svg");  // clips the level out of its atlas
-    const use = document.createElementNS(SVG, "use");
-    const [number, ...rectangle] = part;
-    frame.setAttribute("width", width);
-    frame.setAttribute("height", height);
-    frame.setAttribute("viewBox", rectangle.join(" "));
-    use.setAttribute("href", `#p${number}`);
-    frame.append(use);
-    svg.append(frame);
+  // The colour of a texel as it is shown, and its place in `data`.
+  function shade(out, to, from, at, other) {
+    const gain = number("gain");
+    const channel = number("channel");
+    for (let c = 0; c < 3; c++) {
+      const index = at + (channel < 0 ? c : channel);
+      const value = other ? Math.abs(from[index] - other[index]) : from[index];
+      out[to + c] = value * gain;
+    }
+    out[to + 3] = 255;
   }
 
-  // What is transparent shows squares, and what is beside the level does not.
-  function placeBack(box, width, height) {
-    const style = byId("v-back").style;
-    style.left = `${-box[0] * scale()}px`;
-    style.top = `${-box[1] * scale()}px`;
-    style.width = `${width * scale()}px`;
-    style.height = `${height * scale()}px`;
-  }
-
-  function draw() {
+  async function update() {
+    const mine = ++turn;
+    const [a, b] = await Promise.all([texels(partOf("a")), texels(partOf("b"))]);
+    if (mine !== turn || !(a || b)) { return; }
+    canvas.width = stage.clientWidth;
+    canvas.height = stage.clientHeight;
     const [width, height] = extent();
-    const seen = [stage.clientWidth / scale(), stage.clientHeight / scale()];
-    const box = [origin(width, seen[0], centre.x), origin(height, seen[1], centre.y), ...seen];
-    const a = group().chains[Number(pick.a.value)];
-    const b = group().chains[Number(pick.b.value)];
-    const wipe = Number(pick.wipe.value);
-    const difference = pick.diff.checked;
-    place(byId("v-under"), a, box, width, height);
-    place(byId("v-over"), b, box, width, height);
-    placeBack(box, width, height);
-    byId("v-under").style.clipPath = difference ? "none" : `inset(0 ${100 - wipe}% 0 0)`;
-    byId("v-over").style.clipPath = difference ? "none" : `inset(0 0 0 ${wipe}%)`;
-    pick.wipe.disabled = difference;  // both chains are seen whole
-    byId("v-line").style.left = `${wipe}%`;
-    stage.classList.toggle("diff", difference);
-    stage.classList.toggle("zoomed", pick.zoom.value !== "0");
-    byId("v-name-a").textContent = `A: ${a.label}`;
-    byId("v-name-b").textContent = `B: ${b.label}`;
-    byId("v-level-text").textContent = `level ${level()}: ${width}×${height}`;
-    byId("v-wipe-text").textContent = `${wipe} % A, ${100 - wipe} % B`;
-    pick.level.setAttribute("aria-valuetext", byId("v-level-text").textContent);
-    pick.wipe.setAttribute("aria-valuetext", byId("v-wipe-text").textContent);
+    const zoom = scale();
+    const left = origin(width, canvas.width / zoom, centre.x);
+    const top = origin(height, canvas.height / zoom, centre.y);
+    const isDifference = pick.show.value === "diff" && a && b;
+    const wipe = canvas.width * number("wipe") / 100;
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(canvas.width, canvas.height);
+    for (let y = 0; y < canvas.height; y++) {
+      const row = Math.floor(top + y / zoom);
+      for (let x = 0; row >= 0 && row < height && x < canvas.width; x++) {
+        const column = Math.floor(left + x / zoom);
+        if (column >= 0 && column < width) {
+          const from = (x < wipe || !b) && a ? a : b;
+          shade(image.data, 4 * (y * canvas.width + x), isDifference ? a.data : from.data,
+            4 * (row * width + column), isDifference ? b.data : null);
+        }
+      }
+    }
+    context.putImageData(image, 0, 0);
+    if (!isDifference) {
+      context.fillStyle = "#fff";
+      context.fillRect(wipe - 1, 0, 2, canvas.height);
+    }
+    seen = { a, b, left, top, zoom, width, height };
+    byId("v-level-text").textContent = `${number("level")}: ${width}×${height}`;
+    byId("v-layer-text").textContent = pick.layer.value;
+    pick.wipe.disabled = isDifference;
+  }
+
+  const tuple = (image, at) => image ? [...image.data.slice(at, at + 4)].map((v) => String(v).padStart(3)).join(" ") : "–";
+
+  function tell(event) {
+    if (!seen) { return; }
+    const box = canvas.getBoundingClientRect();
+    const x = Math.floor(seen.left + (event.clientX - box.left) / seen.zoom);
+    const y = Math.floor(seen.top + (event.clientY - box.top) / seen.zoom);
+    if (x < 0 || y < 0 || x >= seen.width || y >= seen.height) { return; }
+    const at = 4 * (y * seen.width + x);
+    byId("v-values").textContent = `(${x}, ${y})  A ${tuple(seen.a, at)}\n`
+      + `${" ".repeat(`(${x}, ${y})`.length)}  B ${tuple(seen.b, at)}`;
   }
 
   // By stage pixels.
   function move(dx, dy) {
     const [width, height] = extent();
-    const halfX = stage.clientWidth / scale() / width / 2;
-    const halfY = stage.clientHeight / scale() / height / 2;
-    const keep = (value, half) => half >= 0.5 ? 0.5 : Math.min(Math.max(value, half), 1 - half);
-    centre.x = keep(centre.x + dx / scale() / width, halfX);
-    centre.y = keep(centre.y + dy / scale() / height, halfY);
-    draw();
+    const keep = (value) => Math.min(Math.max(value, 0), 1);
+    centre.x = keep(centre.x + dx / scale() / width);
+    centre.y = keep(centre.y + dy / scale() / height);
+    update();
   }
 
-  function stepZoom(by) {
-    const index = pick.zoom.selectedIndex + by;
-    pick.zoom.selectedIndex = Math.min(Math.max(index, 0), pick.zoom.options.length - 1);
-    draw();
-  }
-
-  function stepLevel(by) {
-    pick.level.value = String(level() + by);
-    draw();
+  function step(name, by) {
+    const control = pick[name];
+    if (control.options) {
+      control.selectedIndex = Math.min(Math.max(control.selectedIndex + by, 0), control.options.length - 1);
+    } else {
+      control.value = String(number(name) + by);
+    }
+    update();
   }
 
   const KEYS = {
     ArrowLeft: () => move(-40, 0), ArrowRight: () => move(40, 0),
     ArrowUp: () => move(0, -40), ArrowDown: () => move(0, 40),
-    "+": () => stepZoom(1), "-": () => stepZoom(-1),
-    PageUp: () => stepLevel(-1), PageDown: () => stepLevel(1),
+    "+": () => step("zoom", 1), "-": () => step("zoom", -1),
+    PageUp: () => step("level", -1), PageDown: () => step("level", 1),
+    w: () => step("wipe", 5), W: () => step("wipe", -5),
+    d: () => { pick.show.selectedIndex ^= 1; update(); },
   };
 
   stage.addEventListener("keydown", (event) => {
@@ -243,18 +254,15 @@
   stage.addEventListener("pointerdown", (event) => stage.setPointerCapture(event.pointerId));
   stage.addEventListener("pointermove", (event) => {
     if (event.buttons & 1) { move(-event.movementX, -event.movementY); }
+    tell(event);
   });
-
-  pick.group.addEventListener("change", chooseGroup);
-  for (const name of ["layer", "a", "b", "zoom", "diff"]) {
-    pick[name].addEventListener("change", draw);
+  for (const name of ["layer", "a", "b", "level", "wipe", "show", "gain", "channel", "zoom"]) {
+    pick[name].addEventListener("input", update);
   }
-  pick.level.addEventListener("input", draw);
-  pick.wipe.addEventListener("input", draw);
-  addEventListener("resize", draw);
+  pick.group.addEventListener("input", choose);
+  addEventListener("resize", update);
 
   byId("viewer").hidden = false;
-  fillSelect(pick.group, groups.map((item) => `${item.title} (${item.owner})`),
-    groups.map((_, i) => i), 0);
-  chooseGroup();
+  fill(pick.group, groups.map((item) => item.title), 0);
+  choose();
 })();

@@ -191,6 +191,10 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
     mb_json_schema(&json, "mipbench-pool", "2.0.0");
     mb_json_u64(&json, json.root, "seed", seed);
     mb_json_u64(&json, json.root, "repeated_files", pools->n_repeated);
+    MB_SCOPED(mb_strbuf) title = {0};
+    mb_headline_of_all(&title, pools);
+    json.failed = json.failed || title.failed;
+    mb_json_string(&json, json.root, "title", mb_strbuf_text(&title));
     struct cJSON *list = mb_json_array(&json, json.root, "pools");
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct cJSON *node = mb_json_object(&json, list, NULL);

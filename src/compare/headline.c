@@ -22,7 +22,7 @@ struct wins {
 struct tally {
     const struct mb_pool *pool;
     const char *condition;
-    size_t n_timings;           /* ranked, or tied */
+    size_t n_timings, n_few;    /* ranked, or tied; of too few samples */
     struct wins *exact, *cheap; /* by label; of all timings there can be; owned */
     size_t n_exact, n_cheap;
 };
@@ -112,18 +112,26 @@ static struct census count_rows(const struct mb_pool *pool)
     return found;
 }
 
+/* "Mip-chain generation on an NVIDIA H200: " */
+static void add_device(struct mb_strbuf *out, const struct mb_result_file *file)
+{
+    mb_strbuf_append(out, "Mip-chain generation on ");
+    if (file->is_software) {
+        mb_strbuf_printf(out, "%s (software): ", file->device);
+    } else {
+        mb_strbuf_printf(out, "%s %s: ", article(file->device), file->device);
+    }
+}
+
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
 {
     const struct census found = count_rows(pool);
-    const struct mb_result_file *file = pool->runs[0];
-    mb_strbuf_printf(
-        out, "Mip-chain generation on %s%s%s%s", file->is_software ? "" : article(file->device),
-        file->is_software ? "" : " ", file->device, file->is_software ? " (software)" : "");
+    add_device(out, pool->runs[0]);
     if (found.n_rows == 0) {
-        mb_strbuf_append(out, ": no results");
+        mb_strbuf_append(out, "no results");
         return;
     }
-    mb_strbuf_printf(out, ": %zu strateg%s", found.n_strategies,
+    mb_strbuf_printf(out, "%zu strateg%s", found.n_strategies,
                      found.n_strategies == 1 ? "y" : "ies");
     if (found.n_labels > found.n_strategies) {
         mb_strbuf_printf(out, " in %zu variants", found.n_labels);
@@ -135,6 +143,39 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
                                                                 : ", not all verified");
     } else {
         mb_strbuf_append(out, ", every texel verified");
+    }
+}
+
+static bool is_first_of_device(const struct mb_pools *pools, size_t pool)
+{
+    size_t first = 0;
+    while (strcmp(pools->pools[first].runs[0]->device, pools->pools[pool].runs[0]->device) !=
+           0) {
+        first++;
+    }
+    return first == pool;
+}
+
+void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
+{
+    size_t n_devices = 0, n = 0;
+    for (size_t i = 0; i < pools->n_pools; i++) {
+        n_devices += is_first_of_device(pools, i);
+    }
+    if (pools->n_pools == 1) {
+        mb_headline_title(out, &pools->pools[0]);
+        return;
+    }
+    if (n_devices == 1) {
+        add_device(out, pools->pools[0].runs[0]);
+        mb_strbuf_printf(out, "%zu builds", pools->n_pools);
+        return;
+    }
+    mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", n_devices);
+    for (size_t i = 0; i < pools->n_pools; i++) {
+        if (is_first_of_device(pools, i)) {
+            mb_strbuf_list(out, pools->pools[i].runs[0]->device, n++, n_devices);
+        }
     }
 }
 
@@ -163,6 +204,7 @@ static void count_timing(struct tally *tally, const struct mb_pool_timing *poole
     double next;
     const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
     const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, timing);
+    tally->n_few += lead == MB_LEAD_TOO_FEW;
     if (timing->question > MB_QUESTION_ANY || lead < MB_LEAD_TIED) {
         return;
     }
@@ -325,6 +367,10 @@ static void say(struct mb_strbuf *out, const struct tally *tally)
     } else if (tally->n_timings > 0) {
         mb_strbuf_printf(out, "In none of %zu cases is one the fastest beyond the noise.\n",
                          tally->n_timings);
+    }
+    if (tally->n_few > 0) {
+        mb_strbuf_printf(out, "No ranking of %zu cases: too few samples; try --samples %u.\n",
+                         tally->n_few, MB_ENOUGH_SAMPLES);
     }
     const struct wins *cheap = most(tally->cheap, tally->n_cheap);
     if (cheap != NULL) {

@@ -1,6 +1,9 @@
 """Results of mipbench for the tests of scripts/report.py: those in results/reference, changed."""
+import base64
 import copy
+import gzip
 import json
+import re
 
 import cli
 import kept_sets
@@ -210,14 +213,10 @@ def write_atlas(folder, name, shade, alpha=255):
     return f"image/{name}/atlas.png"
 
 
-def claims():
-    line = {"id": "a", "claim": "waves <are> faster", "source": "somewhere", "device": "x",
-            "kind": "ratio", "measured": "a over b", "at": "4096x4096", "value": 0.8,
-            "ci": [0.79, 0.81], "verdict": "holds", "run": None}
-    return {"schema": {"name": "mipbench-claims", "version": "1.0.0"},
-            "claims": [line, {**line, "verdict": "does not", "seen": "the other way"},
-                       {**line, "claim": "unknown", "value": None, "ci": None,
-                              "measured": None, "verdict": "not measured", "run": "mipbench x"}]}
+def details(text):
+    """{key: HTML} of what a page draws when it is opened."""
+    packed = re.search(r'<script type="application/gzip" id="details-data">(.*?)</script>', text)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 class TestCase(cli.TestCase):

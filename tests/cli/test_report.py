@@ -15,16 +15,12 @@ import zlib
 import cli
 import kept_sets
 import report_fixture as fixture
-import report_format
-import report_plots
-import report_png
-import report_svg
 import result_node
-import result_style
 import results
+from report import looks, png, words
 
 MAX_PAGE_BYTES = 5_000_000
-VOID = {"meta", "link", "br", "img", "input", "path", "line", "rect", "image", "use"}
+VOID = {"meta", "link", "br", "wbr", "img", "input", "path", "line", "rect", "image", "use"}
 
 
 class Outline(html.parser.HTMLParser):
@@ -33,7 +29,7 @@ class Outline(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.fetched, self.scripts, self.ids = [], [], 0, []
-        self.images, self.heads = [], []
+        self.images = []
         self.feed(text)
         self.close()
 
@@ -41,7 +37,6 @@ class Outline(html.parser.HTMLParser):
         given = dict(attrs)
         self.scripts += tag == "script"
         self.ids += [given["id"]] if "id" in given else []
-        self.heads += [given.get("aria-sort")] if tag == "th" and "aria-sort" in given else []
         self.images += [given] if given.get("role") == "img" else []
         self.fetched += [given[key] for key in ("src", "href") if key in given
                          and not given[key].startswith(("#", "data:"))]
@@ -82,261 +77,161 @@ def png_texels(data):
 
 
 class PageCase(fixture.TestCase):
-    def check(self, text, n_sets=1):
-        """A whole page that needs nothing else."""
+    def check(self, text):
+        """A whole page that needs nothing else; with all of its drawers."""
+        whole = text.split("<script", 1)[0] + "".join(fixture.details(text).values())
         outline = Outline(text)
-        self.assertEqual(outline.open, [])
-        self.assertEqual(outline.fetched, [])
-        self.assertEqual(outline.scripts, n_sets + 2)
+        self.assertEqual((outline.open, outline.fetched), ([], []))
+        for part in fixture.details(text).values():
+            inside = Outline(part)
+            self.assertEqual((inside.open, inside.fetched, inside.scripts), ([], [], 0))
+            outline.images += inside.images
+            outline.ids += inside.ids
         self.assertEqual(len(outline.ids), len(set(outline.ids)))
         self.assertTrue(all(image.get("aria-label") for image in outline.images))
-        self.assertNotRegex(re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL),
-                            r"\b(None|nan|NaN|inf)\b")
+        self.assertNotRegex(whole, r"\b(None|nan|NaN|inf)\b")
+        self.assertLess(len(text), MAX_PAGE_BYTES)
         return outline
 
-    def holds(self, text, *words):
+    def holds(self, text, *words_of):
         """Without the whole page in the message."""
-        for word in words:
+        for word in words_of:
             self.assertTrue(word in text, word)
 
-    def words(self, text):
-        """What is read of the page, scripts and styles left out."""
+    def first(self, text):
+        """What is read without opening anything."""
         text = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
         return " ".join(re.sub(r"<[^>]*>", " ", text).split())
 
 
 class Pages(PageCase):
-    def test_the_reference_set(self):
+    def test_it_introduces_itself(self):
         text = self.page(kept_sets.GPU)
-        self.assertLess((self.dir / "page.html").stat().st_size, MAX_PAGE_BYTES)
-        outline = self.check(text)
-        self.assertGreater(len(outline.images), 20)
-        words = self.words(text)
-        root = fixture.load(kept_sets.GPU)
-        headline, = [timing for case in root["cases"] for timing in case["timings"]
-                     if (case["width"], case["height"], timing["cache"]) == (4096, 4096, "cold")]
-        first = words.index(headline["rankings"][0]["sentence"])
-        self.assertEqual(first, min(words.index(ranking["sentence"])
-                                    for timing in kept_sets.timings(root)
-                                    for ranking in timing["rankings"] if ranking["sentence"]))
-        for word in (root["device"]["name"], root["device"]["driver"]["info"],
-                     root["run"]["tool"]["git_sha"], "time of one chain, µs (log scale)",
-                     "edge of level 0, √(width × height), texels (log scale)", "--images atlas",
-                     "--per-level", f"mipbench --replay {kept_sets.GPU.name}", "samples each"):
-            self.holds(words, word)
-
-    def test_the_json_is_that_of_the_file(self):
-        for path in (kept_sets.GPU, kept_sets.SOFTWARE):
-            self.assertEqual(saved(self.page(path), 0), fixture.load(path))
-
-    def test_what_the_run_says_is_shown(self):
-        """Each sentence as it is, whatever the figures; a tie has no winner."""
-        root = fixture.first_timing(fixture.load(kept_sets.GPU))
-        timing, = kept_sets.timings(root)
-        first, *others = timing["rankings"][0]["order"]
-        timing["rankings"] = [
-            {"question": "exact", "fastest": first, "tied": others, "order": [first, *others],
-             "sentence": "So <says> the run."},
-            {"question": "any", "fastest": first, "tied": [], "order": [first],
-             "sentence": "And this loses something."},
-            {"question": "any", "fastest": first, "tied": [], "order": [first], "sentence": None}]
-        text = self.page(self.write(root))
-        self.assertEqual(text.count("So &lt;says&gt; the run."), 2)
-        self.assertEqual(text.count("And this loses something."), 2)
-        self.holds(text, '<p class="verdict tied">')
-        self.assertNotIn("▸", text)
-        timing["rankings"][0]["tied"] = []
-        text = self.page(self.write(root))
-        self.holds(text, '<p class="verdict clear">', f"▸ {first}")
-        timing["rankings"] = []
-        text = self.page(self.write(root))
-        self.holds(text, '<p class="verdict none">', "Nothing is ranked here.")
-
-    def test_answers(self):
-        """As on the terminal: what is exact, or what keeps it from that and how far off it is."""
-        root = fixture.first_timing(fixture.load(kept_sets.GPU))
-        answers = (("exact", 0.75), ("floor", 37.25), ("conservative", None), (None, None))
-        for variant, (answer, box) in zip(kept_sets.variants(root), answers):
-            variant["answer"], variant["verify"]["box_lsb"] = answer, box
-        text = self.page(self.write(root))
-        for shown in ('data-v="0">exact<', 'data-v="37.25">floor, 37.2 LSB<',
-                      'data-v="0">conservative<', 'data-v="">–<'):
-            self.holds(text, shown)
-
-    def test_many_rows_are_not_all_named(self):
-        root = fixture.first_timing(fixture.load())
-        for row in kept_sets.rows(root):
-            row["warnings"] = [{"code": "x", "message": "as planted"}]
-        n_more = len(kept_sets.rows(root)) - 3
-        self.assertGreater(n_more, 0)
-        self.assertRegex(self.words(self.page(self.write(root))),
-                         rf"\S+, \S+, \S+ and {n_more} more : as planted")
-
-    def test_words(self):
-        """What is read of pages of results of every kind."""
-        warned = fixture.first_timing(fixture.load())
-        kept_sets.variants(warned)[0]["warnings"] = [{"code": "x", "message": "as planted"}]
-        for root, words in (
-                (fixture.one_strategy(), ("Only one size was measured; --sweep",)),
-                (fixture.failures_and_skips(), (
-                    "✗ FAIL: level 2 layer 0 texel (5, 7) channel g: wanted 127.5, got 0",
-                    "failed: the device was lost", "skipped: needs a subgroup of 64",
-                    "Fast and wrong has no rank.")),
-                (fixture.load(kept_sets.SOFTWARE), ("its times do not predict those of a GPU",)),
-                (fixture.load(kept_sets.GPU), (
-                    "pattern:noise:4096x4096, powers of two", "pattern:noise:4096x4096, other sizes",
-                    "1920×1080 4095×4095")),
-                (fixture.no_results(), ("The file holds no results: nothing was measured.",)),
-                (fixture.bare(), ("Nothing was verified",)), (warned, (" : as planted",)),
-                (fixture.interrupted(), ("No ranking: too few samples (3) for a 95 % interval",
-                                         "did not get to its end (interrupted)"))):
-            with self.subTest(words=words):
-                text = self.page(self.write(root))
-                self.check(text)
-                self.holds(self.words(text), *words)
-
-    def test_hostile_names_are_saved_as_they_are(self):
-        """That they are text elsewhere is test_result_files.py's part."""
-        text = self.page(self.write(fixture.hostile()))
         self.check(text)
-        self.assertIn(fixture.HOSTILE, saved(text, 0)["device"]["name"])
+        said = self.first(text)
+        self.assertTrue(said.startswith(
+            "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified"), said[:200])
+        self.holds(said, "spd-tree is the fastest exact one in all 6 cases: the next takes 1.36 to 3.58 "
+                   "times as long.", "it drops the last row or column of every odd level",
+                   "48 of 48 verified")
+        self.assertEqual(saved(text, 0), kept_sets.load(kept_sets.GPU))
 
-    def test_what_is_wrong_has_no_ratio(self):
-        root = fixture.first_timing(fixture.load(kept_sets.GPU))
-        case, = root["cases"]
-        kept_sets.fail(case, *kept_sets.variants(root, "subgroup"))
+    def test_the_matrix_is_as_the_runs_decided(self):
+        """In each cell who wins, its median, and the ratio of the next one."""
+        text = self.page(kept_sets.GPU)
+        rows = re.search(r'<table class="matrix.*?</table>', text, re.DOTALL)[0]
+        root = kept_sets.load(kept_sets.GPU)
+        for case in root["cases"]:
+            timing, = [it for it in case["timings"] if (it["cache"], it["mode"]) == ("cold", "latency")]
+            ranking = timing["rankings"][0]
+            by_id = {row["variant"]: row for row in timing["rows"]}
+            ratio = by_id[ranking["order"][1]]["relative"]["ratio"]
+            labels = {it["id"]: it["label"] for it in case["variants"]}
+            cell = re.search(rf'data-at="{case["width"]}×{case["height"]}" href="[^"]*"><b>([^<]*)</b> '
+                             r"<span>([^<]*)</span> <i>([^<]*)</i>", rows)
+            self.assertEqual(cell.groups(), (
+                labels[ranking["fastest"]],
+                words.time_text(by_id[ranking["fastest"]]["stats"]["median_ns"]),
+                words.ratio_text(ratio) + "×"))
+        self.assertEqual(rows.count('class="any"'), 1)  # spd at 4095x4095
+        self.assertEqual(rows.count(">same<"), 5)
+
+    def test_each_case_has_its_drawer(self):
+        text = self.page(kept_sets.GPU)
+        found = fixture.details(text)
+        case = kept_sets.load(kept_sets.GPU)["cases"][0]
+        detail = next(it for it in found.values() if f'results: {case["width"]}×' in it)
+        self.holds(detail, "95 % interval", "of limit", 'aria-label="time over that of spd-tree',
+                   "Limit: ")
+        self.assertLess(detail.index("spd-tree"), detail.index("separable"))  # by time
+        self.holds("".join(found.values()), "Hot latency: the same image again".split(":")[0])
+
+    def test_nothing_empty_has_a_section(self):
+        text = self.page(kept_sets.GPU)
+        self.assertEqual(re.findall(r'<a href="#([a-z]+)">', text.split("<nav")[1].split("</nav")[0]),
+                         ["results", "verification", "runs"])
+        text = self.page(self.write(fixture.no_results()))
+        self.check(text)
+        self.holds(self.first(text), ": no results", "The file holds no results")
+        self.assertNotIn('id="verification"', text)
+        text = self.page(self.write(fixture.bare()))
+        self.check(text)
+        self.holds(self.first(text), "Nothing was verified (--no-verify)", "nothing verified")
+        self.assertNotIn('id="verification"', text)
+
+    def test_one_case_is_its_table(self):
+        text = self.page(self.write(fixture.first_timing(fixture.load())))
+        self.check(text)
+        self.assertNotIn('class="matrix', text)
+        self.assertEqual(text.count('class="results"'), 1)
+        self.assertEqual(self.first(text).count("is the fastest exact one"), 1)
+        self.check(self.page(self.write(fixture.one_strategy())))
+
+    def test_failures_are_open_and_first(self):
         text = self.page(self.write(fixture.failures_and_skips()))
-        self.holds(text, 'data-v="0000000002 0000000000 0000000007 0000000005"')  # sorts by place
-        text = self.page(self.write(root))
-        cells = re.search(r'<th scope="row" data-v="subgroup">.*?</tr>', text)[0]
-        self.holds(cells, '<td class="num" data-v="">–</td>')
-        self.holds(self.words(text), "Wrong texels, so no ratio: subgroup.",
-                   "Wrong texels: subgroup. Fast and wrong")
-        self.assertNotIn("<title>subgroup: 1.", text)
+        self.check(text)
+        self.holds(self.first(text), "2 of 23 results failed", "Wrong texels: blit.", "Failed: raster",
+                   "21 of 23 verified · ✗ 2 failed", "level 2 layer 0 texel (5, 7) channel g: wanted "
+                   "127.5, got 0; 3 bad texels", "the device was lost")
+        self.assertIn('<details id="verify" open>', text)
+        self.holds("".join(fixture.details(text).values()), "needs a subgroup of 64")
 
-    def test_conditions_of_two_images_are_told_apart(self):
-        text = self.page(self.write(fixture.two_images()))
-        self.holds(text, *(f">512×512 rgba8, {words}</td>" for words in (
-            "pattern:noise:512x512", "alpha premultiplied, photo.png")))
+    def test_software_and_interrupted_are_said(self):
+        said = self.first(self.page(self.write(fixture.interrupted())))
+        self.holds(said, "⚠ A software device", "✗ The run did not get to its end (interrupted)")
 
     def test_several_devices(self):
-        other = self.write(self.other_device(), "b.json")
-        text = self.page(kept_sets.SOFTWARE, other, kept_sets.GPU)
-        self.check(text, 3)
-        for name in ("Another GPU", "NVIDIA H200", "llvmpipe"):
-            self.holds(text, f"<h3>{name}")
+        text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
+        self.check(text)
+        self.holds(self.first(text), "Mip-chain generation on 2 devices: llvmpipe", "and Another GPU",
+                   "Compared", "against llvmpipe", "DIFFERENT DEVICES")
 
-    def test_how_it_was_measured_is_what_was_done(self):
-        text = self.words(self.page(kept_sets.GPU))
-        self.holds(text, "A verdict answers one question.", "the A/A control. What it differs from",
-                   "Every texel of every level is")
-        for word in ("throughput :", "overlap :", "beside :", "Nothing was verified"):
-            self.assertNotIn(word, text)
-        root = fixture.first_timing(fixture.load(kept_sets.GPU))
-        root["run"]["verify"] = False
+    def test_two_builds_are_drawn_as_compare_has_them(self):
+        root = kept_sets.load(kept_sets.GPU)
+        root["run"]["id"], root["run"]["tool"]["git_sha"] = "after", "after12"
         for timing in kept_sets.timings(root):
-            timing.update(aa_control=None, mode="beside")
-        for variant in kept_sets.variants(root):
-            kept_sets.clear(variant)
-        text = self.words(self.page(self.write(root)))
-        self.holds(text, "beside : one chain, with a load",
-                   "Nothing was verified (--no-verify): any")
-        for word in ("A/A", "Every texel of every level", "every texel of every level",
-                     "latency :"):
-            self.assertNotIn(word, text)
+            for column in timing["blocks"]["columns"]:
+                if column["variant"] == "compute":
+                    column["durations_ns"] = [1.1 * it for it in column["durations_ns"]]
+        path = self.write(root, "after.json")
+        text = self.page(kept_sets.GPU, path)
+        self.check(text)
+        said = self.run_it("compare", "--json", "-", str(kept_sets.GPU), str(path))
+        summary = json.loads(said.out)["summary"]
+        self.assertGreater(summary["slower"], 6)
+        self.holds(self.first(text), "an NVIDIA H200: 2 builds", "build after12", f"{summary['slower']} SLOWER",
+                   f"{summary['same']} SAME")
 
-    def test_no_clock_is_not_a_steady_clock(self):
-        text = self.words(self.page(kept_sets.SOFTWARE))
-        self.holds(text, "the device has no clock that could be watched",
-                   "Times are of the processor, which does the work of a GPU: between two")
-        self.assertNotIn("the clock moved by", text)
-        self.holds(self.words(self.page(kept_sets.GPU)), "the clock moved by more than 2 % in",
-                   "Times are of the GPU: between")
+    def test_runs_of_one_device_are_taken_together(self):
+        again = copy_of_another_second(kept_sets.GPU)
+        text = self.page(kept_sets.GPU, self.write(again, "again.json"))
+        self.check(text)
+        self.holds(self.first(text), "2 runs · ", "spd-tree is the fastest exact one in all 6 cases",
+                   "96 of 96 verified")
+        self.assertEqual(text.count('class="matrix'), 1)
+        self.holds("".join(fixture.details(text).values()), "2 runs taken together")
 
-    def test_a_search_is_not_replayed(self):
-        root = fixture.first_timing(fixture.load())
-        root["run"]["argv"] = ["mipbench", "tune", "photo.png"]
-        text = self.words(self.page(self.write(root)))
-        self.holds(text, "mipbench tune photo.png", "Only a run can be repeated")
-        self.assertNotIn("--replay", text)
-
-    def test_plots_of_two_images_have_two_captions(self):
+    def test_several_images_are_told_apart(self):
         text = self.page(self.write(fixture.two_images()))
-        self.holds(text, *(f"Time against size: rgba8, {words}, powers of two<" for words in (
-            "hot, latency, pattern:noise:512x512", "alpha premultiplied, hot, latency, photo.png")))
-
-    def test_sizes_of_different_images(self):
-        """They are no curve, but not one size either."""
-        root = fixture.load()
-        for case in root["cases"]:
-            case.update(input=f"{case['width']}x{case['height']}.png",
-                        input_sha256=f"{case['width']:x}{case['height']:x}")
-        words = self.words(self.page(self.write(root)))
-        self.holds(words, "No image was measured at two sizes under one condition; --sweep")
-        self.assertNotIn("Only one size", words)
-
-    def test_several_runs_of_one_device(self):
-        """Each is called by as much of its path as tells it from the others."""
-        paths = []
-        for folder in "ab":
-            (self.dir / folder).mkdir()
-            root = fixture.write_pictures(self.dir / folder)
-            root["run"]["id"] = folder
-            paths.append(self.write(root, f"{folder}/results.json"))
-        text = self.page(*paths)
-        self.check(text, 2)
-        name = fixture.load()["device"]["name"]
-        self.assertEqual(text.count('<p class="verdict '), 1)
-        self.assertEqual(text.count(": 2 runs together</h3>"), 2)  # verdict, tables
-        for folder in "ab":
-            called = f"{name} (software), {folder}/results.json"
-            self.assertEqual(text.count(f"<h3>{called}</h3>"), 3)
-            self.holds(text, f'<th scope="col">{called}</th>', f">Save {folder}/results.json (",
-                       f'data-name="{folder}-results.json"')
-        self.assertEqual([group["owner"][-14:] for group in
-                          json.loads(embedded(text, "viewer-data"))],
-                         ["a/results.json", "b/results.json"])
-
-    def test_several_runs_need_mipbench(self):
-        paths = [self.write(fixture.load(), "a.json"), self.write(self.other_device(), "b.json")]
-        self.assertIn("no such program", self.refusal(3, *paths, "--mipbench", self.dir / "none"))
-
-    def test_an_interrupted_table_is_no_headline(self):
-        """However large its image: the others were measured whole."""
-        root = fixture.load(kept_sets.GPU)
-        root["run"].update(complete=False, exit_reason="interrupted")
-        for case in root["cases"]:
-            for timing in case["timings"]:
-                if case["width"] == 4096:
-                    fixture.cut_off(timing)
-        text = self.words(self.page(self.write(root)).partition('id="results"')[0])
-        self.holds(text, "2048×2048 rgba8, cold")
-        self.assertNotIn("No ranking", text)
-
-    def test_modes_and_variants(self):
-        for path in (kept_sets.GPU_MODES, kept_sets.SOFTWARE_VARIANTS, kept_sets.GPU_VARIANTS):
-            with self.subTest(path=path):
-                text = self.page(path)
-                self.check(text)
-                self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
+        self.check(text)
+        self.holds(self.first(text), "photo.png")
 
     def test_whole_reference_sets(self):
-        """All runs of a set on one page, which is still no burden to a browser."""
         for folder in kept_sets.WHOLE_SETS:
-            paths = sorted(folder.glob("*.json"))
-            with self.subTest(folder=folder):
-                text = self.page(*paths)
-                self.check(text, len(paths))
-                self.assertLess(len(text.encode()), MAX_PAGE_BYTES)
-                self.assertEqual(saved(text, len(paths) - 1), fixture.load(paths[-1]))
+            self.check(self.page(*sorted(folder.glob("format-*.json"))))
+        self.check(self.page(kept_sets.GPU_MODES))
+        self.check(self.page(kept_sets.GPU_VARIANTS))
+        self.check(self.page(kept_sets.SOFTWARE_MODES))
 
-    def test_claims(self):
-        self.write(fixture.claims(), "claims.json")
-        text = self.page(self.write(fixture.one_strategy()))
+    def test_hostile_names_are_shown_as_they_are(self):
+        text = self.page(self.write(fixture.hostile()))
         self.check(text)
-        self.assertEqual(self.page(self.dir / "results.json", self.dir / "claims.json"), text)
-        self.holds(text, "waves &lt;are&gt; faster", "0.800", "0.790 – 0.810", "run: mipbench x",
-                   "does not: the other way")
+        self.assertNotIn("<img src=x", text.lower())
+        self.assertNotIn("<img src=x", "".join(fixture.details(text).values()).lower())
+        self.assertEqual(saved(text, 0), fixture.hostile())
+
+    def test_several_runs_need_mipbench(self):
+        self.assertIn("no such program", self.refusal(3, "--mipbench", "./none", kept_sets.SOFTWARE))
 
     def test_kernels(self):
         """What inspect printed beside the results; without it there is no such section."""
@@ -359,70 +254,44 @@ class Pages(PageCase):
         self.assertIn("inspect.json", self.refusal(3, path))
 
 
+def copy_of_another_second(path):
+    root = kept_sets.load(path)
+    root["run"]["id"] = "another"
+    return root
+
+
 class Words(fixture.TestCase):
-    """Figures and words that the page and the terminal share."""
-
     def test_ratios_with_intervals(self):
-        for ratio, low, high, want in (
-                (2.5, 2.25, 2.75, "2.50 ± 0.25"), (1.3231, 1.3193, 1.3269, "1.323 ± 0.004"),
-                (1.0, 0.9999, 1.0001, "1.000 ± 0.001"), (1.63, 1.4, 4.43, "1.63 (1.40 – 4.43)"),
-                (15.535, 15.477, 15.563, "15.54 (15.47 – 15.57)"),
-                (2.4354, 2.4256, 2.4436, "2.44 ± 0.01")):
-            self.assertEqual(report_format.interval_text(ratio, (low, high)), want)
+        for value, ends, text in ((1.44, (1.431, 1.449), "1.44 ± 0.01"), (1.63, (1.4, 4.43), "1.63 (1.40 – 4.43)"),
+                                  (2.123, (2.1211, 2.1249), "2.123 ± 0.002")):
+            self.assertEqual(words.interval_text(value, ends), text)
 
-    def test_the_band_is_that_of_the_control(self):
-        root = fixture.first_timing(fixture.load(kept_sets.GPU))
-        timing, = kept_sets.timings(root)
-        timing["aa_control"] = {"variant": timing["rows"][0]["variant"], "ratio": 1, "ci": [1, 1],
-                                "margin": 0.25}
-        for want in ((0.8, 1.25), ()):
-            run = results.Run(self.dir / "results.json", "", value=root)
-            self.assertEqual(report_plots.band_of(run.timings[0]), want)
-            timing["aa_control"] = None
+    def test_times(self):
+        for value, text in ((None, "–"), (85, "85.0 ns"), (1234, "1.23 µs"), (45_670, "45.7 µs"),
+                            (1_234_567, "1.23 ms"), (5e9, "5.00 s")):
+            self.assertEqual(words.time_text(value), text)
+        self.assertEqual(words.times_text((23_100, 23_900)), "23.1 – 23.9 µs")
+        self.assertEqual(words.times_text((990, 1010)), "990.0 ns – 1.01 µs")
 
-    def test_an_interval_has_the_digits_of_its_ratio(self):
-        self.assertEqual(report_format.ratio_texts(1.16, 1.087, 1.47), ["1.16", "1.09", "1.47"])
-        self.assertEqual(report_format.ratio_texts(1.08, 1.0782, 1.1), ["1.080", "1.078", "1.100"])
+    def test_ratios(self):
+        for value, text in ((1, "1.00"), (1.004, "1.004"), (0.93, "0.93"), (12.345, "12.35"), (None, "–")):
+            self.assertEqual(words.ratio_text(value), text)
 
     def test_all_texts_are_clean(self):
-        """Those in lists, and keys: they end in a terminal, or in XML."""
-        text = r'{"a\u001b": ["b\u0007", ["c\ud800", 1]], "d": "\u0000"}'
-        self.assertEqual(result_node.parse("x", text), {"a?": ["b?", ["c?", 1]], "d": "?"})
-
-    def test_three_digits(self):
-        for value, want in ((0, "0"), (0.0123, "0.0123"), (0.00123, "0.00123"), (0.5, "0.500"),
-                            (1.234, "1.23"), (-0.0456, "-0.0456"), (45.67, "45.7"),
-                            (456.78, "456.8"), (4567.8, "4568"), (None, "–")):
-            self.assertEqual(report_format.digits(value), want)
+        for text in ("\x1b[2J", "\x9b", "\ud800", "\uffff"):
+            self.assertNotIn(text, words.esc(result_node.clean(f"a{text}b")))
 
 
 class Looks(PageCase):
-    def test_every_marker_encloses_something(self):
-        """Or what is hollow would look like what is not. Each is another shape."""
-        names = [*result_style.MARKERS.values(), *result_style.MORE_MARKERS]
-        paths = [report_svg.MARKER_PATHS[name] for name in names]
-        self.assertEqual(len(set(paths)), len(names))
-        for path in paths:
-            self.assertRegex(path, r"\AM[^Mz]*z\Z")
-        for name in set(names) - {"o", "P"}:  # drawn by curves, by steps
-            corners = [tuple(map(float, pair.split(","))) for pair in
-                       report_svg.MARKER_PATHS[name][1:-1].split("L")]
-            area = sum(x * v - u * y for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1]))
-            self.assertGreater(abs(area) / 2, 20, name)
+    def test_no_two_look_alike(self):
+        labels = ["spd", "compute", "spd-tree", *(f"spd:x={index}" for index in range(60))]
+        found = [(look.colour, look.marker) for look in looks.of(labels).values()]
+        self.assertEqual(len(set(found)), len(labels))
 
-    def test_a_strategy_looks_the_same_in_every_plot(self):
-        """And as in plot.py; its colour has a form for dark pages."""
-        text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
-        for strategy in ("spd", "blit", "subgroup"):
-            titles = rf'<use href="#([^"]*)"[^>]* class="mark ([^"]*)"><title>{strategy}[:,] '
-            seen = {(css.split()[0], name) for name, css in re.findall(titles, text)}
-            colour, marker = result_style.styles([])[strategy]
-            css = f"s{report_svg.PALETTE.index(colour)}"
-            name = report_svg.MARKER_IDS[marker]
-            self.assertEqual(seen, {(css, name)})
-            self.holds(text, f'<path id="{name}" d="{report_svg.MARKER_PATHS[marker]}"/>')
-            self.holds(text, f".{css} {{ --c: {colour}; }}",
-                       f".{css} {{ --c: light-dark({colour}, {result_style.ON_DARK[colour]}); }}")
+    def test_the_defaults_look_the_same_everywhere(self):
+        alone, all_of = looks.of(["spd"])["spd"], looks.of([*looks.DEFAULTS, "a", "b"])
+        self.assertEqual((alone.colour, alone.marker), (all_of["spd"].colour, all_of["spd"].marker))
+        self.assertEqual(len({look.colour for look in all_of.values()}), len(all_of))
 
 
 class Pictures(PageCase):
@@ -431,17 +300,16 @@ class Pictures(PageCase):
 
     def test_equal_levels_are_one(self):
         text = self.page(self.write(fixture.write_pictures(self.dir)))
-        # Five levels of three different chains, and a heat map.
-        self.assertEqual(text.count("data:image/png;base64,"), 16)
+        # Five levels of three different chains.
+        self.assertEqual(text.count("data:image/png;base64,"), 15)
         group, = self.viewer(text)
-        self.assertEqual([chain["golden"] for chain in group["chains"]], [True, False, False, False])
+        self.assertEqual((group["a"], group["levels"]), (0, 5))
         self.assertEqual(group["chains"][0]["label"], "golden (box)")
         first, second = group["chains"][1]["layers"]["0"], group["chains"][2]["layers"]["0"]
         self.assertEqual(first, second)
         self.assertEqual([part[1:] for part in first],
                          [[0, 0, edge, edge] for edge in (16, 8, 4, 2, 1)])
-        self.holds(text, "the same texels")
-        self.assertIn('class="heated"', text)
+        self.holds("".join(fixture.details(text).values()), "(the same texels)")
 
     def embedded_png(self, text, number):
         """(bytes, width, height) of a picture of the page."""
@@ -495,40 +363,23 @@ class Pictures(PageCase):
         root = fixture.write_pictures(self.dir)
         path = self.dir / "image" / "golden-box" / "atlas.png"
         whole = path.read_bytes()
-        self.assertEqual(len(report_png.decode(whole)), 16)
+        self.assertEqual(len(png.decode(whole)), 16)
         for n_bytes in range(len(whole)):
-            self.assertIsNone(report_png.decode(whole[:n_bytes]))
-            report_png.decode(whole[:n_bytes] + b"\xff" + whole[n_bytes + 1:])
+            self.assertIsNone(png.decode(whole[:n_bytes]))
+            png.decode(whole[:n_bytes] + b"\xff" + whole[n_bytes + 1:])
         path.write_bytes(whole[:60])  # a header, and no more
         self.page(self.write(root))
 
-    def test_a_sheet_alone_is_shown(self):
-        """As --images sheet leaves it."""
+    def test_it_opens_where_the_error_is(self):
         root = fixture.write_pictures(self.dir)
-        for variant in kept_sets.variants(root):
-            variant["images"] = ["image/sheet.png"]
-        cli.write_png(self.dir / "image/sheet.png", 30, 20, fixture.texels(30, 20, 7))
-        text = self.page(self.write(root))
-        self.check(text)
-        self.holds(text, 'aria-label="contact sheet image/sheet.png"',
-                   "Levels of the chains are not here one by one")
-        self.assertEqual(text.count("<image "), 1)
-        self.assertEqual(self.embedded_png(text, 0)[1:], (30, 20))
-        self.assertNotIn("No pictures of chains are here", text)
-
-    def test_dark_heat_maps_are_counted(self):
-        root = fixture.write_pictures(self.dir)
-        first, _, third = kept_sets.variants(root)
-        name = first["images"][0].replace("atlas", "error_01")
-        cli.write_png(self.dir / name, 8, 8, bytes((0, 0, 0, 255)) * 64)
-        first["images"] += [name]
-        text = self.page(self.write(root))
-        self.assertEqual(text.count('class="heated"'), 1)
-        self.holds(text, "<p>Heat maps without an error, left out: 1.</p>")
-        third["images"].pop()
-        text = self.page(self.write(root))
-        self.assertNotIn('class="heated"', text)
-        self.holds(text, "Heat maps without an error, left out: 1; there are no others.")
+        case, = root["cases"]
+        wrong = case["variants"][2]
+        kept_sets.fail(case, wrong)
+        wrong["verify"]["levels"]["max_error_lsb"] = [0, 0.5, 80, 3, 1]
+        group, = self.viewer(self.page(self.write(root)))
+        self.assertEqual((group["chains"][group["b"]]["label"], group["level"]),
+                         (wrong["label"] + " ✗", 2))
+        self.assertEqual(group["chains"][group["a"]]["label"], "golden (box)")
 
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
@@ -567,20 +418,6 @@ class Refusals(PageCase):
         self.holds(self.page(self.write(fixture.one_strategy(), "a.json"), self.write(other, "b.json")),
                    "a.json", "b.json")
 
-    def test_claims_that_are_none(self):
-        path = self.write(fixture.load())
-        later = {**fixture.claims()["schema"], "version": "2.0.0"}
-        for claims in ({"schema": {"name": "other"}}, [], {**fixture.claims(), "claims": [1]},
-                       {**fixture.claims(), "schema": later}):
-            self.write(claims, "claims.json")
-            self.assertIn("claims.json", self.refusal(3, path))
-        self.assertIn("2.0.0, but 1.x is needed", self.refusal(3, path))
-        (self.dir / "claims.json").write_bytes(b"\xff{}")
-        self.assertIn("claims.json: not UTF-8", self.refusal(3, path))
-        with open(self.dir / "claims.json", "wb") as file:
-            file.truncate((1 << 28) + 1)
-        self.assertIn("larger than 256 MiB", self.refusal(3, path))
-
     def test_command_lines(self):
         path = self.write(fixture.load())
         for arguments in ([], ["--nope", path], ["--max-pictures", "x", path]):
@@ -590,11 +427,12 @@ class Refusals(PageCase):
 
     def test_no_input_is_replaced(self):
         path = self.write(fixture.write_pictures(self.dir))
-        self.write(fixture.claims(), "claims.json")
-        (self.dir / "link").symlink_to("claims.json")
+        self.write({"schema": {"name": "mipbench-inspection", "version": "1.0.0"}, "device": {"name": "x"},
+                    "variants": []}, "inspect.json")
+        (self.dir / "link").symlink_to("inspect.json")
         os.link(self.dir / "image/golden-box/atlas.png", self.dir / "hard")
         before = cli.snapshot(self.dir)
-        for name in ("claims.json", "link", "image/golden-box/atlas.png", "hard",
+        for name in ("inspect.json", "link", "image/golden-box/atlas.png", "hard",
                      cli.SCRIPTS / "report" / "page.css"):
             for options in ([], ["--max-pictures", "0"]):
                 with self.subTest(name=name, options=options):
@@ -606,8 +444,7 @@ class Refusals(PageCase):
         path = self.write(fixture.one_strategy())
         (self.dir / "results").mkdir()
         shutil.copy2(cli.ROOT / "results/schema.json", self.dir / "results")
-        for name in ("scripts/result_style.py", "scripts/report/page.css", "results/schema.json",
-                     "scripts/report"):
+        for name in ("scripts/whole_file.py", "scripts/report/page.css", "results/schema.json"):
             shutil.copytree(cli.SCRIPTS, self.dir / "scripts", dirs_exist_ok=True)
             missing = self.dir / name
             shutil.rmtree(missing) if missing.is_dir() else missing.unlink()

@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-GONE_MODULES = {"report_verdict", "result_rank", "claims_stats", "ratios"}
+GONE_MODULES = {"report_verdict", "result_rank", "claims_stats", "ratios", "matplotlib"}
 GONE_FUNCTIONS = {
     # labels, kinds and what a policy is worth
     "make_label", "make_cell_id", "kind", "main_kind", "leaves_box", "halves_evenly", "is_exact",
@@ -25,7 +25,6 @@ STATISTICS_OWN = re.compile(r"(median|quantile|percentile|mean|stdev|bootstrap|r
 # In a text that is shown: of who is fastest mipbench's own sentences are.
 VERDICT = re.compile(r"\bis (the )?fastest\b|within the noise|times as long|No ranking")
 STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average|erfc?|l?gamma)s?$")
-AXES = {("plot_cell", "draw_ecdf"), ("plot_cell", "draw_lanes")}  # how far an axis goes
 
 
 def docstrings(tree):
@@ -40,7 +39,7 @@ def imported(node):
     return {node.module} if isinstance(node, ast.ImportFrom) else set()
 
 
-def problems_of(name, tree):
+def problems_of(tree):
     """(line, what is wrong)"""
     silent = docstrings(tree)
     for node in ast.walk(tree):
@@ -55,8 +54,7 @@ def problems_of(name, tree):
                 and id(node) not in silent and VERDICT.search(node.value):
             yield node.lineno, f"a verdict of its own: '{node.value}'"
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        if (name, function.name) not in AXES:
-            yield from statistics_in(function)
+        yield from statistics_in(function)
 
 
 def statistics_in(function):
@@ -76,7 +74,7 @@ def main():
     for path in files:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         problems += [f"{path.name}:{line}: {what}"
-                     for line, what in sorted(set(problems_of(path.stem, tree)))]
+                     for line, what in sorted(set(problems_of(tree)))]
     print("\n".join(problems) or f"{len(files)} files, none of which decides")
     sys.exit(1 if problems or not files else 0)
 

@@ -1,7 +1,10 @@
-"""Figures and words as the page shows them; everything that comes from a file is escaped here."""
+"""Figures and words as the page and the pictures show them; everything that comes from a file is
+escaped here."""
 
 import html
 import math
+
+UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 
 NOTHING = "–"
 MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
@@ -28,15 +31,16 @@ def list_names(names):
 
 
 def ratio_text(value):
+    """Near 1 with a digit more, so that it is not rounded away."""
     if value is None:
         return NOTHING
-    return f"{value:.3f}" if value < 1.1 else f"{value:.2f}"
+    return f"{value:.3f}" if abs(value - 1) < 0.02 and value != 1 else f"{value:.2f}"
 
 
-def ratio_texts(value, *ends):
-    """All with the digits of the first."""
-    decimals = 3 if value is not None and value < 1.1 else 2
-    return [NOTHING if it is None else f"{it:.{decimals}f}" for it in (value, *ends)]
+def range_text(values, show):
+    """'1.12 – 1.44', or one of them where they look the same."""
+    ends = list(dict.fromkeys((show(min(values)), show(max(values)))))
+    return " – ".join(ends)
 
 
 def interval_text(value, ends):
@@ -52,9 +56,23 @@ def interval_text(value, ends):
     return f"{value:.{decimals}f} ± {math.ceil(half * scale) / scale:.{decimals}f}"
 
 
-def time_text(value, unit):
-    """Three to four digits, without the unit."""
-    return NOTHING if value is None else digits(value / unit[0])
+def time_text(value):
+    """Three to four digits, with the unit."""
+    if value is None:
+        return NOTHING
+    size, name = next(unit for unit in (*reversed(UNITS[1:]), UNITS[0])
+                      if value >= unit[0] or unit[0] == 1.0)
+    return f"{digits(value / size)} {name}"
+
+
+def times_text(ends):
+    """'23.1 – 23.9 µs'"""
+    low, high = map(time_text, ends)
+    return f"{low.split()[0]} – {high}" if low.split()[1:] == high.split()[1:] else f"{low} – {high}"
+
+
+def size_text(size):
+    return "{}×{}".format(*size)
 
 
 def digits(value):
