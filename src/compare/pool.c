@@ -236,6 +236,32 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
+/* The relations of a timing that one run alone has are those that it had itself: resampled
+ * anew, an interval may end on the other side of the margin. */
+static void keep_own(struct mb_pool_timing *pooled)
+{
+    struct mb_timing *timing = &pooled->c.timings[0];
+    for (size_t i = 0; i < pooled->c.n_results; i++) {
+        const struct mb_file_result *of = pooled->match[i]->usable;
+        const bool is_related = isfinite(timing->rows[i].relation.ratio);
+        if (pooled->match[i]->n_usable != 1 || of->timing != pooled->match[0]->usable->timing ||
+            (is_related && !isfinite(of->relation.ratio)) ||
+            (i == timing->fastest && of->relation.ratio != 1.0)) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < pooled->c.n_results; i++) {
+        struct mb_relation *relation = &timing->rows[i].relation;
+        const struct mb_relation *own = &pooled->match[i]->usable->relation;
+        if (isfinite(relation->ratio)) {
+            relation->ratio = own->ratio;
+            memcpy(relation->ci, own->ci, sizeof own->ci);
+            relation->p_adjusted = own->p_adjusted;
+            relation->outcome = own->outcome;
+        }
+    }
+}
+
 /* A timing of the result model with the pooled figures, so that what is said of them is what is
  * said of a run's. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_pool_timing *pooled,
@@ -256,6 +282,7 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_pool_timing
     }
     mb_ranking_choose(timing);
     MB_TRY(relate(pool, pooled, found, how, err));
+    keep_own(pooled);
 fail:
     for (size_t i = 0; i < n; i++) {
         mb_found_finish(&found[i]);

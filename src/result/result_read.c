@@ -11,11 +11,13 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "result/relate.h"
 
 #define KNOWN_MAJOR    2
 #define MAX_AA_RATIO   100.0
 #define MAX_GRANULE_NS 1e9
 #define MAX_EXTENT     1e9
+#define MIN_RATIO      1e-9
 #define MAX_PARAMS     64   /* sorted by comparing all pairs */
 #define MAX_VARIANTS   4096 /* of a case: searched one by one */
 #define MAX_ROWS       MAX_VARIANTS
@@ -341,6 +343,24 @@ static enum mb_status check_row(const struct mb_result_file *file, const struct 
     return MB_OK;
 }
 
+/* What the run itself said of the row. */
+static void read_relation(struct mb_file_result *result, const struct place *place)
+{
+    const struct cJSON *node = mb_json_get(place->row, "relative");
+    const struct cJSON *ends = mb_json_elements(node, "ci");
+    result->relation = mb_no_relation;
+    result->relation.ratio = read_within(node, "ratio", MIN_RATIO, 1 / MIN_RATIO);
+    result->relation.p_adjusted = read_within(node, "p_adjusted", 0, 1);
+    for (size_t i = 0; i < 2 && ends != NULL; i++, ends = mb_json_next(ends)) {
+        result->relation.ci[i] = read_within(ends, NULL, MIN_RATIO, 1 / MIN_RATIO);
+    }
+    for (int outcome = 0; outcome <= MB_OUTCOME_INCONCLUSIVE; outcome++) {
+        if (has_text(node, "verdict", mb_outcome_names[outcome])) {
+            result->relation.outcome = (enum mb_outcome)outcome;
+        }
+    }
+}
+
 static enum mb_status read_row(struct mb_result_file *file, const struct place *place,
                                struct mb_err *err)
 {
@@ -351,6 +371,7 @@ static enum mb_status read_row(struct mb_result_file *file, const struct place *
     name_result(result, place);
     read_status(result, place);
     read_questions(result, place);
+    read_relation(result, place);
     result->width = (uint32_t)read_within(place->c, "width", 1, MAX_EXTENT);
     result->height = (uint32_t)read_within(place->c, "height", 1, MAX_EXTENT);
     const double n_levels = read_within(place->c, "levels", 1, MB_MAX_LEVELS);

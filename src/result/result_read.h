@@ -39,8 +39,9 @@ struct mb_file_result {
     char reason[256];
     double *samples_ns; /* owned; in time order */
     size_t n_samples;
-    size_t n_bad_samples; /* none of them is a time, and none in samples_ns */
-    double aa_ratio;      /* of the A/A twin of its timing; NaN if there is none */
+    size_t n_bad_samples;        /* none of them is a time, and none in samples_ns */
+    struct mb_relation relation; /* as the run had it; ratio NaN: none */
+    double aa_ratio;             /* of the A/A twin of its timing; NaN if there is none */
 };
 
 struct mb_result_file {

@@ -1,6 +1,8 @@
 /* Pooling of runs whose truth is known. */
 #include "compare/pool.h"
 
+#include "compare/headline.h"
+
 #include "compare_fixture.h"
 #include "result/ranking.h"
 
@@ -228,6 +230,50 @@ static enum mb_status pool_files(void *user, struct mb_err *err)
     return status;
 }
 
+/* A case of its own in a run: who is fastest differs from case to case. */
+static void add_case(struct mb_result_file *file, size_t first, const char *key, uint32_t size)
+{
+    for (size_t i = first; i < first + 2; i++) {
+        struct mb_file_result *result = &file->results[i];
+        mb_free(result->timing_key);
+        result->timing_key = mb_strdup(key);
+        result->timing = first / 2;
+        result->width = result->height = size;
+        result->n_levels = 1;
+        snprintf(result->label, sizeof result->label, "%s", i % 2 == 0 ? "spd" : "compute");
+        snprintf(result->format, sizeof result->format, "rgba8");
+        snprintf(result->condition, sizeof result->condition, "cold latency");
+    }
+}
+
+/* What is said of a set as a whole: who wins in how many, by how much, and where not. */
+static void test_headline(void)
+{
+    const double ratio[] = {1, 2, 1, 3, 1.5, 1};
+    struct mb_result_file file = make_timing("a.json", ratio, 6, 1e4, 5);
+    MB_SCOPED(mb_strbuf) title = {0}, lines = {0};
+    snprintf(file.device, sizeof file.device, "NVIDIA H200");
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const keys[] = {"a", "b", "c"};
+        add_case(&file, 2 * i, keys[i], 64u << i);
+    }
+    struct mb_pools pools = pool(&file, 1);
+    const struct mb_pool *first = &pools.pools[0];
+    CHECK_EQ_INT(first->n_timings, 3);
+    CHECK(mb_headline_begins(first, 0) && !mb_headline_begins(first, 1));
+    mb_headline_of_all(&title, &pools);
+    CHECK_EQ_STR(mb_strbuf_text(&title),
+                 "Mip-chain generation on an NVIDIA H200: 2 strategies, "
+                 "every texel verified");
+    mb_headline_describe(&lines, first, 0);
+    CHECK_EQ_STR(
+        mb_strbuf_text(&lines),
+        "spd is the fastest exact one in 2 of 3 cases: the next takes 2.00 to 3.00 times "
+        "as long.\nNot at 256x256 rgba8 (spd takes 1.50 times as long as compute).\n");
+    mb_pools_finish(&pools);
+    finish_files(&file, 1);
+}
+
 static void test_no_memory(void)
 {
     static const double ratio[] = {1.0, 2.0};
@@ -239,6 +285,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_planted, test_tie, test_single, test_groups, test_unfit,
-                       test_few_samples, test_no_memory);
+    return CHECK_TESTS(test_headline, test_planted, test_tie, test_single, test_groups,
+                       test_unfit, test_few_samples, test_no_memory);
 }
