@@ -86,14 +86,23 @@ def check(root, mutants):
     return n_bad
 
 
+def sources(root):
+    """What git knows; of a release, which it does not, all but builds."""
+    if (root / ".git").exists():
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], check=True,
+                                capture_output=True).stdout.decode().split("\0")
+        return [name for name in listed if name]
+    return [path.relative_to(root) for folder in root.iterdir()
+            if folder.is_dir() and not (folder / "meson-info").is_dir()
+            for path in folder.rglob("*")] + [path.name for path in root.iterdir()]
+
+
 class Copy:
     """A copy of the sources and a build of it."""
 
     def __init__(self, root, folder):
         self.root, self.source, self.build = root, folder / "source", folder / "build"
-        listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], check=True,
-                                capture_output=True).stdout.decode().split("\0")
-        for name in filter(None, listed):
+        for name in sources(root):
             if (root / name).is_file():
                 to = self.source / name
                 to.parent.mkdir(parents=True, exist_ok=True)
