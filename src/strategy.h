@@ -17,7 +17,7 @@
 #include "vk/image.h"
 #include "vk/shader.h"
 
-#define MB_MAX_PARAMS 12
+#define MB_MAX_PARAMS 16
 
 /* One parameter of a strategy. Values are named; the first is the default. */
 struct mb_param {
@@ -31,8 +31,10 @@ struct mb_param {
     bool is_alone;
 };
 
-/* The chosen value of each parameter, as an index into its `values`. */
+/* The chosen value of each parameter, as an index into its `values`; and the `self` of the
+ * strategy that they are of. */
 struct mb_params {
+    const void *self;
     uint8_t choice[MB_MAX_PARAMS];
 };
 
@@ -134,6 +136,16 @@ struct mb_export {
     const char *header_name, *prefix;
     void (*add_header)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
                        size_t n_shaders);
+    /* A manifest (--kernel) of what is planned for one image on a device, or with `info` NULL
+     * on one with subgroups of 32 and 64-bit atomics; its module is among those of the format.
+     * NULL, or why there is no plan. */
+    const char *(*add_manifest)(struct mb_strbuf *out, const struct mb_gpu_info *info,
+                                const struct mb_layout *layout, enum mb_reduce reduce);
+};
+
+/* A file that a strategy was read from (--kernel). */
+struct mb_kernel_file {
+    const char *path, *text, *sha256; /* the last in lower-case hex */
 };
 
 struct mb_strategy {
@@ -151,6 +163,9 @@ struct mb_strategy {
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
     /* What an engine needs to use it without mipbench; NULL: it cannot be exported. */
     const struct mb_export *export;
+    /* Of one that is not compiled into the program; NULL of all others. */
+    const struct mb_kernel_file *file;
+    const void *self; /* in params.self of all its variants */
 
     /* Pure. NULL: MB_SOURCE_SAME, of all variants. */
     enum mb_source (*source_of)(const struct mb_params *params);
@@ -178,6 +193,9 @@ struct mb_strategy {
     void (*record)(const void *state, VkCommandBuffer cmd);
     /* State the work of one record(). `*work` arrives zeroed. */
     void (*describe)(const void *state, struct mb_work *work);
+    /* After runs that are over: whether it wrote only where it may, MB_OK or MB_ERRC_RUNTIME
+     * with a sentence. NULL: that is not in doubt. May submit and wait. */
+    enum mb_status (*check)(const void *state, struct mb_err *err);
     /* Accepts zero or partial state. The harness has drained the queue. */
     void (*finish)(void *state);
 };

@@ -29,7 +29,9 @@ void mb_os_variable(const char *name, char out[MB_PATH_BYTES]);
 void mb_os_set(const char *name, const char *value);
 void mb_os_set_default(const char *name, const char *value);
 
-/* The folder that the program is in, or that it works in; "" where that is not known. */
+/* The program itself, the folder that it is in, or that it works in; "" where that is not
+ * known. */
+void mb_os_program(char out[MB_PATH_BYTES]);
 void mb_os_program_folder(char out[MB_PATH_BYTES]);
 void mb_os_working_folder(char out[MB_PATH_BYTES]);
 
@@ -40,6 +42,29 @@ bool mb_os_find_python(char out[MB_PATH_BYTES]);
 /* Run a program to its end, its output left out; argv ends in NULL. `*code` is its exit code,
  * or minus the number of the signal that ended it. */
 int mb_os_run(const char *const *argv, int *code);
+
+/* A program that runs beside this one, whose input and output are pipes to here. */
+struct mb_os_child {
+    intptr_t process;       /* its number or handle */
+    intptr_t input, output; /* our ends: what it reads, and what it writes */
+};
+
+/* Start one; its errors go where this program's go, and of what is open here it has nothing
+ * else. What it leaves unread is EPIPE here from then on, no signal. */
+int mb_os_child_start(const char *const *argv, struct mb_os_child *child);
+
+/* Write all of it; what does not fit into a pipe waits for the child to read. */
+int mb_os_child_write(const struct mb_os_child *child, const void *data, size_t n_bytes);
+
+/* Read what has come, at most `n_bytes`, as soon as something has: `*n_read` is 0 at the end of
+ * the child's output. ETIMEDOUT if nothing has come in time. */
+int mb_os_child_read(const struct mb_os_child *child, void *data, size_t n_bytes,
+                     uint64_t timeout_ns, size_t *n_read);
+
+/* Close both pipes and wait until the child is gone; kill it at once, or where ten seconds were
+ * not enough. `*code` as of mb_os_run. ETIMEDOUT if even then it is not gone, as one that waits
+ * for a driver may not be. */
+int mb_os_child_end(struct mb_os_child *child, bool must_kill, int *code);
 
 /* ---- The host */
 
@@ -113,6 +138,12 @@ void mb_os_remove(const char *path);
 
 /* EEXIST if anything is there. */
 int mb_os_make_folder(const char *path);
+
+/* Make a folder in $TMPDIR that only this user can look into, and remove a folder with its
+ * files.
+ */
+int mb_os_make_temporary_folder(char out[MB_PATH_BYTES]);
+int mb_os_remove_folder(const char *path);
 
 /* Append the names of what is in a folder, but "." and ".."; `code` is that of a failure. */
 MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <sched.h>
@@ -26,6 +27,7 @@
 
 #define SYSTEM_PYTHON "/usr/bin/python3"
 #define MAX_LINKS     40 /* as many as Linux follows */
+#define CHILD_END_NS  UINT64_C(10000000000)
 
 extern char **environ;
 
@@ -69,10 +71,15 @@ void mb_os_set_default(const char *name, const char *value)
     setenv(name, value, 0);
 }
 
-void mb_os_program_folder(char out[MB_PATH_BYTES])
+void mb_os_program(char out[MB_PATH_BYTES])
 {
     const ssize_t n_bytes = readlink("/proc/self/exe", out, MB_PATH_BYTES - 1);
     out[n_bytes > 0 ? n_bytes : 0] = '\0';
+}
+
+void mb_os_program_folder(char out[MB_PATH_BYTES])
+{
+    mb_os_program(out);
     char *slash = strrchr(out, '/');
     *(slash ? slash : out) = '\0';
 }
@@ -107,8 +114,30 @@ bool mb_os_find_python(char out[MB_PATH_BYTES])
     return access(out, X_OK) == 0;
 }
 
+/* What a child has as its input and output; below 0: this program's input, or no output. */
+static int set_files(posix_spawn_file_actions_t *actions, const int files[2])
+{
+    int failed = 0;
+    if (files[0] >= 0) {
+        failed = posix_spawn_file_actions_adddup2(actions, files[0], STDIN_FILENO);
+    }
+    if (failed == 0 && files[1] >= 0) {
+        failed = posix_spawn_file_actions_adddup2(actions, files[1], STDOUT_FILENO);
+    } else if (failed == 0) {
+        failed =
+            posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    /* All that is opened here is closed then; what a driver opened may not be. */
+    if (failed == 0) {
+        failed = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    }
+#endif
+    return failed;
+}
+
 /* Signals that this program ignores are the child's own again. */
-static int spawn(const char *const *argv, pid_t *pid)
+static int spawn(const char *const *argv, const int files[2], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -127,8 +156,7 @@ static int spawn(const char *const *argv, pid_t *pid)
     sigaddset(&signals, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &signals);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    failed =
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    failed = set_files(&actions, files);
     if (failed == 0) {
         failed = posix_spawn(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
     }
@@ -137,11 +165,17 @@ static int spawn(const char *const *argv, pid_t *pid)
     return failed;
 }
 
+static int exit_code(int result)
+{
+    return WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
+}
+
 int mb_os_run(const char *const *argv, int *code)
 {
+    static const int files[] = {-1, -1};
     pid_t pid = 0;
     int result = 0;
-    const int failed = spawn(argv, &pid);
+    const int failed = spawn(argv, files, &pid);
     if (failed != 0) {
         return failed;
     }
@@ -150,8 +184,125 @@ int mb_os_run(const char *const *argv, int *code)
             return errno;
         }
     }
-    *code = WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
+    *code = exit_code(result);
     return 0;
+}
+
+/* ---- Children */
+
+static int make_pipe(int ends[2])
+{
+    return pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
+}
+
+static void close_pipe(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int mb_os_child_start(const char *const *argv, struct mb_os_child *child)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    int input[2], output[2];
+    pid_t pid = 0;
+    int failed = make_pipe(input);
+    if (failed != 0) {
+        return failed;
+    }
+    failed = make_pipe(output);
+    if (failed != 0) {
+        close_pipe(input);
+        return failed;
+    }
+    sigaction(SIGPIPE, &ignore, NULL);
+    failed = spawn(argv, (const int[]){input[0], output[1]}, &pid);
+    if (failed != 0) {
+        close_pipe(input);
+        close_pipe(output);
+        return failed;
+    }
+    close(input[0]);
+    close(output[1]);
+    *child = (struct mb_os_child){.process = pid, .input = input[1], .output = output[0]};
+    return 0;
+}
+
+int mb_os_child_write(const struct mb_os_child *child, const void *data, size_t n_bytes)
+{
+    return mb_os_write((int)child->input, data, n_bytes);
+}
+
+/* Milliseconds until a time, rounded up, as many as poll() takes. */
+static int ms_until(uint64_t end_ns)
+{
+    const uint64_t now_ns = mb_now_ns();
+    const uint64_t ms = end_ns <= now_ns ? 0 : (end_ns - now_ns - 1) / 1000000 + 1;
+    return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+static uint64_t time_in(uint64_t timeout_ns)
+{
+    const uint64_t now_ns = mb_now_ns();
+    return timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
+}
+
+int mb_os_child_read(const struct mb_os_child *child, void *data, size_t n_bytes,
+                     uint64_t timeout_ns, size_t *n_read)
+{
+    struct pollfd file = {.fd = (int)child->output, .events = POLLIN};
+    const uint64_t end_ns = time_in(timeout_ns);
+    *n_read = 0;
+    for (;;) {
+        const int n_ready = poll(&file, 1, ms_until(end_ns));
+        if (n_ready == 0 && mb_now_ns() >= end_ns) {
+            return ETIMEDOUT;
+        }
+        const ssize_t n = n_ready > 0 ? read(file.fd, data, n_bytes) : -1;
+        if (n >= 0) {
+            *n_read = (size_t)n;
+            return 0;
+        }
+        if (n_ready != 0 && errno != EINTR) {
+            return errno;
+        }
+    }
+}
+
+/* Whether the child is gone by then; looked at every millisecond. */
+static int wait_until(pid_t pid, uint64_t end_ns, int *result)
+{
+    for (;;) {
+        const pid_t gone = waitpid(pid, result, WNOHANG);
+        if (gone == pid) {
+            return 0;
+        }
+        if (gone < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (mb_now_ns() >= end_ns) {
+            return ETIMEDOUT;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+int mb_os_child_end(struct mb_os_child *child, bool must_kill, int *code)
+{
+    const pid_t pid = (pid_t)child->process;
+    int result = 0, failed = ETIMEDOUT;
+    close((int)child->input);
+    close((int)child->output);
+    *child = (struct mb_os_child){0};
+    if (!must_kill) {
+        failed = wait_until(pid, time_in(CHILD_END_NS), &result);
+    }
+    if (failed == ETIMEDOUT) {
+        kill(pid, SIGKILL);
+        failed = wait_until(pid, time_in(CHILD_END_NS), &result);
+    }
+    *code = failed == 0 ? exit_code(result) : 0;
+    return failed;
 }
 
 /* ---- The host */
@@ -383,6 +534,31 @@ void mb_os_remove(const char *path)
 int mb_os_make_folder(const char *path)
 {
     return mkdir(path, 0777) != 0 ? errno : 0;
+}
+
+int mb_os_make_temporary_folder(char out[MB_PATH_BYTES])
+{
+    char parent[MB_PATH_BYTES];
+    mb_os_variable("TMPDIR", parent);
+    const int n =
+        snprintf(out, MB_PATH_BYTES, "%s/mipbench-XXXXXX", parent[0] != '\0' ? parent : "/tmp");
+    if (n >= MB_PATH_BYTES) {
+        return ENAMETOOLONG;
+    }
+    return mkdtemp(out) == NULL ? errno : 0;
+}
+
+int mb_os_remove_folder(const char *path)
+{
+    DIR *entries = opendir(path);
+    if (!entries) {
+        return errno;
+    }
+    for (const struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    closedir(entries);
+    return rmdir(path) != 0 ? errno : 0;
 }
 
 enum mb_status mb_os_list(const char *folder, enum mb_errc code, struct mb_strlist *names,

@@ -67,7 +67,12 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     const struct mb_task *task = &c->c->task;
     const struct mb_vk_image *image = &c->test_image.image;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
+    const struct mb_hooks *hooks = c->options->hooks;
     MB_DO(mb_instance_supports(image, candidate->row, task, err));
+    if (candidate->row->strategy->file && hooks->on_trial) {
+        hooks->on_step(hooks->user, candidate->result->label, "first run");
+        MB_DO(hooks->on_trial(hooks->user, c->c, candidate->row, err));
+    }
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
         mb_instance_init(&candidate->instance, image, candidate->row, task, err);
@@ -120,6 +125,27 @@ static void drop_damaging(struct context *c)
     c->n_ready = n_kept;
 }
 
+/* Of a strategy that is not sure to write where it may only: one that does not is not timed. */
+static enum mb_status check_bounds(struct context *c, struct mb_err *err)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < c->n_ready; i++) {
+        const struct mb_strategy *strategy = c->ready[i]->row->strategy;
+        struct mb_err why = {0};
+        if (strategy->check && strategy->check(c->ready[i]->instance.state, &why) != MB_OK) {
+            MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
+            c->ready[i]->result->status = MB_RESULT_FAILED;
+            c->ready[i]->result->verify = MB_VERIFY_SKIPPED;
+            snprintf(c->ready[i]->result->reason, sizeof c->ready[i]->result->reason, "%s",
+                     why.text);
+            continue;
+        }
+        c->ready[n_kept++] = c->ready[i];
+    }
+    c->n_ready = n_kept;
+    return MB_OK;
+}
+
 static bool is_judged(const struct mb_result *result)
 {
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
@@ -141,7 +167,7 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
         }
     }
     drop_damaging(c);
-    return MB_OK;
+    return check_bounds(c, err);
 }
 
 static enum mb_status verify_after(struct context *c, struct mb_err *err)

@@ -204,7 +204,7 @@ static enum mb_status add_all(struct row_list *list, const struct mb_strategy *c
                               struct mb_err *err)
 {
     for (size_t i = 0; table[i] != NULL; i++) {
-        const struct mb_variant row = {.strategy = table[i]};
+        const struct mb_variant row = {.strategy = table[i], .params.self = table[i]->self};
         MB_DO(add_row(list, list->n_rows, &row, err));
     }
     return MB_OK;
@@ -224,6 +224,7 @@ static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *
                                       "strategy '%s': 'all' takes no parameters", spec);
     }
     MB_DO(find_strategy(table, words, &selection.strategy, err));
+    selection.params.self = selection.strategy->self;
     while (rest != NULL) {
         char *setting = rest;
         rest = cut(setting);

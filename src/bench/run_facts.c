@@ -25,6 +25,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
     *run = (struct mb_run){
         .argc = argc,
         .argv = argv,
+        .table = settings->table,
         .settings = settings,
         .seed = settings->seed,
         .verify = settings->verify,

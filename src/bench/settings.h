@@ -25,9 +25,13 @@ enum mb_chain {
     MB_N_CHAINS,
 };
 
+struct mb_strategy;
+
 struct mb_settings {
     const char *const *inputs; /* files or "pattern:NAME:WxH"; borrowed from argv */
     size_t n_inputs;
+    /* What there is to choose from, ended by NULL; borrowed. */
+    const struct mb_strategy *const *table;
     const char *const *specs; /* strategy specs, split at commas; borrowed; none: all */
     size_t n_specs;
     const char *device; /* selector or NULL */

@@ -11,6 +11,7 @@
 #include "image/format.h"
 #include "cli/script.h"
 #include "strategy.h"
+#include "vk/gpu.h"
 
 #define MAX_TRANSLATIONS_BYTES (1u << 20)
 #define TRANSLATIONS           "translations.txt"
@@ -116,6 +117,39 @@ static bool is_wanted(const char *name, unsigned languages)
     return is_glsl      ? (languages & 1u << MB_LANGUAGE_GLSL) != 0
            : is_example ? (languages & 1u << MB_LANGUAGE_SPIRV) != 0
                         : true;
+}
+
+/* Of each format at the first size: what is planned for a device, as numbers. */
+static enum mb_status write_manifests(const struct chosen *chosen,
+                                      const struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_format *formats[MB_MAX_FORMATS];
+    const size_t n_formats = choose_formats(options, formats);
+    const struct mb_extent size = options->settings.size[0];
+    MB_SCOPED(mb_gpu) gpu = {0};
+    if (options->settings.device) {
+        const struct mb_gpu_options gpu_options = {.selector = options->settings.device,
+                                                   .only_compiles = true};
+        MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
+    }
+    for (size_t i = 0; i < n_formats; i++) {
+        MB_SCOPED(mb_strbuf) text = {0};
+        MB_SCOPED(mb_strbuf) name = {0};
+        struct mb_layout layout;
+        mb_layout_init(&layout, formats[i], size, 1, mb_full_level_count(size));
+        const char *why =
+            chosen->export->add_manifest(&text, options->settings.device ? &gpu.info : NULL,
+                                         &layout, options->settings.reduce);
+        MB_FAIL_IF(why, err, MB_ERRC_UNSUPPORTED, "export: no plan of %s at %ux%u: %s",
+                   formats[i]->name, size.width, size.height, why);
+        mb_strbuf_printf(&name, "%s-%s-%ux%u.json", formats[i]->name,
+                         mb_reduce_names[options->settings.reduce], size.width, size.height);
+        MB_DO(mb_strbuf_check(&text, err));
+        MB_DO(mb_strbuf_check(&name, err));
+        MB_DO(
+            mb_file_write_in(chosen->dir, mb_strbuf_text(&name), text.text, text.n_bytes, err));
+    }
+    return MB_OK;
 }
 
 static enum mb_status write_all(const struct chosen *chosen, struct mb_err *err)
@@ -241,6 +275,9 @@ static enum mb_status run(const struct mb_options *options, struct chosen *chose
     MB_DO(options->force ? MB_OK : check_empty(chosen->dir, err));
     MB_DO(write_all(chosen, err));
     MB_DO(options->force ? remove_left_over(chosen, err) : MB_OK);
+    if (options->settings.n_sizes > 0) {
+        MB_DO(write_manifests(chosen, options, err));
+    }
     MB_DO(is_translated ? translate(&script, chosen, &text, err) : MB_OK);
     mb_strbuf_printf(&text, "Export: %s/README.md\n", chosen->dir);
     return options->quiet ? MB_OK : mb_strbuf_print(&text, err);

@@ -14,6 +14,7 @@
 #include "cli/compare.h"
 #include "cli/export.h"
 #include "cli/inspect/inspect.h"
+#include "cli/manifest/kernel.h"
 #include "cli/list/list.h"
 #include "cli/options/help.h"
 #include "cli/options/parse.h"
@@ -51,6 +52,7 @@ static void on_case_begin(void *user, size_t index)
     const struct mb_image *image = &session->inputs.images[index / n_sizes];
     const struct mb_extent size = settings->size[index % n_sizes];
     char name[80];
+    session->input = settings->inputs[index / n_sizes];
     mb_progress_image(&session->progress, index);
     snprintf(name, sizeof name, settings->n_sizes > 0 ? "%s %ux%u" : "%s", image->name,
              size.width, size.height);
@@ -82,6 +84,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
         .on_step = on_step,
         .on_block = on_block,
         .on_chain = on_chain,
+        .on_trial = mb_session_try,
         .on_case_begin = on_case_begin,
         .on_case_done = on_case_done,
     };
@@ -155,6 +158,10 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
 {
     static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
     struct mb_strbuf usage = {0};
+    if (mb_trial_is_child()) {
+        mb_session_end_at_once(true);
+        return mb_trial_serve(options, err);
+    }
     switch (options->verb) {
     case MB_VERB_RUN:
         return benchmark(options, verdict, err);
@@ -164,6 +171,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_list_run(options, err);
     case MB_VERB_INSPECT:
         return mb_inspect_run(options, err);
+    case MB_VERB_KERNEL:
+        return mb_kernel_run(options, err);
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
     case MB_VERB_RATIOS:

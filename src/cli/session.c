@@ -131,14 +131,41 @@ static void warn_ahead(const struct mb_session *session)
     }
 }
 
+enum mb_status mb_session_try(void *user, const struct mb_case *c, const struct mb_variant *row,
+                              struct mb_err *why)
+{
+    struct mb_session *session = user;
+    session->trial.options = session->options;
+    return mb_trial_run(&session->trial, session->input, c, row, why);
+}
+
+/* Manifests that are wrong are told before anything is measured; what they do not take is a
+ * row. */
+static enum mb_status check_kernels(const struct mb_session *session, struct mb_err *err)
+{
+    struct mb_case first = {0};
+    mb_image_describe_case(&session->inputs.images[0], &session->options->settings, 0, &first);
+    for (size_t i = 0; i < session->n_rows; i++) {
+        struct mb_err why = {0};
+        if (session->rows[i].strategy->file &&
+            mb_variant_supports(&session->rows[i], &session->gpu, &first.layout, &first.task,
+                                &why) == MB_FAILED) {
+            *err = why;
+            return MB_FAILED;
+        }
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
     const struct mb_settings *settings = &options->settings;
-    MB_DO(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &session->rows,
+    MB_DO(mb_plan_variants(settings->table, settings->specs, settings->n_specs, &session->rows,
                            &session->n_rows, err));
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
+    MB_DO(check_kernels(session, err));
     warn_ahead(session);
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
@@ -171,6 +198,7 @@ enum mb_status mb_session_conclude(
 enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                 struct mb_err *err)
 {
+    mb_trial_finish(&session->trial);
     mb_output_finish(&session->output);
     mb_run_finish(&session->run);
     status = mb_session_close_device(&session->gpu, status, err);

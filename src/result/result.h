@@ -161,6 +161,8 @@ struct mb_run {
     int argc;
     const char *const *argv; /* borrowed */
     char folder[1024];       /* that it was started in; "" where that is not known or longer */
+    const struct mb_strategy *const
+        *table;                         /* all strategies, ended by NULL; borrowed, or NULL */
     const struct mb_settings *settings; /* borrowed */
     uint64_t seed;
     bool verify;     /* chains were checked */

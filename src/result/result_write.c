@@ -32,6 +32,22 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
+/* The manifests that there were, as they were read: a run can be repeated from its results. */
+static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct mb_run *run)
+{
+    struct cJSON *list = mb_json_array(json, parent, "kernels");
+    const struct mb_strategy *const *table = run->table;
+    for (size_t i = 0; table && table[i]; i++) {
+        if (table[i]->file) {
+            struct cJSON *node = mb_json_object(json, list, NULL);
+            mb_json_string(json, node, "strategy", table[i]->name);
+            mb_json_string(json, node, "path", table[i]->file->path);
+            mb_json_string(json, node, "sha256", table[i]->file->sha256);
+            mb_json_string(json, node, "text", table[i]->file->text);
+        }
+    }
+}
+
 static void add_run(struct mb_json *json, const struct mb_run *run)
 {
     struct cJSON *node = mb_json_object(json, json->root, "run");
@@ -41,6 +57,7 @@ static void add_run(struct mb_json *json, const struct mb_run *run)
     for (int i = 0; i < run->argc; i++) {
         mb_json_string(json, argv, NULL, run->argv[i]);
     }
+    add_kernels(json, node, run);
     mb_json_string(json, node, "folder", run->folder[0] != '\0' ? run->folder : NULL);
     mb_json_u64(json, node, "seed", run->seed);
     mb_json_bool(json, node, "verify", run->verify);

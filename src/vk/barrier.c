@@ -57,6 +57,27 @@ void mb_barrier_execution(VkCommandBuffer cmd)
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 0, NULL);
 }
 
+static void to_compute(VkCommandBuffer cmd, VkPipelineStageFlags from, VkAccessFlags written)
+{
+    const VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = written,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, from, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
+                         NULL, 0, NULL);
+}
+
+void mb_barrier_compute(VkCommandBuffer cmd)
+{
+    to_compute(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void mb_barrier_filled(VkCommandBuffer cmd)
+{
+    to_compute(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+}
+
 static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier)
 {
     return (VkImageMemoryBarrier){

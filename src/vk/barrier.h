@@ -11,6 +11,12 @@ void mb_barrier_full(VkCommandBuffer cmd);
 /* Wait for everything before; an execution dependency without a memory dependency. */
 void mb_barrier_execution(VkCommandBuffer cmd);
 
+/* What compute shaders wrote before is visible to those after it. */
+void mb_barrier_compute(VkCommandBuffer cmd);
+
+/* What transfers wrote before is visible to compute shaders after it. */
+void mb_barrier_filled(VkCommandBuffer cmd);
+
 /* One side of an image barrier. */
 struct mb_access {
     VkPipelineStageFlags stages;
@@ -36,7 +42,7 @@ struct mb_level_barrier {
     const struct mb_access *from, *to;
 };
 
-#define MB_MAX_LEVEL_BARRIERS 2u
+#define MB_MAX_LEVEL_BARRIERS MB_MAX_LEVELS
 
 /* One vkCmdPipelineBarrier over `n` <= MB_MAX_LEVEL_BARRIERS of them. */
 void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers,

@@ -395,7 +395,8 @@ static void write_descriptor(const struct mb_pipeline *pipeline, uint32_t copy,
     const uint32_t last = descriptor->n_views > 0 ? descriptor->n_views - 1 : 0;
     const VkDescriptorBufferInfo buffer = {
         .buffer = descriptor->buffer ? descriptor->buffer->buffer : VK_NULL_HANDLE,
-        .range = VK_WHOLE_SIZE,
+        .offset = descriptor->buffer_offset,
+        .range = descriptor->buffer_bytes > 0 ? descriptor->buffer_bytes : VK_WHOLE_SIZE,
     };
     for (uint32_t i = 0; i < binding->n_descriptors; i++) {
         const VkDescriptorImageInfo image = {

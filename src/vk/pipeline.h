@@ -43,8 +43,7 @@ MB_MUST_CHECK enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline,
                                               struct mb_err *err);
 void mb_pipeline_finish(struct mb_pipeline *pipeline);
 
-/* What to write to one binding; depending on its type views, a sampler, both, or a whole
- * buffer. */
+/* What to write to one binding; depending on its type views, a sampler, both, or a buffer. */
 struct mb_descriptor {
     uint32_t set, binding;
     VkSampler sampler;
@@ -54,6 +53,7 @@ struct mb_descriptor {
     uint32_t n_views;     /* 0 counts as 1 */
     VkImageLayout layout; /* of the views; 0: GENERAL if stored to, else SHADER_READ_ONLY */
     const struct mb_buffer *buffer;
+    uint64_t buffer_offset, buffer_bytes; /* the part that is bound; 0 bytes: all behind it */
 };
 
 /* Write descriptors of one copy of the sets. The shader must have each of them. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "strategy.h"
+#include "strategy/needs.h"
 
 extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
@@ -118,10 +118,144 @@ static void add_header(struct mb_strbuf *out, const struct mb_shader *const *sha
              "NULL;\n}\n\n#endif\n");
 }
 
+/* ---- A manifest */
+
+static void add_ints(struct mb_strbuf *out, const char *name, const uint32_t *values, size_t n)
+{
+    mb_strbuf_printf(out, "        \"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        mb_strbuf_printf(out, "%s%u", i > 0 ? ", " : "", values[i]);
+    }
+    mb_strbuf_append(out, "]");
+}
+
+static void add_floats(struct mb_strbuf *out, const char *name, const float *values, size_t n)
+{
+    mb_strbuf_printf(out, "        \"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        mb_strbuf_printf(out, "%s%.9g", i > 0 ? ", " : "", (double)values[i]);
+    }
+    mb_strbuf_append(out, "]");
+}
+
+/* Those that the module has: numbers, but for two that are floats in levels.glsl. */
+static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
+                          const struct mb_shader *shader)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
+        const struct spd_tree_constant *constant = &plan->constants[i];
+        const bool is_float = strncmp(constant->name, "UNORM_MAX", strlen("UNORM_MAX")) == 0;
+        float real;
+        memcpy(&real, &constant->value, sizeof real);
+        for (uint32_t k = 0; k < shader->n_constants; k++) {
+            if (strcmp(shader->constants[k].name, constant->name) == 0) {
+                mb_strbuf_printf(out, "%s\"%s\": %.9g", separator, constant->name,
+                                 is_float ? (double)real : (double)constant->value);
+                separator = ", ";
+            }
+        }
+    }
+}
+
+static void add_push(struct mb_strbuf *out, const struct spd_tree_push *push)
+{
+    const uint32_t base[] = {(uint32_t)push->base_extent[0], (uint32_t)push->base_extent[1]};
+    add_ints(out, "base_extent", base, 2);
+    mb_strbuf_append(out, ",\n");
+    add_floats(out, "inv_base_extent", push->inv_base_extent, 2);
+    mb_strbuf_printf(
+        out, ",\n        \"zero\": %u, \"n_nodes\": %u, \"n_tiles\": %u, \"padding\": 0,\n",
+        push->zero, push->n_nodes, push->n_tiles);
+    add_floats(out, "scales", push->scales, 4);
+    mb_strbuf_append(out, ",\n");
+    add_ints(out, "nodes", push->nodes, 12);
+}
+
+static void add_plan(struct mb_strbuf *out, const struct spd_tree_plan *plan,
+                     const struct mb_shader *shader)
+{
+    const char *name = strrchr(shader->name, '/') + 1;
+    const char *format = plan->view == SPD_TREE_VIEW_OF_FORMAT ? "linear" : "words";
+    mb_strbuf_printf(out,
+                     "  \"shaders\": {\n    \"tree\": {\n      \"file\": \"%.*s.spv\",\n"
+                     "      \"constants\": {",
+                     (int)strcspn(name, "."), name);
+    add_constants(out, plan, shader);
+    mb_strbuf_printf(
+        out,
+        "}\n    }\n  },\n"
+        "  \"buffers\": {\"hand-off\": {\"bytes\": %llu}, \"counters\": {\"bytes\": %llu}},\n"
+        "  \"dispatches\": [\n    {\n      \"shader\": \"tree\",\n"
+        "      \"groups\": [%u, %u, %u],\n      \"push\": {\n",
+        (unsigned long long)(plan->hand_off_bytes + 3) / 4 * 4,
+        (unsigned long long)(plan->counter_bytes + 3) / 4 * 4, plan->n_groups[0],
+        plan->n_groups[1], plan->n_groups[2]);
+    add_push(out, &plan->push);
+    mb_strbuf_printf(
+        out,
+        "\n      },\n      \"bindings\": [\n"
+        "        {\"binding\": 0, \"level\": 0, \"format\": \"%s\"},\n"
+        "        {\"binding\": 1, \"levels\": {\"first\": 1, \"last\": \"levels - 1\"}, "
+        "\"format\": \"%s\"},\n"
+        "        {\"binding\": 2, \"buffer\": \"hand-off\"},\n"
+        "        {\"binding\": 3, \"buffer\": \"counters\"}\n      ]\n    }\n  ]\n}\n",
+        format, format);
+}
+
+/* What a device without a name is taken to have. */
+static const struct spd_tree_device usual_device = {
+    .has_subgroups = true,
+    .has_int64_atomics = true,
+    .subgroup_size = 32,
+    .max_shared_bytes = 48u << 10,
+    .max_buffer_bytes = UINT64_MAX,
+};
+
+static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info *info,
+                                const struct mb_layout *layout, enum mb_reduce reduce)
+{
+    struct spd_tree_plan plan;
+    const struct spd_tree_device device =
+        info ? mb_spd_tree_device_of(info, mb_lanes(info, 0)) : usual_device;
+    const struct spd_tree_image image = {
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_layers = 1,
+        .n_levels = layout->n_levels,
+        .format = mb_spd_tree_format_of(layout->format),
+        .reduction = mb_spd_tree_reduction_of(reduce),
+    };
+    const char *why = spd_tree_make_plan(&device, &image, NULL, &plan);
+    if (why) {
+        return why;
+    }
+    const bool has_words = plan.hand_off == SPD_TREE_WORDS;
+    mb_strbuf_printf(out,
+                     "{\n  \"mipbench_kernel\": 1,\n  \"name\": \"spd-tree-%s-%s-%ux%u\",\n"
+                     "  \"title\": \"spd-tree as it is exported, planned for one image\",\n"
+                     "  \"requires\": {\n    \"features\": [\"vulkanMemoryModel\", "
+                     "\"vulkanMemoryModelDeviceScope\"%s]",
+                     layout->format->name, mb_reduce_names[reduce], layout->base.width,
+                     layout->base.height,
+                     has_words ? ", \"shaderInt64\", \"shaderBufferInt64Atomics\"" : "");
+    if (plan.module.has_subgroups) {
+        mb_strbuf_printf(out, ",\n    \"subgroup\": {\"size\": [%u]}", device.subgroup_size);
+    }
+    mb_strbuf_printf(out,
+                     "\n  },\n  \"domain\": {\"formats\": [\"%s\"], \"reduce\": [\"%s\"], "
+                     "\"size\": [%u, %u], \"max_layers\": 1, \"full_chain\": true},\n",
+                     layout->format->name, mb_reduce_names[reduce], layout->base.width,
+                     layout->base.height);
+    add_plan(out, &plan, mb_spd_tree_shader_of(&plan.module));
+    return NULL;
+}
+
 const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
     .takes = takes,
     .header_name = "spd_tree_modules.h",
     .prefix = "spd_tree_",
     .add_header = add_header,
+    .add_manifest = add_manifest,
 };

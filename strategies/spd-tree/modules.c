@@ -25,6 +25,22 @@ enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce)
     return reductions[reduce];
 }
 
+struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info,
+                                             uint32_t subgroup_size)
+{
+    const struct mb_features *features = &info->features;
+    return (struct spd_tree_device){
+        .has_subgroups = (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
+                         info->has_full_subgroups,
+        .has_int64_atomics =
+            features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
+        .subgroup_size = subgroup_size,
+        .max_shared_bytes = info->max_shared_memory_bytes,
+        .max_buffer_bytes = info->max_storage_buffer_bytes,
+        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
+    };
+}
+
 /* The value of -DNAME=VALUE, 1 of -DNAME, 0 without. */
 static uint8_t value_of(const char *flags, const char *name)
 {

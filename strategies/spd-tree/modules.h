@@ -4,10 +4,15 @@
 
 #include "lib/spd_tree.h"
 #include "image/filter.h"
+#include "vk/gpu_info.h"
 #include "vk/shader.h"
 
 struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format);
 enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce);
+
+/* What the library is told of a device. */
+struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info,
+                                             uint32_t subgroup_size);
 
 /* What a shader was compiled with; false: it is none of spd-tree. */
 bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_module *module);

@@ -82,12 +82,6 @@ struct spd_tree {
     struct mb_pipeline compute;
 };
 
-static bool has_subgroups(const struct mb_gpu_info *info)
-{
-    return (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
-           info->has_full_subgroups;
-}
-
 static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choice)
 {
     return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
@@ -127,17 +121,8 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
                              const struct mb_task *task, const struct mb_params *choice,
                              struct spd_tree_plan *plan)
 {
-    const struct mb_gpu_info *info = &gpu->info;
-    const struct mb_features *features = &info->features;
-    const struct spd_tree_device device = {
-        .has_subgroups = choice->choice[PARAM_WAVE] != WAVE_OFF && has_subgroups(info),
-        .has_int64_atomics =
-            features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
-        .subgroup_size = lanes_of(gpu, choice),
-        .max_shared_bytes = info->max_shared_memory_bytes,
-        .max_buffer_bytes = info->max_storage_buffer_bytes,
-        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
-    };
+    struct spd_tree_device device = mb_spd_tree_device_of(&gpu->info, lanes_of(gpu, choice));
+    device.has_subgroups = device.has_subgroups && choice->choice[PARAM_WAVE] != WAVE_OFF;
     const struct spd_tree_image image =
         image_of(layout, task, source_of(choice) == MB_SOURCE_DEPTH);
     const struct spd_tree_options options = {

@@ -168,7 +168,7 @@ def rows(document):
             for timing in case["timings"] for figures in timing["rows"]]
 
 
-VERBS = ["run", "list", "compare", "tune", "export", "inspect", "help"]
+VERBS = ["run", "list", "compare", "tune", "export", "inspect", "kernel", "help"]
 
 
 def folder(result):

@@ -61,6 +61,7 @@ static void make_fixture(struct fixture *f)
     capability_of(f, 0, 0, AVG)->kind = MB_CAPABILITY_DEFAULT;
     capability_of(f, 1, 0, PREMULTIPLIED)->kind = MB_CAPABILITY_MEANINGLESS;
     f->facts = (struct mb_list_facts){
+        .table = mb_strategies,
         .devices = &f->device,
         .n_devices = 1,
         .capabilities = &f->capabilities,
@@ -96,7 +97,8 @@ static void test_text(void)
 static void test_diagnostic(void)
 {
     struct mb_strbuf out = {0};
-    const struct mb_list_facts facts = {.no_device = {.text = "no driver"}};
+    const struct mb_list_facts facts = {.table = mb_strategies,
+                                        .no_device = {.text = "no driver"}};
     mb_list_text(&out, &facts, MB_LIST_STRATEGIES);
     CHECK(strstr(mb_strbuf_text(&out), "      load=auto|texel (auto)\n"
                                        "          how texels are read\n"
@@ -130,7 +132,8 @@ static void test_json(void)
 static enum mb_status ask(void *why, struct mb_err *err)
 {
     struct mb_capabilities capabilities;
-    const enum mb_status status = mb_capabilities_ask(&capabilities, NULL, why, err);
+    const enum mb_status status =
+        mb_capabilities_ask(&capabilities, mb_strategies, NULL, why, err);
     mb_capabilities_finish(&capabilities);
     return status;
 }
@@ -141,7 +144,7 @@ static void test_closed_device(void)
     struct mb_capabilities capabilities;
     struct mb_err err = {0};
     struct mb_err why = {.text = "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"};
-    CHECK_EQ_INT(mb_capabilities_ask(&capabilities, NULL, &why, &err), MB_OK);
+    CHECK_EQ_INT(mb_capabilities_ask(&capabilities, mb_strategies, NULL, &why, &err), MB_OK);
     CHECK_EQ_INT(capabilities.n_notes, 1);
     CHECK_EQ_STR(capabilities.notes[0].reason, why.text);
     for (size_t i = 0; i < mb_format_count; i++) {

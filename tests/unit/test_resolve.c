@@ -75,7 +75,7 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
                         const struct mb_layout *layout, const struct mb_task *task,
                         size_t *n_moved)
 {
-    struct mb_params params = {{0}};
+    struct mb_params params = {0};
     struct mb_err why = {0};
     size_t n = 0;
     size_t n_contradictory = 0;

@@ -164,7 +164,7 @@ enum mb_status mb_inspection_make(struct mb_inspection *inspection,
     MB_SCOPED(mb_gpu) gpu = {0};
     MB_FREED struct mb_variant *rows = NULL;
     *inspection = (struct mb_inspection){.reduce = settings->reduce};
-    MB_DO(mb_plan_variants(mb_strategies, settings->specs, settings->n_specs, &rows,
+    MB_DO(mb_plan_variants(settings->table, settings->specs, settings->n_specs, &rows,
                            &inspection->n_rows, err));
     if (options->null_device) {
         MB_DO(mb_null_device_set_up(options->null_device, err));

@@ -13,6 +13,7 @@
 
 /* What all questions about one device share. */
 struct query {
+    const struct mb_strategy *const *table;
     const struct mb_gpu *gpu; /* NULL: could not be opened */
     const struct mb_err *why_closed;
     struct mb_capabilities *capabilities;
@@ -146,7 +147,7 @@ static enum mb_status ask_strategy(const struct query *query,
     char spec[64];
     snprintf(spec, sizeof spec, "%s:*", strategy->name);
     const char *const specs[] = {spec};
-    MB_DO(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, err));
+    MB_DO(mb_plan_variants(query->table, specs, 1, &rows, &n_rows, err));
     const struct variants variants = {rows, n_rows};
     for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
         MB_DO(ask_operation(query, &variants, &mb_formats[i / MB_N_OPERATIONS],
@@ -156,13 +157,15 @@ static enum mb_status ask_strategy(const struct query *query,
 }
 
 enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
+                                   const struct mb_strategy *const *table,
                                    const struct mb_gpu *gpu, const struct mb_err *why,
                                    struct mb_err *err)
 {
     const size_t n_each = mb_format_count * MB_N_OPERATIONS;
-    const struct query query = {.gpu = gpu, .why_closed = why, .capabilities = capabilities};
+    const struct query query = {
+        .gpu = gpu, .why_closed = why, .capabilities = capabilities, .table = table};
     size_t n_strategies = 0;
-    while (mb_strategies[n_strategies] != NULL) {
+    while (table[n_strategies] != NULL) {
         n_strategies++;
     }
     *capabilities = (struct mb_capabilities){
@@ -170,7 +173,7 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     };
     MB_DO(MB_NEED(capabilities->of, "list"));
     for (size_t i = 0; i < n_strategies; i++) {
-        MB_DO(ask_strategy(&query, mb_strategies[i], capabilities->of + i * n_each, err));
+        MB_DO(ask_strategy(&query, table[i], capabilities->of + i * n_each, err));
     }
     return MB_OK;
 }
@@ -204,7 +207,8 @@ static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *er
         };
         snprintf(selector, sizeof selector, "%u", facts->devices[i].index);
         const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
-        MB_DO(mb_capabilities_ask(&facts->capabilities[i], is_open ? &gpu : NULL, &why, err));
+        MB_DO(mb_capabilities_ask(&facts->capabilities[i], facts->table, is_open ? &gpu : NULL,
+                                  &why, err));
     }
     return MB_OK;
 }
@@ -222,8 +226,10 @@ static enum mb_status select_device(struct mb_list_facts *facts, const char *sel
 }
 
 enum mb_status mb_list_facts_gather(struct mb_list_facts *facts, enum mb_list_what what,
-                                    const char *selector, struct mb_err *err)
+                                    const struct mb_settings *settings, struct mb_err *err)
 {
+    const char *selector = settings->device;
+    facts->table = settings->table;
     if (what == MB_LIST_PATTERNS) {
         return MB_OK;
     }

@@ -49,6 +49,7 @@ struct mb_capabilities {
  * `gpu` NULL the device could not be opened, for the reason `why`, and every answer is no.
  * Fails only when out of memory. */
 MB_MUST_CHECK enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
+                                                 const struct mb_strategy *const *table,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_err *why, struct mb_err *err);
 void mb_capabilities_finish(struct mb_capabilities *capabilities);
@@ -59,16 +60,18 @@ const struct mb_capability *mb_capabilities_get(const struct mb_capabilities *ca
                                                 size_t operation);
 
 struct mb_list_facts {
-    struct mb_gpu_info *devices; /* owned */
+    const struct mb_strategy *const *table; /* all strategies, ended by NULL; borrowed */
+    struct mb_gpu_info *devices;            /* owned */
     size_t n_devices;
     struct mb_err no_device;              /* why there is none */
     struct mb_capabilities *capabilities; /* [n_devices]; owned; NULL: not asked */
 };
 
-/* Gather what `what` needs, of all devices or of the one that `selector` names, unless NULL. No
+/* Gather what `what` needs, of all devices or of the one that the settings name. No
  * device is a failure (MB_ERRC_DEVICE) only where devices are all that was asked for, or one by
  * name; else facts->no_device says why there is none. */
 MB_MUST_CHECK enum mb_status mb_list_facts_gather(struct mb_list_facts *facts,
-                                                  enum mb_list_what what, const char *selector,
+                                                  enum mb_list_what what,
+                                                  const struct mb_settings *settings,
                                                   struct mb_err *err);
 void mb_list_facts_finish(struct mb_list_facts *facts);

@@ -170,7 +170,7 @@ static const struct mb_capability_note *find_obstacle(const struct mb_list_facts
 
 static void add_strategy(struct mb_strbuf *out, const struct mb_list_facts *facts, size_t index)
 {
-    const struct mb_strategy *strategy = mb_strategies[index];
+    const struct mb_strategy *strategy = facts->table[index];
     mb_strbuf_printf(out, "  %s\n", strategy->name);
     add_line(out, 4, "", strategy->title);
     add_line(out, 4, "source: ", strategy->source);
@@ -190,7 +190,7 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *fa
     mb_strbuf_append(out,
                      "Strategies (a parameter's default is in parentheses; NAME:* runs every\n"
                      "variant but the diagnostic ones)\n");
-    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
+    for (size_t i = 0; facts->table[i] != NULL; i++) {
         add_strategy(out, facts, i);
     }
     if (facts->n_devices == 0) {
@@ -217,11 +217,12 @@ static void add_answer(struct mb_grid *grid, const struct mb_capability *capabil
 }
 
 /* A strategy's name and the titles of operations, and below them a row for each format. */
-static void add_strategy_matrix(struct mb_grid *grid,
-                                const struct mb_capabilities *capabilities, size_t strategy)
+static void add_strategy_matrix(struct mb_grid *grid, const struct mb_list_facts *facts,
+                                size_t device, size_t strategy)
 {
+    const struct mb_capabilities *capabilities = &facts->capabilities[device];
     mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "%s", mb_strategies[strategy]->name);
+    mb_grid_cell(grid, "%s", facts->table[strategy]->name);
     for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
         mb_grid_cell(grid, "%s", mb_operations[k].title);
     }
@@ -256,8 +257,8 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
         struct mb_grid grid = make_grid();
         mb_strbuf_printf(out, "\nDevice %" PRIu32 ": %s\n", facts->devices[i].index,
                          facts->devices[i].name);
-        for (size_t k = 0; mb_strategies[k] != NULL; k++) {
-            add_strategy_matrix(&grid, capabilities, k);
+        for (size_t k = 0; facts->table[k] != NULL; k++) {
+            add_strategy_matrix(&grid, facts, i, k);
         }
         add_grid(out, &grid);
         for (size_t k = 0; k < capabilities->n_notes; k++) {
@@ -411,12 +412,12 @@ static void add_json_availability(struct mb_json *json, struct cJSON *parent,
 static void add_json_strategies(struct mb_json *json, const struct mb_list_facts *facts)
 {
     struct cJSON *strategies = mb_json_array(json, json->root, "strategies");
-    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
+    for (size_t i = 0; facts->table[i] != NULL; i++) {
         struct cJSON *object = mb_json_object(json, strategies, NULL);
-        mb_json_string(json, object, "name", mb_strategies[i]->name);
-        mb_json_string(json, object, "title", mb_strategies[i]->title);
-        mb_json_string(json, object, "source", mb_strategies[i]->source);
-        add_json_params(json, object, mb_strategies[i]);
+        mb_json_string(json, object, "name", facts->table[i]->name);
+        mb_json_string(json, object, "title", facts->table[i]->title);
+        mb_json_string(json, object, "source", facts->table[i]->source);
+        add_json_params(json, object, facts->table[i]);
         add_json_availability(json, object, facts, i);
     }
 }
@@ -456,8 +457,8 @@ static void add_json_device_answers(struct mb_json *json, struct cJSON *devices,
     mb_json_string(json, object, "name", facts->devices[device].name);
     struct cJSON *strategies = mb_json_object(json, object, "strategies");
     const struct mb_capabilities *capabilities = &facts->capabilities[device];
-    for (size_t i = 0; mb_strategies[i] != NULL; i++) {
-        const char *strategy = mb_strategies[i]->name;
+    for (size_t i = 0; facts->table[i] != NULL; i++) {
+        const char *strategy = facts->table[i]->name;
         struct cJSON *answers = mb_json_object(json, strategies, strategy);
         for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
             add_json_answer(json, answers, mb_operations[k].name,
@@ -511,7 +512,7 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
     MB_SCOPED(mb_json) json = {0};
     MB_SCOPED(mb_strbuf) text = {0};
     MB_FREED char *json_text = NULL;
-    MB_DO(mb_list_facts_gather(&facts, what, options->settings.device, err));
+    MB_DO(mb_list_facts_gather(&facts, what, &options->settings, err));
     if (options->json != NULL) {
         mb_json_init(&json);
         mb_list_json(&json, &facts, what);

@@ -47,7 +47,7 @@ static enum mb_status check_timed(const struct mb_options *options, struct mb_er
     for (size_t i = 0; i < options->n_formats; i++) {
         MB_DO(check_colour(options, options->formats[i], err));
     }
-    MB_DO(mb_plan_variants(mb_strategies, (const char *const *)options->specs.items,
+    MB_DO(mb_plan_variants(options->settings.table, (const char *const *)options->specs.items,
                            options->specs.n, &rows, &n_rows, err));
     return MB_OK;
 }
@@ -90,6 +90,27 @@ static enum mb_status check_inspect(const struct mb_options *options, struct mb_
     }
     MB_DO(check_list(options, err));
     return check_timed(options, err);
+}
+
+static enum mb_status check_kernel(const struct mb_options *options, struct mb_err *err)
+{
+    static const char *const words[] = {"check", "new", "schema"};
+    const struct mb_strlist *inputs = &options->inputs;
+    const char *what = inputs->n > 0 ? inputs->items[0] : "";
+    const bool is_schema = strcmp(what, "schema") == 0;
+    if (!is_schema && strcmp(what, "check") != 0 && strcmp(what, "new") != 0) {
+        MB_FAIL(err, MB_ERRC_USAGE,
+                inputs->n > 0 ? "kernel: there is no '%s'" : "kernel: what%s?", what);
+        return mb_err_hint_nearest(err, what, words, MB_COUNTOF(words), NULL);
+    }
+    if (inputs->n == 1 && !is_schema) {
+        MB_FAIL(err, MB_ERRC_USAGE, "kernel %s: the name is missing", what);
+        return mb_err_hint(err, what[0] == 'c' ? "give a manifest: kernel check my.json"
+                                               : "give one: kernel new my-kernel");
+    }
+    MB_FAIL_IF(inputs->n > (is_schema ? 1u : 2u), err, MB_ERRC_USAGE,
+               "kernel %s: '%s' is one word too many", what, inputs->items[inputs->n - 1]);
+    return MB_OK;
 }
 
 static enum mb_status check_self_test(const struct mb_options *options, struct mb_err *err)
@@ -181,8 +202,8 @@ static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err
         if (!is_all) {
             MB_DO(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
         }
-        for (size_t k = 0; is_all && mb_strategies[k] != NULL; k++) {
-            MB_DO(mb_strlist_add(&wide, err, "%s:*", mb_strategies[k]->name));
+        for (size_t k = 0; is_all && options->settings.table[k] != NULL; k++) {
+            MB_DO(mb_strlist_add(&wide, err, "%s:*", options->settings.table[k]->name));
         }
     }
     mb_strlist_finish(&options->specs);
@@ -330,6 +351,8 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
         return check_list(options, err);
     case MB_VERB_INSPECT:
         return check_inspect(options, err);
+    case MB_VERB_KERNEL:
+        return check_kernel(options, err);
     default:
         return check_export(options, err);
     }

@@ -95,6 +95,20 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "for a chip that is not there: --null.",
          .examples = "mipbench inspect --null amd:navi31\n"
                      "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
+    [MB_VERB_KERNEL] =
+        {.name = "kernel",
+         .usage = "kernel check FILE.json | new NAME | schema [options]",
+         .summary = "check the manifest of a kernel of your own, or begin one",
+         .about =
+             "check says what a manifest means for an image, step by step, without running it: "
+             "dispatches, what each binding shows, push constants and barriers; and what is "
+             "wrong "
+             "with it.\n"
+             "new writes NAME.json and NAME.comp, which run as they are, beside all other "
+             "strategies.\n"
+             "schema prints the JSON schema of manifests, for editors.",
+         .examples = "mipbench kernel new my-spd --like single\n"
+                     "mipbench kernel check my-spd.json --size 4095x4095 -f rgba16f\n"},
     [MB_VERB_HELP] = {.name = "help",
                       .usage = "help [COMMAND]",
                       .summary = "show this overview, or all options of one command",
@@ -122,30 +136,46 @@ const char *const mb_option_group_titles[MB_N_GROUPS] = {
 };
 
 const struct mb_option_row mb_option_rows[] = {
-    {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, MADE, .is_common = true,
-     .is_repeatable = true,
+    {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, MADE | BIT(KERNEL),
+     .is_common = true, .is_repeatable = true,
      .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant, which may be thousands; "
              "repeatable (all)",
      .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
                                    "fixed; repeatable (all)"}},
-    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT, MADE | BIT(LIST) | BIT(SELF_TEST),
-     .field = FIELD(settings.device), .is_common = true,
-     .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)"},
+    {"kernel", 0, "FILE.json", MB_OPTION_FILES, MB_GROUP_WHAT, MADE | BIT(LIST),
+     .field = FIELD(kernels), .is_common = true, .is_repeatable = true,
+     .help = "a kernel of your own, by its manifest; repeatable"},
+    {"kernel-include", 0, "DIR", MB_OPTION_FOLDERS, MB_GROUP_WHAT,
+     MADE | BIT(LIST) | BIT(KERNEL), .field = FIELD(kernel_includes), .is_repeatable = true,
+     .help = "where its shaders may include from, too; repeatable"},
+    {"kernel-timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_WHAT, TIMED,
+     .field = FIELD(kernel_timeout_s), .min = 0.1, .max = MAX_SECONDS,
+     .help = "limit of its first run on an image (30)"},
+    {"like", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_WHAT, BIT(KERNEL), .field = FIELD(like),
+     .choices = CHOICES({"per-level", MB_LIKE_PER_LEVEL}, {"chunks", MB_LIKE_CHUNKS},
+                        {"single", MB_LIKE_SINGLE}),
+     .help = "a new one's dispatches: for each level, for several, or one (per-level)"},
+    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT,
+     MADE | BIT(LIST) | BIT(SELF_TEST) | BIT(EXPORT), .field = FIELD(settings.device),
+     .is_common = true,
+     .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)",
+     .help_for = {[MB_VERB_EXPORT] = "that a manifest is planned for (subgroups of 32)"}},
     {"null", 0, "amd:CHIP", MB_OPTION_DEVICE, MB_GROUP_WHAT, BIT(INSPECT),
      .field = FIELD(null_device), .is_common = true,
      .help = "a chip that need not be there, by RADV of mesa-vulkan-drivers: vega10, navi31"},
     {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
      .help = "repeat the run of a results.json; options given here replace its own"},
-    {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, MADE | BIT(EXPORT),
+    {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
      .is_common = true, .help = "texel format; see 'mipbench list formats' (auto)",
      .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
                   [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
+                  [MB_VERB_KERNEL] = "texel format (rgba8)",
                   [MB_VERB_EXPORT] = "texel formats, separated by commas (all)"}},
     {"srgb", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "decode 8-bit colour and average linear light"},
     {"linear", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "average 8-bit codes as they are (the default)"},
-    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, MADE | BIT(EXPORT),
+    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
      .field = FIELD(settings.reduce),
      .choices = CHOICES({"avg", MB_REDUCE_AVG}, {"min", MB_REDUCE_MIN}, {"max", MB_REDUCE_MAX}),
      .is_common = true, .help = "how texels are combined (avg)",
@@ -158,9 +188,12 @@ const struct mb_option_row mb_option_rows[] = {
     {"levels", 'l', "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
      .field = FIELD(settings.n_levels), .min = 1, .max = MB_MAX_LEVELS,
      .help = "mip levels, base included (full chain)"},
-    {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, MADE, .is_common = true,
-     .help = "crop or mirror-tile the input to these sizes",
-     .help_for = {[MB_VERB_INSPECT] = "sizes of images (4096x4096)"}},
+    {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, MADE | BIT(KERNEL) | BIT(EXPORT),
+     .is_common = true, .help = "crop or mirror-tile the input to these sizes",
+     .help_for = {[MB_VERB_INSPECT] = "sizes of images (4096x4096)",
+                  [MB_VERB_KERNEL] = "size of the image (1921x1081)",
+                  [MB_VERB_EXPORT] =
+                      "of what is planned for a manifest of each format (none)"}},
     {"sweep", 0, "A:B", MB_OPTION_SWEEP, MB_GROUP_IMAGE, TIMED, .is_common = true,
      .help = "square sizes, powers of two from A to B"},
     {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
@@ -360,6 +393,9 @@ void mb_options_finish(struct mb_options *options)
 {
     mb_strlist_finish(&options->inputs);
     mb_strlist_finish(&options->specs);
+    mb_strlist_finish(&options->kernels);
+    mb_strlist_finish(&options->kernel_includes);
+    mb_kernel_table_finish(&options->table);
     mb_replay_finish(&options->replay);
     *options = (struct mb_options){0};
 }

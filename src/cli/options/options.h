@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/strlist.h"
 #include "bench/settings.h"
+#include "kernel/table.h"
 #include "result/result_read.h"
 
 #define MB_MAX_FORMATS 16
@@ -17,6 +18,7 @@ enum mb_verb {
     MB_VERB_TUNE,
     MB_VERB_EXPORT,
     MB_VERB_INSPECT,
+    MB_VERB_KERNEL,
     MB_VERB_HELP,                   /* print the help on help_verb to stdout, exit 0 */
     MB_N_VERBS,                     /* how many words a command line may begin with */
     MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
@@ -44,6 +46,13 @@ enum mb_language {
     MB_LANGUAGE_MSL,
 };
 
+/* What a new manifest is like. */
+enum mb_like {
+    MB_LIKE_PER_LEVEL,
+    MB_LIKE_CHUNKS,
+    MB_LIKE_SINGLE,
+};
+
 enum mb_color {
     MB_COLOR_AUTO,
     MB_COLOR_ALWAYS,
@@ -66,6 +75,10 @@ struct mb_options {
     uint64_t given;              /* bit i: row i of the table was given */
     struct mb_settings settings; /* its lists point into those below */
     struct mb_strlist inputs, specs;
+    struct mb_strlist kernels, kernel_includes; /* paths of manifests, folders beside theirs */
+    struct mb_kernel_table table;               /* settings.table points into it */
+    enum mb_like like;                          /* kernel new */
+    double kernel_timeout_s;                    /* of the first run of each */
     const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
     size_t n_formats;                    /* at least 1 */
     const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
@@ -99,10 +112,12 @@ struct mb_choice {
 
 /* What kind of value an option takes. A type means that it is stored in `field`. */
 enum mb_option_kind {
-    MB_OPTION_SWITCH,  /* bool: true, or false for "no-..." */
-    MB_OPTION_DEVICE,  /* const char *, as the next two */
-    MB_OPTION_FILE,    /* a file, or "-" */
-    MB_OPTION_FOLDER,  /* a folder */
+    MB_OPTION_SWITCH, /* bool: true, or false for "no-..." */
+    MB_OPTION_DEVICE, /* const char *, as the next two */
+    MB_OPTION_FILE,   /* a file, or "-" */
+    MB_OPTION_FOLDER, /* a folder */
+    MB_OPTION_FILES,  /* struct mb_strlist, one more of it; as the next */
+    MB_OPTION_FOLDERS,
     MB_OPTION_COUNT,   /* uint32_t, from min to max */
     MB_OPTION_NUMBER,  /* double, from min to max */
     MB_OPTION_PERCENT, /* double: percent from min to max, divided by 100 */

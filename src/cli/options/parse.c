@@ -8,6 +8,7 @@
 #include "cli/options/replay.h"
 #include "cli/options/scan.h"
 #include "cli/options/value.h"
+#include "cli/manifest/trial.h"
 
 static enum mb_status fail_misfit(const struct mb_option_row *row, enum mb_verb verb,
                                   struct mb_err *err)
@@ -134,6 +135,7 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
                      .pipeline_facts = true,
                      .max_noise = 0.003},
         .threshold = 0.01,
+        .kernel_timeout_s = 30.0,
         .n_formats = 1,
     };
     for (;;) {
@@ -174,12 +176,20 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     if (options->replay_path != NULL) {
         MB_DO(parse_replay(options, err));
     }
-    if (options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE) {
+    const bool has_images = options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE;
+    if (has_images && !mb_trial_is_child()) { /* which is told of each */
         MB_DO(mb_lists_expand(&options->inputs, err));
         MB_DO(mb_folders_expand(&options->inputs, err));
     } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL) {
         MB_DO(mb_folders_to_results(&options->inputs, err));
     }
+    if (options->verb == MB_VERB_KERNEL && options->inputs.n > 1 &&
+        strcmp(options->inputs.items[0], "check") == 0) {
+        MB_DO(mb_strlist_add(&options->kernels, err, "%s", options->inputs.items[1]));
+    }
+    MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
+                               &options->kernel_includes, err));
+    options->settings.table = options->table.strategies;
     MB_DO(mb_options_check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;

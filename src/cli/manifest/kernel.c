@@ -1,0 +1,269 @@
+/* Says what was understood of a manifest, step by step, without a device. */
+#include "cli/manifest/kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "bench/plan.h"
+#include "kernel/json_schema.h"
+#include "kernel/kernel.h"
+
+/* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
+static const struct mb_extent usual_size = {1921, 1081};
+
+static const char *const state_names[] = {
+    [MB_LEVEL_UNDEFINED] = "undefined",
+    [MB_LEVEL_READABLE] = "read-only",
+    [MB_LEVEL_GENERAL] = "general",
+};
+
+/* "levels 1 to 5" */
+static void add_levels(struct mb_strbuf *out, uint32_t first, uint32_t n)
+{
+    if (n == 1) {
+        mb_strbuf_printf(out, "level %u", first);
+    } else {
+        mb_strbuf_printf(out, "levels %u to %u", first, first + n - 1);
+    }
+}
+
+static void add_barriers(struct mb_strbuf *out, const char *when,
+                         const struct mb_kernel_barriers *barriers)
+{
+    if (barriers->n_levels == 0 && !barriers->has_memory) {
+        return;
+    }
+    mb_strbuf_printf(out, "  %s: barrier", when);
+    for (uint32_t i = 0; i < barriers->n_levels; i++) {
+        const struct mb_kernel_barrier *barrier = &barriers->levels[i];
+        mb_strbuf_append(out, i > 0 ? ", " : ", ");
+        add_levels(out, barrier->first_level, barrier->n_levels);
+        mb_strbuf_printf(out, " from %s to %s", state_names[barrier->from],
+                         state_names[barrier->to]);
+    }
+    mb_strbuf_printf(out, "%s\n", barriers->has_memory ? ", of all that was written" : "");
+}
+
+/* "uint 'n_levels' = 5 at byte 8" of each member. */
+static void add_push(struct mb_strbuf *out, const struct mb_spirv *spirv,
+                     const struct mb_kernel_dispatch *dispatch)
+{
+    const struct mb_spirv_block *block = mb_spirv_block(spirv, UINT32_MAX, UINT32_MAX);
+    for (uint32_t i = 0; block && i < block->n_members; i++) {
+        const struct mb_spirv_member *member = &spirv->members[block->first_member + i];
+        mb_strbuf_printf(out, "    push byte %-3u %s '%s' =", member->offset_bytes,
+                         mb_scalar_names[member->scalar], member->name);
+        for (uint32_t k = 0; k < member->n_components * member->n_elements; k++) {
+            const uint32_t at =
+                member->offset_bytes + k / member->n_components * member->stride_bytes;
+            const unsigned char *from = dispatch->push + at;
+            uint32_t word;
+            float real;
+            uint64_t wide;
+            if (member->scalar == MB_SCALAR_U64 || member->scalar == MB_SCALAR_I64) {
+                memcpy(&wide, from + k % member->n_components * sizeof wide, sizeof wide);
+                mb_strbuf_printf(out, " %" PRIu64, wide);
+                continue;
+            }
+            memcpy(&word, from + k % member->n_components * sizeof word, sizeof word);
+            memcpy(&real, &word, sizeof real);
+            if (member->scalar == MB_SCALAR_F32) {
+                mb_strbuf_printf(out, " %g", (double)real);
+            } else {
+                mb_strbuf_printf(out, " %" PRId64,
+                                 member->scalar == MB_SCALAR_I32 ? (int64_t)(int32_t)word
+                                                                 : (int64_t)word);
+            }
+        }
+        mb_strbuf_append(out, "\n");
+    }
+}
+
+static void add_views(struct mb_strbuf *out, const struct mb_kernel_binding *binding)
+{
+    static const char *const formats[] = {"", ", without the sRGB curve", ", as words"};
+    const struct mb_kernel_view *first = &binding->views[0];
+    const bool is_storage = first->is_storage;
+    if (binding->n_views > 1) {
+        mb_strbuf_append(out, "levels");
+        for (uint32_t i = 0; i < binding->n_views; i++) {
+            mb_strbuf_printf(out, " %u", binding->views[i].first_level);
+        }
+    } else {
+        add_levels(out, first->first_level, first->n_levels);
+    }
+    if (binding->place.n_descriptors > binding->n_views) {
+        mb_strbuf_printf(out, ", the last %u times",
+                         binding->place.n_descriptors - binding->n_views + 1);
+    }
+    if (first->is_2d) {
+        mb_strbuf_printf(out, ", layer %u", first->layer);
+    }
+    mb_strbuf_append(
+        out, is_storage && first->format == MB_VIEW_LINEAR ? "" : formats[first->format]);
+    mb_strbuf_append(out, is_storage || binding->is_general ? ", general" : ", read-only");
+}
+
+static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan,
+                        const struct mb_spirv *spirv, const struct mb_kernel_binding *binding)
+{
+    const struct mb_binding *place =
+        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
+    mb_strbuf_printf(out, "    set %u binding %-2u %s", binding->place.set,
+                     binding->place.binding, mb_descriptor_type_name(binding->place.type));
+    if (binding->place.n_descriptors > 1) {
+        mb_strbuf_printf(out, "[%u]", binding->place.n_descriptors);
+    }
+    mb_strbuf_printf(out, " '%s': ", spirv->use[place - spirv->shader.bindings].name);
+    if (binding->n_views > 0) {
+        add_views(out, binding);
+    } else if (binding->buffer != UINT32_MAX) {
+        mb_strbuf_printf(out, "buffer '%s'", plan->buffers[binding->buffer].name);
+    }
+    if (binding->place.type == VK_DESCRIPTOR_TYPE_SAMPLER ||
+        binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
+        mb_strbuf_printf(out, ", %s", binding->is_linear ? "linear" : "nearest");
+    }
+    mb_strbuf_append(out, "\n");
+}
+
+static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *plan,
+                         const struct mb_kernel_dispatch *dispatch)
+{
+    const struct mb_spirv *spirv = plan->pipelines[dispatch->pipeline].spirv;
+    add_barriers(out, "before", &dispatch->before);
+    mb_strbuf_printf(out, "  step %u: ", dispatch->step);
+    add_levels(out, dispatch->first_level, dispatch->n_levels);
+    mb_strbuf_printf(out, " from level %u by %s, %u x %u x %u workgroups\n",
+                     dispatch->source_level, plan->pipelines[dispatch->pipeline].shader,
+                     dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
+    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
+        add_binding(out, plan, spirv, &dispatch->bindings[i]);
+    }
+    add_push(out, spirv, dispatch);
+}
+
+static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_pipelines; i++) {
+        const struct mb_kernel_pipeline *pipeline = &plan->pipelines[i];
+        const uint32_t *size = pipeline->workgroup_size;
+        mb_strbuf_printf(
+            out,
+            "  shader %s: workgroups of %ux%ux%u, %u bytes of SPIR-V, at least %u of "
+            "shared memory\n",
+            pipeline->shader, size[0], size[1], size[2],
+            (unsigned)pipeline->spirv->shader.code_bytes, pipeline->spirv->shared_bytes);
+        for (uint32_t k = 0; k < pipeline->n_constants; k++) {
+            mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
+                             pipeline->constants[k].value);
+        }
+    }
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        const struct mb_kernel_buffer *buffer = &plan->buffers[i];
+        mb_strbuf_printf(out, "  buffer %s: %" PRIu64 " bytes, %s\n", buffer->name,
+                         buffer->n_bytes,
+                         buffer->each_run  ? "zeroed before each run, within the timed commands"
+                         : buffer->content ? "filled once"
+                                           : "zeroed once");
+    }
+    add_barriers(out, "first", &plan->opening);
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        add_dispatch(out, plan, &plan->dispatches[i]);
+    }
+    add_barriers(out, "last", &plan->closing);
+}
+
+/* Plan one variant; what its manifest does not take is told, and no failure. */
+static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_variant *row,
+                                    const struct mb_layout *layout, const struct mb_task *task,
+                                    bool is_told, struct mb_err *err)
+{
+    MB_SCOPED(mb_kernel_plan) plan = {0};
+    struct mb_pick pick;
+    struct mb_err why = {0};
+    char label[MB_LABEL_BYTES];
+    mb_variant_label(row, label, sizeof label);
+    enum mb_status status = mb_kernel_pick_anywhere(&pick, layout, task, &row->params, &why);
+    if (status == MB_OK) {
+        status = mb_kernel_plan_init(&plan, &pick, layout, NULL, &why);
+    }
+    if (status == MB_UNSUPPORTED) {
+        mb_strbuf_printf(out, "%s: not for this image: %s\n", label, why.text);
+        return MB_OK;
+    }
+    if (status != MB_OK) {
+        *err = why;
+        return status;
+    }
+    mb_strbuf_printf(out, "%s: %u dispatch%s in %u step%s\n", label, plan.n_dispatches,
+                     plan.n_dispatches == 1 ? "" : "es", plan.n_steps,
+                     plan.n_steps == 1 ? "" : "s");
+    if (is_told) {
+        add_plan(out, &plan);
+    }
+    return MB_OK;
+}
+
+/* Of all variants, or of those of --strategy; the first is told in full. */
+static enum mb_status check_all(const struct mb_options *options, struct mb_strbuf *out,
+                                struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
+    const struct mb_format *format =
+        mb_format_find(options->formats[0] ? options->formats[0] : "rgba8");
+    const struct mb_extent size = settings->n_sizes > 0 ? settings->size[0] : usual_size;
+    struct mb_layout layout;
+    const struct mb_task task = {
+        .reduce = settings->reduce, .n_rects = 1, .rects[0] = mb_rect_whole(size)};
+    char all[64];
+    const char *spec = all;
+    MB_FREED struct mb_variant *rows = NULL;
+    size_t n_rows = 0;
+    snprintf(all, sizeof all, "%s:*", strategy->name);
+    mb_layout_init(&layout, format, size, 1, mb_full_level_count(size));
+    MB_DO(mb_plan_variants(settings->table,
+                           options->specs.n > 0 ? (const char *const *)options->specs.items
+                                                : &spec,
+                           options->specs.n > 0 ? options->specs.n : 1, &rows, &n_rows, err));
+    mb_strbuf_printf(out, "%s: %s, %ux%u %s, %u levels, %s\n", options->inputs.items[1],
+                     strategy->title, size.width, size.height, format->name, layout.n_levels,
+                     mb_reduce_names[settings->reduce]);
+    for (size_t i = 0; i < n_rows; i++) {
+        MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
+                   "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
+        MB_DO(check_variant(out, &rows[i], &layout, &task, i == 0, err));
+    }
+    return MB_OK;
+}
+
+static enum mb_status print_schema(struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_json json;
+    MB_FREED char *text = NULL;
+    mb_json_init(&json);
+    mb_kernel_schema(&json);
+    MB_TRY(mb_json_print(&json, &text, err));
+    status = mb_stdout_write(text, strlen(text), err);
+fail:
+    mb_json_finish(&json);
+    return status;
+}
+
+enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *err)
+{
+    const char *what = options->inputs.items[0];
+    MB_SCOPED(mb_strbuf) out = {0};
+    if (strcmp(what, "schema") == 0) {
+        return print_schema(err);
+    }
+    MB_FAIL_IF(strcmp(what, "check") != 0, err, MB_ERRC_USAGE, "kernel %s: not yet", what);
+    MB_DO(check_all(options, &out, err));
+    return mb_strbuf_print(&out, err);
+}

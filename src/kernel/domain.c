@@ -1,0 +1,210 @@
+/* Which tasks a manifest takes, and on which devices. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "strategy/needs.h"
+
+#define USUAL_SUBGROUP_SIZE 32
+
+static bool is_power_of_two(uint32_t size)
+{
+    return (size & (size - 1)) == 0;
+}
+
+/* The one size that a manifest is made for. */
+static enum mb_status takes_size(const struct mb_pick *pick, const cJSON *domain,
+                                 struct mb_extent base, struct mb_err *why)
+{
+    const cJSON *list = mb_pick(pick, domain, "size");
+    const struct mb_bounds bounds = {1, UINT32_MAX, 0};
+    int64_t width, height;
+    if (!list) {
+        return MB_OK;
+    }
+    if (cJSON_GetArraySize(list) != 2) {
+        MB_FAIL(why, MB_ERRC_INPUT, "a width and a height are wanted");
+        return mb_manifest_blame(pick->manifest, list, why);
+    }
+    MB_DO(mb_pick_integer(pick, list->child, NULL, bounds, &width, why));
+    MB_DO(mb_pick_integer(pick, list->child->next, NULL, bounds, &height, why));
+    MB_FAIL_IF(base.width != width || base.height != height, why, MB_ERRC_UNSUPPORTED,
+               "its manifest is made for %ux%u", (unsigned)width, (unsigned)height);
+    return MB_OK;
+}
+
+static enum mb_status takes_sizes(const struct mb_pick *pick, const cJSON *domain,
+                                  const struct mb_layout *layout, struct mb_err *why)
+{
+    const struct mb_extent base = layout->base;
+    const struct mb_bounds bounds = {1, UINT32_MAX, 0};
+    int64_t max_size, multiple, max_layers, max_levels;
+    MB_DO(takes_size(pick, domain, base, why));
+    MB_DO(mb_pick_integer(pick, domain, "max_size", bounds, &max_size, why));
+    MB_DO(mb_pick_integer(pick, domain, "multiple_of", bounds, &multiple, why));
+    MB_DO(mb_pick_integer(pick, domain, "max_layers", bounds, &max_layers, why));
+    MB_DO(mb_pick_integer(pick, domain, "max_levels", bounds, &max_levels, why));
+    MB_FAIL_IF(max_size > 0 && (base.width > max_size || base.height > max_size), why,
+               MB_ERRC_UNSUPPORTED, "its manifest takes images of at most %u texels a side",
+               (unsigned)max_size);
+    MB_FAIL_IF(multiple > 1 && (base.width % multiple != 0 || base.height % multiple != 0), why,
+               MB_ERRC_UNSUPPORTED, "its manifest takes sizes that are multiples of %u",
+               (unsigned)multiple);
+    MB_FAIL_IF(mb_pick_bool(pick, domain, "power_of_two") &&
+                   (!is_power_of_two(base.width) || !is_power_of_two(base.height)),
+               why, MB_ERRC_UNSUPPORTED, "its manifest takes powers of two");
+    MB_FAIL_IF(mb_pick_bool(pick, domain, "square") && base.width != base.height, why,
+               MB_ERRC_UNSUPPORTED, "its manifest takes square images");
+    MB_FAIL_IF(max_layers > 0 && layout->n_layers > max_layers, why, MB_ERRC_UNSUPPORTED,
+               "its manifest takes at most %u layer%s", (unsigned)max_layers,
+               max_layers == 1 ? "" : "s");
+    MB_FAIL_IF(max_levels > 0 && layout->n_levels > max_levels, why, MB_ERRC_UNSUPPORTED,
+               "its manifest makes at most %u levels", (unsigned)max_levels);
+    MB_FAIL_IF(mb_pick_bool(pick, domain, "full_chain") &&
+                   layout->n_levels < mb_full_level_count(base),
+               why, MB_ERRC_UNSUPPORTED, "its manifest makes full chains only");
+    return MB_OK;
+}
+
+static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *layout,
+                            const struct mb_task *task, struct mb_err *why)
+{
+    const cJSON *domain = mb_pick(pick, pick->manifest->json.root, "domain");
+    const char *reduce = mb_reduce_names[task->reduce];
+    const bool weighs = mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+    MB_FAIL_IF(task->is_update, why, MB_ERRC_UNSUPPORTED,
+               "a manifest cannot say how a part is updated");
+    MB_FAIL_IF(!mb_pick_lists(pick, domain, "formats", layout->format->name), why,
+               MB_ERRC_UNSUPPORTED, "its manifest does not take %s", layout->format->name);
+    const bool has_reduce = domain && mb_json_get(domain, "reduce")
+                                ? mb_pick_lists(pick, domain, "reduce", reduce)
+                                : task->reduce == MB_REDUCE_AVG;
+    MB_FAIL_IF(!has_reduce, why, MB_ERRC_UNSUPPORTED, "its manifest does not make --reduce %s",
+               reduce);
+    const bool has_alpha =
+        domain && mb_json_get(domain, "alpha")
+            ? mb_pick_lists(pick, domain, "alpha", mb_alpha_name(task->alpha))
+            : !weighs;
+    MB_FAIL_IF(weighs && !has_alpha, why, MB_ERRC_UNSUPPORTED,
+               "its manifest does not weigh colour by alpha");
+    return takes_sizes(pick, domain, layout, why);
+}
+
+static enum mb_status has_features(const struct mb_pick *pick, const cJSON *requires,
+                                   const struct mb_gpu_info *info, struct mb_err *why)
+{
+    const cJSON *list = mb_pick(pick, requires, "features");
+    for (const cJSON *node = list ? list->child : NULL; node; node = node->next) {
+        const char *names[] = {mb_pick_text(pick, node, NULL, ""), NULL};
+        MB_DO(mb_features_require(&info->features, names, why));
+    }
+    return MB_OK;
+}
+
+/* Whether subgroups can have the size: their own, or one that can be asked for. */
+static bool can_have(const struct mb_gpu_info *info, int64_t size)
+{
+    return size == info->subgroup_size ||
+           (size >= info->min_subgroup_size && size <= info->max_subgroup_size &&
+            info->max_workgroup_subgroups > 0);
+}
+
+/* The device's own size where that is listed, else the first of the list that it can have. */
+static enum mb_status choose_listed(struct mb_pick *pick, const cJSON *list,
+                                    const struct mb_gpu_info *info, struct mb_err *why)
+{
+    const uint32_t own = mb_lanes(info, 0);
+    for (const cJSON *node = list->child; node; node = node->next) {
+        int64_t size;
+        MB_DO(mb_pick_integer(pick, node, NULL, (struct mb_bounds){1, 1024, 0}, &size, why));
+        if (size == own || (pick->subgroup_size == 0 && can_have(info, size))) {
+            pick->subgroup_size = (uint32_t)size;
+        }
+    }
+    MB_FAIL_IF(
+        pick->subgroup_size == 0, why, MB_ERRC_UNSUPPORTED,
+        "the device has subgroups of %u to %u%s: none of the sizes that its manifest lists",
+        info->min_subgroup_size, info->max_subgroup_size,
+        info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
+    return MB_OK;
+}
+
+static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *subgroup,
+                                           const struct mb_gpu_info *info, struct mb_err *why)
+{
+    const cJSON *list = mb_pick(pick, subgroup, "size");
+    int64_t least, most;
+    MB_FAIL_IF(!info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
+               "the device cannot promise full subgroups");
+    if (list) {
+        return choose_listed(pick, list, info, why);
+    }
+    pick->subgroup_size = mb_lanes(info, 0);
+    MB_DO(mb_pick_integer(pick, subgroup, "min_size", (struct mb_bounds){1, 1024, 4}, &least,
+                          why));
+    MB_DO(mb_pick_integer(pick, subgroup, "max_size", (struct mb_bounds){1, 1024, 128}, &most,
+                          why));
+    MB_FAIL_IF(pick->subgroup_size < least || pick->subgroup_size > most, why,
+               MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; %u to %u are needed",
+               pick->subgroup_size, (unsigned)least, (unsigned)most);
+    return MB_OK;
+}
+
+/* The choice as far as it is known before format and subgroups are, with names in `chain`. */
+static void begin(struct mb_pick *pick, struct mb_chain_scope *chain,
+                  const struct mb_layout *layout, const struct mb_params *params)
+{
+    *pick = (struct mb_pick){.manifest = params->self, .params = params};
+    mb_chain_scope_init(chain, pick, layout);
+    pick->scope = &chain->scope;
+}
+
+static void end(struct mb_pick *pick, const struct mb_layout *layout,
+                const struct mb_task *task)
+{
+    pick->format = layout->format;
+    pick->reduce = task->reduce;
+    pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)
+                      ? MB_ALPHA_PREMULTIPLIED
+                      : MB_ALPHA_STRAIGHT;
+    pick->scope = NULL;
+}
+
+enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
+                              const struct mb_layout *layout, const struct mb_task *task,
+                              const struct mb_params *params, struct mb_err *why)
+{
+    struct mb_chain_scope chain;
+    begin(pick, &chain, layout, params);
+    MB_DO(takes(pick, layout, task, why));
+    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
+    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
+    MB_DO(has_features(pick, requires, info, why));
+    if (subgroup) {
+        MB_DO(choose_subgroup_size(pick, subgroup, info, why));
+    }
+    end(pick, layout, task);
+    return MB_OK;
+}
+
+enum mb_status mb_kernel_pick_anywhere(struct mb_pick *pick, const struct mb_layout *layout,
+                                       const struct mb_task *task,
+                                       const struct mb_params *params, struct mb_err *why)
+{
+    struct mb_chain_scope chain;
+    begin(pick, &chain, layout, params);
+    MB_DO(takes(pick, layout, task, why));
+    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
+    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
+    const cJSON *list = mb_pick(pick, subgroup, "size");
+    int64_t size = subgroup ? USUAL_SUBGROUP_SIZE : 0;
+    if (list && list->child) {
+        MB_DO(mb_pick_integer(pick, list->child, NULL, (struct mb_bounds){1, 1024, 0}, &size,
+                              why));
+    }
+    pick->subgroup_size = (uint32_t)size;
+    end(pick, layout, task);
+    return MB_OK;
+}

@@ -1,0 +1,49 @@
+/* Expressions of a manifest: numbers from names, by the operators of C.
+ *
+ *     a ? b : c    || && == != < <= > >= + - * / % << >> unary - and !
+ *
+ * with the precedence that they have there, parentheses, and the functions min, max, ceil_div
+ * (two arguments each), width, height (of a level), even_levels (how many levels in a row can
+ * be halved from a level on without an odd size above 1) and address (of a buffer). Integers
+ * have 64 bits, "/" of two of them rounds towards zero, and one that overflows is an error; a
+ * float makes floats of what it meets. */
+#pragma once
+
+#include "image/pyramid.h"
+
+#define MB_MAX_EXPRESSION_BYTES 1024u
+
+struct mb_value {
+    bool is_float;
+    int64_t integer; /* unless is_float */
+    double real;     /* if is_float */
+};
+
+struct mb_named_value {
+    const char *name; /* "address(counter)" is one */
+    struct mb_value value;
+};
+
+struct mb_scope {
+    const struct mb_named_value *names;
+    size_t n_names;
+    const struct mb_layout *layout; /* of width(), height() and even_levels() */
+};
+
+struct mb_value mb_integer(int64_t value);
+struct mb_value mb_real(double value);
+
+/* Evaluate all of `text`. What is wrong with it is MB_ERRC_INPUT with the position in it
+ * (characters, from 1), and the nearest name of one that is not known. The branch of ?: that is
+ * not taken may divide by zero and overflow. */
+MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope *scope,
+                                         struct mb_value *value, struct mb_err *err);
+
+/* The same of one that is to be an integer of [least, most]. */
+MB_MUST_CHECK enum mb_status mb_evaluate_integer(const char *text, const struct mb_scope *scope,
+                                                 int64_t least, int64_t most, int64_t *value,
+                                                 struct mb_err *err);
+
+/* Whether it can be read, with these names; their values do not matter. */
+MB_MUST_CHECK enum mb_status mb_expression_check(const char *text, const struct mb_scope *scope,
+                                                 struct mb_err *err);

@@ -1,0 +1,645 @@
+/* A plan, made and recorded. */
+#include "kernel/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "base/alloc.h"
+#include "strategy/needs.h"
+#include "vk/barrier.h"
+#include "vk/buffer.h"
+#include "vk/pipeline.h"
+#include "vk/submit.h"
+
+/* On both sides of a buffer, so that what is written beside it is noticed: a multiple of what
+ * any device asks of offsets. */
+#define GUARD_BYTES 4096u
+#define GUARD_WORD  0xA5C3965Au
+
+/* A view or a sampler that was made for one binding, and may serve others. */
+struct made_view {
+    struct mb_kernel_view of;
+    VkImageView view;
+};
+
+struct state {
+    const struct mb_gpu *gpu;
+    const struct mb_vk_image *image;
+    struct mb_pick pick;
+    struct mb_params params;
+    struct mb_kernel_plan plan;
+    struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
+    struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
+    VkSampler samplers[2][MB_N_REDUCES]; /* [is_linear][reduction] */
+    struct made_view *views;             /* owned, with its views */
+    size_t n_views;
+};
+
+/* ---- What can be refused */
+
+static VkFormat view_format(const struct mb_format *format, enum mb_view_format kind)
+{
+    switch (kind) {
+    case MB_VIEW_IMAGE:
+        return format->vk_format;
+    case MB_VIEW_LINEAR:
+        return format->vk_storage_format;
+    default:
+        return format->texel_bytes == 4 ? VK_FORMAT_R32_UINT : VK_FORMAT_R32G32_UINT;
+    }
+}
+
+/* SPIR-V's ImageFormat of a Vulkan format (SPIR-V specification, "Image Format"; Vulkan,
+ * "Compatibility Between SPIR-V Image Formats and Vulkan Formats"). */
+static uint32_t image_format_of(VkFormat format)
+{
+    static const struct {
+        VkFormat vk;
+        uint32_t spirv;
+    } formats[] = {
+        {VK_FORMAT_R32G32B32A32_SFLOAT, 1},
+        {VK_FORMAT_R16G16B16A16_SFLOAT, 2},
+        {VK_FORMAT_R32_SFLOAT, 3},
+        {VK_FORMAT_R8G8B8A8_UNORM, 4},
+        {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 8},
+        {VK_FORMAT_R16_SFLOAT, 9},
+        {VK_FORMAT_A2B10G10R10_UNORM_PACK32, 11},
+        {VK_FORMAT_R8G8_UNORM, 13},
+        {VK_FORMAT_R8_UNORM, 15},
+        {VK_FORMAT_R16G16_SFLOAT, 7},
+        {VK_FORMAT_R32G32_SFLOAT, 6},
+        {VK_FORMAT_R32_UINT, 33},
+        {VK_FORMAT_R32G32_UINT, 35},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        if (formats[i].vk == format) {
+            return formats[i].spirv;
+        }
+    }
+    return 0;
+}
+
+static enum mb_status storage_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                   const struct mb_kernel_binding *binding,
+                                   const struct mb_spirv_use *use, struct mb_err *why)
+{
+    const VkPhysicalDeviceFeatures *core = &gpu->info.features.core.features;
+    const VkFormat format = view_format(layout->format, binding->views[0].format);
+    MB_FAIL_IF(use->image_format != 0 && use->image_format != image_format_of(format), why,
+               MB_ERRC_UNSUPPORTED,
+               "the shader declares '%s' with another format than that of %s%s", use->name,
+               layout->format->name,
+               binding->views[0].format == MB_VIEW_WORDS ? " as words" : "");
+    MB_FAIL_IF(use->image_format == 0 && !use->only_reads &&
+                   !core->shaderStorageImageWriteWithoutFormat,
+               why, MB_ERRC_UNSUPPORTED,
+               "the device has no shaderStorageImageWriteWithoutFormat, which '%s' needs",
+               use->name);
+    MB_FAIL_IF(use->image_format == 0 && !use->only_writes &&
+                   !core->shaderStorageImageReadWithoutFormat,
+               why, MB_ERRC_UNSUPPORTED,
+               "the device has no shaderStorageImageReadWithoutFormat, which '%s' needs",
+               use->name);
+    return MB_OK;
+}
+
+static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                   const struct mb_kernel_binding *binding,
+                                   const struct mb_spirv *spirv, struct mb_err *why)
+{
+    const struct mb_binding *place =
+        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
+    if (binding->n_views > 0 && binding->views[0].format == MB_VIEW_WORDS) {
+        MB_FAIL_IF(!mb_vk_image_can_be_raw(gpu, layout->format), why, MB_ERRC_UNSUPPORTED,
+                   "the device makes no views of %s as words", layout->format->name);
+    }
+    if (binding->is_linear) {
+        MB_DO(mb_gpu_require_format(gpu, view_format(layout->format, MB_VIEW_LINEAR),
+                                    VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
+                                    "linear filtering", why));
+        MB_FAIL_IF(binding->reduction != MB_REDUCE_AVG &&
+                       !gpu->info.features.v12.samplerFilterMinmax,
+                   why, MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
+    }
+    return place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+               ? storage_fits(gpu, layout, binding, &spirv->use[place - spirv->shader.bindings],
+                              why)
+               : MB_OK;
+}
+
+/* A task for a device. */
+struct request {
+    const struct mb_gpu *gpu;
+    const struct mb_layout *layout;
+    const struct mb_task *task;
+    struct mb_pick pick;
+};
+
+static enum mb_status pipeline_fits(const struct request *request,
+                                    const struct mb_kernel_pipeline *pipeline,
+                                    struct mb_err *why)
+{
+    const struct mb_gpu *gpu = request->gpu;
+    const uint32_t subgroup_size = request->pick.subgroup_size;
+    const struct mb_gpu_info *info = &gpu->info;
+    const struct mb_spirv *spirv = pipeline->spirv;
+    const uint32_t *size = pipeline->workgroup_size;
+    const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
+    uint32_t n_storage_images = 0;
+    const VkSubgroupFeatureFlags lacking =
+        spirv->subgroup_operations & ~info->subgroup_operations;
+    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
+        MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
+                   "the device has no subgroup %s in compute shaders",
+                   mb_subgroup_operations[i].name);
+    }
+    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
+        const struct mb_binding *place = &spirv->shader.bindings[i];
+        n_storage_images +=
+            place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE ? place->n_descriptors : 0;
+    }
+    const struct mb_needs needs = {
+        .n_storage_images = n_storage_images,
+        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
+        .shared_bytes = spirv->shared_bytes,
+    };
+    MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
+               pipeline->shader);
+    MB_FAIL_IF(subgroup_size > 0 && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+               "subgroups are full where a workgroup's width is a multiple of their size, %u; "
+               "that of shader '%s' is %u",
+               subgroup_size, pipeline->shader, size[0]);
+    return mb_needs_met(&needs, gpu, request->layout, request->task, why);
+}
+
+static enum mb_status plan_fits(const struct request *request,
+                                const struct mb_kernel_plan *plan, struct mb_err *why)
+{
+    const struct mb_gpu *gpu = request->gpu;
+    for (uint32_t i = 0; i < plan->n_pipelines; i++) {
+        MB_DO(pipeline_fits(request, &plan->pipelines[i], why));
+    }
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        MB_FAIL_IF(plan->buffers[i].n_bytes > gpu->info.max_storage_buffer_bytes, why,
+                   MB_ERRC_UNSUPPORTED, "its buffer '%s' is larger than a binding can be",
+                   plan->buffers[i].name);
+        MB_FAIL_IF(plan->buffers[i].is_addressed && !gpu->info.features.v12.bufferDeviceAddress,
+                   why, MB_ERRC_UNSUPPORTED, "the device has no bufferDeviceAddress");
+    }
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            MB_FAIL_IF(dispatch->n_groups[axis] > gpu->info.max_workgroup_count[axis], why,
+                       MB_ERRC_UNSUPPORTED,
+                       "it dispatches %u workgroups along %c; the device takes %u",
+                       dispatch->n_groups[axis], "xyz"[axis],
+                       gpu -> info.max_workgroup_count[axis]);
+        }
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            MB_DO(binding_fits(gpu, request->layout, &dispatch->bindings[k],
+                               plan->pipelines[dispatch->pipeline].spirv, why));
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                               const struct mb_task *task, const struct mb_params *params,
+                               struct mb_err *why)
+{
+    struct request request = {.gpu = gpu, .layout = layout, .task = task};
+    MB_SCOPED(mb_kernel_plan) plan = {0};
+    MB_DO(mb_kernel_pick(&request.pick, &gpu->info, layout, task, params, why));
+    MB_DO(mb_kernel_plan_init(&plan, &request.pick, layout, NULL, why));
+    return plan_fits(&request, &plan, why);
+}
+
+/* ---- Buffers */
+
+/* Fill the guards, which nothing may write. */
+static enum mb_status set_guards(const struct mb_buffer *buffer, struct mb_err *err)
+{
+    MB_SCOPED(mb_submission) submission = {0};
+    if (buffer->gpu->state->only_compiles) {
+        return MB_OK;
+    }
+    MB_DO(mb_submission_init(&submission, buffer->gpu, "guards", err));
+    vkCmdFillBuffer(submission.cmd, buffer->buffer, 0, GUARD_BYTES, GUARD_WORD);
+    vkCmdFillBuffer(submission.cmd, buffer->buffer, buffer->size_bytes - GUARD_BYTES,
+                    GUARD_BYTES, GUARD_WORD);
+    mb_barrier_full(submission.cmd);
+    return mb_submission_run(&submission, err);
+}
+
+/* What the buffer holds from the beginning is uploaded with the guard before it. */
+static enum mb_status upload(const struct mb_buffer *buffer,
+                             const struct mb_kernel_buffer *plan, struct mb_err *err)
+{
+    const size_t n_bytes = (size_t)(GUARD_BYTES + plan->n_bytes);
+    MB_FREED unsigned char *data = mb_alloc(1, n_bytes);
+    MB_DO(MB_NEED(data, plan->name));
+    memcpy(data + GUARD_BYTES, plan->content, (size_t)plan->n_bytes);
+    return mb_buffer_upload(buffer, data, n_bytes, err);
+}
+
+static uint64_t inner_bytes(const struct mb_kernel_buffer *plan)
+{
+    return (plan->n_bytes + 3) & ~UINT64_C(3);
+}
+
+static enum mb_status make_buffers(struct state *s, bool *has_addresses, struct mb_err *err)
+{
+    *has_addresses = false;
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        const struct mb_kernel_buffer *plan = &s->plan.buffers[i];
+        MB_DO(mb_buffer_init(&s->buffers[i], s->gpu,
+                             plan->is_addressed ? MB_BUFFER_ADDRESSED : MB_BUFFER_DEVICE,
+                             inner_bytes(plan) + 2 * GUARD_BYTES, plan->name, err));
+        if (plan->content) {
+            MB_DO(upload(&s->buffers[i], plan, err));
+        }
+        MB_DO(set_guards(&s->buffers[i], err));
+        *has_addresses = *has_addresses || plan->is_addressed;
+    }
+    return MB_OK;
+}
+
+/* Plan again, with the addresses of what has been made. */
+static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
+{
+    uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        if (s->plan.buffers[i].is_addressed && !s->gpu->state->only_compiles) {
+            addresses[i] = mb_buffer_address(&s->buffers[i]) + GUARD_BYTES;
+        }
+    }
+    mb_kernel_plan_finish(&s->plan);
+    return mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err);
+}
+
+/* ---- Views */
+
+/* One that the image has for everybody, or null. */
+static VkImageView find_ready_view(const struct mb_vk_image *image,
+                                   const struct mb_kernel_view *view)
+{
+    const struct mb_format *format = image->layout.format;
+    const uint32_t level = view->first_level;
+    if (view->is_2d || view->n_levels > 1) {
+        return VK_NULL_HANDLE;
+    }
+    if (view->format == MB_VIEW_WORDS) {
+        return image->raw[level];
+    }
+    if (view_format(format, view->format) != format->vk_storage_format) {
+        return VK_NULL_HANDLE;
+    }
+    return view->is_storage ? image->storage[level] : image->stored[level];
+}
+
+static bool is_same_view(const struct mb_kernel_view *a, const struct mb_kernel_view *b)
+{
+    return a->first_level == b->first_level && a->n_levels == b->n_levels &&
+           a->is_2d == b->is_2d && a->layer == b->layer && a->format == b->format &&
+           a->is_storage == b->is_storage;
+}
+
+static enum mb_status make_view(struct state *s, const struct mb_kernel_view *view,
+                                VkImageView *handle, struct mb_err *err)
+{
+    const struct mb_vk_image *image = s->image;
+    const struct mb_view part = {
+        .format = view_format(image->layout.format, view->format),
+        .usage = view->is_storage ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT,
+        .first_level = view->first_level,
+        .n_levels = view->n_levels,
+        .first_layer = view->is_2d ? view->layer : 0,
+        .n_layers = view->is_2d ? 1 : image->layout.n_layers,
+        .is_2d = view->is_2d,
+    };
+    *handle = find_ready_view(image, view);
+    for (size_t i = 0; *handle == VK_NULL_HANDLE && i < s->n_views; i++) {
+        if (is_same_view(&s->views[i].of, view)) {
+            *handle = s->views[i].view;
+        }
+    }
+    if (*handle != VK_NULL_HANDLE || s->gpu->state->only_compiles) {
+        return MB_OK;
+    }
+    struct made_view *grown = mb_grow(s->views, s->n_views, sizeof *grown);
+    MB_DO(MB_NEED(grown, "views"));
+    s->views = grown;
+    MB_DO(mb_vk_image_create_view(image, &part, handle, err));
+    s->views[s->n_views++] = (struct made_view){.of = *view, .view = *handle};
+    return MB_OK;
+}
+
+static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
+                                   VkSampler *sampler, struct mb_err *err)
+{
+    VkSampler *own = &s->samplers[binding->is_linear][binding->reduction];
+    if (*own == VK_NULL_HANDLE) {
+        MB_DO(mb_load_make_sampler(s->gpu, binding->is_linear, binding->reduction, own, err));
+    }
+    *sampler = *own;
+    return MB_OK;
+}
+
+static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dispatch,
+                           const struct mb_kernel_binding *binding, struct mb_err *err)
+{
+    VkImageView views[MB_MAX_LEVELS];
+    const bool is_storage = binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    const bool is_buffer = binding->buffer != UINT32_MAX;
+    struct mb_descriptor descriptor = {
+        .set = binding->place.set,
+        .binding = binding->place.binding,
+        .views = binding->n_views > 0 ? views : NULL,
+        .n_views = binding->n_views,
+        .layout = is_storage || binding->is_general ? VK_IMAGE_LAYOUT_GENERAL
+                                                    : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+        .buffer = is_buffer ? &s->buffers[binding->buffer] : NULL,
+        .buffer_offset = is_buffer ? GUARD_BYTES : 0,
+        .buffer_bytes = is_buffer ? inner_bytes(&s->plan.buffers[binding->buffer]) : 0,
+    };
+    for (uint32_t i = 0; i < binding->n_views; i++) {
+        MB_DO(make_view(s, &binding->views[i], &views[i], err));
+    }
+    if (binding->place.type == VK_DESCRIPTOR_TYPE_SAMPLER ||
+        binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
+        MB_DO(make_sampler(s, binding, &descriptor.sampler, err));
+    }
+    mb_pipeline_bind(&s->pipelines[dispatch->pipeline], dispatch->copy, &descriptor, 1);
+    return MB_OK;
+}
+
+/* ---- The strategy */
+
+static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
+{
+    const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
+    const struct mb_spirv_block *push = mb_spirv_block(plan->spirv, UINT32_MAX, UINT32_MAX);
+    const struct mb_pipeline_options options = {
+        .shader = &plan->spirv->shader,
+        .constants = plan->constants,
+        .n_constants = plan->n_constants,
+        .push_constant_bytes = push ? (push->n_bytes + 3) / 4 * 4 : 0,
+        .subgroup_size = s->pick.subgroup_size,
+        .n_invocations =
+            plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
+        .n_copies = plan->n_copies,
+        .name = s->pick.manifest->strategy.name,
+    };
+    return mb_pipeline_init(&s->pipelines[index], s->gpu, &options, err);
+}
+
+static enum mb_status init(void *state, const struct mb_gpu *gpu,
+                           const struct mb_target *target, const struct mb_params *params,
+                           struct mb_err *err)
+{
+    struct state *s = state;
+    bool has_addresses;
+    s->gpu = gpu;
+    s->image = target->image;
+    s->params = *params;
+    MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
+                         &s->params, err));
+    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
+    MB_DO(make_buffers(s, &has_addresses, err));
+    if (has_addresses) {
+        MB_DO(plan_addresses(s, err));
+    }
+    for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
+        MB_DO(make_pipeline(s, i, err));
+    }
+    for (uint32_t i = 0; i < s->plan.n_dispatches; i++) {
+        const struct mb_kernel_dispatch *dispatch = &s->plan.dispatches[i];
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            MB_DO(bind(s, dispatch, &dispatch->bindings[k], err));
+        }
+    }
+    return MB_OK;
+}
+
+static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
+{
+    return (uint32_t)(barriers->n_levels > 0) + barriers->has_memory;
+}
+
+/* One vkCmdPipelineBarrier for the levels; what shaders wrote to elsewhere has its own. */
+static void record_barriers(const struct state *s, VkCommandBuffer cmd,
+                            const struct mb_kernel_barriers *barriers)
+{
+    static const struct mb_access *const access[] = {
+        [MB_LEVEL_UNDEFINED] = &mb_access_undefined,
+        [MB_LEVEL_READABLE] = &mb_access_readable,
+        [MB_LEVEL_GENERAL] = &mb_access_compute_read_write,
+    };
+    struct mb_level_barrier levels[MB_MAX_LEVELS];
+    for (uint32_t i = 0; i < barriers->n_levels; i++) {
+        levels[i] = (struct mb_level_barrier){
+            .image = s->image,
+            .first_level = barriers->levels[i].first_level,
+            .n_levels = barriers->levels[i].n_levels,
+            .from = access[barriers->levels[i].from],
+            .to = access[barriers->levels[i].to],
+        };
+    }
+    if (barriers->n_levels > 0) {
+        mb_barrier_images(cmd, levels, barriers->n_levels);
+    }
+    if (barriers->has_memory) {
+        mb_barrier_compute(cmd);
+    }
+}
+
+static bool fills(const struct state *s)
+{
+    bool fills_any = false;
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        fills_any = fills_any || s->plan.buffers[i].each_run;
+    }
+    return fills_any;
+}
+
+static void record(const void *state, VkCommandBuffer cmd)
+{
+    const struct state *s = state;
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        if (s->plan.buffers[i].each_run) {
+            vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
+                            inner_bytes(&s->plan.buffers[i]), 0);
+        }
+    }
+    if (fills(s)) {
+        mb_barrier_filled(cmd);
+    }
+    record_barriers(s, cmd, &s->plan.opening);
+    for (uint32_t i = 0; i < s->plan.n_dispatches; i++) {
+        const struct mb_kernel_dispatch *plan = &s->plan.dispatches[i];
+        const struct mb_dispatch dispatch = {
+            .copy = plan->copy,
+            .push = plan->push_bytes > 0 ? plan->push : NULL,
+            .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
+        };
+        record_barriers(s, cmd, &plan->before);
+        if (plan->n_groups[0] > 0 && plan->n_groups[1] > 0 && plan->n_groups[2] > 0) {
+            mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
+        }
+    }
+    record_barriers(s, cmd, &s->plan.closing);
+}
+
+static void describe_tolerance(const struct state *s, struct mb_tolerance *tolerance)
+{
+    static const char *const policies[] = {"box", "floor", "blit", "none", NULL};
+    static const char *const arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
+    struct mb_chain_scope chain;
+    struct mb_pick with_names = s->pick;
+    const struct mb_pick *pick = &with_names;
+    const cJSON *node = mb_pick(pick, pick->manifest->json.root, "tolerance");
+    const uint32_t policy = mb_pick_choice(pick, node, "policy", policies);
+    const cJSON *reread = mb_pick(pick, node, "reread");
+    struct mb_value bound = mb_integer(0);
+    struct mb_err ignored;
+    mb_chain_scope_init(&chain, pick, &s->image->layout);
+    with_names.scope = &chain.scope;
+    tolerance->has_no_policy = policies[policy][0] == 'n';
+    tolerance->filter.policy =
+        tolerance->has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy;
+    tolerance->arithmetic =
+        (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", arithmetics);
+    tolerance->reread_levels = s->plan.source_levels;
+    for (const cJSON *level = cJSON_IsArray(reread) ? reread->child : NULL; level;
+         level = level->next) {
+        int64_t value;
+        if (mb_pick_integer(pick, level, NULL, (struct mb_bounds){0, MB_MAX_LEVELS - 1, 0},
+                            &value, &ignored) == MB_OK) {
+            tolerance->reread_levels |= UINT32_C(1) << value;
+        }
+    }
+    if (mb_json_get(node, "max_error_lsb") &&
+        mb_pick_value(pick, node, "max_error_lsb", &bound, &ignored) == MB_OK) {
+        tolerance->max_error_lsb = bound.is_float ? bound.real : (double)bound.integer;
+    }
+}
+
+/* Levels are written once; those that steps begin with are read once more. */
+static uint64_t algorithmic_bytes(const struct state *s)
+{
+    const struct mb_layout *layout = &s->image->layout;
+    uint64_t n_bytes = 0;
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        const uint32_t n_times = (level > 0) + ((s->plan.source_levels >> level) & 1u);
+        n_bytes += n_times * layout->level_layer_bytes[level] * layout->n_layers;
+    }
+    return n_bytes;
+}
+
+static void describe(const void *state, struct mb_work *work)
+{
+    const struct state *s = state;
+    const struct mb_kernel_plan *plan = &s->plan;
+    work->n_barriers =
+        count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills(s);
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
+        work->n_dispatches +=
+            dispatch->n_groups[0] > 0 && dispatch->n_groups[1] > 0 && dispatch->n_groups[2] > 0;
+        work->n_barriers += count_barriers(&dispatch->before);
+    }
+    for (uint32_t i = 0; plan->n_dispatches == plan->n_steps && i < plan->n_steps; i++) {
+        work->step_levels[i] = (uint8_t)plan->dispatches[i].n_levels;
+    }
+    for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
+        work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];
+    }
+    work->subgroup_size = s->pick.subgroup_size;
+    work->algorithmic_bytes = algorithmic_bytes(s);
+    describe_tolerance(s, &work->tolerance);
+}
+
+/* Read a buffer back, and look at its guards. */
+static enum mb_status check_guards(const struct state *s, uint32_t index, struct mb_err *err)
+{
+    const struct mb_buffer *buffer = &s->buffers[index];
+    MB_SCOPED(mb_buffer) readback = {0};
+    MB_SCOPED(mb_submission) submission = {0};
+    const VkBufferCopy regions[] = {
+        {.size = GUARD_BYTES},
+        {.srcOffset = buffer->size_bytes - GUARD_BYTES,
+         .dstOffset = GUARD_BYTES,
+         .size = GUARD_BYTES},
+    };
+    MB_DO(
+        mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards", err));
+    MB_DO(mb_submission_init(&submission, s->gpu, "guards", err));
+    mb_barrier_full(submission.cmd);
+    vkCmdCopyBuffer(submission.cmd, buffer->buffer, readback.buffer, MB_COUNTOF(regions),
+                    regions);
+    mb_barrier_full(submission.cmd);
+    MB_DO(mb_submission_run(&submission, err));
+    const uint32_t *words = readback.mapped;
+    for (uint32_t i = 0; i < 2 * GUARD_BYTES / sizeof *words; i++) {
+        const bool is_before = i < GUARD_BYTES / sizeof *words;
+        MB_FAIL_IF(words[i] != GUARD_WORD, err, MB_ERRC_RUNTIME,
+                   "it wrote out of bounds, %s its buffer '%s'",
+                   is_before ? "before" : "behind", s->plan.buffers[index].name);
+    }
+    return MB_OK;
+}
+
+static enum mb_status check(const void *state, struct mb_err *err)
+{
+    const struct state *s = state;
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        MB_DO(check_guards(s, i, err));
+    }
+    return MB_OK;
+}
+
+static void finish(void *state)
+{
+    struct state *s = state;
+    if (!s->gpu) {
+        return;
+    }
+    for (uint32_t i = 0; i < MB_COUNTOF(s->pipelines); i++) {
+        mb_pipeline_finish(&s->pipelines[i]);
+    }
+    for (uint32_t i = 0; i < 2 * MB_N_REDUCES; i++) {
+        mb_sampler_destroy(s->gpu, s->samplers[i / MB_N_REDUCES][i % MB_N_REDUCES]);
+    }
+    for (size_t i = 0; i < s->n_views; i++) {
+        vkDestroyImageView(s->gpu->device, s->views[i].view, NULL);
+    }
+    mb_free(s->views);
+    for (uint32_t i = 0; i < MB_MAX_KERNEL_BUFFERS; i++) {
+        mb_buffer_finish(&s->buffers[i]);
+    }
+    mb_kernel_plan_finish(&s->plan);
+}
+
+void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
+{
+    *strategy = (struct mb_strategy){
+        .name = mb_json_read_string(manifest->json.root, "name"),
+        .title = manifest->title,
+        .source = manifest->source,
+        .queue_flags = VK_QUEUE_COMPUTE_BIT,
+        .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+        .wants_raw = strstr(manifest->text, "\"words\"") != NULL,
+        .file = &manifest->file,
+        .self = manifest,
+        .state_bytes = sizeof(struct state),
+        .params = manifest->params,
+        .supports = supports,
+        .init = init,
+        .record = record,
+        .describe = describe,
+        .check = check,
+        .finish = finish,
+    };
+}

@@ -1,0 +1,733 @@
+/* Plans the commands of a manifest. */
+#include "kernel/plan.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "base/alloc.h"
+#include "kernel/fill.h"
+
+#define MAX_BUFFER_BYTES (INT64_C(1) << 40)
+#define MAX_GROUPS       INT32_MAX
+
+/* A plan that is being made. */
+struct planner {
+    struct mb_kernel_plan *plan;
+    struct mb_pick own_pick; /* `pick`, where a step's names are known */
+    const struct mb_pick *pick;
+    const struct mb_layout *layout;
+    struct mb_chain_scope chain; /* and, behind the names of the chain, those of a step */
+    size_t n_chain_names;
+};
+
+/* A step: levels [first, first + n_levels) from level first - 1. */
+struct step {
+    uint32_t index, source_level, n_levels, layer;
+};
+
+static enum mb_status fail_at(const struct planner *planner, const cJSON *node,
+                              struct mb_err *err, const char *what)
+{
+    MB_FAIL(err, MB_ERRC_INPUT, "%s", what);
+    return mb_manifest_blame(planner->pick->manifest, node, err);
+}
+
+/* ---- Names */
+
+static void add_name(struct mb_chain_scope *chain, const char *name, struct mb_value value)
+{
+    assert(chain->scope.n_names < MB_MAX_NAMED);
+    chain->names[chain->scope.n_names++] = (struct mb_named_value){name, value};
+}
+
+void mb_chain_scope_init(struct mb_chain_scope *chain, const struct mb_pick *pick,
+                         const struct mb_layout *layout)
+{
+    const int64_t values[] = {
+        layout->base.width, layout->base.height,         layout->n_layers,
+        layout->n_levels,   layout->format->texel_bytes, layout->format->n_channels,
+        pick->subgroup_size};
+    assert(MB_COUNTOF(values) == mb_n_chain_names);
+    chain->scope = (struct mb_scope){.names = chain->names, .layout = layout};
+    for (size_t i = 0; i < MB_COUNTOF(values); i++) {
+        add_name(chain, mb_expression_names[i], mb_integer(values[i]));
+    }
+    chain->scope.n_names = mb_manifest_add_numbers(pick, chain->names, chain->scope.n_names);
+}
+
+/* In the order of mb_expression_names, in place of those of another step. */
+static void set_step(struct planner *planner, const struct step *step)
+{
+    const int64_t values[] = {step->index,
+                              step->source_level,
+                              step->source_level + 1,
+                              step->n_levels,
+                              step->source_level + step->n_levels,
+                              planner->layout->n_levels - 1 - step->source_level,
+                              step->layer};
+    planner->chain.scope.n_names = planner->n_chain_names;
+    for (size_t i = 0; i < MB_COUNTOF(values); i++) {
+        add_name(&planner->chain, mb_expression_names[mb_n_chain_names + i],
+                 mb_integer(values[i]));
+    }
+}
+
+static enum mb_status get_integer(const struct planner *planner, const cJSON *parent,
+                                  const char *key, struct mb_bounds bounds, int64_t *value,
+                                  struct mb_err *err)
+{
+    return mb_pick_integer(planner->pick, parent, key, bounds, value, err);
+}
+
+/* ---- Buffers */
+
+static enum mb_status plan_buffer(const struct mb_pick *pick, const cJSON *node,
+                                  struct mb_kernel_buffer *buffer, struct mb_err *err)
+{
+    const struct mb_bounds bounds = {1, MAX_BUFFER_BYTES, 0};
+    const cJSON *object = mb_pick(pick, node, NULL);
+    int64_t n_bytes;
+    buffer->name = node->string;
+    buffer->each_run = strcmp(mb_pick_text(pick, object, "zero", "once"), "once") != 0;
+    buffer->is_addressed = mb_pick_bool(pick, object, "addressed");
+    MB_DO(mb_pick_integer(pick, object, "bytes", bounds, &n_bytes, err));
+    buffer->n_bytes = (uint64_t)n_bytes;
+    if (n_bytes == 0 && !mb_pick(pick, object, "fields")) {
+        MB_FAIL(err, MB_ERRC_INPUT, "the key \"bytes\" is missing, or \"fields\"");
+        return mb_manifest_blame(pick->manifest, node, err);
+    }
+    return MB_OK;
+}
+
+static enum mb_status plan_buffers(const struct planner *planner, struct mb_err *err)
+{
+    struct mb_kernel_plan *plan = planner->plan;
+    const struct mb_pick *pick = planner->pick;
+    const cJSON *map = mb_pick(pick, pick->manifest->json.root, "buffers");
+    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
+        MB_DO(plan_buffer(pick, node, &plan->buffers[plan->n_buffers], err));
+        plan->n_buffers++;
+    }
+    return MB_OK;
+}
+
+static uint32_t find_buffer(const struct mb_kernel_plan *plan, const char *name)
+{
+    for (uint32_t i = 0; name && i < plan->n_buffers; i++) {
+        if (strcmp(plan->buffers[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* What "fields" say of a buffer, once the block that it is bound to is known. */
+static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
+                                  const struct mb_spirv *spirv, const struct mb_binding *place,
+                                  struct mb_err *err)
+{
+    const struct mb_pick *pick = planner->pick;
+    struct mb_kernel_buffer *buffer = &planner->plan->buffers[index];
+    const cJSON *map = mb_pick(pick, pick->manifest->json.root, "buffers");
+    const cJSON *node = mb_json_get(map, buffer->name);
+    const cJSON *fields = mb_pick(pick, mb_pick(pick, node, NULL), "fields");
+    const struct mb_spirv_block *block = mb_spirv_block(spirv, place->set, place->binding);
+    if (!fields || buffer->content) {
+        return MB_OK;
+    }
+    if (!block || block->n_bytes == 0) {
+        return fail_at(planner, node, err, "the shader's block has no members of known size");
+    }
+    buffer->n_bytes = buffer->n_bytes > block->n_bytes ? buffer->n_bytes : block->n_bytes;
+    if (buffer->n_bytes > MB_MAX_MANIFEST_BYTES) {
+        return fail_at(planner, node, err, "a buffer with \"fields\" has at most 1 MiB");
+    }
+    buffer->content = mb_alloc(1, (size_t)buffer->n_bytes);
+    MB_DO(MB_NEED(buffer->content, buffer->name));
+    struct mb_scope scope = planner->chain.scope;
+    struct mb_pick of_chain = *pick;
+    scope.n_names = planner->n_chain_names;
+    of_chain.scope = &scope;
+    return mb_fill_block(&of_chain, fields, spirv, block, buffer->content, err);
+}
+
+/* ---- Pipelines */
+
+static enum mb_status plan_pipeline(const struct planner *planner, const char *shader,
+                                    uint32_t *index, struct mb_err *err)
+{
+    struct mb_kernel_plan *plan = planner->plan;
+    struct mb_scope scope = planner->chain.scope;
+    struct mb_pick of_chain = *planner->pick;
+    const struct mb_pick *pick = &of_chain;
+    for (*index = 0; *index < plan->n_pipelines; (*index)++) {
+        if (strcmp(plan->pipelines[*index].shader, shader) == 0) {
+            return MB_OK;
+        }
+    }
+    MB_FAIL_IF(plan->n_pipelines == MB_MAX_KERNEL_PIPELINES, err, MB_ERRC_INPUT,
+               "%s: more than %u shaders are dispatched", pick->manifest->path,
+               MB_MAX_KERNEL_PIPELINES);
+    struct mb_kernel_pipeline *pipeline = &plan->pipelines[plan->n_pipelines++];
+    const cJSON *node =
+        mb_pick(pick, mb_pick(pick, pick->manifest->json.root, "shaders"), shader);
+    scope.n_names = planner->n_chain_names;
+    of_chain.scope = &scope;
+    pipeline->shader = shader;
+    MB_DO(mb_manifest_module(pick, shader, &pipeline->spirv, err));
+    MB_DO(mb_fill_constants(pick, mb_pick(pick, node, "constants"), pipeline->spirv,
+                            pipeline->constants, &pipeline->n_constants, err));
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const uint32_t size = pipeline->spirv->size_constants[axis];
+        pipeline->workgroup_size[axis] = pipeline->spirv->workgroup_size[axis];
+        for (uint32_t i = 0; size != UINT32_MAX && i < pipeline->n_constants; i++) {
+            if (pipeline->constants[i].name == pipeline->spirv->shader.constants[size].name) {
+                pipeline->workgroup_size[axis] = pipeline->constants[i].value;
+            }
+        }
+    }
+    return MB_OK;
+}
+
+/* ---- Bindings */
+
+const char *mb_descriptor_type_name(VkDescriptorType type)
+{
+    static const char *const names[] = {
+        [VK_DESCRIPTOR_TYPE_SAMPLER] = "sampler",
+        [VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER] = "combined image sampler",
+        [VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE] = "sampled image",
+        [VK_DESCRIPTOR_TYPE_STORAGE_IMAGE] = "storage image",
+        [VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER] = "uniform buffer",
+        [VK_DESCRIPTOR_TYPE_STORAGE_BUFFER] = "storage buffer",
+    };
+    return (size_t)type < MB_COUNTOF(names) && names[type] ? names[type] : "descriptor";
+}
+
+static bool is_image(VkDescriptorType type)
+{
+    return type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER ||
+           type == VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE || type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+}
+
+static bool is_buffer(VkDescriptorType type)
+{
+    return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+           type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+/* {"first": a, "last": b}, or a list: the levels it stands for. */
+static enum mb_status read_range(const struct planner *planner, const cJSON *node,
+                                 uint8_t levels[MB_MAX_LEVELS], uint32_t *n, struct mb_err *err)
+{
+    const struct mb_bounds bounds = {0, planner->layout->n_levels - 1, 0};
+    const cJSON *list = mb_pick(planner->pick, node, NULL);
+    int64_t first, last;
+    *n = 0;
+    if (cJSON_IsObject(list)) {
+        MB_DO(get_integer(planner, list, "first", bounds, &first, err));
+        MB_DO(get_integer(planner, list, "last", bounds, &last, err));
+        for (int64_t level = first; level <= last; level++) {
+            levels[(*n)++] = (uint8_t)level;
+        }
+    }
+    for (const cJSON *element = cJSON_IsArray(list) ? list->child : NULL; element;
+         element = element->next) {
+        if (*n == MB_MAX_LEVELS) {
+            return fail_at(planner, element, err, "an array shows at most 16 levels");
+        }
+        MB_DO(get_integer(planner, element, NULL, bounds, &first, err));
+        levels[(*n)++] = (uint8_t)first;
+    }
+    return *n > 0 ? MB_OK : fail_at(planner, node, err, "there are no levels in it");
+}
+
+/* The levels of each view of a binding. */
+static enum mb_status read_views(const struct planner *planner, const cJSON *node,
+                                 struct mb_kernel_binding *binding, struct mb_err *err)
+{
+    static const char *const keys[] = {"level", "levels", "mips"};
+    const struct mb_bounds bounds = {0, planner->layout->n_levels - 1, 0};
+    uint8_t levels[MB_MAX_LEVELS] = {0};
+    uint32_t n = 1, n_keys = 0;
+    const cJSON *given[MB_COUNTOF(keys)];
+    for (size_t i = 0; i < MB_COUNTOF(keys); i++) {
+        given[i] = mb_json_get(node, keys[i]);
+        n_keys += given[i] != NULL;
+    }
+    if (n_keys != 1) {
+        return fail_at(planner, node, err,
+                       "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
+    }
+    if (given[0]) {
+        int64_t level;
+        MB_DO(get_integer(planner, node, "level", bounds, &level, err));
+        levels[0] = (uint8_t)level;
+    } else {
+        MB_DO(read_range(planner, given[1] ? given[1] : given[2], levels, &n, err));
+    }
+    binding->n_views = given[2] ? 1 : n;
+    for (uint32_t i = 0; i < binding->n_views; i++) {
+        binding->views[i].first_level = levels[i];
+        binding->views[i].n_levels = given[2] ? (uint8_t)n : 1;
+        if (given[2] && levels[n - 1] != levels[0] + n - 1) {
+            return fail_at(planner, given[2], err, "the levels of one view follow each other");
+        }
+    }
+    if (binding->n_views > binding->place.n_descriptors) {
+        char what[96];
+        snprintf(what, sizeof what, "the shader's array has %u elements, for %u levels",
+                 binding->place.n_descriptors, binding->n_views);
+        return fail_at(planner, node, err, what);
+    }
+    return MB_OK;
+}
+
+static enum mb_status plan_image(const struct planner *planner, const cJSON *node,
+                                 const struct mb_spirv_use *use,
+                                 struct mb_kernel_binding *binding, struct mb_err *err)
+{
+    static const char *const formats[] = {"image", "linear", "words", NULL};
+    static const char *const layouts[] = {"read-only", "general", NULL};
+    const bool is_storage = binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    const struct mb_pick *pick = planner->pick;
+    const struct mb_layout *layout = planner->layout;
+    int64_t layer;
+    const enum mb_view_format format =
+        mb_json_get(node, "format")
+            ? (enum mb_view_format)mb_pick_choice(pick, node, "format", formats)
+        : is_storage ? MB_VIEW_LINEAR
+                     : MB_VIEW_IMAGE;
+    if (!use->is_2d) {
+        return fail_at(planner, node, err, "the shader's image is not 2D, as levels are");
+    }
+    if (is_storage && format == MB_VIEW_IMAGE && layout->format->codec == MB_CODEC_SRGB8) {
+        return fail_at(planner, node, err, "no device stores to sRGB: use \"linear\"");
+    }
+    if (format == MB_VIEW_WORDS && layout->format->texel_bytes != 4 &&
+        layout->format->texel_bytes != 8) {
+        return fail_at(planner, node, err, "words are of texels of four bytes or eight");
+    }
+    MB_DO(read_views(planner, node, binding, err));
+    MB_DO(get_integer(planner, node, "layer", (struct mb_bounds){0, layout->n_layers - 1, -1},
+                      &layer, err));
+    binding->is_general = mb_pick_choice(pick, node, "layout", layouts) == 1;
+    binding->is_read = is_storage && use->only_reads;
+    for (uint32_t i = 0; i < binding->n_views; i++) {
+        struct mb_kernel_view *view = &binding->views[i];
+        view->format = format;
+        view->is_storage = is_storage;
+        view->is_2d = !use->is_arrayed;
+        view->layer = layer >= 0
+                          ? (uint32_t)layer
+                          : (uint32_t)planner->chain.names[planner->chain.scope.n_names - 1]
+                                .value.integer; /* the step's layer, its last name */
+    }
+    return MB_OK;
+}
+
+static enum mb_status plan_binding(const struct planner *planner, const cJSON *node,
+                                   const struct mb_kernel_pipeline *pipeline,
+                                   struct mb_kernel_binding *binding, struct mb_err *err)
+{
+    static const char *const filters[] = {"nearest", "linear", NULL};
+    const struct mb_pick *pick = planner->pick;
+    const struct mb_spirv *spirv = pipeline->spirv;
+    const cJSON *sampler = mb_pick(pick, node, "sampler");
+    int64_t set, number;
+    MB_DO(get_integer(planner, node, "set", (struct mb_bounds){0, 3, 0}, &set, err));
+    MB_DO(get_integer(planner, node, "binding", (struct mb_bounds){0, UINT16_MAX, 0}, &number,
+                      err));
+    const struct mb_binding *place = mb_spirv_find(spirv, (uint32_t)set, (uint32_t)number);
+    if (!place) {
+        char what[96];
+        snprintf(what, sizeof what, "the shader has no binding %d in set %d", (int)number,
+                 (int)set);
+        return fail_at(planner, node, err, what);
+    }
+    binding->place = *place;
+    binding->buffer = find_buffer(planner->plan, mb_pick_text(pick, node, "buffer", NULL));
+    binding->is_linear = sampler && mb_pick_choice(pick, sampler, "filter", filters) == 1;
+    binding->reduction = (enum mb_reduce)(
+        sampler ? mb_pick_choice(pick, sampler, "reduction",
+                                 (const char *const[]){"avg", "min", "max", NULL})
+                : 0);
+    if (is_buffer(place->type) != (binding->buffer != UINT32_MAX)) {
+        char what[96];
+        snprintf(what, sizeof what, "the shader has a %s there",
+                 mb_descriptor_type_name(place->type));
+        return fail_at(planner, node, err, what);
+    }
+    if (is_buffer(place->type)) {
+        return fill_buffer(planner, binding->buffer, spirv, place, err);
+    }
+    return is_image(place->type)
+               ? plan_image(planner, node, &spirv->use[place - spirv->shader.bindings], binding,
+                            err)
+               : MB_OK;
+}
+
+/* Each of the shader's descriptors is bound, and once. */
+static enum mb_status check_complete(const struct planner *planner, const cJSON *node,
+                                     const struct mb_kernel_pipeline *pipeline,
+                                     const struct mb_kernel_dispatch *dispatch,
+                                     struct mb_err *err)
+{
+    const struct mb_shader *shader = &pipeline->spirv->shader;
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
+        const struct mb_binding *place = &shader->bindings[i];
+        uint32_t n = 0;
+        char what[192];
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            const struct mb_binding *own = &dispatch->bindings[k].place;
+            n += own->set == place->set && own->binding == place->binding;
+        }
+        if (n != 1) {
+            snprintf(what, sizeof what, "set %u, binding %u, the shader's %s '%s', is %s",
+                     place->set, place->binding, mb_descriptor_type_name(place->type),
+                     pipeline->spirv->use[i].name, n == 0 ? "missing" : "there twice");
+            return fail_at(planner, node, err, what);
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status plan_bindings(const struct planner *planner, const cJSON *node,
+                                    const struct mb_kernel_pipeline *pipeline,
+                                    struct mb_kernel_dispatch *dispatch, struct mb_err *err)
+{
+    const struct mb_pick *pick = planner->pick;
+    const cJSON *list = mb_pick(pick, node, "bindings");
+    const size_t n = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
+    dispatch->bindings = mb_alloc(n, sizeof *dispatch->bindings);
+    MB_DO(MB_NEED(dispatch->bindings, pipeline->shader));
+    for (const cJSON *element = n > 0 ? list->child : NULL; element; element = element->next) {
+        MB_DO(plan_binding(planner, mb_pick(pick, element, NULL), pipeline,
+                           &dispatch->bindings[dispatch->n_bindings], err));
+        dispatch->n_bindings++;
+    }
+    return check_complete(planner, list ? list : node, pipeline, dispatch, err);
+}
+
+/* ---- Dispatches */
+
+static enum mb_status plan_push(const struct planner *planner, const cJSON *node,
+                                const struct mb_kernel_pipeline *pipeline,
+                                struct mb_kernel_dispatch *dispatch, struct mb_err *err)
+{
+    const struct mb_spirv_block *block =
+        mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
+    const cJSON *map = mb_pick(planner->pick, node, "push");
+    if (!block) {
+        return map && map->child
+                   ? fail_at(planner, map, err, "the shader has no push constants")
+                   : MB_OK;
+    }
+    if (block->n_bytes > MB_MAX_KERNEL_PUSH) {
+        return fail_at(
+            planner, map ? map : node, err,
+            "the shader has more than 128 bytes of push constants, which is what every "
+            "device has");
+    }
+    dispatch->push_bytes = (block->n_bytes + 3) / 4 * 4;
+    return mb_fill_block(planner->pick, map, pipeline->spirv, block, dispatch->push, err) ==
+                   MB_OK
+               ? MB_OK
+           : map ? MB_FAILED
+                 : mb_manifest_blame(planner->pick->manifest, node, err);
+}
+
+static enum mb_status plan_groups(const struct planner *planner, const cJSON *node,
+                                  struct mb_kernel_dispatch *dispatch, struct mb_err *err)
+{
+    const cJSON *list = mb_pick(planner->pick, node, "groups");
+    const cJSON *element = cJSON_IsArray(list) ? list->child : NULL;
+    if (!element || cJSON_GetArraySize(list) > 3) {
+        return fail_at(planner, mb_json_get(node, "groups"), err,
+                       "one to three counts are wanted");
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        int64_t n = 1;
+        if (element) {
+            MB_DO(get_integer(planner, element, NULL, (struct mb_bounds){0, MAX_GROUPS, 0}, &n,
+                              err));
+            element = element->next;
+        }
+        dispatch->n_groups[axis] = (uint32_t)n;
+    }
+    return MB_OK;
+}
+
+static enum mb_status add_dispatch(struct planner *planner, const struct step *step,
+                                   struct mb_kernel_dispatch **dispatch, struct mb_err *err)
+{
+    struct mb_kernel_plan *plan = planner->plan;
+    MB_FAIL_IF(plan->n_dispatches == MB_MAX_DISPATCHES, err, MB_ERRC_UNSUPPORTED,
+               "more than %u dispatches for one image", MB_MAX_DISPATCHES);
+    struct mb_kernel_dispatch *grown =
+        mb_grow(plan->dispatches, plan->n_dispatches, sizeof *grown);
+    MB_DO(MB_NEED(grown, "dispatches"));
+    plan->dispatches = grown;
+    *dispatch = &grown[plan->n_dispatches++];
+    **dispatch = (struct mb_kernel_dispatch){
+        .step = step->index,
+        .source_level = step->source_level,
+        .first_level = step->source_level + 1,
+        .n_levels = step->n_levels,
+        .layer = step->layer,
+    };
+    return MB_OK;
+}
+
+static enum mb_status plan_dispatch(struct planner *planner, const cJSON *node,
+                                    const struct step *step, struct mb_err *err)
+{
+    static const char *const barriers[] = {"auto", "none", NULL};
+    const struct mb_pick *pick = planner->pick;
+    struct mb_kernel_dispatch *dispatch = NULL;
+    struct mb_value when = mb_integer(1);
+    set_step(planner, step);
+    if (mb_json_get(node, "when")) {
+        MB_DO(mb_pick_value(pick, node, "when", &when, err));
+    }
+    if (when.is_float ? when.real == 0.0 : when.integer == 0) {
+        return MB_OK;
+    }
+    const char *shader = mb_pick_text(pick, node, "shader", NULL);
+    if (!shader) {
+        return fail_at(planner, node, err, "no branch of \"shader\" fits");
+    }
+    MB_DO(add_dispatch(planner, step, &dispatch, err));
+    MB_DO(plan_pipeline(planner, shader, &dispatch->pipeline, err));
+    struct mb_kernel_pipeline *pipeline = &planner->plan->pipelines[dispatch->pipeline];
+    dispatch->copy = pipeline->n_copies++;
+    dispatch->needs_no_barrier = mb_pick_choice(pick, node, "barrier", barriers) == 1;
+    MB_DO(plan_groups(planner, node, dispatch, err));
+    MB_DO(plan_push(planner, node, pipeline, dispatch, err));
+    return plan_bindings(planner, node, pipeline, dispatch, err);
+}
+
+/* All that a step dispatches; once for each layer if that is asked for. */
+static enum mb_status plan_step(struct planner *planner, struct step step, struct mb_err *err)
+{
+    const struct mb_pick *pick = planner->pick;
+    const cJSON *root = pick->manifest->json.root;
+    const cJSON *list = mb_pick(pick, root, "dispatches");
+    const uint32_t n_layers =
+        mb_pick_bool(pick, root, "each_layer") ? planner->layout->n_layers : 1;
+    for (const cJSON *node = list ? list->child : NULL; node; node = node->next) {
+        for (step.layer = 0; step.layer < n_layers; step.layer++) {
+            MB_DO(plan_dispatch(planner, mb_pick(pick, node, NULL), &step, err));
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status plan_steps(struct planner *planner, struct mb_err *err)
+{
+    const cJSON *root = planner->pick->manifest->json.root;
+    struct step step = {0};
+    while (step.source_level + 1 < planner->layout->n_levels) {
+        const int64_t remaining = planner->layout->n_levels - 1 - step.source_level;
+        int64_t n;
+        set_step(planner, &step);
+        MB_DO(get_integer(planner, root, "levels_per_step",
+                          (struct mb_bounds){1, remaining, remaining}, &n, err));
+        step.n_levels = (uint32_t)n;
+        planner->plan->source_levels |= UINT32_C(1) << step.source_level;
+        MB_DO(plan_step(planner, step, err));
+        step.source_level += step.n_levels;
+        step.index++;
+    }
+    planner->plan->n_steps = step.index;
+    return MB_OK;
+}
+
+/* ---- Barriers */
+
+/* What is known of the levels and buffers before a dispatch. */
+struct tracker {
+    enum mb_level_state state[MB_MAX_LEVELS];
+    bool is_written[MB_MAX_LEVELS]; /* since the last barrier */
+    uint32_t layer[MB_MAX_LEVELS];  /* by the dispatch of this layer; UINT32_MAX: of all */
+    bool is_touched[MB_MAX_KERNEL_BUFFERS];
+};
+
+/* What a dispatch does with each level. */
+struct uses {
+    bool is_used[MB_MAX_LEVELS], is_general[MB_MAX_LEVELS], is_written[MB_MAX_LEVELS];
+    uint32_t layer;
+};
+
+static struct uses find_uses(const struct mb_kernel_dispatch *dispatch)
+{
+    struct uses uses = {.layer = UINT32_MAX};
+    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
+        const struct mb_kernel_binding *binding = &dispatch->bindings[i];
+        for (uint32_t k = 0; k < binding->n_views; k++) {
+            const struct mb_kernel_view *view = &binding->views[k];
+            for (uint32_t l = 0; l < view->n_levels; l++) {
+                const uint32_t level = view->first_level + l;
+                uses.is_used[level] = true;
+                uses.is_general[level] |= view->is_storage || binding->is_general;
+                uses.is_written[level] |= view->is_storage && !binding->is_read;
+            }
+            uses.layer = view->is_2d ? view->layer : uses.layer;
+        }
+    }
+    return uses;
+}
+
+/* Append a change of one level, to the last one where that is alike and beside it. */
+static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
+                       enum mb_level_state from, enum mb_level_state to)
+{
+    struct mb_kernel_barrier *last =
+        barriers->n_levels > 0 ? &barriers->levels[barriers->n_levels - 1] : NULL;
+    if (last && last->from == from && last->to == to &&
+        last->first_level + last->n_levels == (int)level) {
+        last->n_levels++;
+        return;
+    }
+    barriers->levels[barriers->n_levels++] =
+        (struct mb_kernel_barrier){(uint8_t)level, 1, from, to};
+}
+
+/* What is sampled where it is stored to as well is in GENERAL for both. */
+static void settle_layouts(struct mb_kernel_dispatch *dispatch, const struct uses *uses)
+{
+    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
+        struct mb_kernel_binding *binding = &dispatch->bindings[i];
+        for (uint32_t k = 0; k < binding->n_views; k++) {
+            for (uint32_t l = 0; l < binding->views[k].n_levels; l++) {
+                binding->is_general |= uses->is_general[binding->views[k].first_level + l];
+            }
+        }
+    }
+}
+
+static bool touches_again(struct tracker *tracker, const struct mb_kernel_plan *plan,
+                          const struct mb_kernel_dispatch *dispatch)
+{
+    bool is_again = false;
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        bool is_used = plan->buffers[i].is_addressed;
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            const struct mb_kernel_binding *binding = &dispatch->bindings[k];
+            is_used |= binding->buffer == i &&
+                       binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        }
+        is_again |= is_used && tracker->is_touched[i];
+        tracker->is_touched[i] |= is_used;
+    }
+    return is_again;
+}
+
+static void place_barriers(struct tracker *tracker, const struct mb_kernel_plan *plan,
+                           struct mb_kernel_dispatch *dispatch)
+{
+    struct mb_kernel_barriers *before = &dispatch->before;
+    struct uses uses = find_uses(dispatch);
+    settle_layouts(dispatch, &uses);
+    uses = find_uses(dispatch);
+    before->has_memory = touches_again(tracker, plan, dispatch);
+    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        const enum mb_level_state state =
+            uses.is_general[level] ? MB_LEVEL_GENERAL : MB_LEVEL_READABLE;
+        const bool is_same_layer = tracker->layer[level] == UINT32_MAX ||
+                                   uses.layer == UINT32_MAX ||
+                                   tracker->layer[level] == uses.layer;
+        if (uses.is_used[level] && tracker->state[level] != state) {
+            add_change(before, level, tracker->state[level], state);
+            tracker->state[level] = state;
+            tracker->is_written[level] = false;
+        } else if (uses.is_used[level] && tracker->is_written[level] && is_same_layer) {
+            before->has_memory = true;
+        }
+    }
+    before->has_memory = before->has_memory && !dispatch->needs_no_barrier;
+    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        tracker->is_written[level] &= !before->has_memory;
+        if (uses.is_written[level]) {
+            tracker->is_written[level] = true;
+            tracker->layer[level] = uses.layer;
+        }
+    }
+}
+
+/* The levels that no dispatch writes would be read as they were. */
+static enum mb_status check_written(const struct planner *planner, struct mb_err *err)
+{
+    const struct mb_kernel_plan *plan = planner->plan;
+    bool is_written[MB_MAX_LEVELS] = {false};
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        const struct uses uses = find_uses(&plan->dispatches[i]);
+        for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+            is_written[level] |= uses.is_written[level];
+        }
+    }
+    for (uint32_t level = 1; level < planner->layout->n_levels; level++) {
+        char what[64];
+        snprintf(what, sizeof what, "no dispatch has level %u bound to store to", level);
+        if (!is_written[level]) {
+            return fail_at(planner,
+                           mb_json_get(planner->pick->manifest->json.root, "dispatches"), err,
+                           what);
+        }
+    }
+    return MB_OK;
+}
+
+static void place_all_barriers(const struct planner *planner)
+{
+    struct mb_kernel_plan *plan = planner->plan;
+    struct tracker tracker = {.state = {[0] = MB_LEVEL_READABLE}};
+    for (uint32_t level = 1; level < planner->layout->n_levels; level++) {
+        add_change(&plan->opening, level, MB_LEVEL_UNDEFINED, MB_LEVEL_GENERAL);
+        tracker.state[level] = MB_LEVEL_GENERAL;
+    }
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        place_barriers(&tracker, plan, &plan->dispatches[i]);
+    }
+    for (uint32_t level = 0; level < planner->layout->n_levels; level++) {
+        if (tracker.state[level] == MB_LEVEL_GENERAL) {
+            add_change(&plan->closing, level, MB_LEVEL_GENERAL, MB_LEVEL_READABLE);
+        }
+    }
+}
+
+enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
+                                   const struct mb_layout *layout, const uint64_t *addresses,
+                                   struct mb_err *err)
+{
+    struct planner planner = {
+        .plan = plan, .own_pick = *pick, .pick = &planner.own_pick, .layout = layout};
+    *plan = (struct mb_kernel_plan){0};
+    mb_chain_scope_init(&planner.chain, pick, layout);
+    planner.own_pick.scope = &planner.chain.scope;
+    MB_DO(plan_buffers(&planner, err));
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        add_name(&planner.chain, pick->manifest->buffers.items[i],
+                 mb_integer(addresses ? (int64_t)addresses[i] : 0));
+    }
+    planner.n_chain_names = planner.chain.scope.n_names;
+    MB_DO(plan_steps(&planner, err));
+    MB_DO(check_written(&planner, err));
+    place_all_barriers(&planner);
+    return MB_OK;
+}
+
+void mb_kernel_plan_finish(struct mb_kernel_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        mb_free(plan->dispatches[i].bindings);
+    }
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        mb_free(plan->buffers[i].content);
+    }
+    mb_free(plan->dispatches);
+    *plan = (struct mb_kernel_plan){0};
+}

@@ -1,0 +1,92 @@
+/* What a SPIR-V module says of itself: what src/vk needs to make a pipeline of it, and what a
+ * manifest is held against. Read from names, decorations and types alone (SPIR-V specification,
+ * 3. "Binary Form"); a library that understands the code itself would be a dependency for what
+ * fits here, and a larger surface for hostile modules. */
+#pragma once
+
+#include "kernel/module.h"
+#include "vk/shader.h"
+
+#define MB_SPIRV_MAX_MEMBERS   256u                  /* of all blocks of a module together */
+#define MB_SPIRV_MAX_BLOCKS    (MB_MAX_BINDINGS + 1) /* buffers and push constants */
+#define MB_SPIRV_MAX_CONSTANTS 64u
+
+enum mb_scalar {
+    MB_SCALAR_U32,
+    MB_SCALAR_I32,
+    MB_SCALAR_F32,
+    MB_SCALAR_BOOL, /* a specialisation constant: 0 or 1 */
+    MB_SCALAR_U64,  /* also of an address: a pointer to PhysicalStorageBuffer */
+    MB_SCALAR_I64,
+    MB_SCALAR_F64,
+    MB_SCALAR_OTHER, /* of other widths, matrices, arrays of arrays, nested structures */
+    MB_N_SCALARS
+};
+extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
+
+/* A member of a block. */
+struct mb_spirv_member {
+    char name[MB_SPIRV_NAME_BYTES]; /* "" in a module that was stripped of names */
+    enum mb_scalar scalar;
+    uint32_t n_components; /* of a vector; 1 */
+    uint32_t n_elements;   /* of an array; 1; 0: as many as the buffer has room for */
+    uint32_t offset_bytes, stride_bytes; /* stride of elements; 0 without an array */
+};
+
+/* Push constants, or the block that a uniform or storage buffer is bound to. */
+struct mb_spirv_block {
+    bool is_push;
+    uint32_t set, binding; /* of a buffer; 0 and UINT32_MAX */
+    uint32_t first_member, n_members;
+    uint32_t n_bytes; /* to the end of the last member; an array without a length has none */
+};
+
+/* Of each entry of shader.bindings. */
+struct mb_spirv_use {
+    char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
+    bool is_2d;                     /* of an image: 2D, which is all that has views here */
+    bool is_arrayed;                /* of an image: layers are its third coordinate */
+    bool is_unbounded;              /* a runtime array: n_descriptors is 1 until told */
+    bool only_reads;                /* decorated NonWritable */
+    bool only_writes;               /* decorated NonReadable */
+    uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
+};
+
+struct mb_spirv {
+    /* Name and flags are the caller's. Constants are those of 32 bits, by their SpecIds; the
+     * digest is that of the module as it was given. */
+    struct mb_shader shader;
+    struct mb_spirv_tables *tables; /* what `shader` points to; owned */
+    struct mb_spirv_use use[MB_MAX_BINDINGS];
+    struct mb_spirv_block blocks[MB_SPIRV_MAX_BLOCKS];
+    uint32_t n_blocks;
+    struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
+    uint32_t n_members;
+    enum mb_scalar constant_scalars[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
+    uint32_t constant_ids[MB_SPIRV_MAX_CONSTANTS];           /* their SpecIds */
+    /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
+     * shader.constants; UINT32_MAX where an axis is not. */
+    uint32_t workgroup_size[3], size_constants[3];
+    uint32_t
+        shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
+    VkSubgroupFeatureFlags subgroup_operations; /* by its capabilities */
+};
+
+/* Read a module of `n_bytes`, which is copied. `entry` names its compute entry point, which
+ * becomes the only one that `shader` is used with: in the copy it is called "main", and another
+ * one of that name is called as it was. In a module of several entry points, those variables
+ * count that this one lists, and below SPIR-V 1.4, which does not list them, all.
+ * Anything that is not a whole, sane module is MB_ERRC_INPUT with `path` and what is wrong; so
+ * is what src/vk cannot bind (more than MB_MAX_BINDINGS, texel buffers, acceleration
+ * structures), with the descriptor's name. After a failure nothing is left. */
+MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
+                                           const void *code, size_t n_bytes, const char *entry,
+                                           struct mb_err *err);
+void mb_spirv_finish(struct mb_spirv *spirv);
+
+/* A binding, or NULL: `use` has its place in shader.bindings; the block of one, or of push
+ * constants (binding UINT32_MAX). */
+const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
+                                       uint32_t binding);
+const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
+                                            uint32_t binding);

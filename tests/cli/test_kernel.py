@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Kernels of manifests: those of tests/kernels beside the built-in strategies, and wrong ones, which
+are made of those by one edit each.
+
+usage: test_kernel.py MIPBENCH
+"""
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+
+import cli
+
+KERNELS = cli.ROOT / "tests" / "kernels"
+SWIFTSHADER = pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json")
+FOLDERS = ["--kernel-include", str(cli.ROOT / "shaders"), "--kernel-include", str(cli.ROOT / "strategies")]
+
+# Built-in strategies, and what they are called as manifests: the same chains, bit for bit.
+ALIKE = [("compute", "my-compute"), ("compute:npot=floor", "my-compute:npot=floor"),
+         ("subgroup:load=texel", "my-subgroup"), ("subgroup:load=sampler", "my-subgroup:load=sampler"),
+         ("subgroup:load=texel:npot=box", "my-subgroup:npot=box"),
+         ("spd:load=texel:wave=off", "my-spd:wave=off"),
+         ("spd:load=texel:wave=quad", "my-spd:wave=quad")]
+PUBLISHED = ["published-spd", "two-sets", "lanes", "general", "weights", "thinned"]
+
+# Edits that a manifest or its shader does not survive: name of the manifest, what is replaced in
+# which file, and what the error says. Each ends the run before anything is measured.
+REFUSED = [
+    ("general", "json", '"each_layer"', '"each_layers"',
+     ["line 14, column 18: each_layers: unknown key 'each_layers'", "did you mean 'each_layer'?"]),
+    ("general", "json", '"shaders": {', '"shaders": {,', ["general.json: ", "line 6"]),
+    ("general", "json", '"binding": 1,', '"binding": 2,', ["the shader has no binding 2 in set 0"]),
+    ("general", "json", '{"binding": 0, "level": "source_level"}, ', "",
+     ["dispatches[0].bindings: set 0, binding 0, the shader's storage image 'source', is missing"]),
+    ("general", "json", '"shader": "level",', '"shader": "levels",', ['"shaders" has no \'levels\'']),
+    ("general", "json", "ceil_div(width(first_level), 8)", "ceil_div(width(first_levl), 8)",
+     ["groups[0]: 'ceil_div(width(first_levl), 8)': character 16: nothing here is called "
+      "'first_levl'; did you mean 'first_level'?"]),
+    ("general", "json", '"levels_per_step": 1', '"levels_per_step": "1 / (width - width)"',
+     ["character 3: division by zero"]),
+    ("general", "json", '"levels_per_step": 1', '"levels_per_step": "width * 1.5 < "',
+     ["it ends too early"]),
+    ("general", "json", '"levels_per_step": 1', '"levels_per_step": 0', ["0 is no integer from 1 to"]),
+    ("general", "json", '"level": "first_level"', '"level": "first_level + 20"',
+     ["is no integer from 0 to 8"]),
+    ("general", "json", '["rgba8", "rgba16f"', '["rgba9", "rgba16f"', ["'rgba9'", "did you mean 'rgba8'?"]),
+    ("general", "json", '"rgba8": "rgba8", "rgba16f"', '"rgba16f"',
+     ["there is no branch for rgba8, and none for \"*\""]),
+    ("general", "comp", "0.25 * (row0", "0.25 * row0", ["general.comp:14: ", "syntax error"]),
+    ("two_sets", "json", '"1": ["width(source_level)", "height(source_level)"],\n', "\n",
+     ["dispatches[1].push: member 1 of the shader's block is missing: int 'source_size' at byte 8"]),
+    ("two_sets", "json", '"columns": {"file": "two_sets.comp", "constants": {"0"',
+     '"columns": {"file": "two_sets.comp", "constants": {"1"',
+     ["the module has no specialisation constant '1'"]),
+    ("weights", "json", '"is_straight": 1', '"is_strait": 1',
+     ["the shader's block has no member 'is_strait'", "did you mean 'is_straight'?"]),
+]
+
+
+# The same of what is noticed in its first run: the name that the kernel gets, the manifest, edits of
+# files, the command's exit code if it is alone, and what its row says.
+FAILING = {
+    "drops-a-row": ("general", [("json", '"policy": "floor"', '"policy": "box"')],
+                    "wrong: level 1 layer 0 texel (0, 0) channel "),
+    "wrong-channel": ("general", [("comp", "0.25 * (row0 + row1)", "0.25 * (row0 + row1).bgra")],
+                      "wrong: level 1 layer 0 texel (0, 0) channel r: wanted "),
+    "writes-level-0": ("published_spd", [("json", '"first": 1', '"first": 0')],
+                       "wrong: level 0 layer 0 texel (0, 0) channel r: wanted "),
+    "race": ("published_spd", [("comp", "== spdConstants.numWorkGroups - 1", "== 0"),
+                               ("comp", ".counter[slice] = 0;", ".counter[slice] = 1;"),
+                               ("json", '"bytes": 24', '"bytes": 24, "zero": "each-run"')],
+             "wrong: level 7 layer 0 texel "),
+    "before-its-buffer": ("two_sets", [("comp", "rows.texel[slice + at.y", "rows.texel[slice - 1 + at.y")],
+                          "it wrote out of bounds, before its buffer 'rows'"),
+    "behind-its-buffer": ("two_sets", [("comp", "rows.texel[slice + at.y", "rows.texel[slice + 1 + at.y")],
+                          "it wrote out of bounds, behind its buffer 'rows'"),
+    "crash": ("two_sets", [("json", '"address(rows)"', "0")],
+              "its first run, in a process of its own, was ended by signal 11"),
+}
+ENDLESS = [("json", '"ceil_div(width(first_level), 16)", "ceil_div(height(source_level), 16)", "layers"',
+            "60000, 60000, 1000"),
+           ("comp", "    if (ALONG_X) {", "    while (rows.texel[0].x >= 0.0) { rows.texel[0] += 1.0; }\n"
+            "    if (ALONG_X) {")]
+
+
+class Kernel(cli.TestCase):
+    def edited(self, manifest, edits, name=None):
+        """A copy of a manifest and its shader in the test's folder, with edits; its file."""
+        name = name or manifest.replace("_", "-")
+        ending_of = {path.suffix[1:]: path for path in KERNELS.glob(manifest + ".*")}
+        for ending, path in ending_of.items():
+            text = path.read_text(encoding="utf-8")
+            for where, old, new in edits:
+                if where == ending:
+                    self.assertIn(old, text)
+                    text = text.replace(old, new)
+            text = text.replace(f'"{manifest}.', f'"{name}.')
+            text = re.sub(r'"name": ".*"', f'"name": "{name}"', text)
+            (self.dir / f"{name}.{ending}").write_text(text, encoding="utf-8")
+        return f"{name}.json"
+
+    def run_kernels(self, paths, *args, **options):
+        """Run manifests, with what this repository's shaders include; images are of no use."""
+        return self.quick("pattern:noise:333x257", "--images", "none", "-o", "out", *FOLDERS,
+                          *(word for path in paths for word in ("--kernel", str(path))), *args, **options)
+
+    def assert_verified(self, outcome, strategies):
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        found = self.rows()
+        for row in found:
+            self.assertEqual((row["status"], row["verify"]["status"]),
+                             ("ok", "skipped" if row["strategy"] == "thinned" else "pass"), row["id"])
+        self.assertEqual({row["label"] for row in found}, set(strategies))
+        return found
+
+    def digests(self, found):
+        """What the chain of each row holds, by width and label."""
+        return {(row["width"], row["label"]): (self.dir / "out" / row["chains"][0]).read_bytes()
+                for row in found if row["chains"]}
+
+    def assert_alike(self, found, sizes):
+        chains = self.digests(found)
+        for width in sizes:
+            for built_in, own in ALIKE:
+                self.assertEqual(chains[width, built_in], chains[width, own], f"{width}: {own}")
+
+    def test_verified(self):
+        """Beside the built-in ones, and the same as those that they tell; validated."""
+        names = [name for pair in ALIKE for name in pair] + PUBLISHED
+        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "256x256,333x257,100x70", "-f",
+                                   "rgba8", "--validate", "--chain", "ktx2", "-s", ",".join(names))
+        found = self.assert_verified(outcome, names)
+        self.assert_alike(found, [256, 333, 100])
+
+    def test_formats(self):
+        cases = [("rgba8-srgb", ["--size", "101x50", "--alpha", "premultiplied"],
+                  "compute,my-compute,subgroup:load=texel,my-subgroup"),
+                 ("r32f", ["--size", "101x50", "-r", "min"], "my-compute,depth-pyramid,my-spd:wave=off"),
+                 ("rgba16f", ["--size", "101x50", "--layers", "3"],
+                  "published-spd,two-sets,general,my-spd:wave=off:counter=host"),
+                 ("rgba32f", ["--size", "64x32"], "hlsl,published-spd,general"),
+                 ("rg11b10f", ["--size", "50x101"], "my-compute,my-subgroup:npot=box,my-spd:wave=off")]
+        for name, args, strategies in cases:
+            outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "-f", name, *args, "-s", strategies)
+            self.assert_verified(outcome, strategies.split(","))
+            shutil.rmtree(self.dir / "out")
+
+    def test_refused(self):
+        """Before anything runs, in one line that names the file and the place in it."""
+        for manifest, ending, old, new, parts in REFUSED:
+            path = self.edited(manifest, [(ending, old, new)])
+            outcome = self.run_kernels([path], "-f", "rgba8", "-s", "compute," + path[:-5])
+            self.assert_error(outcome, 3, path, *parts)
+            self.assertFalse((self.dir / "out").exists(), new)
+
+    def test_outside(self):
+        """What lies outside of the manifest's folder cannot be read by it, not through a link either."""
+        secret = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-secret-"))
+        self.addCleanup(shutil.rmtree, secret)
+        (secret / "secret.glsl").write_text("the key is under the mat\n", encoding="utf-8")
+        (self.dir / "link.glsl").symlink_to(secret / "secret.glsl")
+        include = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"%s\"\n"
+        for edit, reason in ((("comp", "#version 450\n", include % "link.glsl"), "outside the folders"),
+                             (("comp", "#version 450\n", include % (secret / "secret.glsl")), "include"),
+                             (("json", '"general.comp"', f'"{secret}/secret.glsl"'), "outside the folders"),
+                             (("json", '"general.comp"', '"link.glsl"'), "outside the folders")):
+            outcome = self.run_kernels([self.edited("general", [edit])], "-f", "rgba8", "-s", "general")
+            self.assert_error(outcome, 3, "general.json: line 8, column 15: shaders.level.file: ", reason)
+            self.assertNotIn(b"under the mat", outcome.err)
+
+    def test_too_large(self):
+        """What does not fit the shader or the device is said, and the others run."""
+        path = self.edited("published_spd", [("json", ', "max_size": 4096', "")])
+        outcome = self.run_kernels([path], "--size", "8192x1", "-f", "rgba8", "-s", "compute,published-spd")
+        self.assert_error(outcome, 3, path, "line 25, column 9: dispatches[0].bindings[1]: ",
+                          "the shader's array has 12 elements, for 13 levels")
+        path = self.edited("two_sets", [("json", '"layers * width(min(1, levels - 1)) * height * 16"', "1e12")])
+        outcome = self.run_kernels([path], "--size", "64x64", "-f", "rgba8", "-s", "compute,two-sets")
+        self.assert_error(outcome, 5, "two-sets: its buffer 'rows' is larger than")
+        self.assertEqual([row["status"] for row in self.rows()], ["ok", "skipped"])
+
+    def test_failing(self):
+        """The rows of wrong kernels fail; those beside them are measured."""
+        paths = [self.edited(manifest, edits, name) for name, (manifest, edits, _) in FAILING.items()]
+        outcome = self.run_kernels(paths, "-f", "rgba8", "-s", ",".join(["compute", *FAILING, "spd:wave=off"]))
+        self.assertEqual((outcome.code, outcome.err), (1, b""), outcome)
+        found = {row["strategy"]: row for row in self.rows()}
+        for name, (_, _, reason) in FAILING.items():
+            self.assertEqual(found[name]["status"], "failed", name)
+            self.assertIn(reason, found[name]["reason"])
+        for name in ("compute", "spd"):
+            self.assertEqual((found[name]["status"], found[name]["verify"]["status"]), ("ok", "pass"))
+            self.assertEqual(len(found[name]["samples_ns"]), 3)
+
+    def test_endless(self):
+        """A loop in so many workgroups that no driver's own limit ends it in time."""
+        path = self.edited("two_sets", ENDLESS)
+        outcome = self.run_kernels([path], "--kernel-timeout", "2", "--size", "64x64", "-f", "rgba8", "-s",
+                                   "two-sets,compute")
+        self.assert_error(outcome, 6, "two-sets: its first run, in a process of its own, took more than 2 s "
+                          "and was ended")
+        self.assertEqual([(row["strategy"], row["status"]) for row in self.rows()],
+                         [("two-sets", "failed"), ("compute", "ok")])
+
+    def test_hazard(self):
+        """A barrier that is needed, and left out by the manifest, is what --validate is for."""
+        path = self.edited("general", [("json", '"shader": "level",', '"shader": "level", "barrier": "none",')])
+        outcome = self.run_kernels([path], "--validate", "--size", "64x64", "-f", "rgba8", "-s", "general")
+        self.assertEqual(outcome.code, 6, outcome)
+        self.assertIn(b"SYNC-HAZARD-READ-AFTER-WRITE", outcome.err)
+
+    def test_verbs(self):
+        """They are strategies to all that takes strategies."""
+        path = str(KERNELS / "general.json")
+        listed = self.run_it("list", "strategies", "--kernel", path)
+        self.assertIn(b"level 0 as a storage image; layer by layer", listed.out)
+        inspected = self.run_it("inspect", "--kernel", path, "-s", "general", "--size", "64x64", "-f", "rgba8")
+        self.assertEqual(inspected.code, 0, inspected)
+        self.assertIn(b"general", inspected.out)
+        outcome = self.run_it("tune", "pattern:noise:64x64", "--kernel", path, "-s", "general,thinned", "--kernel",
+                              str(KERNELS / "thinned.json"), "-f", "rgba8", "-n", "3", "-o", "tuned")
+        self.assertEqual(outcome.code, 0, outcome)
+        outcome = self.run_kernels([path], "--size", "64x64", "-f", "rgba8", "-s", "general,compute")
+        found = self.assert_verified(outcome, ["general", "compute"])
+        outcome = self.run_it("--replay", "out/results.json", "-o", "again")
+        self.assertEqual(outcome.code, 0, outcome)
+        again = self.rows("again/results.json")
+        self.assertEqual([row["id"] for row in again], [row["id"] for row in found])
+
+    def test_swiftshader(self):
+        """Another compiler, and subgroups of four."""
+        if not SWIFTSHADER.exists() or os.environ.get("MB_TEST_QUICK"):
+            self.skipTest("there is no SwiftShader")
+        env = {"VK_ICD_FILENAMES": str(SWIFTSHADER), "VK_DRIVER_FILES": str(SWIFTSHADER)}
+        names = ["my-compute", "my-subgroup", "published-spd", "lanes", "general"]
+        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "101x66", "-f", "rgba8", "-s",
+                                   ",".join(names), env=env)
+        self.assert_verified(outcome, names)
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,26 @@
+/* Four weights, and what is to be made of them, from a uniform buffer. */
+#version 450
+
+layout(local_size_x = 16, local_size_y = 4) in;
+
+layout(set = 0, binding = 0) uniform sampler2DArray source;
+layout(set = 0, binding = 1) uniform writeonly image2DArray target;
+layout(set = 0, binding = 2, std140) uniform Filter
+{
+    vec4 tint;
+    float weight[4];
+    ivec2 offset;
+    bool is_straight;
+};
+
+void main()
+{
+    ivec3 at = ivec3(gl_GlobalInvocationID);
+    ivec2 last = textureSize(source, 0).xy - 1;
+    vec4 sum = vec4(0.0);
+    for (int i = 0; i < 4; i++) {
+        ivec2 p = min(2 * at.xy + offset * ivec2(i & 1, i >> 1), last);
+        sum += weight[i] * texelFetch(source, ivec3(p, at.z), 0);
+    }
+    imageStore(target, at, is_straight ? sum : sum * tint);
+}

@@ -1,0 +1,313 @@
+/* Shaders of a manifest: compiled, or refused with the compiler's own words; and nothing is
+ * read from outside the folders that may be. Skipped where there is no compiler. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "check.h"
+#include "kernel/compile.h"
+#include "kernel/spirv.h"
+
+#define SKIPPED 77 /* as meson has it */
+
+#define HEAD                                                                                   \
+    "#version 450\n#extension GL_GOOGLE_include_directive : require\n"                         \
+    "layout(local_size_x = 4) in;\n"                                                           \
+    "layout(set = 0, binding = 2) buffer Block { float value; };\n"
+
+static char folder[MB_PATH_BYTES]; /* root/ in it may be read, and outside/ not */
+static struct mb_strlist roots, defines, includes;
+
+/* A path in the folder, until it is asked for the fifth time from then. */
+static const char *at(const char *name)
+{
+    static char paths[4][MB_PATH_BYTES];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, MB_PATH_BYTES, "%.3000s/%s", folder, name);
+    return path;
+}
+
+static const char *put(const char *name, const char *text)
+{
+    struct mb_err err = {0};
+    must(mb_file_write_atomic(at(name), text, strlen(text), &err), &err);
+    return at(name);
+}
+
+static enum mb_status compile(const char *path, const char *entry, struct mb_spirv *spirv,
+                              struct mb_err *err)
+{
+    void *code = NULL;
+    size_t n_bytes = 0;
+    const struct mb_compile_options options = {.path = path,
+                                               .entry = entry,
+                                               .target = "vulkan1.2",
+                                               .defines = &defines,
+                                               .includes = &includes,
+                                               .roots = &roots};
+    *err = (struct mb_err){0};
+    *spirv = (struct mb_spirv){0};
+    enum mb_status status = mb_compile(&options, &code, &n_bytes, err);
+    if (status == MB_OK) {
+        status = mb_spirv_init(spirv, path, code, n_bytes, entry, err);
+    } else {
+        CHECK_EQ_INT(err->code, MB_ERRC_INPUT);
+        CHECK(code == NULL);
+    }
+    mb_free(code);
+    return status;
+}
+
+static void check_compiles(const char *path, const char *entry)
+{
+    struct mb_spirv spirv;
+    struct mb_err err;
+    CHECK_EQ_INT(compile(path, entry, &spirv, &err), MB_OK);
+    CHECK_EQ_STR(err.text, "");
+    CHECK(mb_spirv_find(&spirv, 0, 2) != NULL);
+    mb_spirv_finish(&spirv);
+}
+
+static void check_refused(const char *path, const char *entry, const char *words)
+{
+    struct mb_spirv spirv;
+    struct mb_err err;
+    CHECK(compile(path, entry, &spirv, &err) != MB_OK);
+    if (!check_record(strstr(err.text, words) != NULL, __FILE__, __LINE__)) {
+        fprintf(stderr, "\"%s\" does not say \"%s\"\n", err.text, words);
+    }
+    mb_spirv_finish(&spirv);
+}
+
+static void add(struct mb_strlist *list, const char *text)
+{
+    struct mb_err err = {0};
+    must(mb_strlist_add(list, &err, "%s", text), &err);
+}
+
+static const char *put_including(const char *name, const char *file)
+{
+    char text[MB_PATH_BYTES];
+    snprintf(text, sizeof text, HEAD "#include \"%.3000s\"\nvoid main() { value = SECRET; }\n",
+             file);
+    return put(name, text);
+}
+
+static void test_includes(void)
+{
+    put("root/in side.glsl", "#define SECRET 1.0\n");
+    put("root/inner/side.glsl", "#include \"../in side.glsl\"\n");
+    put("outside/secret.glsl", "#define SECRET 2.0\n");
+    CHECK_EQ_INT(symlink("../outside/secret.glsl", at("root/link.glsl")), 0);
+    CHECK_EQ_INT(symlink("in side.glsl", at("root/near.glsl")), 0);
+
+    check_compiles(put_including("root/a.comp", "in side.glsl"), "main");
+    check_compiles(put_including("root/a.comp", "inner/side.glsl"), "main");
+    check_compiles(put_including("root/a.comp", "inner/../in side.glsl"), "main");
+    check_compiles(put_including("root/a.comp", "near.glsl"), "main");
+
+    static const char outside[] = "outside the folders that it may read";
+    check_refused(put_including("root/a.comp", "../outside/secret.glsl"), "main", outside);
+    check_refused(put_including("root/a.comp", "link.glsl"), "main", outside);
+    check_refused(put_including("root/a.comp", at("outside/secret.glsl")), "main", "a.comp");
+    check_refused(put_including("root/a.comp", "none.glsl"), "main", "none.glsl");
+
+    check_refused(put_including("outside/a.comp", "secret.glsl"), "main",
+                  "outside the folders that may be read");
+    CHECK_EQ_INT(symlink("../outside/a.comp", at("root/linked.comp")), 0);
+    check_refused(at("root/linked.comp"), "main", "outside the folders that may be read");
+}
+
+/* Names that the compiler's list of files would not show for what they are. */
+static void test_odd_names(void)
+{
+    static const char text[] = HEAD "void main() { value = 1.0; }\n";
+    CHECK_EQ_INT(mb_os_make_folder(at("root/a\nb")), 0);
+    check_refused(put("root/a\nb/a.comp", text), "main", "list of the files");
+    check_refused(put("root/back\\slash.comp", text), "main", "backslash");
+    CHECK_EQ_INT(mb_os_remove_folder(at("root/a\nb")), 0);
+}
+
+/* A folder to look into is not one that may be read, until it is. */
+static void test_include_folders(void)
+{
+    const char *path = put_including("root/b.comp", "secret.glsl");
+    check_refused(path, "main", "secret.glsl");
+    add(&includes, at("outside"));
+    check_refused(path, "main", "outside the folders that it may read");
+    add(&roots, at("outside"));
+    check_compiles(path, "main");
+    mb_free(roots.items[--roots.n]);
+    mb_strlist_finish(&includes);
+}
+
+/* What is in a file that may not be read is not shown. */
+static void test_hidden_messages(void)
+{
+    struct mb_spirv spirv;
+    struct mb_err err;
+    put("outside/bad.glsl", "#define SECRET 1\nint token = password;\nint token2 = p;\n");
+    CHECK(compile(put_including("root/c.comp", "../outside/bad.glsl"), "main", &spirv, &err) !=
+          MB_OK);
+    CHECK(strstr(err.text, "password") == NULL);
+    CHECK(strstr(err.text, "c.comp: it includes a file outside") != NULL);
+}
+
+static void test_messages(void)
+{
+    char want[2 * MB_PATH_BYTES];
+    const char *path = put("root/d.comp", HEAD "\nvoid main() {\n    value = wrong;\n}\n");
+    snprintf(want, sizeof want, "%s:7: 'wrong' : undeclared identifier", path);
+    check_refused(path, "main", want);
+
+    put("root/broken.glsl", "\n\nfloat f() { return wrong; }\n");
+    path = put("root/e.comp", HEAD "#include \"broken.glsl\"\nvoid main() { value = f(); }\n");
+    check_refused(path, "main", "root/broken.glsl:3: 'wrong' : undeclared identifier");
+
+    /* One after another, as far as they fit. */
+    struct mb_err err;
+    struct mb_spirv spirv;
+    path = put("root/f.hlsl", "[numthreads(1, 1, 1)] void go() { x = 1; }\n");
+    CHECK(compile(path, "go", &spirv, &err) != MB_OK);
+    CHECK(strstr(err.text, "f.hlsl:1: 'x' : unknown variable; line 1: ") != NULL);
+    CHECK(strchr(err.text, '\n') == NULL);
+}
+
+static void test_defines(void)
+{
+    const char *path = put("root/g.comp", HEAD "void main() { value = float(N) + VALUE; }\n");
+    check_refused(path, "main", "'N' : undeclared identifier");
+    add(&defines, "N");
+    check_refused(path, "main", "g.comp:5: ");
+    mb_strlist_finish(&defines);
+    add(&defines, "N=3");
+    add(&defines, "VALUE=(1.0 + 2.0)");
+    check_compiles(path, "main");
+    mb_strlist_finish(&defines);
+
+    static const char *const wrong[] = {"", "=1", "1=2", "-V", "N=1\nint x", "N\t=1"};
+    for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
+        add(&defines, wrong[i]);
+        check_refused(path, "main", "is no define");
+        mb_strlist_finish(&defines);
+    }
+}
+
+static void test_hlsl(void)
+{
+    struct mb_spirv spirv;
+    struct mb_err err;
+    const char *path =
+        put("root/h.hlsl", "Texture2D<float4> from : register(t0);\n"
+                           "SamplerState how : register(s1);\n"
+                           "[[vk::binding(2, 0)]] RWTexture2D<float4> to;\n"
+                           "cbuffer Sizes : register(b3) { float2 inverse; uint level; };\n"
+                           "[numthreads(8, 4, 1)]\n"
+                           "void down(uint3 id : SV_DispatchThreadID)\n"
+                           "{\n"
+                           "    to[id.xy] = from.SampleLevel(how, inverse, level);\n"
+                           "}\n");
+    must(compile(path, "down", &spirv, &err), &err);
+    CHECK_EQ_INT(spirv.shader.n_bindings, 4);
+    CHECK_EQ_INT(spirv.shader.bindings[0].type, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE);
+    CHECK_EQ_INT(spirv.shader.bindings[1].type, VK_DESCRIPTOR_TYPE_SAMPLER);
+    CHECK_EQ_INT(spirv.shader.bindings[2].type, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE);
+    CHECK_EQ_INT(spirv.shader.bindings[3].type, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
+    CHECK_EQ_STR(spirv.use[3].name, "Sizes");
+    CHECK_EQ_INT(spirv.workgroup_size[0], 8);
+    CHECK_EQ_INT(spirv.workgroup_size[1], 4);
+    mb_spirv_finish(&spirv);
+    check_refused(path, "up", "h.hlsl: it has no entry point 'up'");
+}
+
+/* A path that reads as an option is none. */
+static void test_dash(void)
+{
+    char before[MB_PATH_BYTES];
+    mb_os_working_folder(before);
+    put("root/-V.comp", HEAD "void main() { value = 1.0; }\n");
+    CHECK_EQ_INT(chdir(at("root")), 0);
+    check_compiles("-V.comp", "main");
+    CHECK_EQ_INT(chdir(before), 0);
+}
+
+static void test_modules(void)
+{
+    void *code = NULL;
+    size_t n_bytes = 0;
+    struct mb_err err = {0};
+    const struct mb_compile_options options = {.path = put("root/x.spv", "as it is"),
+                                               .roots = &roots};
+    must(mb_compile(&options, &code, &n_bytes, &err), &err);
+    CHECK(n_bytes == 8 && memcmp(code, "as it is", 8) == 0);
+    mb_free(code);
+    check_refused(at("root/none.spv"), "main", "No such file");
+    check_refused(put("outside/x.spv", "x"), "main", "outside the folders");
+}
+
+static void test_no_compiler(void)
+{
+    char before[MB_PATH_BYTES];
+    mb_os_variable("PATH", before);
+    mb_os_set("PATH", "");
+    check_refused(at("root/a.comp"), "main", "there is no glslangValidator on PATH");
+    mb_os_set("PATH", before);
+}
+
+/* Whatever became of a shader, nothing of it is left in the temporary folder. */
+static void check_nothing_left(void)
+{
+    struct mb_err err = {0};
+    MB_SCOPED(mb_strlist) names = {0};
+    must(mb_os_list(at("tmp"), MB_ERRC_INPUT, &names, &err), &err);
+    CHECK_EQ_INT(names.n, 0);
+}
+
+static void make_folders(void)
+{
+    static const char *const names[] = {"root", "root/inner", "outside", "tmp"};
+    char made[MB_PATH_BYTES];
+    CHECK_EQ_INT(mb_os_make_temporary_folder(made), 0);
+    CHECK_EQ_INT(mb_os_resolve(made, folder), 0);
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        CHECK_EQ_INT(mb_os_make_folder(at(names[i])), 0);
+    }
+    add(&roots, at("root"));
+    mb_os_set("TMPDIR", at("tmp"));
+}
+
+static void remove_folders(void)
+{
+    static const char *const names[] = {"root/inner", "root", "outside", "tmp", ""};
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        CHECK_EQ_INT(mb_os_remove_folder(at(names[i])), 0);
+    }
+    mb_strlist_finish(&roots);
+}
+
+int main(void)
+{
+    static void (*const tests[])(void) = {make_folders,
+                                          test_includes,
+                                          test_odd_names,
+                                          test_include_folders,
+                                          test_hidden_messages,
+                                          test_messages,
+                                          test_defines,
+                                          test_hlsl,
+                                          test_dash,
+                                          test_modules,
+                                          test_no_compiler,
+                                          check_nothing_left,
+                                          remove_folders,
+                                          NULL};
+    char compiler[MB_PATH_BYTES];
+    if (!mb_os_find_program("glslangValidator", compiler) &&
+        !mb_os_find_program("glslang", compiler)) {
+        printf("skipped: there is no glslangValidator on PATH\n");
+        return SKIPPED;
+    }
+    return check_tests(__FILE__, tests);
+}
