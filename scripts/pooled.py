@@ -72,7 +72,7 @@ class Timing:
         self.members, first = members, members[0]
         self.case, self.title, self.key = first.case, first.title, first.condition
         self.cache, self.mode = first.cache, first.mode
-        self.control, self.floor, self.n_runs = first.control, first.floor, len(members)
+        self.control, self.floor = first.control, first.floor
         self.condition = condition_words(first)
         by_label = {}
         for timing in members:

@@ -1,6 +1,5 @@
 """What a results.json of mipbench holds, for all scripts that read one: runs, cases, timings and
-rows, with every figure a number or None. Times in nanoseconds, bandwidths in GB/s (10^9 bytes),
-sizes in texels, errors in units of the last place. What is decided is read, not decided again:
+rows, with every figure a number or None. Times in nanoseconds, sizes in texels, errors in units of the last place. What is decided is read, not decided again:
 labels, rankings, answers. Standard library only."""
 
 import collections
@@ -23,8 +22,6 @@ Control = collections.namedtuple("Control", "label ratio ci margin")
 
 # Who answers a question, by labels; `fastest` is also the first of `order`.
 Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
-
-Bandwidth = collections.namedtuple("Bandwidth", "traffic gbps")
 
 
 class Input:
@@ -66,11 +63,6 @@ class Verify:
     def n_bad(self):
         """None where nothing was compared."""
         return sum(count or 0 for count in self.bad_texels) if self.bad_texels else None
-
-    def worst_step(self):
-        """The largest step error, or that of the first bad texel; None: not known."""
-        return self.bad["error_lsb"] if self.step is None and self.bad else self.step
-
 
 def read_bad_texel(node):
     bad = node.child("first_bad")
@@ -137,32 +129,12 @@ class Row:
         self.diagnostic, self.size, self.texels = \
             variant.diagnostic, self.case.size, self.case.texels
         self.status, self.reason = node.text("status"), node.text("reason", "")
-        self.pooled = None  # a pooled.Row, once runs are taken together
-        self.stats, self.null_twin = Stats(node.child("stats")), node.amount("null_twin_ns")
+        self.stats = Stats(node.child("stats"))
         self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
         self.samples, times = columns.get(("sample", variant.id), ([], []))
         self.twin_samples, _ = columns.get(("null_twin", variant.id), ([], []))
         self.batch = Batch(node.figures("chains"), times)
-
-    def is_timed(self):
-        return self.stats.n > 0 and self.stats.median is not None and self.stats.median > 0
-
-    def is_comparable(self):
-        """Timed, and not under the validation layer."""
-        return self.is_timed() and not self.run.validated
-
-    def is_verified(self):
-        return self.status == "ok" and self.verify.status == "pass"
-
-    def gbps(self):
-        n_bytes = self.case.bytes
-        return n_bytes / self.stats.median if self.is_timed() and n_bytes else None
-
-
-def read_bandwidths(node, key):
-    lines = [(line.text("traffic", ""), line.amount("gbps")) for line in node.children(key)]
-    return [Bandwidth(*line) for line in lines if line[1]]
 
 
 def read_columns(blocks):
@@ -182,7 +154,6 @@ class Timing:
 
     def __init__(self, case, node):
         self.case, self.cache, self.mode = case, node.text("cache"), node.text("mode")
-        self.pooled = None  # a pooled.Timing, once runs are taken together
         self.condition, self.title = case.condition(self.cache, self.mode), \
             f"{case.words()}, {self.cache}, {self.mode}"
         self.n_images = node.count("images", 1)
@@ -190,9 +161,7 @@ class Timing:
         self.stopped_by = node.optional_text("stopped_by")
         self.warm_probe = node.amount("warm_probe_ns")
         blocks = node.child("blocks")
-        self.probes, self.n_blocks = \
-            blocks.amounts("probe_before_ns"), len(blocks.items("start_ns"))
-        self.flagged, self.repeated = blocks.counts("flagged"), blocks.counts("repeated")
+        self.n_blocks, self.flagged = len(blocks.items("start_ns")), blocks.counts("flagged")
         self.control = self.read_control(node)
         columns = read_columns(blocks)
         self.rows = [Row(self, case.variant_of(row, "variant"), row, columns)
@@ -213,19 +182,8 @@ class Timing:
         return Ranking(node.text("question"), self.case.variant_of(node, "fastest").label, tied,
                        order, node.optional_text("sentence"))
 
-    def verdict(self):
-        """The first Ranking, or None: what most people ask."""
-        return self.rankings[0] if self.rankings else None
-
     def sentences(self):
         return [ranking.sentence for ranking in self.rankings if ranking.sentence]
-
-    def is_won_by(self, row):
-        """Alone at the top, and by samples enough."""
-        ranking = self.verdict()
-        return (ranking is not None and not ranking.tied and ranking.fastest == row.label
-                and row.stats.ci is not None)
-
 
 class Case:
     """One input at one size in one format, and what is to be made of it."""
@@ -245,8 +203,6 @@ class Case:
         self.shape, self.image_usage = node.text("shape", "2d"), node.text("image_usage", "all")
         self.rects = [{key: rect.count(key, None) for key in ("x", "y", "width", "height")}
                       for rect in node.children("rects")]
-        self.bytes = node.amount("compulsory_bytes")
-        self.bandwidths = read_bandwidths(node, "bandwidth")
         self.unit = "ulp" if self.format.endswith("f") else "LSB"  # what errors are counted in
         self.variants = [Variant(child) for child in node.children("variants")]
         self.by_id = {variant.id: variant for variant in self.variants}
@@ -336,7 +292,6 @@ class Run:
         self.empty_pair = timer.amount("empty_pair_ns")
         self.ceiling, self.cache = roofline.amount("ceiling_gbps"), roofline.amount("llc_bytes")
         self.cache_source = roofline.text("llc_source", "")
-        self.ceilings = read_bandwidths(roofline, "large")
 
     def name_inputs(self):
         """Files by their names alone, where that tells them apart."""

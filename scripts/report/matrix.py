@@ -40,13 +40,6 @@ class Matrix:
     def timings(self, outer, inner):
         return self.cells.get((inner, outer) if self.is_tall else (outer, inner), [])
 
-    def labels(self):
-        """Those whose colours are seen."""
-        found = [make(self.timings(outer, inner)) for outer in self.outer()
-                 for inner in self.inner() for make in (exact, other)]
-        return list(dict.fromkeys(entry.label for entry in found if entry and entry.label))
-
-
 def exact(timings):
     """The Entry of the fastest that loses nothing; None where there is none."""
     ranked = [it for it in timings if it.rankings and it.rankings[0].question != "any"]
@@ -160,8 +153,8 @@ def cell(kind, entry, timings, looks, link, column):
 CELL, HEAD, LINE = 154, 150, 21
 
 
-HOW = ("In a cell: the fastest exact one, its median time, and the factor to the next one. Beneath "
-       "it what is faster, but not exact, and its share of that time.")
+HOW = ("In a cell: the fastest exact one, its median time, and the next one's as a multiple of that. "
+       "Beneath it what is faster but not exact, and its time as a fraction of the exact one's.")
 
 
 def picture(matrix, looks):

@@ -16,13 +16,13 @@ import shlex
 import pooled
 
 from . import figures, looks, matrix, pictures, svg, tables
-from .words import (NOTHING, esc, list_names, range_text, ratio_text, short_paths, size_text,
+from .words import (NOTHING, esc, list_names, list_words, range_text, ratio_text, short_paths, size_text,
                     time_text, utc_text)
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent
 STOPS = {"noise": "every median was known well enough", "blocks": "all blocks were done",
          "budget": "the time was up", "interrupted": "the run was interrupted"}
-MOST_MOVED = 12
+MOST_MOVED, MOST_NAMED = 12, 12
 MANY = 24  # images in one list
 ORDER = ("latency", "throughput", "overlap", "beside")
 
@@ -100,10 +100,13 @@ def boxes(runs):
 
 
 def subtitle(pools):
-    """Who, when and with what, in a line."""
+    """What, when and with what, in a line."""
+    labels = list(dict.fromkeys(row.label for pool in pools for it in pool.timings for row in it.timed()
+                                if not row.diagnostic))
     runs = [run for pool in pools for run in pool.runs]
     days = sorted({utc_text(run.utc)[:10] for run in runs if run.utc})
-    parts = [f"{len(runs)} runs" if len(runs) > 1 else "one run",
+    parts = [list_words(labels) if len(labels) <= MOST_NAMED else "",
+             f"{len(runs)} runs" if len(runs) > 1 else "one run",
              range_text(days, str) if days else "",
              list_names(list(dict.fromkeys(f"driver {run.driver}" for run in runs))),
              list_names(list(dict.fromkeys(f"mipbench {run.commit}" for run in runs)))]
@@ -207,13 +210,11 @@ def overview(page, pool, timings, condition):
     found = matrix.Matrix(timings)
     if len(found.cells) < 2:
         return said
-    names = "".join(f"<li>{tables.key(page.looks[label])}{esc(label)}</li>"
-                    for label in found.labels())
-    how = ("<b>exact</b>: the fastest that loses nothing, its median time, and the factor to the next "
-           "one.") + (" <b>any</b>: what is faster and loses something, and its share of that time."
-                      if any(map(matrix.other, found.cells.values())) else "")
-    return (f"{said}{matrix.table(found, page.looks, page.key)}"
-            f'<ul class="legend">{names}</ul><p class="foot">{how}</p>')
+    how = ("In a cell: the fastest, its median time, and the next one's as a multiple of that. "
+           "<b>exact</b> loses nothing") + (
+        "; <b>any</b>: what is faster but loses something, and its time as a fraction of the exact one's."
+        if any(map(matrix.other, found.cells.values())) else ".")
+    return f'{said}<p class="foot">{how}</p>{matrix.table(found, page.looks, page.key)}'
 
 
 def verdict(page, pool, is_alone):

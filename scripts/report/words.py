@@ -126,9 +126,3 @@ def short_paths(paths):
                  for count in range(1, len(mine) + 1))
         short.append("/".join(next((tail for tail, n in tails if n == 1), mine)))
     return short
-
-
-def anchor(*words):
-    """An id for a link: letters, digits and dashes."""
-    text = "-".join(str(word) for word in words)
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text)
