@@ -143,9 +143,12 @@ struct mb_export {
                                 const struct mb_layout *layout, enum mb_reduce reduce);
 };
 
-/* A file that a strategy was read from (--kernel). */
+/* A file that a strategy was read from (--kernel), and the modules of it that were loaded so
+ * far. */
 struct mb_kernel_file {
     const char *path, *text, *sha256; /* the last in lower-case hex */
+    const struct mb_shader **shaders; /* [n_shaders] */
+    size_t n_shaders;
 };
 
 struct mb_strategy {

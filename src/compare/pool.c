@@ -15,10 +15,21 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
+/* The same manifests, in the same order. */
+static bool has_same_kernels(const struct mb_result_file *a, const struct mb_result_file *b)
+{
+    for (size_t i = 0; i < a->kernels.n && i < b->kernels.n; i++) {
+        if (strcmp(a->kernels.items[i], b->kernels.items[i]) != 0) {
+            return false;
+        }
+    }
+    return a->kernels.n == b->kernels.n;
+}
+
 static bool is_same_build(const struct mb_result_file *a, const struct mb_result_file *b)
 {
     return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
-           strcmp(a->git_sha, b->git_sha) == 0;
+           strcmp(a->git_sha, b->git_sha) == 0 && has_same_kernels(a, b);
 }
 
 /* Give each run to the pool of its device and build. There is room for a pool, and in each for

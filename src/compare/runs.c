@@ -420,6 +420,24 @@ static void warn_of_origin(struct mb_comparison *out, const struct mb_result_fil
     }
 }
 
+/* Manifests and their modules that were changed in between: the same name, and another digest.
+ */
+static void warn_of_kernels(struct mb_comparison *out, const struct mb_result_file *first,
+                            const struct mb_result_file *file)
+{
+    for (size_t i = 0; i < first->kernels.n; i++) {
+        const char *old = first->kernels.items[i];
+        const size_t n_name = (size_t)(strrchr(old, ' ') - old) + 1;
+        for (size_t k = 0; k < file->kernels.n; k++) {
+            const char *new = file->kernels.items[k];
+            if (strncmp(old, new, n_name) == 0 && strcmp(old, new) != 0) {
+                warn(out, "%.*s is not the same in %.200s and %.200s", (int)n_name - 1, old,
+                     first->path, file->path);
+            }
+        }
+    }
+}
+
 static void warn_of_state(struct mb_comparison *out, const struct mb_result_file *file)
 {
     if (file->validate) {
@@ -481,6 +499,7 @@ static void warn_of_groups(struct mb_comparison *out)
         for (size_t i = 0; i < group->n_files; i++) {
             if (mb_first_of_run(group, i) == i) {
                 warn_of_origin(out, first, &group->files[i]);
+                warn_of_kernels(out, first, &group->files[i]);
                 warn_of_state(out, &group->files[i]);
                 warn_of_inputs(out, first, &group->files[i]);
             }

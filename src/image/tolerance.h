@@ -15,10 +15,11 @@ enum mb_arithmetic {
 struct mb_tolerance {
     struct mb_filter filter;
     enum mb_arithmetic arithmetic;
-    uint32_t reread_levels; /* bit n: level n is re-read from its stored texels; bit 0
-                               is implied */
-    double max_error_lsb;   /* a plain number in place of the computed bound, in LSB of codes or
-                               ulp of floats; 0: the bound is computed */
+    bool is_rounded_by_device; /* to codes, when it is stored: Vulkan leaves open how */
+    uint32_t reread_levels;    /* bit n: level n is re-read from its stored texels; bit 0
+                                  is implied */
+    double max_error_lsb; /* a plain number in place of the computed bound, in LSB of codes or
+                             ulp of floats; 0: the bound is computed */
     bool is_strict; /* of floats: a mean is infinite only if a value is, an extreme NaN only if
                        all values are */
     bool has_no_policy; /* none describes the output: it is timed, but not judged */

@@ -496,6 +496,7 @@ static void describe_tolerance(const struct state *s, struct mb_tolerance *toler
 {
     static const char *const policies[] = {"box", "floor", "blit", "none", NULL};
     static const char *const arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
+    static const char *const roundings[] = {"device", "kernel", NULL};
     struct mb_chain_scope chain;
     struct mb_pick with_names = s->pick;
     const struct mb_pick *pick = &with_names;
@@ -511,6 +512,7 @@ static void describe_tolerance(const struct state *s, struct mb_tolerance *toler
         tolerance->has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy;
     tolerance->arithmetic =
         (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", arithmetics);
+    tolerance->is_rounded_by_device = mb_pick_choice(pick, node, "rounding", roundings) == 0;
     tolerance->reread_levels = s->plan.source_levels;
     for (const cJSON *level = cJSON_IsArray(reread) ? reread->child : NULL; level;
          level = level->next) {

@@ -317,6 +317,11 @@ enum mb_status mb_manifest_module(const struct mb_pick *pick, const char *shader
         (void)mb_manifest_blame(manifest, mb_json_get(node, "file"), err);
         goto fail;
     }
+    const struct mb_shader **shaders =
+        mb_grow(manifest->file.shaders, manifest->file.n_shaders, sizeof *shaders);
+    MB_TRY(MB_NEED(shaders, manifest->path));
+    shaders[manifest->file.n_shaders++] = &module->spirv.shader;
+    manifest->file.shaders = shaders;
     module->next = manifest->modules;
     manifest->modules = module;
     *spirv = &module->spirv;
@@ -477,7 +482,8 @@ enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
     MB_DO(read_params(manifest, err));
     MB_DO(read_buffers(manifest, err));
     MB_DO(read_texts(manifest, err));
-    manifest->file = (struct mb_kernel_file){manifest->path, manifest->text, manifest->sha256};
+    manifest->file = (struct mb_kernel_file){
+        .path = manifest->path, .text = manifest->text, .sha256 = manifest->sha256};
     return MB_OK;
 }
 
@@ -492,6 +498,7 @@ void mb_manifest_finish(struct mb_manifest *manifest)
         mb_free((void *)param->values);
     }
     mb_free(manifest->params);
+    mb_free(manifest->file.shaders);
     mb_json_finish(&manifest->json);
     mb_strlist_finish(&manifest->roots);
     mb_strlist_finish(&manifest->buffers);

@@ -140,6 +140,11 @@ static const struct mb_key tolerance_keys[] = {
     {"arithmetic", MB_KEY_CHOICE,
      .help = "how it computes, from which the bound of errors follows (fp32)",
      .choices = NAMES("fp32", "fp16", "filter", "corner", "root")},
+    {"rounding", MB_KEY_CHOICE,
+     .help =
+         "who rounds to UNORM codes: the device, when it stores, by up to a tenth of a code "
+         "otherwise than to the nearest; or the kernel, exactly (device)",
+     .choices = NAMES("device", "kernel")},
     {"max_error_lsb", MB_KEY_EXPRESSION,
      .help = "a bound in its place, in codes or ulp of floats, which tables then show"},
     {"reread", MB_KEY_EXPRESSIONS,

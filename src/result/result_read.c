@@ -73,6 +73,28 @@ static enum mb_status read_argv(struct mb_result_file *file, const struct cJSON 
     return MB_OK;
 }
 
+static enum mb_status read_kernels(struct mb_result_file *file, const struct cJSON *run,
+                                   struct mb_err *err)
+{
+    for (const struct cJSON *kernel = mb_json_elements(run, "kernels"); kernel;
+         kernel = mb_json_next(kernel)) {
+        const char *name = mb_json_read_string(kernel, "strategy");
+        const char *sha256 = mb_json_read_string(kernel, "sha256");
+        if (name && sha256) {
+            MB_DO(mb_strlist_add(&file->kernels, err, "%.40s %.64s", name, sha256));
+        }
+        for (const struct cJSON *module = mb_json_members(kernel, "modules"); module;
+             module = mb_json_next(module)) {
+            const char *digest = mb_json_read_string(module, NULL);
+            if (digest) {
+                MB_DO(mb_strlist_add(&file->kernels, err, "%.200s %.64s", mb_json_key(module),
+                                     digest));
+            }
+        }
+    }
+    return MB_OK;
+}
+
 static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *root,
                                struct mb_err *err)
 {
@@ -98,6 +120,7 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     read_text(run, "folder", file->folder, sizeof file->folder);
     file->complete = mb_json_read_bool(run, "complete", false);
     file->validate = mb_json_read_bool(run, "validate", false);
+    MB_DO(read_kernels(file, run, err));
     return read_argv(file, run, err);
 }
 
@@ -484,6 +507,7 @@ void mb_result_file_finish(struct mb_result_file *file)
         mb_free(file->results[i].samples_ns);
     }
     mb_strlist_finish(&file->argv);
+    mb_strlist_finish(&file->kernels);
     mb_free(file->results);
     mb_free(file->path);
     *file = (struct mb_result_file){0};

@@ -55,6 +55,7 @@ struct mb_result_file {
     bool is_software;
     bool validate;                  /* with validation layers on: times mean little */
     struct mb_strlist argv;         /* of the run, "mipbench" first */
+    struct mb_strlist kernels;      /* "NAME SHA256" of each manifest and its modules */
     char folder[1024];              /* that it was started in; "": not known */
     struct mb_file_result *results; /* owned; in the order of the file */
     size_t n_results;

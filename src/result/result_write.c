@@ -44,6 +44,13 @@ static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct
             mb_json_string(json, node, "path", table[i]->file->path);
             mb_json_string(json, node, "sha256", table[i]->file->sha256);
             mb_json_string(json, node, "text", table[i]->file->text);
+            struct cJSON *modules = mb_json_object(json, node, "modules");
+            for (size_t k = 0; k < table[i]->file->n_shaders; k++) {
+                const struct mb_shader *shader = table[i]->file->shaders[k];
+                const struct mb_text name =
+                    mb_text("%s%s%s", shader->name, shader->flags[0] ? " " : "", shader->flags);
+                mb_json_string(json, modules, name.s, shader->sha256);
+            }
         }
     }
 }

@@ -244,7 +244,8 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
     }
     mb_strbuf_printf(out,
                      "\n  },\n  \"domain\": {\"formats\": [\"%s\"], \"reduce\": [\"%s\"], "
-                     "\"size\": [%u, %u], \"max_layers\": 1, \"full_chain\": true},\n",
+                     "\"size\": [%u, %u], \"max_layers\": 1, \"full_chain\": true},\n"
+                     "  \"tolerance\": {\"rounding\": \"kernel\"},\n",
                      layout->format->name, mb_reduce_names[reduce], layout->base.width,
                      layout->base.height);
     add_plan(out, &plan, mb_spd_tree_shader_of(&plan.module));

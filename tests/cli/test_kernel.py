@@ -228,6 +228,26 @@ class Kernel(cli.TestCase):
         again = self.rows("again/results.json")
         self.assertEqual([row["id"] for row in again], [row["id"] for row in found])
 
+    def test_new(self):
+        """The starts of kernels: they run, verified, at any size, and lie in nobody's way."""
+        names = ["per-level", "chunks", "single"]
+        for like in names:
+            outcome = self.run_it("kernel", "new", f"my-{like}", "--like", like)
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            outcome = self.run_it("kernel", "check", f"my-{like}.json")
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        mine = [f"my-{like}" for like in names]
+        before = cli.snapshot(self.dir)
+        for name in ("rgba8", "r32f"):
+            outcome = self.run_kernels([f"{name}.json" for name in mine], "--size", "256x256,257x130,1x129,1030x33",
+                                       "--layers", "2", "-f", name, "--validate", "-s", ",".join(mine))
+            self.assert_verified(outcome, mine)
+            shutil.rmtree(self.dir / "out")
+        self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: it is there already")
+        self.assert_error(self.run_it("kernel", "new", "spd"), 2, "there is a strategy 'spd' already")
+        self.assert_error(self.run_it("kernel", "new", "../up"), 2, "'../up': a name has at most 40")
+        self.assertEqual(cli.snapshot(self.dir), before)
+
     def test_swiftshader(self):
         """Another compiler, and subgroups of four."""
         if not SWIFTSHADER.exists() or os.environ.get("MB_TEST_QUICK"):

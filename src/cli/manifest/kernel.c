@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "bench/plan.h"
+#include "cli/manifest/new.h"
 #include "kernel/json_schema.h"
 #include "kernel/kernel.h"
 
@@ -263,7 +264,10 @@ enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *er
     if (strcmp(what, "schema") == 0) {
         return print_schema(err);
     }
-    MB_FAIL_IF(strcmp(what, "check") != 0, err, MB_ERRC_USAGE, "kernel %s: not yet", what);
+    if (strcmp(what, "new") == 0) {
+        static const char *const names[] = {"per-level", "chunks", "single"};
+        return mb_kernel_new(options->inputs.items[1], names[options->like], err);
+    }
     MB_DO(check_all(options, &out, err));
     return mb_strbuf_print(&out, err);
 }

@@ -82,6 +82,27 @@ static enum mb_status add_recorded(struct mb_strlist *args,
                           is_here || mb_os_kind(there) == MB_KIND_NONE ? input : there);
 }
 
+/* The same of an option of the recorded line, where it names a manifest or its folders. */
+static enum mb_status add_recorded_option(struct mb_strlist *args,
+                                          const struct mb_result_file *recorded,
+                                          const char *option, struct mb_err *err)
+{
+    static const char *const names[] = {"--kernel=", "--kernel-include="};
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        const size_t n_bytes = strlen(names[i]);
+        char there[MB_PATH_BYTES];
+        if (strncmp(option, names[i], n_bytes) == 0) {
+            const char *path = option + n_bytes;
+            snprintf(there, sizeof there, "%s/%s", recorded->folder, path);
+            const bool is_there = recorded->folder[0] != '\0' && !mb_os_is_absolute(path) &&
+                                  mb_os_kind(path) == MB_KIND_NONE &&
+                                  mb_os_kind(there) != MB_KIND_NONE;
+            return mb_strlist_add(args, err, "%s%s", names[i], is_there ? there : path);
+        }
+    }
+    return mb_strlist_add(args, err, "%s", option);
+}
+
 /* The program, "run", the options of both lines, "--", and the new inputs or the old ones. */
 static enum mb_status assemble(struct mb_replay *replay, const char *program,
                                const struct line *old, const struct line *new,
@@ -92,7 +113,7 @@ static enum mb_status assemble(struct mb_replay *replay, const char *program,
     MB_DO(mb_strlist_add(args, err, "%s", program));
     MB_DO(mb_strlist_add(args, err, "run"));
     for (size_t i = 0; i < old->options.n; i++) {
-        MB_DO(mb_strlist_add(args, err, "%s", old->options.items[i]));
+        MB_DO(add_recorded_option(args, recorded, old->options.items[i], err));
     }
     if (((old->given | new->given) & mb_option_bit_of("seed")) == 0) {
         MB_DO(mb_strlist_add(args, err, "--seed=%" PRIu64, recorded->seed));
@@ -146,6 +167,23 @@ static bool is_input(const struct mb_result_file *recorded, const char *input, c
     return strcmp(input, was) == 0 ||
            (n_bytes > 0 && strncmp(input, recorded->folder, n_bytes) == 0 &&
             input[n_bytes] == '/' && strcmp(input + n_bytes + 1, was) == 0);
+}
+
+void mb_replay_check_kernels(const struct mb_replay *replay,
+                             const struct mb_strategy *const *table)
+{
+    const struct mb_result_file *recorded = &replay->recorded;
+    for (; *table; table++) {
+        for (size_t i = 0; (*table)->file && i < recorded->kernels.n; i++) {
+            const char *was = recorded->kernels.items[i];
+            const size_t n_name = strlen((*table)->name);
+            if (strncmp(was, (*table)->name, n_name) == 0 && was[n_name] == ' ' &&
+                strcmp(was + n_name + 1, (*table)->file->sha256) != 0) {
+                mb_log(MB_LOG_WARN, "%s: not the same manifest as when %s was recorded",
+                       (*table)->file->path, recorded->path);
+            }
+        }
+    }
 }
 
 void mb_replay_check_inputs(const struct mb_replay *replay, const char *const *inputs,

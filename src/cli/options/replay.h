@@ -15,6 +15,10 @@ MB_MUST_CHECK enum mb_status mb_replay_open(struct mb_replay *replay, const char
 /* Hint that an input that could not be opened comes from the recording, if it does. */
 void mb_replay_hint(const struct mb_replay *replay, struct mb_err *err);
 
+/* Warn about each manifest that has changed since it was recorded. */
+void mb_replay_check_kernels(const struct mb_replay *replay,
+                             const struct mb_strategy *const *table);
+
 /* Warn about each of the `n` inputs whose image has changed since it was recorded. */
 void mb_replay_check_inputs(const struct mb_replay *replay, const char *const *inputs,
                             const struct mb_image *images, size_t n);
