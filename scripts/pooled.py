@@ -86,7 +86,8 @@ class Timing:
         self.rankings = [read_ranking(ranking, labels) for ranking in
                          (node.children("rankings") if node else [])]
         said = first.sentences() if len(members) == 1 else []
-        self.sentences = said or [it.sentence for it in self.rankings if it.sentence]
+        self.sentences = list(dict.fromkeys(
+            said or [it.sentence for it in self.rankings if it.sentence]))
 
     def row_of(self, label):
         return next((row for row in self.rows if row.label == label), None)

@@ -124,10 +124,9 @@ class Row:
 
     def __init__(self, timing, variant, node, columns):
         self.timing, self.case, self.variant = timing, timing.case, variant
-        self.run, self.condition = timing.case.run, timing.condition
+        self.run = timing.case.run
         self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
-        self.diagnostic, self.size, self.texels = \
-            variant.diagnostic, self.case.size, self.case.texels
+        self.diagnostic = variant.diagnostic
         self.status, self.reason = node.text("status"), node.text("reason", "")
         self.stats = Stats(node.child("stats"))
         self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")

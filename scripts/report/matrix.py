@@ -115,8 +115,8 @@ def part(matrix, inner, looks, link):
                     f"{esc(outer_text(value)).replace('×', '×<wbr>')}</th>"
                     for value in inner)
     bodies = "".join(body(matrix, outer, inner, looks, link) for outer in matrix.outer())
-    return (f'<table class="matrix n{len(inner)}" role="table" aria-label="who wins, by size and '
-            f'format"><thead role="rowgroup"><tr role="row"><td></td><td></td>{heads}</tr></thead>'
+    return (f'<table class="matrix" style="max-width:{11 + 11 * len(inner)}rem" role="table" '
+            f'aria-label="who wins, by size and format"><thead role="rowgroup"><tr role="row"><td></td><td></td>{heads}</tr></thead>'
             f"{bodies}</table>")
 
 
