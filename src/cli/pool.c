@@ -37,6 +37,24 @@ static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *po
     return MB_OK;
 }
 
+/* Of several cases, what is said of them as a whole: "Cold latency: ...". */
+static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size_t n_columns)
+{
+    for (size_t i = 0; pool->n_timings > 1 && i < pool->n_timings; i++) {
+        MB_SCOPED(mb_strbuf) lines = {0};
+        if (!mb_headline_begins(pool, i)) {
+            continue;
+        }
+        mb_headline_describe(&lines, pool, i);
+        out->failed = out->failed || lines.failed;
+        if (lines.n_bytes > 0) {
+            mb_strbuf_printf(out, "\nAll of %s:\n",
+                             pool->timings[i].match[0]->usable->condition);
+            mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
+        }
+    }
+}
+
 /* A table for each case, as that of a run. */
 static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *pools,
                                const struct mb_table_style *style, struct mb_err *err)
@@ -53,6 +71,7 @@ static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *poo
         for (size_t k = 0; k < pool->n_timings; k++) {
             MB_DO(add_timing(out, pool, &pool->timings[k], style, err));
         }
+        add_headline(out, pool, mb_terminal_columns(style->columns));
         if (pool->n_timings == 0) {
             mb_strbuf_append(out, "No figures.\n");
         }

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "result/ranking.h"
 
-#define MAX_PLACES 4 /* that are named of those where the winner does not win */
+#define MAX_PLACES 5 /* where the winner does not win, each named */
 
 /* How often a label comes first, and the ratios that go with it. */
 struct wins {
@@ -312,14 +312,13 @@ static void add_place(struct mb_strbuf *out, const struct tally *tally,
     mb_strbuf_printf(out, " (%s)", fastest);
 }
 
-/* "Not at 64x64 rgba8 (within the noise), ... and 2 more." */
-static void add_elsewhere(struct mb_strbuf *out, const struct tally *tally,
-                          const struct wins *best)
+/* "Not at 64x64 rgba8 (within the noise) and 128x64 rgba8 (spd)." */
+static void add_places(struct mb_strbuf *out, const struct tally *tally,
+                       const struct wins *best)
 {
     const size_t n_places = tally->n_timings - best->n;
-    const size_t n_named = n_places > MAX_PLACES + 1 ? MAX_PLACES : n_places;
     size_t n = 0;
-    for (size_t i = 0; i < tally->pool->n_timings && n < n_named; i++) {
+    for (size_t i = 0; i < tally->pool->n_timings; i++) {
         const struct mb_pool_timing *pooled = &tally->pool->timings[i];
         const struct mb_timing *timing = &pooled->c.timings[0];
         double next;
@@ -335,10 +334,29 @@ static void add_elsewhere(struct mb_strbuf *out, const struct tally *tally,
             n++;
         }
     }
-    if (n_places > n_named) {
-        mb_strbuf_printf(out, " and %zu more", n_places - n_named);
-    }
     mb_strbuf_append(out, n > 0 ? ".\n" : "");
+}
+
+/* "Of the others compute is fastest in 45, spd in 1, and 3 are within the noise." */
+static void add_counts(struct mb_strbuf *out, const struct tally *tally,
+                       const struct wins *best)
+{
+    size_t n_tied = tally->n_timings, n = 0;
+    mb_strbuf_append(out, "Of the others");
+    for (size_t i = 0; i < tally->n_exact; i++) {
+        const struct wins *wins = &tally->exact[i];
+        n_tied -= wins->n;
+        if (wins != best) {
+            mb_strbuf_printf(out, "%s %s%s in %zu", n > 0 ? "," : "", wins->label,
+                             n == 0 ? " is fastest" : "", wins->n);
+            n++;
+        }
+    }
+    if (n_tied > 0) {
+        mb_strbuf_printf(out, "%s %zu %s within the noise", n > 0 ? ", and" : "", n_tied,
+                         n_tied == 1 ? "is" : "are");
+    }
+    mb_strbuf_append(out, ".\n");
 }
 
 /* "In 33 of 66 cases spd takes 0.72 to 0.97 times as long, but it is not exact: it drops the
@@ -363,7 +381,11 @@ static void say(struct mb_strbuf *out, const struct tally *tally)
     const struct wins *best = most(tally->exact, tally->n_exact);
     if (best != NULL) {
         add_winner(out, tally, best);
-        add_elsewhere(out, tally, best);
+        if (tally->n_timings - best->n > MAX_PLACES) {
+            add_counts(out, tally, best);
+        } else {
+            add_places(out, tally, best);
+        }
     } else if (tally->n_timings > 0) {
         mb_strbuf_printf(out, "In none of %zu cases is one the fastest beyond the noise.\n",
                          tally->n_timings);
