@@ -170,8 +170,9 @@ def draw_forest(entries, width, title, margin):
     ends += [1 / (1 + margin), 1 + margin]
     bottom = 6 + ROW * len(entries)
     axis = svg.Axis(min(ends), max(ends), 10, width - 10, log=True)
-    parts = [svg.rect(axis.at(1 / (1 + margin)), 4, axis.at(1 + margin) - axis.at(1 / (1 + margin)),
-                      bottom - 4, "band")] if margin else []
+    left, right = axis.at(1 / (1 + margin)), axis.at(1 + margin)
+    parts = [svg.rect(left, 6 + ROW * index + 20, right - left, ROW - 20, "band")
+             for index in range(len(entries) if margin else 0)]
     rules = []
     for index, (label, look, it, hollow) in enumerate(entries):
         y = 6 + ROW * index

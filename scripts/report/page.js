@@ -7,11 +7,11 @@
 
   // ---- details are packed by gzip, and drawn when they are opened
 
-  async function unpacked(id) {
-    const text = atob(byId(id).textContent);
-    const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
-    return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  function inflated(text) {
+    const packed = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]);
+    return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")));
   }
+  const unpacked = (id) => inflated(byId(id).textContent).text();
 
   let texts = {};
 
@@ -84,7 +84,7 @@
 
   // ---- the viewer
 
-  const groups = read("viewer-data");
+  const { groups, floats } = read("viewer-data");
   if (groups.length === 0) { return; }
   const stage = byId("stage");
   const canvas = stage.firstElementChild;
@@ -116,6 +116,28 @@
     return decoded.get(key);
   }
 
+  // The same of floats: three times the mantissa of a shared exponent, as a .hdr has them, times 255.
+  async function floatTexels(index, part) {
+    const key = `f${index}`;
+    if (!decoded.has(key)) {
+      const bytes = new Uint8Array(await inflated(floats[index]).arrayBuffer());
+      const data = new Float32Array(bytes.length).fill(255);
+      for (let at = 0; at < bytes.length; at += 4) {
+        const scale = bytes[at + 3] ? 255 * 2 ** (bytes[at + 3] - 136) : 0;
+        for (let c = 0; c < 3; c++) { data[at + c] = bytes[at + c] * scale; }
+      }
+      decoded.set(key, { width: part[3], height: part[4], data, isFloat: true });
+    }
+    return decoded.get(key);
+  }
+
+  function load(name) {
+    const chain = group().chains[number(name)];
+    const place = (from) => from[pick.layer.value]?.[number("level")];
+    const index = place(chain.floats);
+    return index === null || index === undefined ? texels(partOf(name)) : floatTexels(index, partOf(name));
+  }
+
   const partOf = (name) => group().chains[number(name)].layers[pick.layer.value]?.[number("level")];
 
   function fill(select, labels, chosen) {
@@ -124,7 +146,7 @@
   }
 
   function choose() {
-    const { chains, levels, a, b, level, preview } = group();
+    const { chains, levels, a, b, level } = group();
     const layers = Math.max(...chains.flatMap((chain) => Object.keys(chain.layers).map(Number)));
     fill(pick.a, chains.map((chain) => chain.label), a);
     fill(pick.b, chains.map((chain) => chain.label), b);
@@ -133,9 +155,6 @@
     byId("v-layer-label").hidden = layers === 0;
     pick.level.max = String(levels - 1);
     pick.level.value = String(level);
-    byId("v-note").textContent = preview
-      ? "A preview of 8 bits a channel: what is below 0 or above 1 is clamped in it."
-      : "Texels as they are, the nearest one each. It opens on the level with the largest error.";
     update();
   }
 
@@ -169,7 +188,7 @@
 
   async function update() {
     const mine = ++turn;
-    const [a, b] = await Promise.all([texels(partOf("a")), texels(partOf("b"))]);
+    const [a, b] = await Promise.all([load("a"), load("b")]);
     if (mine !== turn || !(a || b)) { return; }
     canvas.width = stage.clientWidth;
     canvas.height = stage.clientHeight;
@@ -201,9 +220,17 @@
     byId("v-level-text").textContent = `${number("level")}: ${width}×${height}`;
     byId("v-layer-text").textContent = pick.layer.value;
     pick.wipe.disabled = isDifference;
+    byId("v-note").textContent = a?.isFloat || b?.isFloat
+      ? "Floats of 8 bits of mantissa, as the .hdr files have them; 1 is shown white, gain changes that."
+      : group().preview ? "A preview of 8 bits a channel: what is below 0 or above 1 is clamped in it."
+        : "Texels as they are, the nearest one each. It opens on the level with the largest error.";
   }
 
-  const tuple = (image, at) => image ? [...image.data.slice(at, at + 4)].map((v) => String(v).padStart(3)).join(" ") : "–";
+  function tuple(image, at) {
+    const values = image ? [...image.data.slice(at, at + (image.isFloat ? 3 : 4))] : [];
+    const show = (v) => image.isFloat ? (v / 255).toPrecision(4) : String(v).padStart(3);
+    return values.map(show).join(" ") || "–";
+  }
 
   function tell(event) {
     if (!seen) { return; }

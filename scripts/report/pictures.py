@@ -3,11 +3,12 @@ as a data URI, failures first, then the image of the verdict; what does not fit 
 contact sheet and the viewer both show these."""
 
 import base64
+import gzip
 import hashlib
 import pathlib
 import re
 
-from . import png
+from . import hdr, png
 from .words import esc, list_names, list_words
 
 KINDS = re.compile(r"(?:atlas|level_(\d\d))(?:_layer_(\d\d))?\.png")
@@ -16,6 +17,7 @@ LEAST = 14                   # of its smallest levels
 MAX_TEXELS = 1 << 24         # of a picture that is taken apart
 MAX_FILE_BYTES = 1 << 26     # of one that is read at all
 MAX_SHRINKING = 8            # and how much larger than all pictures together may become
+MAX_FLOAT_EDGE = 256         # of levels whose floats are embedded
 BOX_LABEL = "golden (box)"   # the true average: what others are looked at against
 MAX_SHEETS = 24
 
@@ -37,7 +39,7 @@ class Store:
 
     def __init__(self, max_bytes):
         self.max_bytes = self.left = max_bytes
-        self.numbers, self.data, self.parts_of_files = {}, [], {}
+        self.numbers, self.data, self.floats, self.parts_of_files = {}, [], [], {}
         self.missing, self.too_large = [], []
 
     def read(self, folder, name):
@@ -54,7 +56,7 @@ class Store:
         except (OSError, ValueError):
             self.missing.append(name)
             return None
-        if png.size_of(data) is None:
+        if path.suffix == ".png" and png.size_of(data) is None:
             self.missing.append(name)
             return None
         return data
@@ -100,6 +102,24 @@ class Store:
         self.data.append((width, height, base64.b64encode(data).decode("ascii")))
         return len(self.data) - 1
 
+    def load_floats(self, folder, name, size, places):
+        """The numbers of levels of a .hdr, None for those that are too large or find no room."""
+        data = self.read(folder, name)
+        rows = hdr.decode(data, size) if data is not None else None
+        return [self.embed_floats(png.crop(rows, *place)) if max(place[2:]) <= MAX_FLOAT_EDGE else None
+                for place in places] if rows else [None] * len(places)
+
+    def embed_floats(self, rows):
+        digest = hashlib.sha256(b"f%d:" % len(rows) + b"".join(rows)).digest()
+        if digest not in self.numbers:
+            text = base64.b64encode(gzip.compress(b"".join(rows), mtime=0)).decode("ascii")
+            if len(text) > self.left:
+                return None
+            self.left -= len(text)
+            self.floats.append(text)
+            self.numbers[digest] = len(self.floats) - 1
+        return self.numbers[digest]
+
     def element(self):
         """Every embedded picture, for <use> and the viewer; none is shown by this."""
         images = "".join(
@@ -124,7 +144,7 @@ class Chain:
     """What there is of one variant's (or the golden) chain: parts by layer and level."""
 
     def __init__(self, label, is_golden, variant):
-        self.label, self.is_golden, self.levels = label, is_golden, {}
+        self.label, self.is_golden, self.levels, self.floats = label, is_golden, {}, {}
         self.policy, self.is_wrong = variant.policy or "", variant.verify.status == "fail"
         self.errors = variant.verify.errors
 
@@ -167,8 +187,11 @@ class Group:
         golden = f"golden ({folder[len('golden-'):]})" if folder.startswith("golden-") else None
         chain = self.chains.setdefault(str(path.parent), Chain(golden or variant.label,
                                                                golden is not None, variant))
-        chain.levels.update({(int(match[2] or 0), level): part
-                             for level, part in zip(numbers, parts) if part})
+        layer, twin = int(match[2] or 0), name[:-len("png")] + "hdr"
+        chain.levels.update({(layer, level): part for level, part in zip(numbers, parts) if part})
+        if twin in variant.images:
+            found = store.load_floats(case.run.path.parent, twin, whole, places)
+            chain.floats.update({(layer, level): it for level, it in zip(numbers, found)})
 
 
 def names_of(variant):
@@ -251,7 +274,11 @@ def view_of(group):
             "chains": [{"label": chain.label + (" ✗" if chain.is_wrong else ""),
                         "layers": {layer: [chain.levels.get((layer, level))
                                            for level in range(group.n_levels)]
-                                   for layer in chain.layers()}} for chain in chains]}
+                                   for layer in chain.layers()},
+                        "floats": {layer: [chain.floats.get((layer, level))
+                                           for level in range(group.n_levels)]
+                                   for layer in chain.layers()} if chain.floats else {}}
+                       for chain in chains]}
 
 
 VIEWER = (pathlib.Path(__file__).resolve().parent / "viewer.html")
@@ -262,11 +289,12 @@ def section(pools, store, details):
     groups = collect(pools, store)
     notes = "".join(f'<p class="foot">{esc(note)}</p>' for note in store.notes())
     if not groups:
-        return notes, []
+        return notes, {"groups": [], "floats": []}
     sheets = "".join(details.drawer(f"sheet{index}", f"<b>Contact sheet</b> · {esc(group.heading())}",
                                     lambda group=group: sheet(group))
                      for index, group in enumerate(groups[:MAX_SHEETS]))
     more = groups[MAX_SHEETS:]
     left = f'<p class="foot">In the viewer, too: {esc(list_names([it.heading() for it in more]))}.</p>' \
         if more else ""
-    return VIEWER.read_text(encoding="utf-8") + notes + sheets + left, list(map(view_of, groups))
+    return VIEWER.read_text(encoding="utf-8") + notes + sheets + left, {
+        "groups": list(map(view_of, groups)), "floats": store.floats}

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import zlib
@@ -17,7 +18,8 @@ import kept_sets
 import report_fixture as fixture
 import result_node
 import results
-from report import looks, png, words
+import textures
+from report import hdr, looks, png, words
 
 MAX_PAGE_BYTES = 5_000_000
 VOID = {"meta", "link", "br", "wbr", "img", "input", "path", "line", "rect", "image", "use"}
@@ -296,7 +298,7 @@ class Looks(PageCase):
 
 class Pictures(PageCase):
     def viewer(self, text):
-        return json.loads(embedded(text, "viewer-data"))
+        return json.loads(embedded(text, "viewer-data"))["groups"]
 
     def test_equal_levels_are_one(self):
         text = self.page(self.write(fixture.write_pictures(self.dir)))
@@ -369,6 +371,40 @@ class Pictures(PageCase):
             png.decode(whole[:n_bytes] + b"\xff" + whole[n_bytes + 1:])
         path.write_bytes(whole[:60])  # a header, and no more
         self.page(self.write(root))
+
+    def test_floats_are_those_of_the_hdr_files(self):
+        """Of what mipbench wrote, within the eight bits of a mantissa; beyond 1, too."""
+        outcome = self.quick(str(cli.ROOT / "tests/data/sun.hdr"), "-s", "compute", "-f", "rgba16f",
+                             "-o", "out", "--chain", "ktx2")
+        self.assertEqual(outcome.code, 0, outcome)
+        view = json.loads(embedded(self.page(self.dir / "out/results.json"), "viewer-data"))
+        group, = view["groups"]
+        chain = next(it for it in group["chains"] if it["label"] == "compute")
+        path, = (self.dir / "out").glob("*/compute/*.ktx2")
+        levels, most = textures.read_ktx2(path.read_bytes()).texels, 0
+        for level, index in enumerate(chain["floats"]["0"]):
+            width, height = max(1, group["width"] >> level), max(1, group["height"] >> level)
+            if max(width, height) > 256:
+                self.assertIsNone(index)
+                continue
+            rgbe = gzip.decompress(base64.b64decode(view["floats"][index]))
+            wanted = struct.unpack(f"<{4 * width * height}e", levels[level][0])
+            for at in range(0, 4 * width * height, 4):
+                scale = 2.0 ** (rgbe[at + 3] - 136)
+                for channel in range(3):
+                    self.assertLessEqual(abs(rgbe[at + channel] * scale - wanted[at + channel]), scale)
+            most = max(most, *wanted)
+        self.assertGreater(most, 2)
+
+    def test_damaged_hdr_files_are_survived(self):
+        whole = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 8\n" + 2 * (
+            b"\2\2\0\x08" + b"\x88\7" + b"\x08abcdefgh" + b"\x84\1\x84\2" + b"\x88\x80")
+        rows = hdr.decode(whole, (8, 2))
+        self.assertEqual(rows[1][:8], bytes((7, ord("a"), 1, 128, 7, ord("b"), 1, 128)))
+        self.assertIsNone(hdr.decode(whole, (8, 3)))
+        for n_bytes in range(len(whole)):
+            self.assertIsNone(hdr.decode(whole[:n_bytes], (8, 2)))
+            hdr.decode(whole[:n_bytes] + b"\xff" + whole[n_bytes + 1:], (8, 2))
 
     def test_it_opens_where_the_error_is(self):
         root = fixture.write_pictures(self.dir)
@@ -486,7 +522,7 @@ class Option(cli.TestCase):
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         self.assertTrue(outcome.out.decode().endswith("Report: -out; x/report.html\n"), outcome)
         text = (self.dir / "-out; x/report.html").read_text(encoding="utf-8")
-        labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))[0]["chains"]]
+        labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))["groups"][0]["chains"]]
         self.assertEqual(labels, ["golden (box)", "compute", "spd"])
 
     def test_the_installed_script_goes_first(self):

@@ -113,6 +113,20 @@ MEASURE = """
       .map(([kind, list]) => [kind, [list.length, ...list.slice(0, 4)]]));"""
 
 
+CHOOSE = """
+    const control = document.getElementById('v-' + arguments[0]);
+    control.value = String(arguments[1]);
+    control.dispatchEvent(new Event('input', { bubbles: true }));"""
+TEXEL = """
+    const canvas = document.querySelector('#stage canvas');
+    return [...canvas.getContext('2d').getImageData(Math.round(canvas.width * arguments[0]),
+      canvas.height / 2, 1, 1).data].slice(0, 3)"""
+POINT = """
+    const stage = document.getElementById('stage'), box = stage.getBoundingClientRect();
+    stage.dispatchEvent(new PointerEvent('pointermove', { bubbles: true,
+      clientX: box.left + box.width / 2 + 1, clientY: box.top + box.height / 2 + 1 }));"""
+
+
 def setUpModule():
     global window
     folder = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-browser-"))
@@ -250,6 +264,29 @@ class Works(BrowserCase):
         self.assertIsNone(window.run("return window.hacked ?? null"))
 
 
+class Floats(BrowserCase):
+    def test_values_and_gain(self):
+        """Of a .hdr beside the atlas: 4 is white until gain brings it down."""
+        root = fixture.write_pictures(self.dir)
+        variant = root["cases"][0]["variants"][2]
+        texels = bytes((128, 64, 32, 131)) * (24 * 16)  # 4, 2, 1
+        name = variant["images"][0].replace(".png", ".hdr")
+        rows = b"".join(b"\2\2\0\x18" + b"".join(bytes((128 + 24, it)) for it in texels[:4])
+                        for _ in range(16))
+        (self.dir / name).write_bytes(b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 16 +X 24\n" + rows)
+        variant["images"].insert(1, name)
+        self.show(self.write(root))
+        self.wait("return document.querySelector('#stage canvas').width > 300")
+        for name, value in (("b", 3), ("wipe", 0), ("gain", 0.25)):
+            window.run(CHOOSE, name, value)
+        self.wait("return document.getElementById('v-note').textContent.startsWith('Floats')")
+        time.sleep(0.3)
+        self.assertEqual(window.run(TEXEL, 0.5), [255, 128, 64])
+        window.run(POINT)
+        said = window.run("return document.getElementById('v-values').textContent")
+        self.assertEqual(said.split("\n")[1].split(), "B 4.000 2.000 1.000".split())
+
+
 class Viewer(BrowserCase):
     def setUp(self):
         super().setUp()
@@ -260,16 +297,12 @@ class Viewer(BrowserCase):
         self.choose("level", 0)
 
     def choose(self, name, value):
-        window.run("""const control = document.getElementById('v-' + arguments[0]);
-            control.value = String(arguments[1]);
-            control.dispatchEvent(new Event('input', { bubbles: true }));""", name, value)
+        window.run(CHOOSE, name, value)
         time.sleep(0.2)
 
     def texel(self, share):
         """The colour of the stage, by the share of its width."""
-        return window.run("""const canvas = document.querySelector('#stage canvas');
-            return [...canvas.getContext('2d').getImageData(Math.round(canvas.width * arguments[0]),
-              canvas.height / 2, 1, 1).data].slice(0, 3)""", share)
+        return window.run(TEXEL, share)
 
     def test_wipe(self):
         """Blue tells the chains apart: 90 of the golden, 220 of the last."""
@@ -290,9 +323,7 @@ class Viewer(BrowserCase):
         self.assertEqual(self.texel(0.55), [220, 220, 220])
 
     def test_values_under_the_cursor(self):
-        window.run("""const stage = document.getElementById('stage'), box = stage.getBoundingClientRect();
-            stage.dispatchEvent(new PointerEvent('pointermove', { bubbles: true,
-              clientX: box.left + box.width / 2 + 1, clientY: box.top + box.height / 2 + 1 }));""")
+        window.run(POINT)
         said = window.run("return document.getElementById('v-values').textContent")
         self.assertEqual(said.split("\n")[0].split(), "(8, 8) A 85 127 90 255".split())
         self.assertEqual(said.split("\n")[1].split(), "B 85 127 220 255".split())
