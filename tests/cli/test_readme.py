@@ -116,7 +116,7 @@ class Commands(cli.TestCase):
     def further_options(words, is_first=False):
         """The first command has all strategies, and measures the memory; a software device, which
         compiles each kernel anew, would take minutes to do so for all of them."""
-        if words[0] in ("list", "export", "compare", "inspect", "help", "--replay"):
+        if words[0] in ("list", "export", "compare", "inspect", "kernel", "help", "--replay"):
             return []
         options = ["-n", "3", "-w", "0"] + ([] if is_first else ["--no-roofline"])
         if not is_first and "-s" not in words:

@@ -3,7 +3,7 @@
 
 What README.md and the pages of doc/ tell the reader exists: every link, every path of the
 repository, every option of mipbench (in --help) and of our scripts (in their --help), and every
-strategy in a command line (in `mipbench list strategies`); doc/h200.md is a notebook of earlier
+strategy in a command line (in `mipbench list strategies`, or of a manifest that a line names); doc/h200.md is a notebook of earlier
 commits, and only its links are looked at. Every page can be reached from README.md, which has at
 most 180 lines. The packages of doc/install.md are those of scripts/setup.sh."""
 
@@ -101,7 +101,7 @@ class Known:
     """Options and strategies that there are."""
 
     def __init__(self, root, mipbench):
-        verbs = ("run", "list", "compare", "tune", "export", "inspect", "help")
+        verbs = ("run", "list", "compare", "tune", "export", "inspect", "kernel", "help")
         self.root = root
         self.options = set().union(*(help_of([mipbench, verb]) for verb in verbs))
         listing = subprocess.run([mipbench, "list", "strategies"], check=True,
@@ -114,7 +114,8 @@ class Known:
         for line in code:
             yield from check_options(line, lambda script: help_of([str(self.root / script)]),
                                      self.options)
-        yield from check_strategies("\n".join(code), self.strategies)
+        kernels = set(re.findall(r"--kernel ([\w-]+)\.json", "\n".join(code)))
+        yield from check_strategies("\n".join(code), self.strategies | kernels)
 
 
 def main():

@@ -313,9 +313,9 @@ const struct mb_option_row mb_option_rows[] = {
      .choices = CHOICES({"auto", MB_COLOR_AUTO}, {"always", MB_COLOR_ALWAYS},
                         {"never", MB_COLOR_NEVER}),
      .help = "colours (auto: on a terminal)"},
-    {"help", 'h', NULL, MB_OPTION_HELP, MB_GROUP_GENERAL, ALL | BIT(HELP), .is_common = true,
-     .help = "print help and exit"},
-    {"version", 'V', NULL, MB_OPTION_VERSION, MB_GROUP_GENERAL, ALL | BIT(HELP),
+    {"help", 'h', NULL, MB_OPTION_HELP, MB_GROUP_GENERAL, ALL | BIT(HELP) | BIT(KERNEL),
+     .is_common = true, .help = "print help and exit"},
+    {"version", 'V', NULL, MB_OPTION_VERSION, MB_GROUP_GENERAL, ALL | BIT(HELP) | BIT(KERNEL),
      .is_common = true, .help = "print the version and exit"},
 };
 
