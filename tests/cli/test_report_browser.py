@@ -255,6 +255,10 @@ class Works(BrowserCase):
         window.run("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(window.run("return document.querySelectorAll('#results > details:not([open])')"
                                     ".length"), 0)
+        window.command("Emulation.setEmulatedMedia", media="print")
+        window.command("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1,
+                       mobile=False)  # of A4
+        self.assertEqual(window.run(MEASURE), {})
         window.run("dispatchEvent(new Event('afterprint'))")
         self.assertGreater(window.run("return document.querySelectorAll('details:not([open])').length"), 2)
 
