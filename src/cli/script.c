@@ -58,6 +58,13 @@ enum mb_status mb_script_run(const struct mb_script *script, const char *first,
     /* -B: a folder of scripts stays as it is. */
     const char *argv[] = {script->python, "-B", script->path, first, "--", second, NULL};
     int code = 0;
+    char program[MB_PATH_BYTES];
+    /* What judges the results for the script, unless another one is named. */
+    mb_os_variable("MIPBENCH", program);
+    if (program[0] == '\0') {
+        mb_os_program(program);
+        mb_os_set("MIPBENCH", program);
+    }
     const int error = mb_os_run(argv, &code);
     MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: %s: %s", script->option, argv[0],
                mb_os_error_text(error));

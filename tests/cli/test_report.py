@@ -525,6 +525,23 @@ class Option(cli.TestCase):
         labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))["groups"][0]["chains"]]
         self.assertEqual(labels, ["golden (box)", "compute", "spd"])
 
+    def test_the_program_itself_judges(self):
+        """Wherever it was built, and with no other on PATH."""
+        (self.dir / "elsewhere").mkdir()
+        shutil.copy2(cli.BINARY, self.dir / "elsewhere/program")
+        done = subprocess.run(
+            ["elsewhere/program", "pattern:gradient:16x16", "-s", "spd", "-n", "3", "-q", "-o", "out",
+             "--no-roofline", "--report"], cwd=self.dir, check=False, capture_output=True,
+            timeout=cli.TIMEOUT_S, env={**os.environ, "MIPBENCH": "", "PATH": "/usr/bin:/bin",
+                                        "MIPBENCH_DATA": str(self.scripts_alone())})
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done)
+
+    def scripts_alone(self):
+        """A copy of what is in scripts/, beside which nothing was built."""
+        shutil.copytree(cli.SCRIPTS, self.dir / "data")
+        shutil.copy2(cli.ROOT / "results/schema.json", self.dir / "data")
+        return self.dir / "data"
+
     def test_the_installed_script_goes_first(self):
         for folder in ("bin", "share/mipbench"):
             (self.dir / folder).mkdir(parents=True)
