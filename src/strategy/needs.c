@@ -36,13 +36,14 @@ const char mb_lanes_help[] = "of a subgroup, where the device has several sizes;
                              "driver's usual one, but 16 on "
                              "Intel, where 32 leave too few registers";
 
-/* Where the usual size does not suit the kernels: what the driver offers, and what is taken. */
-static const struct {
+/* Where the usual size does not suit the kernels: what the driver offers, and what is taken, or
+ * by those that take most registers. */
+static const struct unusual {
     VkDriverId driver;
-    uint32_t max, lanes;
+    uint32_t max, lanes, lean;
 } unusual_lanes[] = {
-    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16},
-    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16, 8},
+    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16, 8},
 };
 
 static bool has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
@@ -57,21 +58,36 @@ uint32_t mb_lanes_named(uint8_t choice)
     return choice == 0 ? 0 : 4u << choice;
 }
 
+static const struct unusual *unusual_of(const struct mb_gpu_info *info)
+{
+    for (size_t i = 0; i < MB_COUNTOF(unusual_lanes); i++) {
+        if (unusual_lanes[i].driver == info->driver_id &&
+            unusual_lanes[i].max == info->max_subgroup_size) {
+            return &unusual_lanes[i];
+        }
+    }
+    return NULL;
+}
+
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
-    for (size_t i = 0; lanes == 0 && i < MB_COUNTOF(unusual_lanes); i++) {
-        if (unusual_lanes[i].driver == info->driver_id &&
-            unusual_lanes[i].max == info->max_subgroup_size &&
-            has_lanes(info, unusual_lanes[i].lanes)) {
-            return unusual_lanes[i].lanes;
-        }
+    const struct unusual *unusual = lanes == 0 ? unusual_of(info) : NULL;
+    if (unusual && has_lanes(info, unusual->lanes)) {
+        return unusual->lanes;
     }
     return lanes == 0 ? info->subgroup_size : lanes;
 }
 
-uint8_t mb_lanes_resolve(const struct mb_gpu_info *info, uint8_t choice)
+uint32_t mb_lean_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
-    const uint32_t lanes = mb_lanes(info, mb_lanes_named(choice));
+    const struct unusual *unusual = unusual_of(info);
+    return !unusual                                       ? 0
+           : lanes == 0 && has_lanes(info, unusual->lean) ? unusual->lean
+                                                          : mb_lanes(info, lanes);
+}
+
+uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
+{
     for (uint8_t i = 1; mb_lanes_values[i] != NULL; i++) {
         choice = mb_lanes_named(i) == lanes ? i : choice;
     }

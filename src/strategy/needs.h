@@ -20,8 +20,11 @@ uint32_t mb_lanes_named(uint8_t choice);
 /* Lanes of a subgroup where `lanes` are asked for; 0: what suits the driver. */
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 
-/* What a choice resolves to: the number, if it has a name. */
-uint8_t mb_lanes_resolve(const struct mb_gpu_info *info, uint8_t choice);
+/* The same for a kernel that takes many registers; 0: the driver has enough of them. */
+uint32_t mb_lean_lanes(const struct mb_gpu_info *info, uint32_t lanes);
+
+/* What a choice of `lanes` resolves to: the number, if it has a name. */
+uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice);
 
 /* What a load resolves to: SAMPLER where the filter joins 2x2 texels of such an image in the
  * way asked for with the precision that image/tolerance.h demands, else TEXEL. */

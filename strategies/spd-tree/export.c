@@ -216,8 +216,7 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
                                 const struct mb_layout *layout, enum mb_reduce reduce)
 {
     struct spd_tree_plan plan;
-    const struct spd_tree_device device =
-        info ? mb_spd_tree_device_of(info, mb_lanes(info, 0)) : usual_device;
+    const struct spd_tree_device device = info ? mb_spd_tree_device_of(info, 0) : usual_device;
     const struct spd_tree_image image = {
         .width = layout->base.width,
         .height = layout->base.height,
@@ -240,7 +239,7 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
                      layout->base.height,
                      has_words ? ", \"shaderInt64\", \"shaderBufferInt64Atomics\"" : "");
     if (plan.module.has_subgroups) {
-        mb_strbuf_printf(out, ",\n    \"subgroup\": {\"size\": [%u]}", device.subgroup_size);
+        mb_strbuf_printf(out, ",\n    \"subgroup\": {\"size\": [%u]}", plan.subgroup_size);
     }
     mb_strbuf_printf(out,
                      "\n  },\n  \"domain\": {\"formats\": [\"%s\"], \"reduce\": [\"%s\"], "

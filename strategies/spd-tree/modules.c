@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/needs.h"
+
 struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format)
 {
     static const enum spd_tree_codec codecs[] = {
@@ -25,8 +27,7 @@ enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce)
     return reductions[reduce];
 }
 
-struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info,
-                                             uint32_t subgroup_size)
+struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info, uint32_t lanes)
 {
     const struct mb_features *features = &info->features;
     return (struct spd_tree_device){
@@ -34,7 +35,8 @@ struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info,
                          info->has_full_subgroups,
         .has_int64_atomics =
             features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
-        .subgroup_size = subgroup_size,
+        .subgroup_size = mb_lanes(info, lanes),
+        .lean_subgroup_size = mb_lean_lanes(info, lanes),
         .max_shared_bytes = info->max_shared_memory_bytes,
         .max_buffer_bytes = info->max_storage_buffer_bytes,
         .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,

@@ -10,9 +10,8 @@
 struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format);
 enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce);
 
-/* What the library is told of a device. */
-struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info,
-                                             uint32_t subgroup_size);
+/* What the library is told of a device; `lanes` of a subgroup, or 0: what suits it. */
+struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info, uint32_t lanes);
 
 /* What a shader was compiled with; false: it is none of spd-tree. */
 bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_module *module);

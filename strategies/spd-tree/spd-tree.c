@@ -75,17 +75,11 @@ struct spd_tree {
     struct mb_task task;
     bool is_tile_only;
     struct spd_tree_plan plan;
-    uint32_t lanes; /* of the subgroups that it uses; 0: it does without */
     VkSampler sampler;
     struct mb_buffer hand_off, counters;
     struct mb_buffer cones, tiles; /* of updates: see update.glsl */
     struct mb_pipeline compute;
 };
-
-static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choice)
-{
-    return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
-}
 
 static enum mb_source source_of(const struct mb_params *choice)
 {
@@ -121,7 +115,8 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
                              const struct mb_task *task, const struct mb_params *choice,
                              struct spd_tree_plan *plan)
 {
-    struct spd_tree_device device = mb_spd_tree_device_of(&gpu->info, lanes_of(gpu, choice));
+    struct spd_tree_device device =
+        mb_spd_tree_device_of(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
     device.has_subgroups = device.has_subgroups && choice->choice[PARAM_WAVE] != WAVE_OFF;
     const struct spd_tree_image image =
         image_of(layout, task, source_of(choice) == MB_SOURCE_DEPTH);
@@ -199,8 +194,9 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     }
     choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
     choice->choice[PARAM_LANES] =
-        plan.module.has_subgroups ? mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES])
-                                  : 0;
+        plan.module.has_subgroups
+            ? mb_lanes_resolve(plan.subgroup_size, choice->choice[PARAM_LANES])
+            : 0;
     if (source_of(choice) != MB_SOURCE_SAME) {
         return;
     }
@@ -226,7 +222,7 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
         .shared = constants,
         .n_shared = MB_COUNTOF(constants),
         .push_constant_bytes = sizeof(struct spd_tree_push),
-        .subgroup_size = s->lanes,
+        .subgroup_size = s->plan.subgroup_size,
         .n_invocations = SPD_TREE_N_INVOCATIONS,
         .n_copies = 1,
         .name = "spd-tree",
@@ -306,7 +302,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     if (reason) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
     }
-    s->lanes = s->plan.module.has_subgroups ? lanes_of(gpu, choice) : 0;
     MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
     MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes,
                           "spd-tree hand-off", err));
@@ -350,7 +345,7 @@ static void describe(const void *state, struct mb_work *work)
     work->n_barriers = is_made ? 2 : 0;
     work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = s->lanes;
+    work->subgroup_size = s->plan.subgroup_size;
     work->algorithmic_bytes =
         mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
         (is_made && !s->is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan, &image) : 0);

@@ -217,7 +217,7 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     choice->choice[PARAM_LANES] =
         choice->choice[PARAM_WAVE] == WAVE_OFF
             ? 0
-            : mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES]);
+            : mb_lanes_resolve(lanes_of(gpu, choice), choice->choice[PARAM_LANES]);
 }
 
 static enum mb_status make_pipeline(struct mb_levels *levels, const struct mb_params *choice,

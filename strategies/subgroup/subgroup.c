@@ -108,7 +108,9 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
 {
     choice->choice[PARAM_LOAD] = (uint8_t)mb_load_resolve(
         (enum mb_load)choice->choice[PARAM_LOAD], gpu, layout, task, true);
-    choice->choice[PARAM_LANES] = mb_lanes_resolve(&gpu->info, choice->choice[PARAM_LANES]);
+    choice->choice[PARAM_LANES] =
+        mb_lanes_resolve(mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES])),
+                         choice->choice[PARAM_LANES]);
 }
 
 static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_err *err)

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "judged_image.h"
+#include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
@@ -54,6 +55,16 @@ static const struct plan two_rows = {
     .specs = (const char *const[]){"spd-tree:shape=strips:rows=2", NULL},
     .patterns = one_pattern,
     .is_never_in_turns = true,
+};
+/* As where registers are few. */
+static const struct plan lean[] = {
+    {.specs = (const char *const[]){"spd-tree:shape=strips", NULL},
+     .patterns = one_pattern,
+     .is_never_in_turns = true},
+    {.specs = (const char *const[]){"spd-tree:shape=strips", NULL},
+     .patterns = one_pattern,
+     .is_never_in_turns = true,
+     .format = "rgba32f"},
 };
 static const struct plan curve = {
     .specs = (const char *const[]){"spd-tree", NULL},
@@ -192,6 +203,21 @@ static void run_strips(const struct mb_gpu *gpu)
     }
 }
 
+/* Strips as Intel's driver has them, with subgroups of this device. */
+static void run_lean(struct mb_gpu *gpu)
+{
+    static const struct mb_extent sizes[] = {{127, 63}, {66, 260}};
+    const struct mb_gpu_info info = gpu->info;
+    gpu->info.driver_id = VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA;
+    gpu->info.max_subgroup_size = 32;
+    gpu->info.max_workgroup_subgroups = 0;
+    CHECK_EQ_INT(mb_lean_lanes(&gpu->info, 0), info.subgroup_size);
+    for (size_t i = 0; i < MB_COUNTOF(lean); i++) {
+        run_sizes(gpu, &lean[i], sizes, MB_COUNTOF(sizes));
+    }
+    gpu->info = info;
+}
+
 /* What a kernel on this device sees: its subgroup size, and as many lanes in it. */
 static bool read_subgroup_size(const struct mb_gpu *gpu, uint32_t sizes[2])
 {
@@ -259,6 +285,8 @@ static void test_sizes(struct mb_gpu *gpu)
     mb_test_report_phase("large", n_judged);
     run_strips(gpu);
     mb_test_report_phase("strips", n_judged);
+    run_lean(gpu);
+    mb_test_report_phase("lean", n_judged);
     run_sizes(gpu, &curve, curve_sizes, is_own_turn(gpu) ? MB_COUNTOF(curve_sizes) : 0);
     mb_test_report_phase("curve", n_judged);
     run_sizes(gpu, &two_rows, &many_tiles, is_own_turn(gpu) && !mb_test_is_quick());

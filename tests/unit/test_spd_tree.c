@@ -156,14 +156,13 @@ static void check_shared(const struct spd_tree_device *device,
                    n_tile = plan->tile_x * plan->tile_y;
     const uint32_t fetched =
         plan->module.raw_words > 0 ? 4u * plan->module.raw_words : 4 * n_texels;
-    const bool is_wide = plan->module.has_subgroups && device->subgroup_size >= 16;
+    const bool is_wide = plan->subgroup_size >= 16;
     uint32_t n_bytes = (n_tile > n_further ? n_tile : n_further) * texel;           /* parts */
     n_bytes += plan->shape == SPD_TREE_EVEN ? (is_wide ? 64 : 256) * texel : texel; /* cells */
     n_bytes += n_common * (8 + 4) + 4 * 4; /* common_texel, complete, how many, and flags */
     n_bytes += plan->module.has_subgroups ? 0 : 256 * (texel + 2 * fetched); /* of lanes */
     n_bytes += image->format.codec == SPD_TREE_SRGB8 ? 256 * 4 : 0;
-    CHECK(spd_tree_shared_bytes(device, image, plan) >= n_bytes &&
-          n_bytes <= device->max_shared_bytes);
+    CHECK(spd_tree_shared_bytes(image, plan) >= n_bytes && n_bytes <= device->max_shared_bytes);
 }
 
 /* Parts: room in shared memory, in what is packed into words, and among invocations. */
@@ -346,12 +345,13 @@ static void check_plan(const struct spd_tree_device *device, const struct spd_tr
 }
 
 static const struct spd_tree_device devices[] = {
-    {true, true, 32, 49152, UINT64_C(1) << 32, false},
-    {true, true, 64, 65536, UINT64_C(1) << 32, false},
-    {true, false, 16, 32768, UINT64_C(1) << 30, false},
-    {true, true, 8, 32768, UINT64_C(1) << 27, true},
-    {true, true, 4, 32768, UINT64_C(1) << 27, true},
-    {false, true, 32, 32768, UINT64_C(1) << 32, false},
+    {true, true, 32, 0, 49152, UINT64_C(1) << 32, false},
+    {true, true, 64, 0, 65536, UINT64_C(1) << 32, false},
+    {true, false, 16, 0, 32768, UINT64_C(1) << 30, false},
+    {true, true, 8, 0, 32768, UINT64_C(1) << 27, true},
+    {true, true, 4, 0, 32768, UINT64_C(1) << 27, true},
+    {false, true, 32, 0, 32768, UINT64_C(1) << 32, false},
+    {true, true, 16, 8, 65536, UINT64_C(1) << 32, false},
 };
 
 static const struct spd_tree_format formats[] = {

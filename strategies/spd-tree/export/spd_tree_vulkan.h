@@ -98,12 +98,10 @@ static inline VkResult spd_tree_specialise(VkDevice device, const struct spd_tre
 {
     uint32_t values[SPD_TREE_N_CONSTANTS];
     VkSpecializationMapEntry entries[SPD_TREE_N_CONSTANTS];
-    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, NULL, 0};
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo lanes = {
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, NULL,
+        plan->subgroup_size};
     for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
-        const bool is_size = strcmp(plan->constants[i].name, "SUBGROUP_SIZE") == 0;
-        lanes.requiredSubgroupSize =
-            is_size ? plan->constants[i].value : lanes.requiredSubgroupSize;
         values[i] = plan->constants[i].value;
         entries[i].constantID = plan->constants[i].id;
         entries[i].offset = i * (uint32_t)sizeof values[0];

@@ -31,6 +31,8 @@ layout(constant_id = 19) const int SPAN = 3;
 /* What even tiles store after they have handed on what they made: nothing, levels 4 to 6, or all but level 3. Where few
  * of them are at work the others wait for that; where further ones wait for their turn, it is the other way round. */
 layout(constant_id = 21) const int LATE = 0;
+/* Fewer registers, where a compiler spills them: strips fetch nothing in advance. */
+layout(constant_id = 24) const bool IS_LEAN = false;
 
 /* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
 const int HALO = ODD_X == 1 ? 0 : ODD_X;

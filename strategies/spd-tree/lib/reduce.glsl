@@ -84,7 +84,7 @@ bool have_one_sign(TEXEL a, TEXEL b, TEXEL c)
  * an H200 166 us in place of 202 for rgba32f of 4095x4095. */
 TEXEL average_of_floats(bool is_odd, bool is_first, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
 {
-    if (DROPPED_BITS > 0 || is_first && have_one_sign(a, b, is_odd ? c : b)) {
+    if (DROPPED_BITS > 0 || !IS_LEAN && is_first && have_one_sign(a, b, is_odd ? c : b)) {
         TEXEL outer = weights.x * a;
         outer = is_odd ? fma(TEXEL(weights.z), c, outer) : outer;
         return scale * fma(TEXEL(weights.y), b, outer);

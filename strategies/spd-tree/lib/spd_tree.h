@@ -60,7 +60,8 @@ struct spd_tree_format {
 
 struct spd_tree_device {
     bool has_subgroups, has_int64_atomics;
-    uint32_t subgroup_size; /* a power of two, 4 to 128; of others no subgroup is used */
+    uint32_t subgroup_size;      /* a power of two, 4 to 128; of others no subgroup is used */
+    uint32_t lean_subgroup_size; /* 8 on Intel, for what would spill registers; else 0 */
     uint32_t max_shared_bytes;
     uint64_t max_buffer_bytes;
     bool is_cpu; /* llvmpipe */
@@ -107,7 +108,7 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 24u
+#define SPD_TREE_N_CONSTANTS 25u
 
 /* As in common.glsl. */
 struct spd_tree_push {
@@ -123,6 +124,7 @@ struct spd_tree_plan {
     enum spd_tree_view view;
     struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS];
     struct spd_tree_push push;
+    uint32_t subgroup_size; /* that the module relies on; 0: none */
     uint32_t n_groups[3];
     uint64_t hand_off_bytes, counter_bytes;
     /* How it was divided: what was asked for, or chosen. */
@@ -132,6 +134,7 @@ struct spd_tree_plan {
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
     bool is_all_even; /* no size of any level is odd, and levels below are by climb.glsl: */
     uint32_t span;    /* of them handed on at once */
+    bool is_lean;     /* fewer registers */
 };
 
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
@@ -207,12 +210,11 @@ static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image
 }
 
 /* Shared memory of a workgroup. */
-static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_device *device,
-                                             const struct spd_tree_image *image,
+static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_image *image,
                                              const struct spd_tree_plan *plan)
 {
     const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = plan->tile_x * plan->tile_y;
-    const bool is_wide = plan->module.has_subgroups && device->subgroup_size >= 16;
+    const bool is_wide = plan->subgroup_size >= 16;
     const uint32_t n_cells = plan->shape == SPD_TREE_EVEN ? (is_wide ? 64u : 256u) : 1u;
     const uint32_t n_lanes = plan->module.has_subgroups ? 0 : SPD_TREE_N_INVOCATIONS;
     uint32_t n_further = 7 * 9, n_within = 0;
@@ -255,10 +257,9 @@ static inline void spd_tree_set_tiles(const struct spd_tree_image *image,
 }
 
 /* Lanes that exchange texels. */
-static inline uint32_t spd_tree_lanes(const struct spd_tree_device *device,
-                                      const struct spd_tree_plan *plan)
+static inline uint32_t spd_tree_lanes(const struct spd_tree_plan *plan)
 {
-    return plan->module.has_subgroups ? device->subgroup_size : 32;
+    return plan->module.has_subgroups ? plan->subgroup_size : 32;
 }
 
 /* Strips of so many levels and rows; false if they cannot be. */
@@ -267,7 +268,7 @@ static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
                                        uint32_t rows, struct spd_tree_plan *plan)
 {
     const uint32_t odd_x = image->width & ((UINT32_C(1) << n_first) - 1),
-                   n_lanes = spd_tree_lanes(device, plan);
+                   n_lanes = spd_tree_lanes(plan);
     plan->shape = SPD_TREE_STRIPS;
     plan->n_first = n_first;
     plan->rows = rows;
@@ -279,7 +280,7 @@ static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
     }
     spd_tree_set_tiles(image, plan);
     return spd_tree_has_invocations(image, plan) &&
-           spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
+           spd_tree_shared_bytes(image, plan) <= device->max_shared_bytes;
 }
 
 /* As many workgroups as an H200 has at a time: two on each of its multiprocessors, whose shared
@@ -300,7 +301,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
-    for (uint32_t i = 0; i < 2 * SPD_TREE_N_ROWS; i++) {
+    for (uint32_t i = 0; i < (plan->is_lean ? 1 : 2) * SPD_TREE_N_ROWS; i++) {
         const uint32_t n_first = 3 + i / SPD_TREE_N_ROWS,
                        r = spd_tree_rows[i % SPD_TREE_N_ROWS];
         struct spd_tree_plan with = *plan;
@@ -311,8 +312,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
         const uint64_t n_tiles =
             (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
         const uint64_t n_waves = (n_tiles - 1) / SPD_TREE_WAVE + 1;
-        const bool is_small =
-            spd_tree_shared_bytes(device, image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
+        const bool is_small = spd_tree_shared_bytes(image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
         if (n_waves < fewest && (is_small || fewest == UINT64_MAX)) {
             best = with;
             fewest = device->is_cpu && n_first == 3 ? 0 : n_waves;
@@ -335,7 +335,7 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device,
     spd_tree_set_tiles(image, plan);
     return (n_even >= 3 || n_even + 1 == image->n_levels) &&
            spd_tree_has_invocations(image, plan) &&
-           spd_tree_shared_bytes(device, image, plan) <= device->max_shared_bytes;
+           spd_tree_shared_bytes(image, plan) <= device->max_shared_bytes;
 }
 
 /* Tiles, up to which words bring as many levels as there may be at once, since few wait for
@@ -349,7 +349,7 @@ static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device,
                                         const struct spd_tree_plan *plan)
 {
     const uint32_t n_words = (image->format.n_channels + 1) / 2,
-                   n_lanes = spd_tree_lanes(device, plan) / n_words;
+                   n_lanes = spd_tree_lanes(plan) / n_words;
     const uint32_t n_below = image->n_levels - 1 - plan->n_first,
                    n_steps = n_below > 0 ? (n_below - 1) / 4 + 1 : 1;
     const uint32_t even = (n_below + n_steps - 1) / n_steps;
@@ -492,8 +492,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
     const struct spd_tree_format format = image->format;
     const bool is_unorm = spd_tree_is_normalised(format),
                is_10 = format.codec == SPD_TREE_UNORM10_2;
-    const uint32_t n_lanes = spd_tree_lanes(device, plan),
-                   mask = (UINT32_C(1) << plan->n_first) - 1;
+    const uint32_t n_lanes = spd_tree_lanes(plan), mask = (UINT32_C(1) << plan->n_first) - 1;
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
@@ -532,6 +531,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
                                           : 0u},
         {"LATE", 21, spd_tree_late(device, image, plan)},
         {"N_LEVELS", 22, image->n_levels},
+        {"IS_LEAN", 24, plan->is_lean},
         {"N_RECTS", 23, 1}, /* spd_tree_plan_update() knows how many */
     };
     memcpy(plan->constants, constants, sizeof constants);
@@ -597,6 +597,7 @@ static inline void spd_tree_set_module(const struct spd_tree_device *device,
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = image->is_update;
     plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update;
+    plan->subgroup_size = plan->module.has_subgroups ? device->subgroup_size : 0;
     plan->module.has_slots =
         options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
 }
@@ -648,16 +649,13 @@ static inline const char *spd_tree_why_no_kind(const struct spd_tree_image *imag
                : NULL;
 }
 
-/* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
-static inline const char *spd_tree_make_plan(const struct spd_tree_device *device,
-                                             const struct spd_tree_image *image,
-                                             const struct spd_tree_options *options,
-                                             struct spd_tree_plan *plan)
+/* As spd_tree_make_plan(), by subgroups of device->subgroup_size. */
+static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
+                                           const struct spd_tree_image *image,
+                                           const struct spd_tree_options *options, bool is_lean,
+                                           struct spd_tree_plan *plan)
 {
-    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
-                                                 false};
     const struct spd_tree_format format = image->format;
-    options = options ? options : &none;
     if (!spd_tree_is_image(image)) {
         return "an image has 1 to 65535 texels along each axis, 1 layer or more, and 2 to 16 "
                "levels, level 0 included and no more than it can have";
@@ -666,6 +664,7 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
         return spd_tree_why_no_kind(image, options);
     }
     memset(plan, 0, sizeof *plan);
+    plan->is_lean = is_lean;
     spd_tree_set_module(device, image, options, plan);
     if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
         return "words are for averages of whole images of normalised formats with straight "
@@ -690,7 +689,7 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     }
     plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN &&
                             plan->n_first >= 3 && format.codec == SPD_TREE_UNORM8 &&
-                            format.n_channels == 4 && device->subgroup_size >= 16;
+                            format.n_channels == 4 && plan->subgroup_size >= 16;
     plan->span = spd_tree_span_of(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
@@ -703,6 +702,31 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     spd_tree_set_scales(image, plan);
     spd_tree_set_constants(device, image, options, plan);
     return NULL;
+}
+
+/* What takes few registers in any case: powers of two, of four bytes a texel. */
+static inline bool spd_tree_is_small(const struct spd_tree_image *image,
+                                     const struct spd_tree_plan *plan)
+{
+    return plan->is_all_even && spd_tree_texel_bytes(image->format) <= 4;
+}
+
+/* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
+static inline const char *spd_tree_make_plan(const struct spd_tree_device *device,
+                                             const struct spd_tree_image *image,
+                                             const struct spd_tree_options *options,
+                                             struct spd_tree_plan *plan)
+{
+    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
+                                                 false};
+    options = options ? options : &none;
+    const char *why = spd_tree_plan_as(device, image, options, false, plan);
+    if (device->lean_subgroup_size == 0 || (!why && spd_tree_is_small(image, plan))) {
+        return why;
+    }
+    struct spd_tree_device lean = *device;
+    lean.subgroup_size = device->lean_subgroup_size;
+    return spd_tree_plan_as(&lean, image, options, true, plan);
 }
 
 /* Texels of level 0 that changed: corners, included. */

@@ -102,21 +102,22 @@ struct Strip {
 };
 
 /* The texels that a strip owns of a level `n` above FIRST_LEVELS, up to this one. */
-ivec2 last_owned_by(Strip s, int n)
+ivec2 last_owned_by(Strip s, ivec2 base, int n)
 {
-    ivec2 edge = extent_of(FIRST_LEVELS - n) - 1;
-    bvec2 is_edge = equal(s.last, extent_of(FIRST_LEVELS) - 1);
+    ivec2 edge = level_extent(base, FIRST_LEVELS - n) - 1;
+    bvec2 is_edge = equal(s.last, level_extent(base, FIRST_LEVELS) - 1);
     return mix((s.last + 1 << n) - 1, edge, is_edge);
 }
 
-Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
+/* `base`: what base_extent is. */
+Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane, ivec2 base)
 {
     Strip s;
     ivec2 place = ivec2(subgroup % STRIPS_X, subgroup / STRIPS_X);
     ivec2 size = ivec2(STRIP_COLUMNS, STRIP_ROWS);
     s.first_of_tile = tile * TILE_SIZE;
     s.first = s.first_of_tile + place * size;
-    s.last = min(s.first + size, extent_of(FIRST_LEVELS)) - 1;
+    s.last = min(s.first + size, level_extent(base, FIRST_LEVELS)) - 1;
     s.layer = layer;
     s.lane = lane;
     s.next = min(lane + 1u, uint(SUBGROUP_SIZE - 1));
@@ -124,11 +125,11 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     s.next4 = min(lane + 4u, uint(SUBGROUP_SIZE - 1));
     int x0 = (s.first.x << FIRST_LEVELS) + LANE_COLUMNS * int(lane);
     s.left = float(x0 + 1) * inv_base_extent.x;
-    ivec2 extent1 = extent_of(1), extent2 = extent_of(2),
-          extent3 = extent_of(3);
-    Axis x1 = axis_of(base_extent.x), x2 = axis_of(extent1.x), x3 = axis_of(extent2.x),
+    ivec2 extent1 = level_extent(base, 1), extent2 = level_extent(base, 2),
+          extent3 = level_extent(base, 3);
+    Axis x1 = axis_of(base.x), x2 = axis_of(extent1.x), x3 = axis_of(extent2.x),
          x4 = axis_of(extent3.x);
-    s.axis_y1 = axis_of(base_extent.y);
+    s.axis_y1 = axis_of(base.y);
     s.axis_y2 = axis_of(extent1.y);
     s.axis_y3 = axis_of(extent2.y);
     s.axis_y4 = axis_of(extent3.y);
@@ -138,9 +139,9 @@ Strip strip_of(ivec2 tile, int layer, uint subgroup, uint lane)
     s.along_x3 = weights_of(x3, float(x0 >> 3));
     s.along_x4 = weights_of(x4, float(x0 >> 4));
     s.last_row = (s.last.y + 1 << FIRST_LEVELS) - 1 + ODD_Y;
-    s.owned1 = last_owned_by(s, FIRST_LEVELS - 1);
-    s.owned2 = last_owned_by(s, FIRST_LEVELS - 2);
-    s.owned3 = last_owned_by(s, FIRST_LEVELS - 3);
+    s.owned1 = last_owned_by(s, base, FIRST_LEVELS - 1);
+    s.owned2 = last_owned_by(s, base, FIRST_LEVELS - 2);
+    s.owned3 = last_owned_by(s, base, FIRST_LEVELS - 3);
     if (any(greaterThan(s.first, s.last))) { /* beyond the image */
         s.owned1 = s.owned2 = s.owned3 = ivec2(-1);
     }
@@ -345,8 +346,16 @@ void make_row4(Strip s, int y, TEXEL upper, TEXEL lower)
 /* Row `y` of level 3, `start` being the strip's first. */
 void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
-    TEXEL sums = make_row(2, weights_of(s.axis_y3, float(y)), s.along_x3, s.row2, upper, lower,
-                          s.next, s.next2, scales.z);
+    vec3 along_x = s.along_x3;
+    Axis axis_y = s.axis_y3;
+    if (IS_LEAN) { /* computed again: as `y` is in it, no compiler does so before the loop */
+        ivec2 extent2 = level_extent(base_extent ^ int(zero & uint(y)), 2);
+        along_x = weights_of(axis_of(extent2.x),
+                             float((s.first.x << FIRST_LEVELS) + LANE_COLUMNS * int(s.lane) >> 3));
+        axis_y = axis_of(extent2.y);
+    }
+    TEXEL sums = make_row(2, weights_of(axis_y, float(y)), along_x, s.row2, upper, lower, s.next, s.next2,
+                          scales.z);
     ivec2 at = ivec2((s.first.x << FIRST_LEVELS - 3) + int(s.lane >> 1), y);
     if (all(lessThanEqual(at, s.owned3)) && (s.lane & 1u) == 0u) {
         store_encoded(3, at, s.layer, encode_sums(scale_of_carried(scales.z), sums));
@@ -383,8 +392,11 @@ struct LeftOver {
 void make_turn(inout Strip s, inout LeftOver above, int y1, int y2, bool is_second, int start,
                bool fetches_next, inout Rows g0, inout Rows g1)
 {
+    if (IS_LEAN) {
+        g0 = fetch(s, new_rows(0, y1));
+    }
     Two upper = make_row1(s, y1, g0);
-    if (fetches_next) {
+    if (fetches_next && !IS_LEAN) {
         g0 = fetch(s, new_rows(0, IS_WIDE ? y1 + 1 : y1 + 2));
     }
     EncodedTwo stored1 = encoded_row1(s, upper);
@@ -392,7 +404,9 @@ void make_turn(inout Strip s, inout LeftOver above, int y1, int y2, bool is_seco
         store_rows1(s, y1 - 1, above.stored1, stored1);
     }
     Two lower;
-    if (IS_WIDE) {
+    if (IS_LEAN) {
+        lower = make_row1(s, y1 + 1, fetch(s, new_rows(0, y1 + 1)));
+    } else if (IS_WIDE) {
         lower = make_row1(s, y1 + 1, g0);
         g0 = fetch(s, new_rows(0, y1 + 2));
     } else {
@@ -426,7 +440,7 @@ void make_turn(inout Strip s, inout LeftOver above, int y1, int y2, bool is_seco
  * fetched for the next turn is asked for first. A gain in strips as long as those of four levels are on
  * large images (143 us for 148 at 12289x7001 on an H200), a loss in shorter ones (42 for 39 at
  * 4097x4096). */
-const bool IS_IN_PAIRS = FIRST_LEVELS == 4 && !IS_WIDE ? !IS_ODD_Y(2) : false;
+const bool IS_IN_PAIRS = FIRST_LEVELS == 4 && !IS_WIDE && !IS_LEAN ? !IS_ODD_Y(2) : false;
 
 /* Row by row of level 2, each of two further ones of level 1, which are fetched one turn ahead. */
 void make_strip(inout Strip s)
@@ -443,8 +457,11 @@ void make_strip(inout Strip s)
         above.stored1 = encoded_row1(s, s.row1);
         y1++;
     }
-    Rows g0 = fetch(s, new_rows(0, y1)), g1;
-    if (!IS_WIDE) {
+    Rows g0, g1;
+    if (!IS_LEAN) {
+        g0 = fetch(s, new_rows(0, y1));
+    }
+    if (!IS_WIDE && !IS_LEAN) {
         g1 = fetch(s, new_rows(0, y1 + 1));
     }
     s.row2 = s.row3 = s.above3 = TEXEL(0.0);
@@ -477,7 +494,12 @@ void make_strip(inout Strip s)
 
 void make_tile_of_strips(ivec2 tile, int layer, uint subgroup, uint lane)
 {
-    Strip strip = strip_of(tile, layer, subgroup, lane);
+    ivec2 base = base_extent;
+    if (IS_LEAN) { /* so that no compiler keeps for share_parts.glsl what can be computed again */
+        tile ^= int(zero);
+        base ^= int(zero);
+    }
+    Strip strip = strip_of(tile, layer, subgroup, lane, base);
     if (!IS_LOOP_SAFE || ARE_ROWS_TOLD || all(lessThanEqual(strip.first, strip.last))) {
         make_strip(strip);
     }
