@@ -94,7 +94,8 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
 
 static enum mb_status prepare_all(struct context *c, struct mb_err *err)
 {
-    for (size_t i = 0; i < c->options->n_rows; i++) {
+    const struct mb_hooks *hooks = c->options->hooks;
+    for (size_t i = 0; i < c->options->n_rows && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_result *result = c->candidates[i].result;
         struct mb_err why = {0};
         const enum mb_status status = prepare(c, &c->candidates[i], &why);
@@ -158,6 +159,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         const struct mb_result *result = c->ready[i]->result;
         if (!is_judged(result)) {
+            if (c->ready[i]->row->strategy->file) {
+                MB_DO(mb_judge_bounds(&c->judge, c->ready[i], err));
+            }
             continue;
         }
         hooks->on_step(hooks->user, result->label, "verifying");

@@ -136,20 +136,26 @@ enum mb_status mb_session_try(void *user, const struct mb_case *c, const struct 
 {
     struct mb_session *session = user;
     session->trial.options = session->options;
+    session->trial.is_interrupted = mb_session_is_interrupted;
     return mb_trial_run(&session->trial, session->input, c, row, why);
 }
 
-/* Manifests that are wrong are told before anything is measured; what they do not take is a
- * row. */
+/* Manifests that are wrong for any image are told before anything is measured; what they do not
+ * take is a row. */
 static enum mb_status check_kernels(const struct mb_session *session, struct mb_err *err)
 {
-    struct mb_case first = {0};
-    mb_image_describe_case(&session->inputs.images[0], &session->options->settings, 0, &first);
-    for (size_t i = 0; i < session->n_rows; i++) {
+    const struct mb_settings *settings = &session->options->settings;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    for (size_t i = 0; i < session->n_rows * session->inputs.n_inputs * n_sizes; i++) {
+        const struct mb_variant *row = &session->rows[i % session->n_rows];
+        const size_t index = i / session->n_rows;
+        struct mb_case c = {0};
         struct mb_err why = {0};
-        if (session->rows[i].strategy->file &&
-            mb_variant_supports(&session->rows[i], &session->gpu, &first.layout, &first.task,
-                                &why) == MB_FAILED) {
+        if (!row->strategy->file) {
+            continue;
+        }
+        mb_image_describe_case(&session->inputs.images[index / n_sizes], settings, index, &c);
+        if (mb_variant_supports(row, &session->gpu, &c.layout, &c.task, &why) == MB_FAILED) {
             *err = why;
             return MB_FAILED;
         }

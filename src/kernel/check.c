@@ -8,7 +8,8 @@
 
 #include "base/text.h"
 
-#define MAX_CHOICES  32u
+#define MAX_CHOICES  256u /* as MAX_MEMBERS */
+#define MAX_VARIANTS 4096u
 #define MAX_MEMBERS  256u
 #define MAX_BRANCHES 6u /* one within another */
 
@@ -117,7 +118,10 @@ static enum mb_status check_expression(const struct walk *walk, const struct mb_
         }
     }
     scope.n_names = mb_manifest_add_numbers(&pick, names, scope.n_names);
-    for (size_t i = 0; i < walk->manifest->buffers.n && scope.n_names < MB_MAX_NAMED; i++) {
+    const bool has_addresses =
+        strcmp(key->name, "push") == 0 || strcmp(key->name, "fields") == 0;
+    for (size_t i = 0;
+         has_addresses && i < walk->manifest->buffers.n && scope.n_names < MB_MAX_NAMED; i++) {
         names[scope.n_names++].name = walk->manifest->buffers.items[i];
     }
     for (size_t i = 0; i < scope.n_names; i++) {
@@ -199,6 +203,7 @@ static enum mb_status check_map(struct walk *walk, const struct mb_key *key, con
                                 struct mb_err *err)
 {
     struct mb_key each = *key;
+    each.is_fixed = false;
     each.kind = key->kind == MB_KEY_OBJECT_MAP  ? MB_KEY_OBJECT
                 : key->kind == MB_KEY_VALUE_MAP ? MB_KEY_EXPRESSION
                                                 : MB_KEY_SCALAR;
@@ -442,7 +447,7 @@ static enum mb_status check_names(const struct mb_manifest *manifest, struct mb_
 {
     const cJSON *root = manifest->json.root;
     const char *name = mb_json_read_string(root, "name");
-    size_t n_bytes = strlen(name);
+    size_t n_bytes = strlen(name), n_variants = 1;
     if (!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0) {
         return fail_plain(manifest, mb_json_get(root, "name"),
                           "a name has at most 40 small letters, digits and '-', and is not all",
@@ -450,9 +455,15 @@ static enum mb_status check_names(const struct mb_manifest *manifest, struct mb_
     }
     for (const struct mb_param *param = manifest->params; param->name; param++) {
         size_t longest = 0;
-        for (size_t i = 0; param->values[i]; i++) {
-            const size_t n = strlen(param->values[i]);
+        size_t n_values = 0;
+        for (; param->values[n_values]; n_values++) {
+            const size_t n = strlen(param->values[n_values]);
             longest = n > longest ? n : longest;
+        }
+        n_variants *= n_values;
+        if (n_variants > MAX_VARIANTS) {
+            return fail_plain(manifest, mb_json_get(root, "parameters"),
+                              "there are more than 4096 variants", err);
         }
         n_bytes += 2 + strlen(param->name) + longest;
     }

@@ -119,7 +119,8 @@ static enum mb_status choose_listed(struct mb_pick *pick, const cJSON *list,
     for (const cJSON *node = list->child; node; node = node->next) {
         int64_t size;
         MB_DO(mb_pick_integer(pick, node, NULL, (struct mb_bounds){1, 1024, 0}, &size, why));
-        if (size == own || (pick->subgroup_size == 0 && can_have(info, size))) {
+        if (size == own ||
+            (pick->subgroup_size == 0 && pick->is_full && can_have(info, size))) {
             pick->subgroup_size = (uint32_t)size;
         }
     }
@@ -136,7 +137,8 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *su
 {
     const cJSON *list = mb_pick(pick, subgroup, "size");
     int64_t least, most;
-    MB_FAIL_IF(!info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
+    pick->is_full = !mb_json_get(subgroup, "full") || mb_pick_bool(pick, subgroup, "full");
+    MB_FAIL_IF(pick->is_full && !info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
                "the device cannot promise full subgroups");
     if (list) {
         return choose_listed(pick, list, info, why);

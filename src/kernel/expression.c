@@ -71,9 +71,21 @@ static bool is_true(struct mb_value value)
     return value.is_float ? value.real != 0.0 : value.integer != 0;
 }
 
+/* At most 60 characters of the expression are shown, those around the place. */
+static const char *excerpt(const struct reader *reader, const char *at, int *n_shown)
+{
+    const size_t n_before = (size_t)(at - reader->text);
+    const char *begin = n_before > 30 ? at - 30 : reader->text;
+    const size_t n = strlen(begin);
+    *n_shown = n > 60 ? 60 : (int)n;
+    return begin;
+}
+
 static enum mb_status fail_at(const struct reader *reader, const char *at, const char *what)
 {
-    return MB_FAIL(reader->err, MB_ERRC_INPUT, "'%s': character %d: %s", reader->text,
+    int n_shown;
+    const char *shown = excerpt(reader, at, &n_shown);
+    return MB_FAIL(reader->err, MB_ERRC_INPUT, "'%.*s': character %d: %s", n_shown, shown,
                    (int)(at - reader->text) + 1, what);
 }
 
@@ -148,8 +160,10 @@ static enum mb_status look_up(struct reader *reader, const char *name, size_t n_
         }
     }
     snprintf(word, sizeof word, "%.*s", (int)n_bytes, name);
-    MB_FAIL(reader->err, MB_ERRC_INPUT, "'%s': character %d: nothing here is called '%s'",
-            reader->text, (int)(name - reader->text) + 1, word);
+    int n_shown;
+    const char *shown = excerpt(reader, name, &n_shown);
+    MB_FAIL(reader->err, MB_ERRC_INPUT, "'%.*s': character %d: nothing here is called '%s'",
+            n_shown, shown, (int)(name - reader->text) + 1, word);
     return mb_err_hint_nearest(reader->err, word, names, n_names, NULL);
 }
 
@@ -456,19 +470,4 @@ enum mb_status mb_expression_check(const char *text, const struct mb_scope *scop
 {
     struct mb_value ignored;
     return read_all(text, scope, 1, &ignored, err);
-}
-
-enum mb_status mb_evaluate_integer(const char *text, const struct mb_scope *scope,
-                                   int64_t least, int64_t most, int64_t *value,
-                                   struct mb_err *err)
-{
-    struct mb_value result;
-    MB_DO(mb_evaluate(text, scope, &result, err));
-    MB_FAIL_IF(result.is_float, err, MB_ERRC_INPUT, "'%s' is %g, not an integer", text,
-               result.real);
-    MB_FAIL_IF(result.integer < least || result.integer > most, err, MB_ERRC_INPUT,
-               "'%s' is %" PRId64 ", not within %" PRId64 " and %" PRId64, text, result.integer,
-               least, most);
-    *value = result.integer;
-    return MB_OK;
 }

@@ -39,11 +39,6 @@ struct mb_value mb_real(double value);
 MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope *scope,
                                          struct mb_value *value, struct mb_err *err);
 
-/* The same of one that is to be an integer of [least, most]. */
-MB_MUST_CHECK enum mb_status mb_evaluate_integer(const char *text, const struct mb_scope *scope,
-                                                 int64_t least, int64_t most, int64_t *value,
-                                                 struct mb_err *err);
-
 /* Whether it can be read, with these names; their values do not matter. */
 MB_MUST_CHECK enum mb_status mb_expression_check(const char *text, const struct mb_scope *scope,
                                                  struct mb_err *err);

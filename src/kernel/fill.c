@@ -41,7 +41,7 @@ static enum mb_status fill_scalar(const struct mb_pick *pick, const cJSON *node,
     const float single = (float)real;
     const bool is_real = scalar == MB_SCALAR_F32 || scalar == MB_SCALAR_F64;
     if (!is_real && (value.is_float || !is_within(value.integer, scalar))) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s is no %s", mb_number_text(real).s,
+        MB_FAIL(err, MB_ERRC_INPUT, "%s is not of type %s", mb_number_text(real).s,
                 mb_scalar_names[scalar]);
         return mb_manifest_blame(pick->manifest, node, err);
     }
@@ -52,10 +52,15 @@ static enum mb_status fill_scalar(const struct mb_pick *pick, const cJSON *node,
     return MB_OK;
 }
 
+struct block_bytes {
+    unsigned char *out;
+    uint32_t n_bytes;
+};
+
 /* A member: a scalar, or the list of all its components, element by element. */
 static enum mb_status fill_member(const struct mb_pick *pick, const cJSON *node,
-                                  const struct mb_spirv_member *member, unsigned char *out,
-                                  struct mb_err *err)
+                                  const struct mb_spirv_member *member,
+                                  struct block_bytes block, struct mb_err *err)
 {
     const cJSON *list = mb_pick(pick, node, NULL);
     const uint32_t n_components = member->n_components;
@@ -75,7 +80,11 @@ static enum mb_status fill_member(const struct mb_pick *pick, const cJSON *node,
     for (uint32_t i = 0; i < n; i++, value = value->next) {
         const uint32_t at = member->offset_bytes + i / n_components * member->stride_bytes +
                             i % n_components * scalar_bytes(member->scalar);
-        MB_DO(fill_scalar(pick, value, member->scalar, out + at, err));
+        if (at > block.n_bytes || block.n_bytes - at < scalar_bytes(member->scalar)) {
+            MB_FAIL(err, MB_ERRC_INPUT, "the module places the member beyond its block");
+            return mb_manifest_blame(pick->manifest, node, err);
+        }
+        MB_DO(fill_scalar(pick, value, member->scalar, block.out + at, err));
     }
     return MB_OK;
 }
@@ -112,26 +121,28 @@ enum mb_status mb_fill_block(const struct mb_pick *pick, const cJSON *map,
                              unsigned char *out, struct mb_err *err)
 {
     const struct mb_spirv_member *members = &spirv->members[block->first_member];
-    uint64_t filled = 0;
+    bool is_filled[MB_SPIRV_MAX_MEMBERS] = {false};
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
         const uint32_t i = find_member(members, block->n_members, node->string);
         if (i == block->n_members) {
             return fail_member(pick, node, members, block->n_members, err);
         }
-        if (filled & UINT64_C(1) << i) {
+        if (is_filled[i]) {
             MB_FAIL(err, MB_ERRC_INPUT, "the member is there twice");
             return mb_manifest_blame(pick->manifest, node, err);
         }
-        filled |= UINT64_C(1) << i;
-        MB_DO(fill_member(pick, node, &members[i], out, err));
+        is_filled[i] = true;
+        MB_DO(fill_member(pick, node, &members[i], (struct block_bytes){out, block->n_bytes},
+                          err));
     }
     for (uint32_t i = 0; i < block->n_members; i++) {
-        if (!(filled & UINT64_C(1) << i)) {
+        if (!is_filled[i]) {
             MB_FAIL(err, MB_ERRC_INPUT,
                     "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
                     mb_scalar_names[members[i].scalar], members[i].name,
                     members[i].offset_bytes, block->n_bytes);
-            return mb_manifest_blame(pick->manifest, map, err);
+            /* Without a map, the caller knows a better place. */
+            return map ? mb_manifest_blame(pick->manifest, map, err) : MB_FAILED;
         }
     }
     return MB_OK;

@@ -164,10 +164,17 @@ static enum mb_status pipeline_fits(const struct request *request,
         .n_storage_images = n_storage_images,
         .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
         .shared_bytes = spirv->shared_bytes,
+        .lanes = request->pick.is_full && subgroup_size != gpu->info.subgroup_size
+                     ? subgroup_size
+                     : 0,
     };
+    MB_FAIL_IF(size[1] > gpu->info.max_workgroup_height ||
+                   size[2] > gpu->info.max_workgroup_depth,
+               why, MB_ERRC_UNSUPPORTED, "shader '%s': the device has no workgroup of %ux%ux%u",
+               pipeline->shader, size[0], size[1], size[2]);
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
-    MB_FAIL_IF(subgroup_size > 0 && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(request->pick.is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
                "subgroups are full where a workgroup's width is a multiple of their size, %u; "
                "that of shader '%s' is %u",
                subgroup_size, pipeline->shader, size[0]);
@@ -257,11 +264,19 @@ static enum mb_status make_buffers(struct state *s, bool *has_addresses, struct 
         MB_DO(mb_buffer_init(&s->buffers[i], s->gpu,
                              plan->is_addressed ? MB_BUFFER_ADDRESSED : MB_BUFFER_DEVICE,
                              inner_bytes(plan) + 2 * GUARD_BYTES, plan->name, err));
-        if (plan->content) {
-            MB_DO(upload(&s->buffers[i], plan, err));
+        *has_addresses = *has_addresses || plan->is_addressed;
+    }
+    return MB_OK;
+}
+
+/* What they hold from the beginning, which may be addresses. */
+static enum mb_status fill_buffers(struct state *s, struct mb_err *err)
+{
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        if (s->plan.buffers[i].content) {
+            MB_DO(upload(&s->buffers[i], &s->plan.buffers[i], err));
         }
         MB_DO(set_guards(&s->buffers[i], err));
-        *has_addresses = *has_addresses || plan->is_addressed;
     }
     return MB_OK;
 }
@@ -386,7 +401,7 @@ static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_e
         .constants = plan->constants,
         .n_constants = plan->n_constants,
         .push_constant_bytes = push ? (push->n_bytes + 3) / 4 * 4 : 0,
-        .subgroup_size = s->pick.subgroup_size,
+        .subgroup_size = s->pick.is_full ? s->pick.subgroup_size : 0,
         .n_invocations =
             plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
         .n_copies = plan->n_copies,
@@ -411,6 +426,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     if (has_addresses) {
         MB_DO(plan_addresses(s, err));
     }
+    MB_DO(fill_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
         MB_DO(make_pipeline(s, i, err));
     }
@@ -624,6 +640,16 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
+/* Whether any view may be of words. */
+static bool has_words(const cJSON *node)
+{
+    bool is_found = cJSON_IsString(node) && strcmp(node->valuestring, "words") == 0;
+    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
+        is_found = has_words(child);
+    }
+    return is_found;
+}
+
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
 {
     *strategy = (struct mb_strategy){
@@ -632,7 +658,7 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
         .source = manifest->source,
         .queue_flags = VK_QUEUE_COMPUTE_BIT,
         .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = strstr(manifest->text, "\"words\"") != NULL,
+        .wants_raw = has_words(manifest->json.root),
         .file = &manifest->file,
         .self = manifest,
         .state_bytes = sizeof(struct state),

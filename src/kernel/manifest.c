@@ -12,6 +12,7 @@
 #include "kernel/compile.h"
 #include "kernel/place.h"
 
+#define MAX_PATH         90u /* of it in a message: its end, which has the name */
 #define MAX_MODULE_BYTES (8u << 20)
 #define MAX_VALUES       64u /* of a parameter */
 
@@ -19,15 +20,16 @@ enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const cJSON
                                  struct mb_err *err)
 {
     const struct mb_place place = mb_place_find(manifest->text, manifest->json.root, node);
-    struct mb_err whole = *err;
+    const size_t n_path = strlen(manifest->path);
+    const char *path = n_path > MAX_PATH ? manifest->path + n_path - MAX_PATH : manifest->path;
+    char whole[sizeof err->text];
     if (place.line == 0) {
-        snprintf(whole.text, sizeof whole.text, "%.150s: %.340s", manifest->path, err->text);
+        snprintf(whole, sizeof whole, "%s: %.400s", path, err->text);
     } else {
-        snprintf(whole.text, sizeof whole.text, "%.110s: line %zu, column %zu: %.110s%s%.200s",
-                 manifest->path, place.line, place.column, place.path,
-                 place.path[0] ? ": " : "", err->text);
+        snprintf(whole, sizeof whole, "%s: line %zu, column %zu: %.100s%s%.280s", path,
+                 place.line, place.column, place.path, place.path[0] ? ": " : "", err->text);
     }
-    *err = whole;
+    mb_utf8_sanitize(whole, err->text, sizeof err->text); /* keys may be any bytes */
     return MB_FAILED;
 }
 
@@ -134,7 +136,7 @@ enum mb_status mb_pick_integer(const struct mb_pick *pick, const cJSON *parent, 
     }
     MB_DO(mb_pick_value(pick, parent, key, &number, err));
     if (number.is_float || number.integer < bounds.least || number.integer > bounds.most) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s is no integer from %lld to %lld",
+        MB_FAIL(err, MB_ERRC_INPUT, "%s is not an integer from %lld to %lld",
                 mb_number_text(number.is_float ? number.real : (double)number.integer).s,
                 (long long)bounds.least, (long long)bounds.most);
         return mb_manifest_blame(pick->manifest, node, err);
@@ -261,9 +263,9 @@ static enum mb_status name_module(const struct mb_manifest *manifest,
     const char *slash = strrchr(path, '/');
     mb_strbuf_printf(&name, "%s/%s", mb_json_read_string(manifest->json.root, "name"),
                      slash ? slash + 1 : path);
-    mb_strbuf_append(&flags, "");
+    mb_strbuf_printf(&flags, "%s %s", source->entry, source->target);
     for (size_t i = 0; i < source->defines.n; i++) {
-        mb_strbuf_printf(&flags, "%s-D%s", i > 0 ? " " : "", source->defines.items[i]);
+        mb_strbuf_printf(&flags, " -D%s", source->defines.items[i]);
     }
     MB_DO(mb_strbuf_take(&name, &module->name, err));
     return mb_strbuf_take(&flags, &module->flags, err);
@@ -392,14 +394,19 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
                                  struct mb_param *param, struct mb_err *err)
 {
     const size_t n = (size_t)cJSON_GetArraySize(member);
-    const bool is_taken =
-        strcmp(member->string, "format") == 0 || strcmp(member->string, "reduce") == 0 ||
-        strcmp(member->string, "alpha") == 0 || strcmp(member->string, "by") == 0;
+    static const char *const choosers[] = {"format", "reduce", "alpha", "by"};
+    bool is_taken = false;
+    for (size_t k = 0; k < MB_COUNTOF(choosers); k++) {
+        is_taken = is_taken || strcmp(member->string, choosers[k]) == 0;
+    }
+    for (size_t k = 0; mb_expression_names[k]; k++) {
+        is_taken = is_taken || strcmp(member->string, mb_expression_names[k]) == 0;
+    }
     if (!mb_is_kernel_name(member->string, false) || is_taken ||
         (member->string[0] >= '0' && member->string[0] <= '9')) {
         return fail_param(manifest, member,
                           "a parameter is called by a small letter and then small letters and "
-                          "digits, and not by, format, reduce or alpha",
+                          "digits, and not as anything else that a manifest knows",
                           err);
     }
     if (!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES) {
@@ -412,7 +419,8 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
     param->help = "see its manifest";
     size_t i = 0;
     for (const cJSON *value = member->child; value; value = value->next) {
-        if (!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true)) {
+        if (!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
+            strcmp(value->valuestring, "by") == 0) {
             return fail_param(manifest, value,
                               "values are texts of small letters, digits and '-'", err);
         }

@@ -51,6 +51,7 @@ struct mb_pick {
     enum mb_reduce reduce;
     enum mb_alpha alpha;          /* premultiplied where averages weigh colour by alpha */
     uint32_t subgroup_size;       /* 0: none was asked for */
+    bool is_full;                 /* subgroups of that size are required, all lanes there */
     const struct mb_scope *scope; /* what expressions know */
 };
 

@@ -8,10 +8,16 @@
 #include <cJSON.h>
 
 #include "base/alloc.h"
+#include "kernel/barriers.h"
 #include "kernel/fill.h"
 
 #define MAX_BUFFER_BYTES (INT64_C(1) << 40)
 #define MAX_GROUPS       INT32_MAX
+
+/* A step: levels [first, first + n_levels) from level first - 1. */
+struct step {
+    uint32_t index, source_level, n_levels, layer;
+};
 
 /* A plan that is being made. */
 struct planner {
@@ -19,13 +25,10 @@ struct planner {
     struct mb_pick own_pick; /* `pick`, where a step's names are known */
     const struct mb_pick *pick;
     const struct mb_layout *layout;
+    const uint64_t *addresses;   /* of buffers, or NULL */
     struct mb_chain_scope chain; /* and, behind the names of the chain, those of a step */
     size_t n_chain_names;
-};
-
-/* A step: levels [first, first + n_levels) from level first - 1. */
-struct step {
-    uint32_t index, source_level, n_levels, layer;
+    struct step step; /* in hand */
 };
 
 static enum mb_status fail_at(const struct planner *planner, const cJSON *node,
@@ -68,10 +71,22 @@ static void set_step(struct planner *planner, const struct step *step)
                               step->source_level + step->n_levels,
                               planner->layout->n_levels - 1 - step->source_level,
                               step->layer};
+    planner->step = *step;
     planner->chain.scope.n_names = planner->n_chain_names;
     for (size_t i = 0; i < MB_COUNTOF(values); i++) {
         add_name(&planner->chain, mb_expression_names[mb_n_chain_names + i],
                  mb_integer(values[i]));
+    }
+}
+
+/* The names of a scope, and addresses, which only what is pushed or filled in may depend on: a
+ * plan is checked without them. */
+static void add_addresses(const struct planner *planner, struct mb_chain_scope *chain)
+{
+    chain->scope.names = chain->names;
+    for (uint32_t i = 0; i < planner->plan->n_buffers; i++) {
+        add_name(chain, planner->pick->manifest->buffers.items[i],
+                 mb_integer(planner->addresses ? (int64_t)planner->addresses[i] : 0));
     }
 }
 
@@ -99,6 +114,10 @@ static enum mb_status plan_buffer(const struct mb_pick *pick, const cJSON *node,
         MB_FAIL(err, MB_ERRC_INPUT, "the key \"bytes\" is missing, or \"fields\"");
         return mb_manifest_blame(pick->manifest, node, err);
     }
+    if (buffer->each_run && mb_pick(pick, object, "fields")) {
+        MB_FAIL(err, MB_ERRC_INPUT, "\"zero\": \"each-run\" would wipe what \"fields\" say");
+        return mb_manifest_blame(pick->manifest, node, err);
+    }
     return MB_OK;
 }
 
@@ -108,6 +127,7 @@ static enum mb_status plan_buffers(const struct planner *planner, struct mb_err 
     const struct mb_pick *pick = planner->pick;
     const cJSON *map = mb_pick(pick, pick->manifest->json.root, "buffers");
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
+        assert(plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
         MB_DO(plan_buffer(pick, node, &plan->buffers[plan->n_buffers], err));
         plan->n_buffers++;
     }
@@ -135,6 +155,12 @@ static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
     const cJSON *node = mb_json_get(map, buffer->name);
     const cJSON *fields = mb_pick(pick, mb_pick(pick, node, NULL), "fields");
     const struct mb_spirv_block *block = mb_spirv_block(spirv, place->set, place->binding);
+    if (!fields && block && block->n_bytes > buffer->n_bytes) {
+        char what[128];
+        snprintf(what, sizeof what, "the shader's block has %u bytes, and the buffer %llu",
+                 block->n_bytes, (unsigned long long)buffer->n_bytes);
+        return fail_at(planner, node, err, what);
+    }
     if (!fields || buffer->content) {
         return MB_OK;
     }
@@ -147,10 +173,11 @@ static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
     }
     buffer->content = mb_alloc(1, (size_t)buffer->n_bytes);
     MB_DO(MB_NEED(buffer->content, buffer->name));
-    struct mb_scope scope = planner->chain.scope;
+    struct mb_chain_scope chain = planner->chain;
     struct mb_pick of_chain = *pick;
-    scope.n_names = planner->n_chain_names;
-    of_chain.scope = &scope;
+    chain.scope.n_names = planner->n_chain_names;
+    add_addresses(planner, &chain);
+    of_chain.scope = &chain.scope;
     return mb_fill_block(&of_chain, fields, spirv, block, buffer->content, err);
 }
 
@@ -253,6 +280,7 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
     const struct mb_bounds bounds = {0, planner->layout->n_levels - 1, 0};
     uint8_t levels[MB_MAX_LEVELS] = {0};
     uint32_t n = 1, n_keys = 0;
+    bool has_gap = false;
     const cJSON *given[MB_COUNTOF(keys)];
     for (size_t i = 0; i < MB_COUNTOF(keys); i++) {
         given[i] = mb_json_get(node, keys[i]);
@@ -269,11 +297,19 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
     } else {
         MB_DO(read_range(planner, given[1] ? given[1] : given[2], levels, &n, err));
     }
+    if (given[2] && n > 1 && binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
+        return fail_at(planner, given[2], err,
+                       "a shader stores to the first level of a view only: use \"level\", or "
+                       "\"levels\" of an array");
+    }
     binding->n_views = given[2] ? 1 : n;
     for (uint32_t i = 0; i < binding->n_views; i++) {
         binding->views[i].first_level = levels[i];
         binding->views[i].n_levels = given[2] ? (uint8_t)n : 1;
-        if (given[2] && levels[n - 1] != levels[0] + n - 1) {
+        for (uint32_t k = 1; given[2] && k < n; k++) {
+            has_gap = has_gap || levels[k] != levels[0] + k;
+        }
+        if (has_gap) {
             return fail_at(planner, given[2], err, "the levels of one view follow each other");
         }
     }
@@ -321,10 +357,7 @@ static enum mb_status plan_image(const struct planner *planner, const cJSON *nod
         view->format = format;
         view->is_storage = is_storage;
         view->is_2d = !use->is_arrayed;
-        view->layer = layer >= 0
-                          ? (uint32_t)layer
-                          : (uint32_t)planner->chain.names[planner->chain.scope.n_names - 1]
-                                .value.integer; /* the step's layer, its last name */
+        view->layer = layer >= 0 ? (uint32_t)layer : planner->step.layer;
     }
     return MB_OK;
 }
@@ -362,6 +395,7 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
         return fail_at(planner, node, err, what);
     }
     if (is_buffer(place->type)) {
+        binding->is_read = spirv->use[place - spirv->shader.bindings].only_reads;
         return fill_buffer(planner, binding->buffer, spirv, place, err);
     }
     return is_image(place->type)
@@ -433,11 +467,15 @@ static enum mb_status plan_push(const struct planner *planner, const cJSON *node
             "device has");
     }
     dispatch->push_bytes = (block->n_bytes + 3) / 4 * 4;
-    return mb_fill_block(planner->pick, map, pipeline->spirv, block, dispatch->push, err) ==
-                   MB_OK
-               ? MB_OK
-           : map ? MB_FAILED
-                 : mb_manifest_blame(planner->pick->manifest, node, err);
+    struct mb_chain_scope chain = planner->chain;
+    struct mb_pick with_addresses = *planner->pick;
+    add_addresses(planner, &chain);
+    with_addresses.scope = &chain.scope;
+    if (!map) {
+        return fail_at(planner, node, err,
+                       "the key \"push\" is missing: the shader has push constants");
+    }
+    return mb_fill_block(&with_addresses, map, pipeline->spirv, block, dispatch->push, err);
 }
 
 static enum mb_status plan_groups(const struct planner *planner, const cJSON *node,
@@ -546,133 +584,15 @@ static enum mb_status plan_steps(struct planner *planner, struct mb_err *err)
     return MB_OK;
 }
 
-/* ---- Barriers */
-
-/* What is known of the levels and buffers before a dispatch. */
-struct tracker {
-    enum mb_level_state state[MB_MAX_LEVELS];
-    bool is_written[MB_MAX_LEVELS]; /* since the last barrier */
-    uint32_t layer[MB_MAX_LEVELS];  /* by the dispatch of this layer; UINT32_MAX: of all */
-    bool is_touched[MB_MAX_KERNEL_BUFFERS];
-};
-
-/* What a dispatch does with each level. */
-struct uses {
-    bool is_used[MB_MAX_LEVELS], is_general[MB_MAX_LEVELS], is_written[MB_MAX_LEVELS];
-    uint32_t layer;
-};
-
-static struct uses find_uses(const struct mb_kernel_dispatch *dispatch)
-{
-    struct uses uses = {.layer = UINT32_MAX};
-    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
-        const struct mb_kernel_binding *binding = &dispatch->bindings[i];
-        for (uint32_t k = 0; k < binding->n_views; k++) {
-            const struct mb_kernel_view *view = &binding->views[k];
-            for (uint32_t l = 0; l < view->n_levels; l++) {
-                const uint32_t level = view->first_level + l;
-                uses.is_used[level] = true;
-                uses.is_general[level] |= view->is_storage || binding->is_general;
-                uses.is_written[level] |= view->is_storage && !binding->is_read;
-            }
-            uses.layer = view->is_2d ? view->layer : uses.layer;
-        }
-    }
-    return uses;
-}
-
-/* Append a change of one level, to the last one where that is alike and beside it. */
-static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
-                       enum mb_level_state from, enum mb_level_state to)
-{
-    struct mb_kernel_barrier *last =
-        barriers->n_levels > 0 ? &barriers->levels[barriers->n_levels - 1] : NULL;
-    if (last && last->from == from && last->to == to &&
-        last->first_level + last->n_levels == (int)level) {
-        last->n_levels++;
-        return;
-    }
-    barriers->levels[barriers->n_levels++] =
-        (struct mb_kernel_barrier){(uint8_t)level, 1, from, to};
-}
-
-/* What is sampled where it is stored to as well is in GENERAL for both. */
-static void settle_layouts(struct mb_kernel_dispatch *dispatch, const struct uses *uses)
-{
-    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
-        struct mb_kernel_binding *binding = &dispatch->bindings[i];
-        for (uint32_t k = 0; k < binding->n_views; k++) {
-            for (uint32_t l = 0; l < binding->views[k].n_levels; l++) {
-                binding->is_general |= uses->is_general[binding->views[k].first_level + l];
-            }
-        }
-    }
-}
-
-static bool touches_again(struct tracker *tracker, const struct mb_kernel_plan *plan,
-                          const struct mb_kernel_dispatch *dispatch)
-{
-    bool is_again = false;
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        bool is_used = plan->buffers[i].is_addressed;
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            const struct mb_kernel_binding *binding = &dispatch->bindings[k];
-            is_used |= binding->buffer == i &&
-                       binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        }
-        is_again |= is_used && tracker->is_touched[i];
-        tracker->is_touched[i] |= is_used;
-    }
-    return is_again;
-}
-
-static void place_barriers(struct tracker *tracker, const struct mb_kernel_plan *plan,
-                           struct mb_kernel_dispatch *dispatch)
-{
-    struct mb_kernel_barriers *before = &dispatch->before;
-    struct uses uses = find_uses(dispatch);
-    settle_layouts(dispatch, &uses);
-    uses = find_uses(dispatch);
-    before->has_memory = touches_again(tracker, plan, dispatch);
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        const enum mb_level_state state =
-            uses.is_general[level] ? MB_LEVEL_GENERAL : MB_LEVEL_READABLE;
-        const bool is_same_layer = tracker->layer[level] == UINT32_MAX ||
-                                   uses.layer == UINT32_MAX ||
-                                   tracker->layer[level] == uses.layer;
-        if (uses.is_used[level] && tracker->state[level] != state) {
-            add_change(before, level, tracker->state[level], state);
-            tracker->state[level] = state;
-            tracker->is_written[level] = false;
-        } else if (uses.is_used[level] && tracker->is_written[level] && is_same_layer) {
-            before->has_memory = true;
-        }
-    }
-    before->has_memory = before->has_memory && !dispatch->needs_no_barrier;
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        tracker->is_written[level] &= !before->has_memory;
-        if (uses.is_written[level]) {
-            tracker->is_written[level] = true;
-            tracker->layer[level] = uses.layer;
-        }
-    }
-}
+/* ---- All of it */
 
 /* The levels that no dispatch writes would be read as they were. */
 static enum mb_status check_written(const struct planner *planner, struct mb_err *err)
 {
-    const struct mb_kernel_plan *plan = planner->plan;
-    bool is_written[MB_MAX_LEVELS] = {false};
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct uses uses = find_uses(&plan->dispatches[i]);
-        for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-            is_written[level] |= uses.is_written[level];
-        }
-    }
     for (uint32_t level = 1; level < planner->layout->n_levels; level++) {
         char what[64];
         snprintf(what, sizeof what, "no dispatch has level %u bound to store to", level);
-        if (!is_written[level]) {
+        if (!mb_kernel_writes(planner->plan, level)) {
             return fail_at(planner,
                            mb_json_get(planner->pick->manifest->json.root, "dispatches"), err,
                            what);
@@ -681,42 +601,29 @@ static enum mb_status check_written(const struct planner *planner, struct mb_err
     return MB_OK;
 }
 
-static void place_all_barriers(const struct planner *planner)
-{
-    struct mb_kernel_plan *plan = planner->plan;
-    struct tracker tracker = {.state = {[0] = MB_LEVEL_READABLE}};
-    for (uint32_t level = 1; level < planner->layout->n_levels; level++) {
-        add_change(&plan->opening, level, MB_LEVEL_UNDEFINED, MB_LEVEL_GENERAL);
-        tracker.state[level] = MB_LEVEL_GENERAL;
-    }
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        place_barriers(&tracker, plan, &plan->dispatches[i]);
-    }
-    for (uint32_t level = 0; level < planner->layout->n_levels; level++) {
-        if (tracker.state[level] == MB_LEVEL_GENERAL) {
-            add_change(&plan->closing, level, MB_LEVEL_GENERAL, MB_LEVEL_READABLE);
-        }
-    }
-}
-
 enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
                                    const struct mb_layout *layout, const uint64_t *addresses,
                                    struct mb_err *err)
 {
-    struct planner planner = {
-        .plan = plan, .own_pick = *pick, .pick = &planner.own_pick, .layout = layout};
+    struct planner planner = {.plan = plan,
+                              .own_pick = *pick,
+                              .pick = &planner.own_pick,
+                              .layout = layout,
+                              .addresses = addresses};
     *plan = (struct mb_kernel_plan){0};
     mb_chain_scope_init(&planner.chain, pick, layout);
     planner.own_pick.scope = &planner.chain.scope;
     MB_DO(plan_buffers(&planner, err));
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        add_name(&planner.chain, pick->manifest->buffers.items[i],
-                 mb_integer(addresses ? (int64_t)addresses[i] : 0));
-    }
     planner.n_chain_names = planner.chain.scope.n_names;
     MB_DO(plan_steps(&planner, err));
     MB_DO(check_written(&planner, err));
-    place_all_barriers(&planner);
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        MB_FAIL_IF(
+            plan->buffers[i].n_bytes == 0, err, MB_ERRC_INPUT,
+            "%s: no dispatch has buffer '%s' bound, whose \"fields\" are those of a block",
+            pick->manifest->path, plan->buffers[i].name);
+    }
+    mb_kernel_place_barriers(plan, layout->n_levels);
     return MB_OK;
 }
 

@@ -13,11 +13,13 @@ const size_t mb_n_chain_names = 7;
 
 static const struct mb_key subgroup_keys[] = {
     {"size", MB_KEY_EXPRESSIONS,
-     .help = "sizes that the kernel is written for, the first that the device has is required; "
-             "none: "
-             "the device's own"},
+     .help = "sizes that the kernel is written for: the device's own if it is listed, else the "
+             "first that "
+             "it can have; none: its own"},
     {"min_size", MB_KEY_EXPRESSION, .help = "least size, with any above it (4)"},
     {"max_size", MB_KEY_EXPRESSION, .help = "largest size (128)"},
+    {"full", MB_KEY_BOOLEAN,
+     .help = "whether all lanes have to be there and the size is required (true)"},
     {0},
 };
 
@@ -169,8 +171,9 @@ const struct mb_key mb_manifest_keys[] = {
     {"domain", MB_KEY_OBJECT, .help = "which images it takes", .keys = domain_keys,
      .is_by_parameter = true},
     {"shaders", MB_KEY_OBJECT_MAP, .help = "its modules", .keys = shader_keys,
-     .is_required = true},
-    {"buffers", MB_KEY_OBJECT_MAP, .help = "buffers that it works with", .keys = buffer_keys},
+     .is_required = true, .is_fixed = true},
+    {"buffers", MB_KEY_OBJECT_MAP, .help = "buffers that it works with", .keys = buffer_keys,
+     .is_fixed = true},
     {"levels_per_step", MB_KEY_EXPRESSION,
      .help = "how the chain is cut: how many levels the next step makes of `remaining` ones "
              "(remaining)",

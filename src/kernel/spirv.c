@@ -578,6 +578,14 @@ static void point_to_tables(struct mb_spirv *spirv)
 {
     struct mb_spirv_tables *tables = spirv->tables;
     for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        bool is_taken = tables->names[i][0] == '\0';
+        for (uint32_t k = 0; k < i; k++) {
+            is_taken = is_taken || strcmp(tables->names[i], tables->names[k]) == 0;
+        }
+        if (is_taken) { /* values are passed by name: each has one of its own */
+            snprintf(tables->names[i], sizeof tables->names[i], "SpecId %u",
+                     spirv->constant_ids[i]);
+        }
         tables->constants[i].name = tables->names[i];
         tables->entries[i] = (VkSpecializationMapEntry){
             .constantID = spirv->constant_ids[i], .offset = 4 * i, .size = 4};

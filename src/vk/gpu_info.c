@@ -135,6 +135,8 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info
                 min_u32(limits->maxViewportDimensions[0], limits->maxViewportDimensions[1]));
     info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
     info->max_workgroup_width = limits->maxComputeWorkGroupSize[0];
+    info->max_workgroup_height = limits->maxComputeWorkGroupSize[1];
+    info->max_workgroup_depth = limits->maxComputeWorkGroupSize[2];
     memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
            sizeof info->max_workgroup_count);
     info->max_storage_images = limits->maxPerStageDescriptorStorageImages;

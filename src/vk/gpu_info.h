@@ -39,7 +39,8 @@ struct mb_gpu_info {
     uint32_t max_image_dimension_2d;
     uint32_t max_image_array_layers;
     uint32_t max_attachment_dimension; /* width and height of a render area with one viewport */
-    uint32_t max_workgroup_invocations, max_workgroup_width;
+    uint32_t max_workgroup_invocations, max_workgroup_width, max_workgroup_height,
+        max_workgroup_depth;
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */
     uint32_t max_shared_memory_bytes;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "strategy/needs.h"
 
 extern const struct mb_export mb_spd_tree_export;
@@ -138,7 +139,17 @@ static void add_floats(struct mb_strbuf *out, const char *name, const float *val
     mb_strbuf_append(out, "]");
 }
 
-/* Those that the module has: numbers, but for two that are floats in levels.glsl. */
+static bool has_constant(const struct mb_shader *shader, const char *name)
+{
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        if (strcmp(shader->constants[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Those that the module has: integers, but for two that are floats in levels.glsl. */
 static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
                           const struct mb_shader *shader)
 {
@@ -148,12 +159,11 @@ static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *pla
         const bool is_float = strncmp(constant->name, "UNORM_MAX", strlen("UNORM_MAX")) == 0;
         float real;
         memcpy(&real, &constant->value, sizeof real);
-        for (uint32_t k = 0; k < shader->n_constants; k++) {
-            if (strcmp(shader->constants[k].name, constant->name) == 0) {
-                mb_strbuf_printf(out, "%s\"%s\": %.9g", separator, constant->name,
-                                 is_float ? (double)real : (double)constant->value);
-                separator = ", ";
-            }
+        if (has_constant(shader, constant->name)) {
+            const struct mb_text value =
+                is_float ? mb_text("%.9g", (double)real) : mb_text("%u", constant->value);
+            mb_strbuf_printf(out, "%s\"%s\": %s", separator, constant->name, value.s);
+            separator = ", ";
         }
     }
 }

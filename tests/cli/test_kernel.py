@@ -4,9 +4,11 @@ are made of those by one edit each.
 
 usage: test_kernel.py MIPBENCH
 """
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import tempfile
 
@@ -41,9 +43,9 @@ REFUSED = [
      ["character 3: division by zero"]),
     ("general", "json", '"levels_per_step": 1', '"levels_per_step": "width * 1.5 < "',
      ["it ends too early"]),
-    ("general", "json", '"levels_per_step": 1', '"levels_per_step": 0', ["0 is no integer from 1 to"]),
+    ("general", "json", '"levels_per_step": 1', '"levels_per_step": 0', ["0 is not an integer from 1 to"]),
     ("general", "json", '"level": "first_level"', '"level": "first_level + 20"',
-     ["is no integer from 0 to 8"]),
+     ["is not an integer from 0 to 8"]),
     ("general", "json", '["rgba8", "rgba16f"', '["rgba9", "rgba16f"', ["'rgba9'", "did you mean 'rgba8'?"]),
     ("general", "json", '"rgba8": "rgba8", "rgba16f"', '"rgba16f"',
      ["there is no branch for rgba8, and none for \"*\""]),
@@ -76,7 +78,7 @@ FAILING = {
     "behind-its-buffer": ("two_sets", [("comp", "rows.texel[slice + at.y", "rows.texel[slice + 1 + at.y")],
                           "it wrote out of bounds, behind its buffer 'rows'"),
     "crash": ("two_sets", [("json", '"address(rows)"', "0")],
-              "its first run, in a process of its own, was ended by signal 11"),
+              "its trial run crashed (signal 11)"),
 }
 ENDLESS = [("json", '"ceil_div(width(first_level), 16)", "ceil_div(height(source_level), 16)", "layers"',
             "60000, 60000, 1000"),
@@ -198,7 +200,7 @@ class Kernel(cli.TestCase):
         path = self.edited("two_sets", ENDLESS)
         outcome = self.run_kernels([path], "--kernel-timeout", "2", "--size", "64x64", "-f", "rgba8", "-s",
                                    "two-sets,compute")
-        self.assert_error(outcome, 6, "two-sets: its first run, in a process of its own, took more than 2 s "
+        self.assert_error(outcome, 6, "two-sets: its trial run took more than 2 s "
                           "and was ended")
         self.assertEqual([(row["strategy"], row["status"]) for row in self.rows()],
                          [("two-sets", "failed"), ("compute", "ok")])
@@ -247,6 +249,36 @@ class Kernel(cli.TestCase):
         self.assert_error(self.run_it("kernel", "new", "spd"), 2, "there is a strategy 'spd' already")
         self.assert_error(self.run_it("kernel", "new", "../up"), 2, "'../up': a name has at most 40")
         self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_page(self):
+        """doc/your-kernel.md, block by block: files are written, keys added, commands run; what they
+        are said to print is in what they print."""
+        page = (cli.ROOT / "doc/your-kernel.md").read_text(encoding="utf-8")
+        found = re.findall(r"(?ms)^```(\w+)\n(.*?)^```", page)
+        shutil.copy(KERNELS / "published_spd.comp", self.dir / "my_spd.comp")
+        cli.write_png(self.dir / "photo.png", 64, 64, cli.noise(64 * 64 * 4))
+        manifest, printed, codes = {}, "", []
+        for language, text in found:
+            if language == "json":
+                manifest = json.loads(text) if text[0] == "{" else {**manifest, **json.loads("{" + text + "}")}
+                (self.dir / "my-spd.json").write_text(json.dumps(manifest, indent=2), encoding="utf-8")
+                if text[0] == "{":  # lines and columns are told of it
+                    (self.dir / "my-spd.json").write_text(text, encoding="utf-8")
+            elif language == "sh":
+                for line in text.splitlines():
+                    words = shlex.split(line)[1:]
+                    outcome = self.run_it(*words, *([] if words[0] == "kernel" else ["-n", "3", "--no-roofline"]))
+                    printed, codes = (outcome.out + outcome.err).decode(), codes + [outcome.code]
+            elif language == "text":
+                for line in text.splitlines():
+                    self.assertIn(line, printed)
+        # A member that is missing, and the wrong policy; all else runs and is verified.
+        self.assertEqual(codes, [0, 0, 0, 3, 0, 1, 0, 0, 0, 0])
+        declared = re.findall(r"layout\(.*?;", (self.dir / "my_spd.comp").read_text(), re.DOTALL)
+        shown = next(text for language, text in found if language == "glsl")
+        for declaration in declared:
+            words = re.sub(r"/\*.*?\*/", "", declaration)
+            self.assertIn("".join(words.split()), "".join(shown.split()))
 
     def test_swiftshader(self):
         """Another compiler, and subgroups of four."""

@@ -35,6 +35,9 @@ NOT_RUN = {
     "meson": "this runs in what it has made", "ninja -C": "the same",
     "sudo meson install": "test_install.py",
     "build/mipbench photo.png -s NAME": "test_new_strategy.py",
+    "mipbench kernel check": "test_kernel.py, with the files that it is about",
+    "mipbench pattern:noise:333x257 -f": "the same", "mipbench pattern:noise:256x256 -f": "the same",
+    "mipbench tune --size 64x64,128x128": "the same",
     "mipbench export spd-tree -f rgba8 --language": "test_export.py, where spirv-cross is",
     "cd mips && cc": "test_export.py, which knows where the headers are",
 }

@@ -79,7 +79,7 @@ def check_links(page, text, linked):
     for name, anchor in LINK.findall(text):
         if not name.startswith("http"):
             target = (page.parent / name).resolve() if name else page
-            linked.add(target)
+            linked |= {target} - {page}
             if not target.exists():
                 yield f"{name}: does not exist"
             elif anchor and anchor not in anchors(target):

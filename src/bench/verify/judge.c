@@ -229,3 +229,24 @@ enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *c
     }
     return MB_OK;
 }
+
+enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate *candidate,
+                               struct mb_err *err)
+{
+    struct mb_result *result = candidate->result;
+    const struct mb_layout *layout = &judge->c->layout;
+    const size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
+    const void *source = judge->verifier->source;
+    MB_DO(mb_test_image_poison(judge->test_image, 0, err));
+    MB_DO(mb_submission_run(&candidate->instance.submission, err));
+    MB_DO(mb_test_image_read(judge->test_image, err));
+    if (memcmp(judge->test_image->readback.mapped, source, n_bytes) != 0) {
+        result->verify = MB_VERIFY_FAIL;
+        result->status = MB_RESULT_FAILED;
+        result->verdict.level[0].n_bad_texels = 1;
+        snprintf(result->reason, sizeof result->reason, "it writes to level 0");
+        return mb_test_image_upload(judge->test_image, source, 1, err);
+    }
+    judge_other_levels(judge, candidate, MB_JUDGE_FIRST);
+    return MB_OK;
+}

@@ -17,6 +17,7 @@
 #define IS_CHILD   "MIPBENCH_TRIAL"
 #define N_TEXTS    5u
 #define LINE_BYTES 600u
+#define SLICE_NS   UINT64_C(100000000) /* a signal is noticed after this long */
 
 bool mb_trial_is_child(void)
 {
@@ -55,7 +56,8 @@ static int stop(struct mb_trial *trial, bool must_kill)
     return code;
 }
 
-/* Read a line without its end; 0, or an errno: EPIPE if the child is gone. */
+/* Read a line without its end; 0, or an errno: EPIPE if the child is gone, EINTR if the user
+ * wants to stop. */
 static int read_line(struct mb_trial *trial, char line[LINE_BYTES])
 {
     const uint64_t budget_ns = (uint64_t)(trial->options->kernel_timeout_s * 1e9);
@@ -67,8 +69,16 @@ static int read_line(struct mb_trial *trial, char line[LINE_BYTES])
         if (spent_ns >= budget_ns) {
             return ETIMEDOUT;
         }
-        const int error = mb_os_child_read(&trial->child, line + n_bytes,
-                                           LINE_BYTES - 1 - n_bytes, budget_ns - spent_ns, &n);
+        const uint64_t left_ns = budget_ns - spent_ns;
+        const int error =
+            mb_os_child_read(&trial->child, line + n_bytes, LINE_BYTES - 1 - n_bytes,
+                             left_ns < SLICE_NS ? left_ns : SLICE_NS, &n);
+        if (trial->is_interrupted(NULL)) {
+            return EINTR;
+        }
+        if (error == ETIMEDOUT) {
+            continue;
+        }
         if (error != 0 || n == 0) {
             return error != 0 ? error : EPIPE;
         }
@@ -84,25 +94,23 @@ static int read_line(struct mb_trial *trial, char line[LINE_BYTES])
 static enum mb_status judge(struct mb_trial *trial, int error, const char *line,
                             struct mb_err *err)
 {
-    if (error == 0) {
-        return strcmp(line, "ok") == 0
-                   ? MB_OK
-                   : MB_FAIL(err, MB_ERRC_RUNTIME, "its first run, in a process of its own, %s",
-                             line);
+    if (error == 0 && strcmp(line, "ok") == 0) {
+        return MB_OK;
     }
-    const int code = stop(trial, error == ETIMEDOUT);
+    if (error == 0) { /* the device may be lost to that process: the next one has its own */
+        (void)stop(trial, false);
+        return MB_FAIL(err, MB_ERRC_RUNTIME, "its trial run %s", line);
+    }
+    const int code = stop(trial, error == ETIMEDOUT || error == EINTR);
+    MB_FAIL_IF(error == EINTR, err, MB_ERRC_RUNTIME, "its trial run was interrupted");
     if (error == ETIMEDOUT) {
-        MB_FAIL(err, MB_ERRC_RUNTIME,
-                "its first run, in a process of its own, took more than %g s and was ended",
+        MB_FAIL(err, MB_ERRC_RUNTIME, "its trial run took more than %g s and was ended",
                 trial->options->kernel_timeout_s);
         return mb_err_hint(err, "if it is only slow, give it more: --kernel-timeout");
     }
-    return code < 0 ? MB_FAIL(err, MB_ERRC_RUNTIME,
-                              "its first run, in a process of its own, was ended by signal %d",
-                              -code)
-                    : MB_FAIL(err, MB_ERRC_RUNTIME,
-                              "its first run, in a process of its own, ended that with code %d",
-                              code);
+    return code < 0
+               ? MB_FAIL(err, MB_ERRC_RUNTIME, "its trial run crashed (signal %d)", -code)
+               : MB_FAIL(err, MB_ERRC_RUNTIME, "its trial run crashed (exit code %d)", code);
 }
 
 static enum mb_status ask(struct mb_trial *trial, const char *request, size_t n_bytes,
@@ -170,6 +178,11 @@ enum mb_status mb_trial_run(struct mb_trial *trial, const char *input, const str
         MB_DO(remember(trial, request.text, &outcome, err));
         encode(request.text);
         outcome->has_passed = ask(trial, request.text, request.n_bytes, &outcome->why) == MB_OK;
+        if (trial->is_interrupted(NULL)) { /* that says nothing of it */
+            mb_free(outcome->request);
+            trial->n_outcomes--;
+            return MB_FAIL(err, MB_ERRC_RUNTIME, "its trial run was interrupted");
+        }
     }
     if (!outcome->has_passed) {
         *err = outcome->why;

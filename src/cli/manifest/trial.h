@@ -16,9 +16,10 @@ struct mb_trial_outcome {
     bool has_passed;
 };
 
-/* Zero, but for `options`, is one that has no child yet. */
+/* Zero, but for the first two, is one that has no child yet. */
 struct mb_trial {
     const struct mb_options *options;
+    bool (*is_interrupted)(void *user); /* with NULL; what runs then is ended at once */
     struct mb_os_child child;
     bool is_running;
     struct mb_trial_outcome *outcomes; /* of all requests so far, owned */
