@@ -127,7 +127,8 @@ static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan
     }
     if (binding->place.type == VK_DESCRIPTOR_TYPE_SAMPLER ||
         binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-        mb_strbuf_printf(out, ", %s", binding->is_linear ? "linear" : "nearest");
+        mb_strbuf_printf(out, "%s%s", binding->n_views > 0 ? ", " : "",
+                         binding->is_linear ? "linear" : "nearest");
     }
     mb_strbuf_append(out, "\n");
 }

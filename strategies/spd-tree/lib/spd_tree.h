@@ -344,8 +344,7 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device,
 
 /* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so
  * that the fewest cells follow one another: each is a round trip to memory. */
-static inline uint32_t spd_tree_span_of(const struct spd_tree_device *device,
-                                        const struct spd_tree_image *image,
+static inline uint32_t spd_tree_span_of(const struct spd_tree_image *image,
                                         const struct spd_tree_plan *plan)
 {
     const uint32_t n_words = (image->format.n_channels + 1) / 2,
@@ -690,7 +689,7 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
     plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN &&
                             plan->n_first >= 3 && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;
-    plan->span = spd_tree_span_of(device, image, plan);
+    plan->span = spd_tree_span_of(image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }
