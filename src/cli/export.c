@@ -162,17 +162,19 @@ static enum mb_status write_all(const struct chosen *chosen, struct mb_err *err)
     return chosen->languages & 1u << MB_LANGUAGE_SPIRV ? write_modules(chosen, err) : MB_OK;
 }
 
+/* Whether STEM.spv of one of the shaders is called so. */
 static bool writes_module(const struct chosen *chosen, const char *name)
 {
     const bool has_modules = (chosen->languages & 1u << MB_LANGUAGE_SPIRV) != 0;
-    bool is_found = false;
     for (size_t i = 0; has_modules && i < chosen->n_shaders; i++) {
-        MB_SCOPED(mb_strbuf) file = {0};
-        add_stem(&file, chosen->shaders[i]->name);
-        mb_strbuf_append(&file, ".spv");
-        is_found |= strcmp(mb_strbuf_text(&file), name) == 0;
+        const char *path = chosen->shaders[i]->name;
+        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        const size_t n_stem = strcspn(file, ".");
+        if (strncmp(file, name, n_stem) == 0 && strcmp(name + n_stem, ".spv") == 0) {
+            return true;
+        }
     }
-    return is_found;
+    return false;
 }
 
 /* Whether a file is one that another export writes, and this one does not. */
@@ -267,6 +269,7 @@ static enum mb_status run(const struct mb_options *options, struct chosen *chose
 {
     struct mb_script script;
     MB_SCOPED(mb_strbuf) text = {0};
+    MB_SCOPED(mb_strbuf) end = {0};
     MB_DO(choose(options, chosen, err));
     const bool is_translated =
         (chosen->languages & (1u << MB_LANGUAGE_HLSL | 1u << MB_LANGUAGE_MSL)) != 0;
@@ -274,13 +277,17 @@ static enum mb_status run(const struct mb_options *options, struct chosen *chose
     MB_DO(mb_make_dirs(chosen->dir, err));
     MB_DO(options->force ? MB_OK : check_empty(chosen->dir, err));
     MB_DO(write_all(chosen, err));
-    MB_DO(options->force ? remove_left_over(chosen, err) : MB_OK);
     if (options->settings.n_sizes > 0) {
         MB_DO(write_manifests(chosen, options, err));
     }
+    mb_strbuf_printf(&end, "Export: %s/README.md\n", chosen->dir);
+    MB_DO(mb_strbuf_check(&end, err)); /* before anything goes, as nothing may fail then */
+    MB_DO(options->force ? remove_left_over(chosen, err) : MB_OK);
     MB_DO(is_translated ? translate(&script, chosen, &text, err) : MB_OK);
-    mb_strbuf_printf(&text, "Export: %s/README.md\n", chosen->dir);
-    return options->quiet ? MB_OK : mb_strbuf_print(&text, err);
+    if (is_translated && !options->quiet) {
+        MB_DO(mb_strbuf_print(&text, err));
+    }
+    return options->quiet ? MB_OK : mb_strbuf_print(&end, err);
 }
 
 enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *err)
