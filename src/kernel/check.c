@@ -235,14 +235,7 @@ static enum mb_status check_list(struct walk *walk, const struct mb_key *key,
 static enum mb_status check_range(struct walk *walk, const struct mb_key *key,
                                   const cJSON *node, struct mb_err *err)
 {
-    const struct mb_key ends[] = {
-        {"first", MB_KEY_EXPRESSION, .help = "the first level", .scope = key->scope,
-         .is_required = true},
-        {"last", MB_KEY_EXPRESSION, .help = "the last one", .scope = key->scope,
-         .is_required = true},
-        {0},
-    };
-    return cJSON_IsObject(node) ? check_object(walk, ends, node, err)
+    return cJSON_IsObject(node) ? check_object(walk, mb_range_keys, node, err)
                                 : check_list(walk, key, MB_KEY_EXPRESSION, node, err);
 }
 

@@ -36,7 +36,8 @@ struct mb_kernel_pipeline {
     struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that are given */
     uint32_t n_constants;
     uint32_t workgroup_size[3];
-    uint32_t n_copies; /* dispatches that it is bound for */
+    uint32_t push_bytes; /* of its push constants, a multiple of 4 */
+    uint32_t n_copies;   /* dispatches that it is bound for */
 };
 
 struct mb_kernel_buffer {
@@ -67,7 +68,6 @@ struct mb_kernel_dispatch {
     struct mb_kernel_binding *bindings; /* [n_bindings], owned */
     uint32_t n_bindings;
     unsigned char push[MB_MAX_KERNEL_PUSH];
-    uint32_t push_bytes;
     struct mb_kernel_barriers before;
 };
 

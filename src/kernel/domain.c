@@ -103,29 +103,22 @@ static enum mb_status has_features(const struct mb_pick *pick, const cJSON *requ
     return MB_OK;
 }
 
-/* Whether subgroups can have the size: their own, or one that can be asked for. */
-static bool can_have(const struct mb_gpu_info *info, int64_t size)
-{
-    return size == info->subgroup_size ||
-           (size >= info->min_subgroup_size && size <= info->max_subgroup_size &&
-            info->max_workgroup_subgroups > 0);
-}
-
-/* The device's own size where that is listed, else the first of the list that it can have. */
+/* The device's own size where that is listed, else the first of the list that it can have; or,
+ * of no device in particular, the first. */
 static enum mb_status choose_listed(struct mb_pick *pick, const cJSON *list,
                                     const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const uint32_t own = mb_lanes(info, 0);
     for (const cJSON *node = list->child; node; node = node->next) {
         int64_t size;
         MB_DO(mb_pick_integer(pick, node, NULL, (struct mb_bounds){1, 1024, 0}, &size, why));
-        if (size == own ||
-            (pick->subgroup_size == 0 && pick->is_full && can_have(info, size))) {
+        const bool is_own = info && size == mb_lanes(info, 0);
+        const bool is_possible = !info || (pick->is_full && mb_has_lanes(info, (uint32_t)size));
+        if (is_own || (pick->subgroup_size == 0 && is_possible)) {
             pick->subgroup_size = (uint32_t)size;
         }
     }
     MB_FAIL_IF(
-        pick->subgroup_size == 0, why, MB_ERRC_UNSUPPORTED,
+        pick->subgroup_size == 0 && info, why, MB_ERRC_UNSUPPORTED,
         "the device has subgroups of %u to %u%s: none of the sizes that its manifest lists",
         info->min_subgroup_size, info->max_subgroup_size,
         info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
@@ -138,12 +131,15 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *su
     const cJSON *list = mb_pick(pick, subgroup, "size");
     int64_t least, most;
     pick->is_full = !mb_json_get(subgroup, "full") || mb_pick_bool(pick, subgroup, "full");
-    MB_FAIL_IF(pick->is_full && !info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(info && pick->is_full && !info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
                "the device cannot promise full subgroups");
-    if (list) {
+    if (list && (info || list->child)) {
         return choose_listed(pick, list, info, why);
     }
-    pick->subgroup_size = mb_lanes(info, 0);
+    pick->subgroup_size = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
+    if (!info) {
+        return MB_OK;
+    }
     MB_DO(mb_pick_integer(pick, subgroup, "min_size", (struct mb_bounds){1, 1024, 4}, &least,
                           why));
     MB_DO(mb_pick_integer(pick, subgroup, "max_size", (struct mb_bounds){1, 1024, 128}, &most,
@@ -154,59 +150,26 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *su
     return MB_OK;
 }
 
-/* The choice as far as it is known before format and subgroups are, with names in `chain`. */
-static void begin(struct mb_pick *pick, struct mb_chain_scope *chain,
-                  const struct mb_layout *layout, const struct mb_params *params)
+enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
+                              const struct mb_layout *layout, const struct mb_task *task,
+                              const struct mb_params *params, struct mb_err *why)
 {
+    struct mb_chain_scope chain;
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
-    mb_chain_scope_init(chain, pick, layout);
-    pick->scope = &chain->scope;
-}
-
-static void end(struct mb_pick *pick, const struct mb_layout *layout,
-                const struct mb_task *task)
-{
+    mb_chain_scope_init(&chain, pick, layout);
+    pick->scope = &chain.scope;
+    MB_DO(takes(pick, layout, task, why));
+    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
+    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
+    MB_DO(info ? has_features(pick, requires, info, why) : MB_OK);
+    if (subgroup) {
+        MB_DO(choose_subgroup_size(pick, subgroup, info, why));
+    }
     pick->format = layout->format;
     pick->reduce = task->reduce;
     pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)
                       ? MB_ALPHA_PREMULTIPLIED
                       : MB_ALPHA_STRAIGHT;
     pick->scope = NULL;
-}
-
-enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
-                              const struct mb_layout *layout, const struct mb_task *task,
-                              const struct mb_params *params, struct mb_err *why)
-{
-    struct mb_chain_scope chain;
-    begin(pick, &chain, layout, params);
-    MB_DO(takes(pick, layout, task, why));
-    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
-    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
-    MB_DO(has_features(pick, requires, info, why));
-    if (subgroup) {
-        MB_DO(choose_subgroup_size(pick, subgroup, info, why));
-    }
-    end(pick, layout, task);
-    return MB_OK;
-}
-
-enum mb_status mb_kernel_pick_anywhere(struct mb_pick *pick, const struct mb_layout *layout,
-                                       const struct mb_task *task,
-                                       const struct mb_params *params, struct mb_err *why)
-{
-    struct mb_chain_scope chain;
-    begin(pick, &chain, layout, params);
-    MB_DO(takes(pick, layout, task, why));
-    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
-    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
-    const cJSON *list = mb_pick(pick, subgroup, "size");
-    int64_t size = subgroup ? USUAL_SUBGROUP_SIZE : 0;
-    if (list && list->child) {
-        MB_DO(mb_pick_integer(pick, list->child, NULL, (struct mb_bounds){1, 1024, 0}, &size,
-                              why));
-    }
-    pick->subgroup_size = (uint32_t)size;
-    end(pick, layout, task);
     return MB_OK;
 }

@@ -164,12 +164,7 @@ static void add_shared(struct mb_json *json)
              NULL);
 
     struct cJSON *range = mb_json_object(json, shared, "range");
-    const struct mb_key ends[] = {
-        {"first", MB_KEY_EXPRESSION, .help = "the first level", .is_required = true},
-        {"last", MB_KEY_EXPRESSION, .help = "the last one", .is_required = true},
-        {0},
-    };
-    add_keys(json, range, ends);
+    add_keys(json, range, mb_range_keys);
 
     struct cJSON *values = mb_json_array(json, mb_json_object(json, shared, "values"), "anyOf");
     const struct mb_key value = {"value", MB_KEY_EXPRESSION, .help = ""};

@@ -395,12 +395,11 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
 static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
 {
     const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
-    const struct mb_spirv_block *push = mb_spirv_block(plan->spirv, UINT32_MAX, UINT32_MAX);
     const struct mb_pipeline_options options = {
         .shader = &plan->spirv->shader,
         .constants = plan->constants,
         .n_constants = plan->n_constants,
-        .push_constant_bytes = push ? (push->n_bytes + 3) / 4 * 4 : 0,
+        .push_constant_bytes = plan->push_bytes,
         .subgroup_size = s->pick.is_full ? s->pick.subgroup_size : 0,
         .n_invocations =
             plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
@@ -437,6 +436,11 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         }
     }
     return MB_OK;
+}
+
+static bool has_groups(const struct mb_kernel_dispatch *dispatch)
+{
+    return dispatch->n_groups[0] > 0 && dispatch->n_groups[1] > 0 && dispatch->n_groups[2] > 0;
 }
 
 static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
@@ -497,11 +501,11 @@ static void record(const void *state, VkCommandBuffer cmd)
         const struct mb_kernel_dispatch *plan = &s->plan.dispatches[i];
         const struct mb_dispatch dispatch = {
             .copy = plan->copy,
-            .push = plan->push_bytes > 0 ? plan->push : NULL,
+            .push = s->plan.pipelines[plan->pipeline].push_bytes > 0 ? plan->push : NULL,
             .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
         };
         record_barriers(s, cmd, &plan->before);
-        if (plan->n_groups[0] > 0 && plan->n_groups[1] > 0 && plan->n_groups[2] > 0) {
+        if (has_groups(plan)) {
             mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
         }
     }
@@ -510,25 +514,23 @@ static void record(const void *state, VkCommandBuffer cmd)
 
 static void describe_tolerance(const struct state *s, struct mb_tolerance *tolerance)
 {
-    static const char *const policies[] = {"box", "floor", "blit", "none", NULL};
-    static const char *const arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
-    static const char *const roundings[] = {"device", "kernel", NULL};
     struct mb_chain_scope chain;
     struct mb_pick with_names = s->pick;
     const struct mb_pick *pick = &with_names;
     const cJSON *node = mb_pick(pick, pick->manifest->json.root, "tolerance");
-    const uint32_t policy = mb_pick_choice(pick, node, "policy", policies);
+    const uint32_t policy = mb_pick_choice(pick, node, "policy", mb_kernel_policies);
     const cJSON *reread = mb_pick(pick, node, "reread");
     struct mb_value bound = mb_integer(0);
     struct mb_err ignored;
     mb_chain_scope_init(&chain, pick, &s->image->layout);
     with_names.scope = &chain.scope;
-    tolerance->has_no_policy = policies[policy][0] == 'n';
+    tolerance->has_no_policy = mb_kernel_policies[policy][0] == 'n';
     tolerance->filter.policy =
         tolerance->has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy;
     tolerance->arithmetic =
-        (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", arithmetics);
-    tolerance->is_rounded_by_device = mb_pick_choice(pick, node, "rounding", roundings) == 0;
+        (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", mb_kernel_arithmetics);
+    tolerance->is_rounded_by_device =
+        mb_pick_choice(pick, node, "rounding", mb_kernel_roundings) == 0;
     tolerance->reread_levels = s->plan.source_levels;
     for (const cJSON *level = cJSON_IsArray(reread) ? reread->child : NULL; level;
          level = level->next) {
@@ -564,8 +566,7 @@ static void describe(const void *state, struct mb_work *work)
         count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills(s);
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        work->n_dispatches +=
-            dispatch->n_groups[0] > 0 && dispatch->n_groups[1] > 0 && dispatch->n_groups[2] > 0;
+        work->n_dispatches += has_groups(dispatch);
         work->n_barriers += count_barriers(&dispatch->before);
     }
     for (uint32_t i = 0; plan->n_dispatches == plan->n_steps && i < plan->n_steps; i++) {

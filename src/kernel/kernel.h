@@ -6,19 +6,11 @@
 /* Fill in `manifest->strategy`, which lives as long as the manifest. */
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
 
-/* What a manifest says of a task on a device: the choice for mb_kernel_plan_init().
- * MB_UNSUPPORTED with a sentence for what its domain, its requirements or the device's
- * subgroups exclude. */
+/* What a manifest says of a task on a device, or with `info` NULL on one that has all it needs:
+ * the choice for mb_kernel_plan_init(). MB_UNSUPPORTED with a sentence for what its domain, its
+ * requirements or the device's subgroups exclude. */
 MB_MUST_CHECK enum mb_status mb_kernel_pick(struct mb_pick *pick,
                                             const struct mb_gpu_info *info,
                                             const struct mb_layout *layout,
                                             const struct mb_task *task,
                                             const struct mb_params *params, struct mb_err *why);
-
-/* The same without a device: its features and limits are taken to suffice, and subgroups to
- * have the first size that is listed, or 32. */
-MB_MUST_CHECK enum mb_status mb_kernel_pick_anywhere(struct mb_pick *pick,
-                                                     const struct mb_layout *layout,
-                                                     const struct mb_task *task,
-                                                     const struct mb_params *params,
-                                                     struct mb_err *why);

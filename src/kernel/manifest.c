@@ -231,19 +231,6 @@ static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shade
     return MB_OK;
 }
 
-static enum mb_status make_key(const struct source *source, char **key, struct mb_err *err)
-{
-    struct mb_strbuf text = {0};
-    mb_strbuf_printf(&text, "%s|%s|%s", source->paths.items[0], source->entry, source->target);
-    for (size_t i = 0; i < source->defines.n; i++) {
-        mb_strbuf_printf(&text, " -D%s", source->defines.items[i]);
-    }
-    for (size_t i = 0; i < source->includes.n; i++) {
-        mb_strbuf_printf(&text, " -I%s", source->includes.items[i]);
-    }
-    return mb_strbuf_take(&text, key, err);
-}
-
 static void module_finish(struct mb_loaded_module *module)
 {
     mb_spirv_finish(&module->spirv);
@@ -253,22 +240,27 @@ static void module_finish(struct mb_loaded_module *module)
     mb_free(module);
 }
 
+/* The name and flags that results show, and the key that tells one module from another. */
 static enum mb_status name_module(const struct mb_manifest *manifest,
                                   const struct source *source, struct mb_loaded_module *module,
                                   struct mb_err *err)
 {
-    MB_SCOPED(mb_strbuf) name = {0};
-    MB_SCOPED(mb_strbuf) flags = {0};
+    struct mb_strbuf name = {0}, flags = {0}, key = {0};
     const char *path = source->paths.items[0];
     const char *slash = strrchr(path, '/');
     mb_strbuf_printf(&name, "%s/%s", mb_json_read_string(manifest->json.root, "name"),
                      slash ? slash + 1 : path);
+    MB_DO(mb_strbuf_take(&name, &module->name, err));
     mb_strbuf_printf(&flags, "%s %s", source->entry, source->target);
     for (size_t i = 0; i < source->defines.n; i++) {
         mb_strbuf_printf(&flags, " -D%s", source->defines.items[i]);
     }
-    MB_DO(mb_strbuf_take(&name, &module->name, err));
-    return mb_strbuf_take(&flags, &module->flags, err);
+    MB_DO(mb_strbuf_take(&flags, &module->flags, err));
+    mb_strbuf_printf(&key, "%s %s", path, module->flags);
+    for (size_t i = 0; i < source->includes.n; i++) {
+        mb_strbuf_printf(&key, " -I%s", source->includes.items[i]);
+    }
+    return mb_strbuf_take(&key, &module->key, err);
 }
 
 static enum mb_status load_module(const struct mb_manifest *manifest,
@@ -288,7 +280,6 @@ static enum mb_status load_module(const struct mb_manifest *manifest,
     MB_DO(mb_compile(&options, &code, &n_bytes, err));
     MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
                options.path);
-    MB_DO(name_module(manifest, source, module, err));
     MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->entry, err));
     module->spirv.shader.name = module->name;
     module->spirv.shader.flags = module->flags;
@@ -306,7 +297,7 @@ enum mb_status mb_manifest_module(const struct mb_pick *pick, const char *shader
     struct mb_loaded_module *module = mb_alloc(1, sizeof *module);
     MB_TRY(MB_NEED(module, manifest->path));
     MB_TRY(read_source(pick, node, &source, err));
-    MB_TRY(make_key(&source, &module->key, err));
+    MB_TRY(name_module(manifest, &source, module, err));
     for (struct mb_loaded_module *old = manifest->modules; old; old = old->next) {
         if (strcmp(old->key, module->key) == 0) {
             module_finish(module);

@@ -22,8 +22,7 @@ struct step {
 /* A plan that is being made. */
 struct planner {
     struct mb_kernel_plan *plan;
-    struct mb_pick own_pick; /* `pick`, where a step's names are known */
-    const struct mb_pick *pick;
+    struct mb_pick pick; /* whose scope is that of `chain` */
     const struct mb_layout *layout;
     const uint64_t *addresses;   /* of buffers, or NULL */
     struct mb_chain_scope chain; /* and, behind the names of the chain, those of a step */
@@ -35,7 +34,7 @@ static enum mb_status fail_at(const struct planner *planner, const cJSON *node,
                               struct mb_err *err, const char *what)
 {
     MB_FAIL(err, MB_ERRC_INPUT, "%s", what);
-    return mb_manifest_blame(planner->pick->manifest, node, err);
+    return mb_manifest_blame(planner->pick.manifest, node, err);
 }
 
 /* ---- Names */
@@ -79,22 +78,29 @@ static void set_step(struct planner *planner, const struct step *step)
     }
 }
 
-/* The names of a scope, and addresses, which only what is pushed or filled in may depend on: a
- * plan is checked without them. */
-static void add_addresses(const struct planner *planner, struct mb_chain_scope *chain)
+/* Names for a part of a manifest: those of the chain, with a step's or not, and with addresses
+ * or not, which only what is pushed or filled in may depend on: a plan is checked without them.
+ */
+struct scoped_pick {
+    struct mb_pick pick;
+    struct mb_chain_scope chain;
+};
+
+static void scoped_pick_init(struct scoped_pick *scoped, const struct planner *planner,
+                             bool has_step, bool has_addresses)
 {
-    chain->scope.names = chain->names;
-    for (uint32_t i = 0; i < planner->plan->n_buffers; i++) {
-        add_name(chain, planner->pick->manifest->buffers.items[i],
+    const uint32_t n_addresses = has_addresses ? planner->plan->n_buffers : 0;
+    scoped->pick = planner->pick;
+    scoped->chain = planner->chain;
+    scoped->chain.scope.names = scoped->chain.names;
+    scoped->pick.scope = &scoped->chain.scope;
+    if (!has_step) {
+        scoped->chain.scope.n_names = planner->n_chain_names;
+    }
+    for (uint32_t i = 0; i < n_addresses; i++) {
+        add_name(&scoped->chain, planner->pick.manifest->buffers.items[i],
                  mb_integer(planner->addresses ? (int64_t)planner->addresses[i] : 0));
     }
-}
-
-static enum mb_status get_integer(const struct planner *planner, const cJSON *parent,
-                                  const char *key, struct mb_bounds bounds, int64_t *value,
-                                  struct mb_err *err)
-{
-    return mb_pick_integer(planner->pick, parent, key, bounds, value, err);
 }
 
 /* ---- Buffers */
@@ -106,7 +112,7 @@ static enum mb_status plan_buffer(const struct mb_pick *pick, const cJSON *node,
     const cJSON *object = mb_pick(pick, node, NULL);
     int64_t n_bytes;
     buffer->name = node->string;
-    buffer->each_run = strcmp(mb_pick_text(pick, object, "zero", "once"), "once") != 0;
+    buffer->each_run = mb_pick_choice(pick, object, "zero", mb_kernel_zeroings) == 1;
     buffer->is_addressed = mb_pick_bool(pick, object, "addressed");
     MB_DO(mb_pick_integer(pick, object, "bytes", bounds, &n_bytes, err));
     buffer->n_bytes = (uint64_t)n_bytes;
@@ -124,7 +130,7 @@ static enum mb_status plan_buffer(const struct mb_pick *pick, const cJSON *node,
 static enum mb_status plan_buffers(const struct planner *planner, struct mb_err *err)
 {
     struct mb_kernel_plan *plan = planner->plan;
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     const cJSON *map = mb_pick(pick, pick->manifest->json.root, "buffers");
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
         assert(plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
@@ -149,7 +155,7 @@ static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
                                   const struct mb_spirv *spirv, const struct mb_binding *place,
                                   struct mb_err *err)
 {
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     struct mb_kernel_buffer *buffer = &planner->plan->buffers[index];
     const cJSON *map = mb_pick(pick, pick->manifest->json.root, "buffers");
     const cJSON *node = mb_json_get(map, buffer->name);
@@ -173,12 +179,9 @@ static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
     }
     buffer->content = mb_alloc(1, (size_t)buffer->n_bytes);
     MB_DO(MB_NEED(buffer->content, buffer->name));
-    struct mb_chain_scope chain = planner->chain;
-    struct mb_pick of_chain = *pick;
-    chain.scope.n_names = planner->n_chain_names;
-    add_addresses(planner, &chain);
-    of_chain.scope = &chain.scope;
-    return mb_fill_block(&of_chain, fields, spirv, block, buffer->content, err);
+    struct scoped_pick of_chain;
+    scoped_pick_init(&of_chain, planner, false, true);
+    return mb_fill_block(&of_chain.pick, fields, spirv, block, buffer->content, err);
 }
 
 /* ---- Pipelines */
@@ -187,9 +190,9 @@ static enum mb_status plan_pipeline(const struct planner *planner, const char *s
                                     uint32_t *index, struct mb_err *err)
 {
     struct mb_kernel_plan *plan = planner->plan;
-    struct mb_scope scope = planner->chain.scope;
-    struct mb_pick of_chain = *planner->pick;
-    const struct mb_pick *pick = &of_chain;
+    struct scoped_pick of_chain;
+    const struct mb_pick *pick = &of_chain.pick;
+    scoped_pick_init(&of_chain, planner, false, false);
     for (*index = 0; *index < plan->n_pipelines; (*index)++) {
         if (strcmp(plan->pipelines[*index].shader, shader) == 0) {
             return MB_OK;
@@ -201,10 +204,10 @@ static enum mb_status plan_pipeline(const struct planner *planner, const char *s
     struct mb_kernel_pipeline *pipeline = &plan->pipelines[plan->n_pipelines++];
     const cJSON *node =
         mb_pick(pick, mb_pick(pick, pick->manifest->json.root, "shaders"), shader);
-    scope.n_names = planner->n_chain_names;
-    of_chain.scope = &scope;
     pipeline->shader = shader;
     MB_DO(mb_manifest_module(pick, shader, &pipeline->spirv, err));
+    const struct mb_spirv_block *push = mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
+    pipeline->push_bytes = push ? (push->n_bytes + 3) / 4 * 4 : 0;
     MB_DO(mb_fill_constants(pick, mb_pick(pick, node, "constants"), pipeline->spirv,
                             pipeline->constants, &pipeline->n_constants, err));
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -251,12 +254,12 @@ static enum mb_status read_range(const struct planner *planner, const cJSON *nod
                                  uint8_t levels[MB_MAX_LEVELS], uint32_t *n, struct mb_err *err)
 {
     const struct mb_bounds bounds = {0, planner->layout->n_levels - 1, 0};
-    const cJSON *list = mb_pick(planner->pick, node, NULL);
+    const cJSON *list = mb_pick(&planner->pick, node, NULL);
     int64_t first, last;
     *n = 0;
     if (cJSON_IsObject(list)) {
-        MB_DO(get_integer(planner, list, "first", bounds, &first, err));
-        MB_DO(get_integer(planner, list, "last", bounds, &last, err));
+        MB_DO(mb_pick_integer(&planner->pick, list, "first", bounds, &first, err));
+        MB_DO(mb_pick_integer(&planner->pick, list, "last", bounds, &last, err));
         for (int64_t level = first; level <= last; level++) {
             levels[(*n)++] = (uint8_t)level;
         }
@@ -266,7 +269,7 @@ static enum mb_status read_range(const struct planner *planner, const cJSON *nod
         if (*n == MB_MAX_LEVELS) {
             return fail_at(planner, element, err, "an array shows at most 16 levels");
         }
-        MB_DO(get_integer(planner, element, NULL, bounds, &first, err));
+        MB_DO(mb_pick_integer(&planner->pick, element, NULL, bounds, &first, err));
         levels[(*n)++] = (uint8_t)first;
     }
     return *n > 0 ? MB_OK : fail_at(planner, node, err, "there are no levels in it");
@@ -292,7 +295,7 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
     }
     if (given[0]) {
         int64_t level;
-        MB_DO(get_integer(planner, node, "level", bounds, &level, err));
+        MB_DO(mb_pick_integer(&planner->pick, node, "level", bounds, &level, err));
         levels[0] = (uint8_t)level;
     } else {
         MB_DO(read_range(planner, given[1] ? given[1] : given[2], levels, &n, err));
@@ -326,15 +329,13 @@ static enum mb_status plan_image(const struct planner *planner, const cJSON *nod
                                  const struct mb_spirv_use *use,
                                  struct mb_kernel_binding *binding, struct mb_err *err)
 {
-    static const char *const formats[] = {"image", "linear", "words", NULL};
-    static const char *const layouts[] = {"read-only", "general", NULL};
     const bool is_storage = binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     const struct mb_layout *layout = planner->layout;
     int64_t layer;
     const enum mb_view_format format =
         mb_json_get(node, "format")
-            ? (enum mb_view_format)mb_pick_choice(pick, node, "format", formats)
+            ? (enum mb_view_format)mb_pick_choice(pick, node, "format", mb_kernel_view_formats)
         : is_storage ? MB_VIEW_LINEAR
                      : MB_VIEW_IMAGE;
     if (!use->is_2d) {
@@ -348,9 +349,9 @@ static enum mb_status plan_image(const struct planner *planner, const cJSON *nod
         return fail_at(planner, node, err, "words are of texels of four bytes or eight");
     }
     MB_DO(read_views(planner, node, binding, err));
-    MB_DO(get_integer(planner, node, "layer", (struct mb_bounds){0, layout->n_layers - 1, -1},
-                      &layer, err));
-    binding->is_general = mb_pick_choice(pick, node, "layout", layouts) == 1;
+    MB_DO(mb_pick_integer(&planner->pick, node, "layer",
+                          (struct mb_bounds){0, layout->n_layers - 1, -1}, &layer, err));
+    binding->is_general = mb_pick_choice(pick, node, "layout", mb_kernel_view_layouts) == 1;
     binding->is_read = is_storage && use->only_reads;
     for (uint32_t i = 0; i < binding->n_views; i++) {
         struct mb_kernel_view *view = &binding->views[i];
@@ -366,14 +367,13 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
                                    const struct mb_kernel_pipeline *pipeline,
                                    struct mb_kernel_binding *binding, struct mb_err *err)
 {
-    static const char *const filters[] = {"nearest", "linear", NULL};
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     const struct mb_spirv *spirv = pipeline->spirv;
     const cJSON *sampler = mb_pick(pick, node, "sampler");
     int64_t set, number;
-    MB_DO(get_integer(planner, node, "set", (struct mb_bounds){0, 3, 0}, &set, err));
-    MB_DO(get_integer(planner, node, "binding", (struct mb_bounds){0, UINT16_MAX, 0}, &number,
-                      err));
+    MB_DO(mb_pick_integer(&planner->pick, node, "set", (struct mb_bounds){0, 3, 0}, &set, err));
+    MB_DO(mb_pick_integer(&planner->pick, node, "binding", (struct mb_bounds){0, UINT16_MAX, 0},
+                          &number, err));
     const struct mb_binding *place = mb_spirv_find(spirv, (uint32_t)set, (uint32_t)number);
     if (!place) {
         char what[96];
@@ -383,7 +383,8 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
     }
     binding->place = *place;
     binding->buffer = find_buffer(planner->plan, mb_pick_text(pick, node, "buffer", NULL));
-    binding->is_linear = sampler && mb_pick_choice(pick, sampler, "filter", filters) == 1;
+    binding->is_linear =
+        sampler && mb_pick_choice(pick, sampler, "filter", mb_kernel_filters) == 1;
     binding->reduction = (enum mb_reduce)(
         sampler ? mb_pick_choice(pick, sampler, "reduction",
                                  (const char *const[]){"avg", "min", "max", NULL})
@@ -433,7 +434,7 @@ static enum mb_status plan_bindings(const struct planner *planner, const cJSON *
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_kernel_dispatch *dispatch, struct mb_err *err)
 {
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     const cJSON *list = mb_pick(pick, node, "bindings");
     const size_t n = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
     dispatch->bindings = mb_alloc(n, sizeof *dispatch->bindings);
@@ -454,7 +455,7 @@ static enum mb_status plan_push(const struct planner *planner, const cJSON *node
 {
     const struct mb_spirv_block *block =
         mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
-    const cJSON *map = mb_pick(planner->pick, node, "push");
+    const cJSON *map = mb_pick(&planner->pick, node, "push");
     if (!block) {
         return map && map->child
                    ? fail_at(planner, map, err, "the shader has no push constants")
@@ -466,22 +467,20 @@ static enum mb_status plan_push(const struct planner *planner, const cJSON *node
             "the shader has more than 128 bytes of push constants, which is what every "
             "device has");
     }
-    dispatch->push_bytes = (block->n_bytes + 3) / 4 * 4;
-    struct mb_chain_scope chain = planner->chain;
-    struct mb_pick with_addresses = *planner->pick;
-    add_addresses(planner, &chain);
-    with_addresses.scope = &chain.scope;
     if (!map) {
         return fail_at(planner, node, err,
                        "the key \"push\" is missing: the shader has push constants");
     }
-    return mb_fill_block(&with_addresses, map, pipeline->spirv, block, dispatch->push, err);
+    struct scoped_pick with_addresses;
+    scoped_pick_init(&with_addresses, planner, true, true);
+    return mb_fill_block(&with_addresses.pick, map, pipeline->spirv, block, dispatch->push,
+                         err);
 }
 
 static enum mb_status plan_groups(const struct planner *planner, const cJSON *node,
                                   struct mb_kernel_dispatch *dispatch, struct mb_err *err)
 {
-    const cJSON *list = mb_pick(planner->pick, node, "groups");
+    const cJSON *list = mb_pick(&planner->pick, node, "groups");
     const cJSON *element = cJSON_IsArray(list) ? list->child : NULL;
     if (!element || cJSON_GetArraySize(list) > 3) {
         return fail_at(planner, mb_json_get(node, "groups"), err,
@@ -490,8 +489,8 @@ static enum mb_status plan_groups(const struct planner *planner, const cJSON *no
     for (uint32_t axis = 0; axis < 3; axis++) {
         int64_t n = 1;
         if (element) {
-            MB_DO(get_integer(planner, element, NULL, (struct mb_bounds){0, MAX_GROUPS, 0}, &n,
-                              err));
+            MB_DO(mb_pick_integer(&planner->pick, element, NULL,
+                                  (struct mb_bounds){0, MAX_GROUPS, 0}, &n, err));
             element = element->next;
         }
         dispatch->n_groups[axis] = (uint32_t)n;
@@ -523,8 +522,7 @@ static enum mb_status add_dispatch(struct planner *planner, const struct step *s
 static enum mb_status plan_dispatch(struct planner *planner, const cJSON *node,
                                     const struct step *step, struct mb_err *err)
 {
-    static const char *const barriers[] = {"auto", "none", NULL};
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     struct mb_kernel_dispatch *dispatch = NULL;
     struct mb_value when = mb_integer(1);
     set_step(planner, step);
@@ -542,7 +540,7 @@ static enum mb_status plan_dispatch(struct planner *planner, const cJSON *node,
     MB_DO(plan_pipeline(planner, shader, &dispatch->pipeline, err));
     struct mb_kernel_pipeline *pipeline = &planner->plan->pipelines[dispatch->pipeline];
     dispatch->copy = pipeline->n_copies++;
-    dispatch->needs_no_barrier = mb_pick_choice(pick, node, "barrier", barriers) == 1;
+    dispatch->needs_no_barrier = mb_pick_choice(pick, node, "barrier", mb_kernel_barriers) == 1;
     MB_DO(plan_groups(planner, node, dispatch, err));
     MB_DO(plan_push(planner, node, pipeline, dispatch, err));
     return plan_bindings(planner, node, pipeline, dispatch, err);
@@ -551,7 +549,7 @@ static enum mb_status plan_dispatch(struct planner *planner, const cJSON *node,
 /* All that a step dispatches; once for each layer if that is asked for. */
 static enum mb_status plan_step(struct planner *planner, struct step step, struct mb_err *err)
 {
-    const struct mb_pick *pick = planner->pick;
+    const struct mb_pick *pick = &planner->pick;
     const cJSON *root = pick->manifest->json.root;
     const cJSON *list = mb_pick(pick, root, "dispatches");
     const uint32_t n_layers =
@@ -566,14 +564,14 @@ static enum mb_status plan_step(struct planner *planner, struct step step, struc
 
 static enum mb_status plan_steps(struct planner *planner, struct mb_err *err)
 {
-    const cJSON *root = planner->pick->manifest->json.root;
+    const cJSON *root = planner->pick.manifest->json.root;
     struct step step = {0};
     while (step.source_level + 1 < planner->layout->n_levels) {
         const int64_t remaining = planner->layout->n_levels - 1 - step.source_level;
         int64_t n;
         set_step(planner, &step);
-        MB_DO(get_integer(planner, root, "levels_per_step",
-                          (struct mb_bounds){1, remaining, remaining}, &n, err));
+        MB_DO(mb_pick_integer(&planner->pick, root, "levels_per_step",
+                              (struct mb_bounds){1, remaining, remaining}, &n, err));
         step.n_levels = (uint32_t)n;
         planner->plan->source_levels |= UINT32_C(1) << step.source_level;
         MB_DO(plan_step(planner, step, err));
@@ -594,7 +592,7 @@ static enum mb_status check_written(const struct planner *planner, struct mb_err
         snprintf(what, sizeof what, "no dispatch has level %u bound to store to", level);
         if (!mb_kernel_writes(planner->plan, level)) {
             return fail_at(planner,
-                           mb_json_get(planner->pick->manifest->json.root, "dispatches"), err,
+                           mb_json_get(planner->pick.manifest->json.root, "dispatches"), err,
                            what);
         }
     }
@@ -605,14 +603,11 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
                                    const struct mb_layout *layout, const uint64_t *addresses,
                                    struct mb_err *err)
 {
-    struct planner planner = {.plan = plan,
-                              .own_pick = *pick,
-                              .pick = &planner.own_pick,
-                              .layout = layout,
-                              .addresses = addresses};
+    struct planner planner = {
+        .plan = plan, .pick = *pick, .layout = layout, .addresses = addresses};
     *plan = (struct mb_kernel_plan){0};
     mb_chain_scope_init(&planner.chain, pick, layout);
-    planner.own_pick.scope = &planner.chain.scope;
+    planner.pick.scope = &planner.chain.scope;
     MB_DO(plan_buffers(&planner, err));
     planner.n_chain_names = planner.chain.scope.n_names;
     MB_DO(plan_steps(&planner, err));

@@ -5,6 +5,15 @@
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+const char *const mb_kernel_view_formats[] = {"image", "linear", "words", NULL};
+const char *const mb_kernel_view_layouts[] = {"read-only", "general", NULL};
+const char *const mb_kernel_filters[] = {"nearest", "linear", NULL};
+const char *const mb_kernel_barriers[] = {"auto", "none", NULL};
+const char *const mb_kernel_policies[] = {"box", "floor", "blit", "none", NULL};
+const char *const mb_kernel_arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
+const char *const mb_kernel_roundings[] = {"device", "kernel", NULL};
+const char *const mb_kernel_zeroings[] = {"once", "each-run", NULL};
+
 const char *const mb_expression_names[] = {
     "width",    "height",        "layers",    "levels",       "texel_bytes",
     "channels", "subgroup_size", "step",      "source_level", "first_level",
@@ -66,7 +75,7 @@ static const struct mb_key buffer_keys[] = {
     {"bytes", MB_KEY_EXPRESSION, .help = "its size; left out where \"fields\" says it"},
     {"zero", MB_KEY_CHOICE,
      .help = "when it is zeroed: once, or before each run, within the timed commands (once)",
-     .choices = NAMES("once", "each-run")},
+     .choices = mb_kernel_zeroings},
     {"fields", MB_KEY_VALUE_MAP,
      .help = "what it holds from the beginning: members of the block that it is bound to, by "
              "name or "
@@ -81,7 +90,7 @@ static const struct mb_key buffer_keys[] = {
 
 static const struct mb_key sampler_keys[] = {
     {"filter", MB_KEY_CHOICE, .help = "linear or nearest (nearest)",
-     .choices = NAMES("linear", "nearest")},
+     .choices = mb_kernel_filters},
     {"reduction", MB_KEY_CHOICE, .help = "what a linear filter makes of four texels (avg)",
      .choices = mb_reduce_names},
     {0},
@@ -108,11 +117,19 @@ static const struct mb_key binding_keys[] = {
              "R32G32_UINT "
              "words "
              "(image where it is sampled, linear where it is stored to)",
-     .choices = NAMES("image", "linear", "words")},
+     .choices = mb_kernel_view_formats},
     {"layout", MB_KEY_CHOICE, .help = "of what is sampled (read-only)",
-     .choices = NAMES("read-only", "general")},
+     .choices = mb_kernel_view_layouts},
     {"sampler", MB_KEY_OBJECT, .help = "the sampler (nearest)", .keys = sampler_keys},
     {"buffer", MB_KEY_BUFFER, .help = "the buffer that is bound, all of it"},
+    {0},
+};
+
+const struct mb_key mb_range_keys[] = {
+    {"first", MB_KEY_EXPRESSION, .help = "the first level", .scope = MB_SCOPE_STEP,
+     .is_required = true},
+    {"last", MB_KEY_EXPRESSION, .help = "the last one", .scope = MB_SCOPE_STEP,
+     .is_required = true},
     {0},
 };
 
@@ -130,7 +147,7 @@ static const struct mb_key dispatch_keys[] = {
      .help = "before it: auto, where it reads what a dispatch before it wrote; or none, where "
              "it needs "
              "none (auto)",
-     .choices = NAMES("auto", "none")},
+     .choices = mb_kernel_barriers},
     {0},
 };
 
@@ -138,15 +155,15 @@ static const struct mb_key tolerance_keys[] = {
     {"policy", MB_KEY_CHOICE,
      .help = "which texels weigh in, and so what it is held to; none: it is timed, not judged "
              "(box)",
-     .choices = NAMES("box", "floor", "blit", "none")},
+     .choices = mb_kernel_policies},
     {"arithmetic", MB_KEY_CHOICE,
      .help = "how it computes, from which the bound of errors follows (fp32)",
-     .choices = NAMES("fp32", "fp16", "filter", "corner", "root")},
+     .choices = mb_kernel_arithmetics},
     {"rounding", MB_KEY_CHOICE,
      .help =
          "who rounds to UNORM codes: the device, when it stores, by up to a tenth of a code "
          "otherwise than to the nearest; or the kernel, exactly (device)",
-     .choices = NAMES("device", "kernel")},
+     .choices = mb_kernel_roundings},
     {"max_error_lsb", MB_KEY_EXPRESSION,
      .help = "a bound in its place, in codes or ulp of floats, which tables then show"},
     {"reread", MB_KEY_EXPRESSIONS,

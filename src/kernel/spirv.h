@@ -46,7 +46,7 @@ struct mb_spirv_use {
     char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
     bool is_2d;                     /* of an image: 2D, which is all that has views here */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
-    bool is_unbounded;              /* a runtime array: n_descriptors is 1 until told */
+    bool is_unbounded;              /* a runtime array: n_descriptors is 1 */
     bool only_reads;                /* decorated NonWritable */
     bool only_writes;               /* decorated NonReadable */
     uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */

@@ -46,7 +46,7 @@ static const struct unusual {
     {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16, 8},
 };
 
-static bool has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
+bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
     return lanes == info->subgroup_size ||
            (info->max_workgroup_subgroups > 0 && lanes >= info->min_subgroup_size &&
@@ -72,7 +72,7 @@ static const struct unusual *unusual_of(const struct mb_gpu_info *info)
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
     const struct unusual *unusual = lanes == 0 ? unusual_of(info) : NULL;
-    if (unusual && has_lanes(info, unusual->lanes)) {
+    if (unusual && mb_has_lanes(info, unusual->lanes)) {
         return unusual->lanes;
     }
     return lanes == 0 ? info->subgroup_size : lanes;
@@ -81,9 +81,9 @@ uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 uint32_t mb_lean_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
     const struct unusual *unusual = unusual_of(info);
-    return !unusual                                       ? 0
-           : lanes == 0 && has_lanes(info, unusual->lean) ? unusual->lean
-                                                          : mb_lanes(info, lanes);
+    return !unusual                                          ? 0
+           : lanes == 0 && mb_has_lanes(info, unusual->lean) ? unusual->lean
+                                                             : mb_lanes(info, lanes);
 }
 
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
@@ -99,7 +99,7 @@ static enum mb_status can_have_lanes(const struct mb_needs *needs,
                                      const struct mb_gpu_info *info, struct mb_err *why)
 {
     const uint32_t lanes = needs->lanes;
-    MB_FAIL_IF(lanes > 0 && !has_lanes(info, lanes), why, MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(lanes > 0 && !mb_has_lanes(info, lanes), why, MB_ERRC_UNSUPPORTED,
                "lanes=%u: the device has subgroups of %u to %u%s", lanes,
                info->min_subgroup_size, info->max_subgroup_size,
                info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");

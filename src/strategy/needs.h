@@ -17,6 +17,10 @@ extern const char mb_lanes_help[];
 /* The number that a choice of it names; 0: "auto". */
 uint32_t mb_lanes_named(uint8_t choice);
 
+/* Whether subgroups can have so many lanes: the device's own number, or one that can be asked
+ * for. */
+bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes);
+
 /* Lanes of a subgroup where `lanes` are asked for; 0: what suits the driver. */
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 

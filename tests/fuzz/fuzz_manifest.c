@@ -106,7 +106,7 @@ static void plan_for(const struct mb_manifest *manifest, struct mb_extent extent
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
                    mb_full_level_count(extent));
-    if (mb_kernel_pick_anywhere(&pick, &layout, &task, &params, &err) != MB_OK ||
+    if (mb_kernel_pick(&pick, NULL, &layout, &task, &params, &err) != MB_OK ||
         mb_kernel_plan_init(&plan, &pick, &layout, NULL, &err) != MB_OK) {
         check_line(&err);
     } else {

@@ -5,11 +5,9 @@ The tables of keys in doc/your-kernel.md are what results/kernel.schema.json say
 object of a manifest, with every key, its value and its description. --write puts them there."""
 
 import json
-import pathlib
-import re
-import sys
 
-BEGIN, END = "<!-- keys: of results/kernel.schema.json -->\n", "<!-- end of keys -->\n"
+import key_tables
+
 REFERENCES = {"range": 'list, or {"first", "last"}', "values": "number, expression, or a list of them",
               "parameters": "object of lists of names", "by": ""}
 
@@ -52,9 +50,10 @@ def objects(node, path):
         yield from objects(node["additionalProperties"], path + ".NAME")
 
 
-def tables(schema):
-    for path, properties, required in objects(schema, ""):
-        yield f"### `{path}`\n\n" if path else "### The manifest\n\n"
+def tables(path):
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    for where, properties, required in objects(schema, ""):
+        yield f"### `{where}`\n\n" if where else "### The manifest\n\n"
         yield "| key | value | |\n|---|---|---|\n"
         for name, node in properties.items():
             needed = "Required: " if name in required else ""
@@ -62,21 +61,5 @@ def tables(schema):
         yield "\n"
 
 
-def main():
-    root = pathlib.Path(sys.argv[-1])
-    page = root / "doc/your-kernel.md"
-    text = page.read_text(encoding="utf-8")
-    schema = json.loads((root / "results/kernel.schema.json").read_text(encoding="utf-8"))
-    want = re.sub(f"{BEGIN}.*{END}", lambda _: BEGIN + "\n" + "".join(tables(schema)) + END, text,
-                  flags=re.DOTALL)
-    if "--write" in sys.argv:
-        page.write_text(want, encoding="utf-8")
-    n_keys = want.count("\n| `")
-    if want != text and "--write" not in sys.argv:
-        sys.exit(f"{page}: not as results/kernel.schema.json: run {sys.argv[0]} --write {root}")
-    print(f"{n_keys} keys")
-    sys.exit(0 if n_keys > 50 else 1)
-
-
 if __name__ == "__main__":
-    main()
+    key_tables.check("doc/your-kernel.md", "results/kernel.schema.json", tables, least=50)

@@ -5,11 +5,9 @@ The tables of keys in doc/results-json.md are what results/schema.json says: one
 every key, its type and its description. --write puts them there."""
 
 import json
-import pathlib
-import re
 import sys
 
-BEGIN, END = "<!-- keys: of results/schema.json -->\n", "<!-- end of keys -->\n"
+import key_tables
 
 
 class Schema:
@@ -61,7 +59,8 @@ class Schema:
                 yield from self.objects(inner, f"{path}.{name}" if path else name)
 
 
-def tables(schema):
+def tables(path_of_schema):
+    schema = Schema(path_of_schema)
     for path, properties in schema.objects(schema.root, ""):
         yield f"### `{path}`\n\n" if path else "### The whole\n\n"
         yield "| key | value | |\n|---|---|---|\n"
@@ -73,20 +72,5 @@ def tables(schema):
         yield "\n"
 
 
-def main():
-    root = pathlib.Path(sys.argv[-1])
-    page = root / "doc/results-json.md"
-    text = page.read_text(encoding="utf-8")
-    want = re.sub(f"{BEGIN}.*{END}", lambda _: BEGIN + "\n" + "".join(
-        tables(Schema(root / "results/schema.json"))) + END, text, flags=re.DOTALL)
-    if "--write" in sys.argv:
-        page.write_text(want, encoding="utf-8")
-    n_keys = want.count("\n| `")
-    if want != text and "--write" not in sys.argv:
-        sys.exit(f"{page}: not as results/schema.json: run {sys.argv[0]} --write {root}")
-    print(f"{n_keys} keys")
-    sys.exit(0 if n_keys > 150 else 1)
-
-
 if __name__ == "__main__":
-    main()
+    key_tables.check("doc/results-json.md", "results/schema.json", tables, least=150)

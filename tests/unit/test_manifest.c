@@ -103,80 +103,80 @@ static enum mb_status plan_one(struct mb_kernel_plan *plan, const struct mb_mani
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), image->extent, image->n_layers,
                    mb_full_level_count(image->extent));
-    MB_DO(mb_kernel_pick_anywhere(&pick, &layout, &task, &params, err));
+    MB_DO(mb_kernel_pick(&pick, NULL, &layout, &task, &params, err));
     return mb_kernel_plan_init(plan, &pick, &layout, NULL, err);
 }
 
 static const struct image even = {{64, 64}, 1}, odd = {{333, 257}, 2};
 
+static const struct {
+    const char *text, *old, *new, *why, *hint;
+} wrong[] = {
+    {per_level, "\"domain\"", "\"domian\"", "line 5, column 13: domian: unknown key 'domian'",
+     "did you mean 'domain'?"},
+    {per_level, "\"r32f\"", "\"r32\"",
+     "line 5, column 35: domain.formats[1]: unknown name 'r32'", "did you mean 'r32f'?"},
+    {per_level, ": 1,\n  \"name\"", ": 2,\n  \"name\"",
+     "line 2, column 22: mipbench_kernel: this program reads version 1", ""},
+    {per_level, "  \"name\": \"mine\",\n", "", "line 1, column 1: the key \"name\" is missing",
+     ""},
+    {per_level, "\"mine\"", "\"My kernel\"", "line 3, column 11: name: a name has at most 40",
+     ""},
+    {per_level, "\"shader\": \"level\"", "\"shader\": \"levle\"",
+     "line 9, column 15: dispatches[0].shader: \"shaders\" has no 'levle'", ""},
+    {per_level, "first_level), 16)\", \"", "first_level, 16)\", \"",
+     "line 10, column 16: dispatches[0].groups[0]: 'ceil_div(width(first_level, 16)': "
+     "character 27: ')' is missing",
+     ""},
+    {per_level, "\"binding\": 1, ", "",
+     "line 14, column 7: dispatches[0].bindings[1]: the key "
+     "\"binding\" is missing: its number",
+     ""},
+    {per_level, "\"level\": \"first_level\"", "\"level\": true",
+     "line 14, column 31: dispatches[0].bindings[1].level: a number or an expression in "
+     "quotes "
+     "is wanted",
+     ""},
+    {per_level, "\"on\": \"floor\"", "\"onn\": \"floor\"",
+     "line 16, column 49: tolerance.policy.onn: no value of it is 'onn'", "did you mean 'on'?"},
+    {per_level, "\"by\": \"fast\"", "\"by\": \"fats\"",
+     "line 16, column 34: tolerance.policy.by: nothing is chosen by 'fats'", ""},
+    {per_level, "\"on\": \"floor\", ", "",
+     "line 16, column 27: tolerance.policy: there is no "
+     "branch for on, and none for \"*\"",
+     ""},
+    {per_level, "\"name\": \"mine\"", "\"name\": \"mine\", \"name\": \"mine\"",
+     "line 3, column 27: name: the key is there twice", ""},
+    {per_level, "\"off\", \"on\"", "\"off\", \"off\"",
+     "line 4, column 34: parameters.fast[1]: the value is there twice", ""},
+    {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"address(texels)\"",
+     "nothing here is called 'address(texels)'", ""},
+    {single, "\"levels * 1000\"", "\"step\"",
+     "line 3, column 33: buffers.texels.bytes: 'step': character 1: nothing here is called "
+     "'step'",
+     ""},
+    {single, "\"each-run\"", "\"each_run\"", "unknown name 'each_run'",
+     "did you mean 'each-run'?"},
+    {single, "\"buffer\": \"texels\"", "\"buffer\": \"texel\"", "\"buffers\" has no 'texel'",
+     "did you mean 'texels'?"},
+    {per_level, "\"parameters\"", "\"\\u001b[2J\"", "line 4, column 16: ", ""},
+    {single, "}", "", "not JSON", ""},
+};
+
 /* What is wrong, and where: line, column and the way to it. */
 static void test_places(void)
 {
-    static const struct {
-        const char *text, *old, *new, *why, *hint;
-    } cases[] = {
-        {per_level, "\"domain\"", "\"domian\"",
-         "line 5, column 13: domian: unknown key 'domian'", "did you mean 'domain'?"},
-        {per_level, "\"r32f\"", "\"r32\"",
-         "line 5, column 35: domain.formats[1]: unknown name 'r32'", "did you mean 'r32f'?"},
-        {per_level, ": 1,\n  \"name\"", ": 2,\n  \"name\"",
-         "line 2, column 22: mipbench_kernel: this program reads version 1", ""},
-        {per_level, "  \"name\": \"mine\",\n", "",
-         "line 1, column 1: the key \"name\" is missing", ""},
-        {per_level, "\"mine\"", "\"My kernel\"",
-         "line 3, column 11: name: a name has at most 40", ""},
-        {per_level, "\"shader\": \"level\"", "\"shader\": \"levle\"",
-         "line 9, column 15: dispatches[0].shader: \"shaders\" has no 'levle'", ""},
-        {per_level, "first_level), 16)\", \"", "first_level, 16)\", \"",
-         "line 10, column 16: dispatches[0].groups[0]: 'ceil_div(width(first_level, 16)': "
-         "character 27: ')' is missing",
-         ""},
-        {per_level, "\"binding\": 1, ", "",
-         "line 14, column 7: dispatches[0].bindings[1]: the key "
-         "\"binding\" is missing: its number",
-         ""},
-        {per_level, "\"level\": \"first_level\"", "\"level\": true",
-         "line 14, column 31: dispatches[0].bindings[1].level: a number or an expression in "
-         "quotes "
-         "is wanted",
-         ""},
-        {per_level, "\"on\": \"floor\"", "\"onn\": \"floor\"",
-         "line 16, column 49: tolerance.policy.onn: no value of it is 'onn'",
-         "did you mean 'on'?"},
-        {per_level, "\"by\": \"fast\"", "\"by\": \"fats\"",
-         "line 16, column 34: tolerance.policy.by: nothing is chosen by 'fats'", ""},
-        {per_level, "\"on\": \"floor\", ", "",
-         "line 16, column 27: tolerance.policy: there is no "
-         "branch for on, and none for \"*\"",
-         ""},
-        {per_level, "\"name\": \"mine\"", "\"name\": \"mine\", \"name\": \"mine\"",
-         "line 3, column 27: name: the key is there twice", ""},
-        {per_level, "\"off\", \"on\"", "\"off\", \"off\"",
-         "line 4, column 34: parameters.fast[1]: the value is there twice", ""},
-        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"address(texels)\"",
-         "nothing here is called 'address(texels)'", ""},
-        {single, "\"levels * 1000\"", "\"step\"",
-         "line 3, column 33: buffers.texels.bytes: 'step': character 1: nothing here is called "
-         "'step'",
-         ""},
-        {single, "\"each-run\"", "\"each_run\"", "unknown name 'each_run'",
-         "did you mean 'each-run'?"},
-        {single, "\"buffer\": \"texels\"", "\"buffer\": \"texel\"",
-         "\"buffers\" has no 'texel'", "did you mean 'texels'?"},
-        {per_level, "\"parameters\"", "\"\\u001b[2J\"", "line 4, column 16: ", ""},
-        {single, "}", "", "not JSON", ""},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+    for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
         struct mb_manifest manifest;
         struct mb_err err = {0};
-        const char *path = put(cases[i].text, cases[i].old, cases[i].new);
+        const char *path = put(wrong[i].text, wrong[i].old, wrong[i].new);
         CHECK(load(&manifest, path, &err) != MB_OK);
         CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
         CHECK(strstr(err.text, "mine.json: ") != NULL);
         CHECK(strpbrk(err.text, "\n\r\033") == NULL); /* whatever a key is made of */
-        if (!check_record(strstr(err.text, cases[i].why) && strstr(err.hint, cases[i].hint),
+        if (!check_record(strstr(err.text, wrong[i].why) && strstr(err.hint, wrong[i].hint),
                           __FILE__, __LINE__)) {
-            fprintf(stderr, "%s; %s, not %s\n", err.text, err.hint, cases[i].why);
+            fprintf(stderr, "%s; %s, not %s\n", err.text, err.hint, wrong[i].why);
         }
         mb_manifest_finish(&manifest);
     }

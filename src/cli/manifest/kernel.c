@@ -41,7 +41,7 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
     mb_strbuf_printf(out, "  %s: barrier", when);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
         const struct mb_kernel_barrier *barrier = &barriers->levels[i];
-        mb_strbuf_append(out, i > 0 ? ", " : ", ");
+        mb_strbuf_append(out, ", ");
         add_levels(out, barrier->first_level, barrier->n_levels);
         mb_strbuf_printf(out, " from %s to %s", state_names[barrier->from],
                          state_names[barrier->to]);
@@ -190,7 +190,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     struct mb_err why = {0};
     char label[MB_LABEL_BYTES];
     mb_variant_label(row, label, sizeof label);
-    enum mb_status status = mb_kernel_pick_anywhere(&pick, layout, task, &row->params, &why);
+    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, &why);
     if (status == MB_OK) {
         status = mb_kernel_plan_init(&plan, &pick, layout, NULL, &why);
     }

@@ -68,21 +68,21 @@ static uint64_t find_dropped(uint64_t given)
     return dropped;
 }
 
-/* Add a recorded input: one that does not exist here, but where the run was started, is taken
- * from there. */
+/* Append `prefix` and a recorded path: one that does not exist here, but where the run was
+ * started, is taken from there. */
 static enum mb_status add_recorded(struct mb_strlist *args,
-                                   const struct mb_result_file *recorded, const char *input,
-                                   struct mb_err *err)
+                                   const struct mb_result_file *recorded, const char *prefix,
+                                   const char *path, struct mb_err *err)
 {
     char there[MB_PATH_BYTES];
-    const bool is_here = recorded->folder[0] == '\0' || mb_os_is_absolute(input) ||
-                         mb_pattern_is_spec(input) || mb_os_kind(input) != MB_KIND_NONE;
-    snprintf(there, sizeof there, "%s/%s", recorded->folder, input);
-    return mb_strlist_add(args, err, "%s",
-                          is_here || mb_os_kind(there) == MB_KIND_NONE ? input : there);
+    const bool is_here = recorded->folder[0] == '\0' || mb_os_is_absolute(path) ||
+                         mb_pattern_is_spec(path) || mb_os_kind(path) != MB_KIND_NONE;
+    snprintf(there, sizeof there, "%s/%s", recorded->folder, path);
+    return mb_strlist_add(args, err, "%s%s", prefix,
+                          is_here || mb_os_kind(there) == MB_KIND_NONE ? path : there);
 }
 
-/* The same of an option of the recorded line, where it names a manifest or its folders. */
+/* An option of the recorded line; what names a manifest or its folders is such a path. */
 static enum mb_status add_recorded_option(struct mb_strlist *args,
                                           const struct mb_result_file *recorded,
                                           const char *option, struct mb_err *err)
@@ -90,14 +90,8 @@ static enum mb_status add_recorded_option(struct mb_strlist *args,
     static const char *const names[] = {"--kernel=", "--kernel-include="};
     for (size_t i = 0; i < MB_COUNTOF(names); i++) {
         const size_t n_bytes = strlen(names[i]);
-        char there[MB_PATH_BYTES];
         if (strncmp(option, names[i], n_bytes) == 0) {
-            const char *path = option + n_bytes;
-            snprintf(there, sizeof there, "%s/%s", recorded->folder, path);
-            const bool is_there = recorded->folder[0] != '\0' && !mb_os_is_absolute(path) &&
-                                  mb_os_kind(path) == MB_KIND_NONE &&
-                                  mb_os_kind(there) != MB_KIND_NONE;
-            return mb_strlist_add(args, err, "%s%s", names[i], is_there ? there : path);
+            return add_recorded(args, recorded, names[i], option + n_bytes, err);
         }
     }
     return mb_strlist_add(args, err, "%s", option);
@@ -126,7 +120,7 @@ static enum mb_status assemble(struct mb_replay *replay, const char *program,
         MB_DO(mb_strlist_add(args, err, "%s", new->inputs.items[i]));
     }
     for (size_t i = 0; replay->has_recorded_inputs && i < old->inputs.n; i++) {
-        MB_DO(add_recorded(args, recorded, old->inputs.items[i], err));
+        MB_DO(add_recorded(args, recorded, "", old->inputs.items[i], err));
     }
     return MB_OK;
 }
