@@ -208,7 +208,9 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else if (result->verify == MB_VERIFY_FAIL) {
         mb_grid_cell(grid, "FAIL");
         mb_grid_in_full(grid, "FAIL: %s",
-                        bad->found ? mb_bad_texel_describe(bad).s : mb_row_reason(row));
+                        bad->found
+                            ? mb_failure_describe(&result->verdict, &view->timing->of->layout).s
+                            : mb_row_reason(row));
     } else {
         mb_grid_cell(grid, "%s",
                      mb_verdict_describe(&result->verdict, view->timing->of->layout.format).s);

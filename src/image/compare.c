@@ -6,6 +6,7 @@
 #include "image/compare.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -582,6 +583,27 @@ struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                        : mb_text("%s", "");
     return mb_text(verdict->max_error_lsb > 0.0 ? "max %.2f %s%s" : "max %.0f %s%s",
                    verdict->max_error_lsb, unit, claimed.s);
+}
+
+struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
+                                   const struct mb_layout *layout)
+{
+    const struct mb_bad_texel *bad = &verdict->first_bad;
+    const bool is_unorm = mb_format_is_unorm(layout->format);
+    const int n_digits = is_unorm ? 5 : 9; /* codes; floats that differ by an ulp */
+    const struct mb_text layer =
+        layout->n_layers > 1 ? mb_text(" layer %u", bad->layer) : mb_text("%s", "");
+    const struct mb_text first =
+        mb_text("level %u%s (%u, %u) %c: %.*g, not %.*g", bad->level, layer.s, bad->x, bad->y,
+                "rgba"[bad->channel & 3u], n_digits, bad -> got, n_digits, bad -> want);
+    uint64_t n_bad = 0;
+    for (uint32_t level = 0; level < verdict->n_levels; level++) {
+        n_bad += verdict->level[level].n_bad_texels;
+    }
+    return n_bad == 0
+               ? first
+               : mb_text("%s; %" PRIu64 " wrong, max %.3g %s of %.3g", first.s, n_bad,
+                         verdict->max_error_lsb, is_unorm ? "LSB" : "ulp", bad->bound_lsb);
 }
 
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)

@@ -72,5 +72,11 @@ void mb_find_difference(const struct mb_plane *want, const void *got,
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format);
 
+/* A failing one: "level 3 (5, 7) g: 0, not 127.5; 35 wrong, max 128 LSB of 0.6": the first
+ * wrong texel, how many are, their largest error, and the bound at the first. With several
+ * layers, that of the first is named. */
+struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
+                                   const struct mb_layout *layout);
+
 /* As `first_bad` in words: "level 3 layer 0 texel (5, 7) channel g: wanted 127.5, got 0". */
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad);
