@@ -140,25 +140,31 @@ enum mb_status mb_session_try(void *user, const struct mb_case *c, const struct 
     return mb_trial_run(&session->trial, session->input, c, row, why);
 }
 
-/* Manifests that are wrong for any image are told before anything is measured; what they do not
- * take is a row. */
-static enum mb_status check_kernels(const struct mb_session *session, struct mb_err *err)
+/* What is wrong with a variant for all images; its first error. */
+static enum mb_status check_kernel(const struct mb_session *session,
+                                   const struct mb_variant *row, struct mb_err *err)
 {
     const struct mb_settings *settings = &session->options->settings;
     const size_t n_sizes = mb_settings_n_sizes(settings);
-    for (size_t i = 0; i < session->n_rows * session->inputs.n_inputs * n_sizes; i++) {
-        const struct mb_variant *row = &session->rows[i % session->n_rows];
-        const size_t index = i / session->n_rows;
+    for (size_t i = 0; i < session->inputs.n_inputs * n_sizes; i++) {
         struct mb_case c = {0};
         struct mb_err why = {0};
-        if (!row->strategy->file) {
-            continue;
+        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        if (mb_variant_supports(row, &session->gpu, &c.layout, &c.task, &why) != MB_FAILED) {
+            return MB_OK;
         }
-        mb_image_describe_case(&session->inputs.images[index / n_sizes], settings, index, &c);
-        if (mb_variant_supports(row, &session->gpu, &c.layout, &c.task, &why) == MB_FAILED) {
-            *err = why;
-            return MB_FAILED;
-        }
+        *err = i == 0 ? why : *err;
+    }
+    return MB_FAILED;
+}
+
+/* Manifests that are wrong are told before anything is measured; what they do not take, or
+ * where they are wrong for some images only, is a row. */
+static enum mb_status check_kernels(const struct mb_session *session, struct mb_err *err)
+{
+    for (size_t i = 0; i < session->n_rows && session->inputs.n_inputs > 0; i++) {
+        const struct mb_variant *row = &session->rows[i];
+        MB_DO(row->strategy->file ? check_kernel(session, row, err) : MB_OK);
     }
     return MB_OK;
 }

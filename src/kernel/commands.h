@@ -80,4 +80,5 @@ struct mb_kernel_plan {
     struct mb_kernel_dispatch *dispatches; /* owned */
     uint32_t n_dispatches;
     uint32_t n_steps, source_levels; /* bit n: a step begins with level n */
+    struct mb_tolerance tolerance;
 };

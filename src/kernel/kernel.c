@@ -512,40 +512,6 @@ static void record(const void *state, VkCommandBuffer cmd)
     record_barriers(s, cmd, &s->plan.closing);
 }
 
-static void describe_tolerance(const struct state *s, struct mb_tolerance *tolerance)
-{
-    struct mb_chain_scope chain;
-    struct mb_pick with_names = s->pick;
-    const struct mb_pick *pick = &with_names;
-    const cJSON *node = mb_pick(pick, pick->manifest->json.root, "tolerance");
-    const uint32_t policy = mb_pick_choice(pick, node, "policy", mb_kernel_policies);
-    const cJSON *reread = mb_pick(pick, node, "reread");
-    struct mb_value bound = mb_integer(0);
-    struct mb_err ignored;
-    mb_chain_scope_init(&chain, pick, &s->image->layout);
-    with_names.scope = &chain.scope;
-    tolerance->has_no_policy = mb_kernel_policies[policy][0] == 'n';
-    tolerance->filter.policy =
-        tolerance->has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy;
-    tolerance->arithmetic =
-        (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", mb_kernel_arithmetics);
-    tolerance->is_rounded_by_device =
-        mb_pick_choice(pick, node, "rounding", mb_kernel_roundings) == 0;
-    tolerance->reread_levels = s->plan.source_levels;
-    for (const cJSON *level = cJSON_IsArray(reread) ? reread->child : NULL; level;
-         level = level->next) {
-        int64_t value;
-        if (mb_pick_integer(pick, level, NULL, (struct mb_bounds){0, MB_MAX_LEVELS - 1, 0},
-                            &value, &ignored) == MB_OK) {
-            tolerance->reread_levels |= UINT32_C(1) << value;
-        }
-    }
-    if (mb_json_get(node, "max_error_lsb") &&
-        mb_pick_value(pick, node, "max_error_lsb", &bound, &ignored) == MB_OK) {
-        tolerance->max_error_lsb = bound.is_float ? bound.real : (double)bound.integer;
-    }
-}
-
 /* Levels are written once; those that steps begin with are read once more. */
 static uint64_t algorithmic_bytes(const struct state *s)
 {
@@ -577,7 +543,7 @@ static void describe(const void *state, struct mb_work *work)
     }
     work->subgroup_size = s->pick.subgroup_size;
     work->algorithmic_bytes = algorithmic_bytes(s);
-    describe_tolerance(s, &work->tolerance);
+    work->tolerance = plan->tolerance;
 }
 
 /* Read a buffer back, and look at its guards. */

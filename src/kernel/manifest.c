@@ -33,6 +33,19 @@ enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const cJSON
     return MB_FAILED;
 }
 
+/* Blame what an expression comes to, which depends on the image. */
+static enum mb_status blame_value(const struct mb_pick *pick, const cJSON *node,
+                                  struct mb_err *err)
+{
+    const struct mb_layout *layout = pick->scope ? pick->scope->layout : NULL;
+    if (layout && cJSON_IsString(node)) {
+        const size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, ", for %ux%u", layout->base.width,
+                 layout->base.height);
+    }
+    return mb_manifest_blame(pick->manifest, node, err);
+}
+
 /* ---- Choices */
 
 /* The branch that `by` stands for. */
@@ -122,7 +135,7 @@ enum mb_status mb_pick_value(const struct mb_pick *pick, const cJSON *parent, co
     }
     return mb_evaluate(node->valuestring, pick->scope, value, err) == MB_OK
                ? MB_OK
-               : mb_manifest_blame(pick->manifest, node, err);
+               : blame_value(pick, node, err);
 }
 
 enum mb_status mb_pick_integer(const struct mb_pick *pick, const cJSON *parent, const char *key,
@@ -139,7 +152,7 @@ enum mb_status mb_pick_integer(const struct mb_pick *pick, const cJSON *parent, 
         MB_FAIL(err, MB_ERRC_INPUT, "%s is not an integer from %lld to %lld",
                 mb_number_text(number.is_float ? number.real : (double)number.integer).s,
                 (long long)bounds.least, (long long)bounds.most);
-        return mb_manifest_blame(pick->manifest, node, err);
+        return blame_value(pick, mb_pick(pick, parent, key), err);
     }
     *value = number.integer;
     return MB_OK;

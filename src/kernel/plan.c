@@ -584,6 +584,44 @@ static enum mb_status plan_steps(struct planner *planner, struct mb_err *err)
 
 /* ---- All of it */
 
+/* What the output is held to; a step reads what it begins with as it was stored. */
+static enum mb_status plan_tolerance(const struct planner *planner, struct mb_err *err)
+{
+    const struct mb_bounds bounds = {0, MB_MAX_LEVELS - 1, 0};
+    struct scoped_pick of_chain;
+    const struct mb_pick *pick = &of_chain.pick;
+    scoped_pick_init(&of_chain, planner, false, false);
+    const cJSON *node = mb_pick(pick, pick->manifest->json.root, "tolerance");
+    const uint32_t policy = mb_pick_choice(pick, node, "policy", mb_kernel_policies);
+    const bool has_no_policy = mb_kernel_policies[policy][0] == 'n';
+    struct mb_tolerance *tolerance = &planner->plan->tolerance;
+    *tolerance = (struct mb_tolerance){
+        .filter.policy = has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy,
+        .has_no_policy = has_no_policy,
+        .arithmetic =
+            (enum mb_arithmetic)mb_pick_choice(pick, node, "arithmetic", mb_kernel_arithmetics),
+        .is_rounded_by_device =
+            mb_pick_choice(pick, node, "rounding", mb_kernel_roundings) == 0,
+        .reread_levels = planner->plan->source_levels,
+    };
+    const cJSON *reread = mb_pick(pick, node, "reread");
+    for (const cJSON *level = reread ? reread->child : NULL; level; level = level->next) {
+        int64_t value;
+        MB_DO(mb_pick_integer(pick, level, NULL, bounds, &value, err));
+        tolerance->reread_levels |= UINT32_C(1) << value;
+    }
+    if (mb_json_get(node, "max_error_lsb")) {
+        struct mb_value bound;
+        MB_DO(mb_pick_value(pick, node, "max_error_lsb", &bound, err));
+        tolerance->max_error_lsb = bound.is_float ? bound.real : (double)bound.integer;
+        if (!(tolerance->max_error_lsb > 0.0)) {
+            return fail_at(planner, mb_json_get(node, "max_error_lsb"), err,
+                           "a bound is above 0");
+        }
+    }
+    return MB_OK;
+}
+
 /* The levels that no dispatch writes would be read as they were. */
 static enum mb_status check_written(const struct planner *planner, struct mb_err *err)
 {
@@ -619,7 +657,7 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
             pick->manifest->path, plan->buffers[i].name);
     }
     mb_kernel_place_barriers(plan, layout->n_levels);
-    return MB_OK;
+    return plan_tolerance(&planner, err);
 }
 
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan)

@@ -182,6 +182,26 @@ class Kernel(cli.TestCase):
         self.assert_error(outcome, 5, "two-sets: its buffer 'rows' is larger than")
         self.assertEqual([row["status"] for row in self.rows()], ["ok", "skipped"])
 
+    def test_wrong_at_a_size(self):
+        """A manifest that is wrong for some images only: those rows fail, with the place and the
+        size, and all else is measured."""
+        for edit, place, reason in (
+                (("json", '"levels_per_step": 1', '"levels_per_step": "1 / (width - 64)"'), "levels_per_step",
+                 "'1 / (width - 64)': character 3: division by zero, for 64x64"),
+                (("json", '"policy": "floor"', '"policy": "floor", "max_error_lsb": "width - 64"'),
+                 "tolerance.max_error_lsb", "a bound is above 0"),
+                (("json", '"policy": "floor"', '"policy": "floor", "reread": ["(96 - width) / 2"]'),
+                 "tolerance.reread[0]", "16 is not an integer from 0 to 15, for 64x64")):
+            path = self.edited("general", [edit])
+            outcome = self.run_kernels([path], "--size", "64x64,65x65", "-f", "rgba8", "-s", "compute,general")
+            self.assert_error(outcome, 6, f"general: {path}: ", f"{place}: ", reason)
+            found = self.rows()
+            self.assertEqual([(row["width"], row["strategy"], row["status"]) for row in found],
+                             [(64, "compute", "ok"), (64, "general", "failed"),
+                              (65, "compute", "ok"), (65, "general", "ok")])
+            self.assertIn(f"{place}: ", found[1]["reason"])
+            shutil.rmtree(self.dir / "out")
+
     def test_failing(self):
         """The rows of wrong kernels fail; those beside them are measured."""
         paths = [self.edited(manifest, edits, name) for name, (manifest, edits, _) in FAILING.items()]
