@@ -5,7 +5,7 @@
 #include "kernel/manifest.h"
 
 #define MB_MAX_KERNEL_PIPELINES 16u
-#define MB_MAX_KERNEL_PUSH      128u /* what every device has */
+#define MB_MAX_KERNEL_PUSH      256u
 #define MB_MAX_DISPATCHES       4096u
 
 /* Which format a view has (schema.c, "format"). */

@@ -7,6 +7,7 @@
 #include <cJSON.h>
 
 #include "base/alloc.h"
+#include "kernel/capability.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/buffer.h"
@@ -81,52 +82,17 @@ static uint32_t image_format_of(VkFormat format)
     return 0;
 }
 
-static enum mb_status storage_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+static enum mb_status storage_fits(const struct mb_layout *layout,
                                    const struct mb_kernel_binding *binding,
                                    const struct mb_spirv_use *use, struct mb_err *why)
 {
-    const VkPhysicalDeviceFeatures *core = &gpu->info.features.core.features;
     const VkFormat format = view_format(layout->format, binding->views[0].format);
     MB_FAIL_IF(use->image_format != 0 && use->image_format != image_format_of(format), why,
                MB_ERRC_UNSUPPORTED,
                "the shader declares '%s' with another format than that of %s%s", use->name,
                layout->format->name,
                binding->views[0].format == MB_VIEW_WORDS ? " as words" : "");
-    MB_FAIL_IF(use->image_format == 0 && !use->only_reads &&
-                   !core->shaderStorageImageWriteWithoutFormat,
-               why, MB_ERRC_UNSUPPORTED,
-               "the device has no shaderStorageImageWriteWithoutFormat, which '%s' needs",
-               use->name);
-    MB_FAIL_IF(use->image_format == 0 && !use->only_writes &&
-                   !core->shaderStorageImageReadWithoutFormat,
-               why, MB_ERRC_UNSUPPORTED,
-               "the device has no shaderStorageImageReadWithoutFormat, which '%s' needs",
-               use->name);
     return MB_OK;
-}
-
-static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                   const struct mb_kernel_binding *binding,
-                                   const struct mb_spirv *spirv, struct mb_err *why)
-{
-    const struct mb_binding *place =
-        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
-    if (binding->n_views > 0 && binding->views[0].format == MB_VIEW_WORDS) {
-        MB_FAIL_IF(!mb_vk_image_can_be_raw(gpu, layout->format), why, MB_ERRC_UNSUPPORTED,
-                   "the device makes no views of %s as words", layout->format->name);
-    }
-    if (binding->is_linear) {
-        MB_DO(mb_gpu_require_format(gpu, view_format(layout->format, MB_VIEW_LINEAR),
-                                    VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                    "linear filtering", why));
-        MB_FAIL_IF(binding->reduction != MB_REDUCE_AVG &&
-                       !gpu->info.features.v12.samplerFilterMinmax,
-                   why, MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
-    }
-    return place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-               ? storage_fits(gpu, layout, binding, &spirv->use[place - spirv->shader.bindings],
-                              why)
-               : MB_OK;
 }
 
 /* A task for a device. */
@@ -136,6 +102,106 @@ struct request {
     const struct mb_task *task;
     struct mb_pick pick;
 };
+
+static enum mb_status binding_fits(const struct request *request,
+                                   const struct mb_kernel_plan *plan,
+                                   const struct mb_kernel_dispatch *dispatch,
+                                   const struct mb_kernel_binding *binding, struct mb_err *why)
+{
+    const struct mb_gpu *gpu = request->gpu;
+    const struct mb_layout *layout = request->layout;
+    const struct mb_spirv *spirv = plan->pipelines[dispatch->pipeline].spirv;
+    const struct mb_binding *place =
+        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
+    if (binding->n_views > 0 && binding->views[0].format == MB_VIEW_WORDS) {
+        MB_FAIL_IF(!mb_vk_image_can_be_raw(gpu, layout->format), why, MB_ERRC_UNSUPPORTED,
+                   "the device makes no views of %s as words", layout->format->name);
+    }
+    if (binding->is_linear) { /* a sampler of its own is held against the image's own format */
+        const bool is_extreme = binding->reduction != MB_REDUCE_AVG;
+        MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
+                   MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
+        MB_DO(mb_gpu_require_format(
+            gpu, view_format(layout->format, binding->views[0].format),
+            VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+                (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
+            is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
+    }
+    MB_FAIL_IF(place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
+                   plan->buffers[binding->buffer].n_bytes >
+                       gpu->info.limits.maxUniformBufferRange,
+               why, MB_ERRC_UNSUPPORTED,
+               "its buffer '%s' is larger than a uniform buffer can be, %u bytes",
+               plan->buffers[binding->buffer].name, gpu->info.limits.maxUniformBufferRange);
+    return place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+               ? storage_fits(layout, binding, &spirv->use[place - spirv->shader.bindings], why)
+               : MB_OK;
+}
+
+static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
+                                       const struct mb_kernel_pipeline *pipeline,
+                                       struct mb_err *why)
+{
+    for (uint32_t i = 0; i < pipeline->spirv->n_capabilities; i++) {
+        const uint32_t number = pipeline->spirv->capabilities[i];
+        const struct mb_spirv_capability *capability = mb_spirv_capability_find(number);
+        MB_FAIL_IF(
+            !capability, why, MB_ERRC_UNSUPPORTED,
+            "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
+            pipeline->shader, number);
+        const VkSubgroupFeatureFlags lacking =
+            capability->operation & ~info->subgroup_operations;
+        for (size_t k = 0; k < mb_subgroup_operation_count; k++) {
+            MB_FAIL_IF(lacking & mb_subgroup_operations[k].bit, why, MB_ERRC_UNSUPPORTED,
+                       "the device has no subgroup %s in compute shaders",
+                       mb_subgroup_operations[k].name);
+        }
+        bool is_there = !capability->features[0];
+        for (size_t k = 0; capability->features[k]; k++) {
+            is_there = is_there || mb_features_has(&info->features, capability->features[k]);
+        }
+        MB_FAIL_IF(!is_there, why, MB_ERRC_UNSUPPORTED,
+                   "the device has no %s, which shader '%s' needs", capability->features[0],
+                   pipeline->shader);
+    }
+    return MB_OK;
+}
+
+/* All descriptors of a shader, which are its stage's, and those of a set; no set has more than
+ * a stage may. */
+static enum mb_status descriptors_fit(const VkPhysicalDeviceLimits *limits,
+                                      const struct mb_kernel_pipeline *pipeline,
+                                      struct mb_err *why)
+{
+    const struct {
+        const char *name;
+        uint32_t most, types; /* bit n: of that VkDescriptorType */
+    } kinds[] = {
+        {"samplers", limits->maxPerStageDescriptorSamplers,
+         1u << VK_DESCRIPTOR_TYPE_SAMPLER | 1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
+        {"sampled images", limits->maxPerStageDescriptorSampledImages,
+         1u << VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE |
+             1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
+        {"storage images", limits->maxPerStageDescriptorStorageImages,
+         1u << VK_DESCRIPTOR_TYPE_STORAGE_IMAGE},
+        {"uniform buffers", limits->maxPerStageDescriptorUniformBuffers,
+         1u << VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
+        {"storage buffers", limits->maxPerStageDescriptorStorageBuffers,
+         1u << VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+        {"descriptors", limits->maxPerStageResources, ~(1u << VK_DESCRIPTOR_TYPE_SAMPLER)},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < pipeline->spirv->shader.n_bindings; k++) {
+            const struct mb_binding *place = &pipeline->spirv->shader.bindings[k];
+            n += (kinds[i].types >> place->type & 1u) != 0 ? place->n_descriptors : 0;
+        }
+        MB_FAIL_IF(n > kinds[i].most, why, MB_ERRC_UNSUPPORTED,
+                   "shader '%s' has %u %s; the device takes %u", pipeline->shader, n,
+                   kinds[i].name, kinds[i].most);
+    }
+    return MB_OK;
+}
 
 static enum mb_status pipeline_fits(const struct request *request,
                                     const struct mb_kernel_pipeline *pipeline,
@@ -147,28 +213,21 @@ static enum mb_status pipeline_fits(const struct request *request,
     const struct mb_spirv *spirv = pipeline->spirv;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
-    uint32_t n_storage_images = 0;
-    const VkSubgroupFeatureFlags lacking =
-        spirv->subgroup_operations & ~info->subgroup_operations;
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
-                   "the device has no subgroup %s in compute shaders",
-                   mb_subgroup_operations[i].name);
-    }
-    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
-        const struct mb_binding *place = &spirv->shader.bindings[i];
-        n_storage_images +=
-            place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE ? place->n_descriptors : 0;
-    }
+    MB_DO(capabilities_fit(info, pipeline, why));
+    MB_DO(descriptors_fit(&info->limits, pipeline, why));
+    MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
+               MB_ERRC_UNSUPPORTED,
+               "shader '%s' has %u bytes of push constants; the device has %u",
+               pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
     const struct mb_needs needs = {
-        .n_storage_images = n_storage_images,
         .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
         .shared_bytes = spirv->shared_bytes,
         .lanes = request->pick.is_full && subgroup_size != gpu->info.subgroup_size
                      ? subgroup_size
                      : 0,
     };
-    MB_FAIL_IF(size[1] > gpu->info.max_workgroup_height ||
+    MB_FAIL_IF(size[0] > gpu->info.max_workgroup_width ||
+                   size[1] > gpu->info.max_workgroup_height ||
                    size[2] > gpu->info.max_workgroup_depth,
                why, MB_ERRC_UNSUPPORTED, "shader '%s': the device has no workgroup of %ux%ux%u",
                pipeline->shader, size[0], size[1], size[2]);
@@ -205,8 +264,7 @@ static enum mb_status plan_fits(const struct request *request,
                        gpu -> info.max_workgroup_count[axis]);
         }
         for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            MB_DO(binding_fits(gpu, request->layout, &dispatch->bindings[k],
-                               plan->pipelines[dispatch->pipeline].spirv, why));
+            MB_DO(binding_fits(request, plan, dispatch, &dispatch->bindings[k], why));
         }
     }
     return MB_OK;

@@ -387,27 +387,9 @@ static enum mb_status take_entry(struct mb_module *m, uint32_t at)
 
 static enum mb_status take_capability(struct mb_module *m, uint32_t at)
 {
-    static const struct {
-        uint32_t capability;
-        VkSubgroupFeatureFlags operation;
-    } table[] = {
-        {61, VK_SUBGROUP_FEATURE_BASIC_BIT},
-        {62, VK_SUBGROUP_FEATURE_VOTE_BIT},
-        {63, VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
-        {64, VK_SUBGROUP_FEATURE_BALLOT_BIT},
-        {65, VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
-        {66, VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
-        {67, VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
-        {68, VK_SUBGROUP_FEATURE_QUAD_BIT},
-        {4423, VK_SUBGROUP_FEATURE_BALLOT_BIT}, /* SPV_KHR_shader_ballot */
-        {4431, VK_SUBGROUP_FEATURE_VOTE_BIT},   /* SPV_KHR_subgroup_vote */
-        {5297, VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(table); i++) {
-        if (table[i].capability == m->words[at + 1]) {
-            m->subgroup_operations |= table[i].operation;
-        }
-    }
+    MB_REFUSE_IF(m->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, m, "more than %u capabilities",
+                 MB_SPIRV_MAX_CAPABILITIES);
+    m->capabilities[m->n_capabilities++] = m->words[at + 1];
     return MB_OK;
 }
 

@@ -11,11 +11,12 @@
 
 #include "base/err.h"
 
-#define MB_NONE             UINT32_MAX
-#define MB_N_HEADER_WORDS   5u
-#define MB_FIRST_OF_STRUCT  2u /* the word of OpTypeStruct that is its first member */
-#define MB_NAME_OF_ENTRY    3u /* that of OpEntryPoint where its name begins */
-#define MB_SPIRV_NAME_BYTES 64u
+#define MB_NONE                   UINT32_MAX
+#define MB_N_HEADER_WORDS         5u
+#define MB_FIRST_OF_STRUCT        2u /* the word of OpTypeStruct that is its first member */
+#define MB_NAME_OF_ENTRY          3u /* that of OpEntryPoint where its name begins */
+#define MB_SPIRV_NAME_BYTES       64u
+#define MB_SPIRV_MAX_CAPABILITIES 64u
 
 /* SPIR-V specification, 3.49 "Instructions". */
 enum mb_op {
@@ -124,7 +125,7 @@ struct mb_module {
     bool is_all_used;        /* whether or not it is listed */
     uint32_t sizes_at;       /* the three ids of a composite BuiltIn WorkgroupSize; 0: none */
     uint32_t first_function; /* where it begins */
-    VkSubgroupFeatureFlags subgroup_operations; /* by its capabilities */
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
     struct mb_err *err;
 };
 

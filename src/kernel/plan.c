@@ -348,6 +348,13 @@ static enum mb_status plan_image(const struct planner *planner, const cJSON *nod
         layout->format->texel_bytes != 8) {
         return fail_at(planner, node, err, "words are of texels of four bytes or eight");
     }
+    if (use->texel != (format == MB_VIEW_WORDS ? MB_SCALAR_U32 : MB_SCALAR_F32)) {
+        char what[128];
+        snprintf(what, sizeof what, "the shader's image is of %s, and the view of %s%s",
+                 mb_scalar_names[use->texel], format == MB_VIEW_WORDS ? "uint" : "float",
+                 use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\"" : "");
+        return fail_at(planner, node, err, what);
+    }
     MB_DO(read_views(planner, node, binding, err));
     MB_DO(mb_pick_integer(&planner->pick, node, "layer",
                           (struct mb_bounds){0, layout->n_layers - 1, -1}, &layer, err));
@@ -405,6 +412,34 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
                : MB_OK;
 }
 
+/* Layouts of sets have as many descriptors as the defaults of constants say. */
+static enum mb_status check_lengths(const struct planner *planner, const cJSON *node,
+                                    const struct mb_kernel_pipeline *pipeline,
+                                    struct mb_err *err)
+{
+    const struct mb_spirv *spirv = pipeline->spirv;
+    for (uint32_t i = 0; i < spirv->shader.n_bindings * spirv->shader.n_constants; i++) {
+        const struct mb_spirv_use *use = &spirv->use[i / spirv->shader.n_constants];
+        const uint32_t k = i % spirv->shader.n_constants;
+        const struct mb_constant *constant = &spirv->shader.constants[k];
+        const bool is_length =
+            use->has_special_length && (use->length_spec_id == spirv->constant_ids[k] ||
+                                        use->length_spec_id == UINT32_MAX);
+        for (uint32_t n = 0; is_length && n < pipeline->n_constants; n++) {
+            char what[224];
+            if (pipeline->constants[n].name == constant->name &&
+                pipeline->constants[n].value != constant->value) {
+                snprintf(what, sizeof what,
+                         "the length of the shader's array '%s' is a specialisation constant: "
+                         "'%s' has to keep its value, %u",
+                         use->name, constant->name, constant->value);
+                return fail_at(planner, node, err, what);
+            }
+        }
+    }
+    return MB_OK;
+}
+
 /* Each of the shader's descriptors is bound, and once. */
 static enum mb_status check_complete(const struct planner *planner, const cJSON *node,
                                      const struct mb_kernel_pipeline *pipeline,
@@ -444,6 +479,7 @@ static enum mb_status plan_bindings(const struct planner *planner, const cJSON *
                            &dispatch->bindings[dispatch->n_bindings], err));
         dispatch->n_bindings++;
     }
+    MB_DO(check_lengths(planner, list ? list : node, pipeline, err));
     return check_complete(planner, list ? list : node, pipeline, dispatch, err);
 }
 
@@ -462,10 +498,8 @@ static enum mb_status plan_push(const struct planner *planner, const cJSON *node
                    : MB_OK;
     }
     if (block->n_bytes > MB_MAX_KERNEL_PUSH) {
-        return fail_at(
-            planner, map ? map : node, err,
-            "the shader has more than 128 bytes of push constants, which is what every "
-            "device has");
+        return fail_at(planner, map ? map : node, err,
+                       "the shader has more than 256 bytes of push constants");
     }
     if (!map) {
         return fail_at(planner, node, err,

@@ -191,16 +191,22 @@ static enum mb_status read_lengths(const struct mb_module *m, struct resource *r
                      resource->use.name, MAX_NESTED);
         if (op == MB_OP_TYPE_ARRAY) {
             const struct mb_id *length = mb_id_of(m, mb_word_of(m, resource->type, 3));
+            const uint32_t spec_id =
+                mb_decorations_of(m, mb_word_of(m, resource->type, 3))->spec_id;
             MB_REFUSE_IF(!length->is_known, m,
                          "%s: the number of descriptors cannot be worked out",
                          resource->use.name);
+            if (length->is_specialised) {
+                resource->use.has_special_length = true;
+                resource->use.length_spec_id = spec_id;
+            }
             n_descriptors *= length->value;
-            MB_REFUSE_IF(n_descriptors == 0 || n_descriptors > MAX_ARRAY, m,
-                         "%s: an array of %llu descriptors, not of 1 to %u", resource->use.name,
-                         (unsigned long long)n_descriptors, MAX_ARRAY);
         } else {
-            resource->use.is_unbounded = true;
+            n_descriptors *= MB_SPIRV_UNBOUNDED;
         }
+        MB_REFUSE_IF(n_descriptors == 0 || n_descriptors > MAX_ARRAY, m,
+                     "%s: an array of %llu descriptors, not of 1 to %u", resource->use.name,
+                     (unsigned long long)n_descriptors, MAX_ARRAY);
         resource->type = mb_word_of(m, resource->type, 2);
     }
     resource->n_descriptors = (uint32_t)n_descriptors;
@@ -222,6 +228,7 @@ static enum mb_status read_image(const struct mb_module *m, uint32_t type,
     resource->use.is_2d = dim == DIM_2D && mb_word_of(m, type, 6) == 0;
     resource->use.is_arrayed = mb_word_of(m, type, 5) != 0;
     resource->use.image_format = sampled == 2 ? mb_word_of(m, type, 8) : 0;
+    resource->use.texel = scalar_of(m, mb_word_of(m, type, 2));
     return MB_OK;
 }
 
@@ -298,7 +305,6 @@ static enum mb_status join(const struct mb_module *m, struct mb_binding *binding
         *use = resource->use;
     } else if (was_sampler == is_sampler) {
         use->is_2d &= resource->use.is_2d;
-        use->is_unbounded |= resource->use.is_unbounded;
         use->only_reads &= resource->use.only_reads;
         use->only_writes &= resource->use.only_writes;
     }
@@ -619,7 +625,8 @@ static enum mb_status read_module(struct mb_spirv *spirv, const struct mb_module
     struct reader r = {.m = m, .size_spec_ids = {MB_NONE, MB_NONE, MB_NONE}, .spirv = spirv};
     MB_DO(take_all(&r));
     spirv->shared_bytes = mb_at_most_32_bits(r.n_shared_bytes);
-    spirv->subgroup_operations = m->subgroup_operations;
+    spirv->n_capabilities = m->n_capabilities;
+    memcpy(spirv->capabilities, m->capabilities, sizeof spirv->capabilities);
     if (strcmp(m->entry, "main") != 0) {
         MB_DO(rename_entries(&r));
     }

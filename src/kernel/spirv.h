@@ -41,15 +41,21 @@ struct mb_spirv_block {
     uint32_t n_bytes; /* to the end of the last member; an array without a length has none */
 };
 
-/* Of each entry of shader.bindings. */
+/* Of each entry of shader.bindings. An array without a length has MB_SPIRV_UNBOUNDED elements,
+ * one for each level that there can be. */
+#define MB_SPIRV_UNBOUNDED 16u
+
 struct mb_spirv_use {
     char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
     bool is_2d;                     /* of an image: 2D, which is all that has views here */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
-    bool is_unbounded;              /* a runtime array: n_descriptors is 1 */
-    bool only_reads;                /* decorated NonWritable */
-    bool only_writes;               /* decorated NonReadable */
-    uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
+    bool
+        has_special_length; /* an array's, by the constant of this SpecId; UINT32_MAX: by any */
+    uint32_t length_spec_id;
+    bool only_reads;       /* decorated NonWritable */
+    bool only_writes;      /* decorated NonReadable */
+    uint32_t image_format; /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
+    enum mb_scalar texel;  /* of an image: what its channels are read as */
 };
 
 struct mb_spirv {
@@ -69,7 +75,7 @@ struct mb_spirv {
     uint32_t workgroup_size[3], size_constants[3];
     uint32_t
         shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
-    VkSubgroupFeatureFlags subgroup_operations; /* by its capabilities */
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
 };
 
 /* Read a module of `n_bytes`, which is copied. `entry` names its compute entry point, which

@@ -126,6 +126,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 
 static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info *info)
 {
+    info->limits = *limits;
     info->timestamp_period_ns = (double)limits->timestampPeriod;
     info->sub_texel_precision_bits = limits->subTexelPrecisionBits;
     info->max_image_dimension_2d = limits->maxImageDimension2D;

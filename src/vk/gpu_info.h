@@ -46,6 +46,7 @@ struct mb_gpu_info {
     uint32_t max_shared_memory_bytes;
     uint64_t max_storage_buffer_bytes; /* of one binding */
     uint64_t max_allocation_bytes;
+    VkPhysicalDeviceLimits limits; /* all of them, as the device states them */
 };
 
 /* "discrete", "integrated", "virtual", "cpu" or "other". */

@@ -1,9 +1,11 @@
 /* What a device with less than usual is told of: by name, in units that say something. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/timing/evict.h"
 #include "bench/roofline/roofline.h"
 #include "harness.h"
+#include "kernel/kernel.h"
 #include "vk/buffer.h"
 #include "vk/gpu_info.h"
 
@@ -83,7 +85,75 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
     CHECK(roofline.ceiling_gbps > 0.0);
 }
 
+static enum mb_status ask(const struct mb_manifest *manifest, const struct mb_gpu *gpu,
+                          struct mb_err *why)
+{
+    const struct mb_layout layout = mb_test_layout("r32f", (struct mb_extent){64, 64}, 1);
+    const struct mb_task task = {
+        .reduce = MB_REDUCE_MIN, .n_rects = 1, .rects[0] = mb_rect_whole(layout.base)};
+    const struct mb_params params = {.self = manifest};
+    return manifest->strategy.supports(gpu, &layout, &task, &params, why);
+}
+
+/* A kernel of a manifest is held against each limit before a device sees it. */
+static void test_kernel(struct mb_gpu *gpu)
+{
+    static struct mb_gpu small;
+    static const VkPhysicalDeviceLimits none;
+    static const struct {
+        const char *what;
+        size_t offset;
+    } limits[] = {
+        {"shader 'all' has 1 samplers; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageDescriptorSamplers)},
+        {"shader 'all' has 1 sampled images; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageDescriptorSampledImages)},
+        {"shader 'all' has 16 storage images; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageDescriptorStorageImages)},
+        {"shader 'all' has 1 uniform buffers; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageDescriptorUniformBuffers)},
+        {"shader 'all' has 1 storage buffers; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageDescriptorStorageBuffers)},
+        {"shader 'all' has 19 descriptors; the device takes 0",
+         offsetof(VkPhysicalDeviceLimits, maxPerStageResources)},
+        {"its buffer 'sizes' is larger than a uniform buffer can be, 0 bytes",
+         offsetof(VkPhysicalDeviceLimits, maxUniformBufferRange)},
+        {"shader 'all' has 132 bytes of push constants; the device has 0",
+         offsetof(VkPhysicalDeviceLimits, maxPushConstantsSize)},
+    };
+    struct mb_manifest manifest = {0};
+    struct mb_err err = {0};
+    const char *path = getenv("MB_TEST_KERNEL");
+    if (!path) {
+        mb_test_skip("MB_TEST_KERNEL names no manifest");
+        return;
+    }
+    small = *gpu;
+    small.info.limits.maxPushConstantsSize = 256;
+    small.info.features.v12.runtimeDescriptorArray = VK_TRUE; /* not llvmpipe's */
+    CHECK_EQ_INT(mb_manifest_init(&manifest, path, NULL, &err), MB_OK);
+    mb_kernel_describe(&manifest, &manifest.strategy);
+    CHECK_EQ_INT(ask(&manifest, &small, &err), MB_OK);
+    CHECK_EQ_STR(err.text, "");
+    for (size_t i = 0; i < MB_COUNTOF(limits); i++) {
+        struct mb_gpu less = small;
+        memcpy((char *)&less.info.limits + limits[i].offset, &none, sizeof(uint32_t));
+        CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
+        CHECK_EQ_STR(err.text, limits[i].what);
+    }
+    struct mb_gpu less = small;
+    less.info.max_workgroup_width = 31;
+    CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
+    CHECK_EQ_STR(err.text, "shader 'all': the device has no workgroup of 32x1x1");
+    less = small;
+    less.info.features.core.features.shaderInt64 = VK_FALSE;
+    CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
+    CHECK_EQ_STR(err.text, "the device has no shaderInt64, which shader 'all' needs");
+    mb_manifest_finish(&manifest);
+}
+
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_workgroups, test_small_heap, test_no_allocation_limit);
+    return MB_TEST_ON_DEVICE(test_workgroups, test_small_heap, test_no_allocation_limit,
+                             test_kernel);
 }

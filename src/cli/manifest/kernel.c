@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
+#include "kernel/capability.h"
 #include "kernel/json_schema.h"
 #include "kernel/kernel.h"
 
@@ -149,7 +150,34 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
     add_push(out, spirv, dispatch);
 }
 
-static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
+/* What its capabilities ask of a device, beside what the manifest does. */
+static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
+                      const struct mb_spirv *spirv)
+{
+    const struct cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
+    const bool has_list = mb_json_get(requires, "features") != NULL;
+    for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
+        const struct mb_spirv_capability *capability =
+            mb_spirv_capability_find(spirv->capabilities[i]);
+        bool is_named = capability && !capability->features[0];
+        if (!capability) {
+            mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
+                             spirv->capabilities[i]);
+            continue;
+        }
+        for (size_t k = 0; has_list && capability->features[k]; k++) {
+            is_named =
+                is_named || mb_pick_lists(pick, requires, "features", capability->features[k]);
+        }
+        if (!is_named) {
+            mb_strbuf_printf(out, "    needs %s, which \"requires\" does not name\n",
+                             capability->features[0]);
+        }
+    }
+}
+
+static void add_plan(struct mb_strbuf *out, const struct mb_pick *pick,
+                     const struct mb_kernel_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_pipelines; i++) {
         const struct mb_kernel_pipeline *pipeline = &plan->pipelines[i];
@@ -164,6 +192,7 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
             mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
                              pipeline->constants[k].value);
         }
+        add_needs(out, pick, pipeline->spirv);
     }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         const struct mb_kernel_buffer *buffer = &plan->buffers[i];
@@ -206,7 +235,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
                      plan.n_dispatches == 1 ? "" : "es", plan.n_steps,
                      plan.n_steps == 1 ? "" : "s");
     if (is_told) {
-        add_plan(out, &plan);
+        add_plan(out, &pick, &plan);
     }
     return MB_OK;
 }
