@@ -178,6 +178,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
     MB_DO(check_kernels(session, err));
+    mb_replay_check_kernels(&options->replay, settings->table);
     warn_ahead(session);
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);

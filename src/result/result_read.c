@@ -87,8 +87,8 @@ static enum mb_status read_kernels(struct mb_result_file *file, const struct cJS
              module = mb_json_next(module)) {
             const char *digest = mb_json_read_string(module, NULL);
             if (digest) {
-                MB_DO(mb_strlist_add(&file->kernels, err, "%.200s %.64s", mb_json_key(module),
-                                     digest));
+                MB_DO(mb_strlist_add(&file->kernels, err, "%.*s %.64s", MB_MODULE_NAME_BYTES,
+                                     mb_json_key(module), digest));
             }
         }
     }

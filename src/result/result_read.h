@@ -53,9 +53,11 @@ struct mb_result_file {
     double granule_ns; /* of the timer; NaN: not known */
     bool complete;
     bool is_software;
-    bool validate;                  /* with validation layers on: times mean little */
-    struct mb_strlist argv;         /* of the run, "mipbench" first */
-    struct mb_strlist kernels;      /* "NAME SHA256" of each manifest and its modules */
+    bool validate;          /* with validation layers on: times mean little */
+    struct mb_strlist argv; /* of the run, "mipbench" first */
+    /* "NAME SHA256" of each manifest and its modules, whose names are cut to so many bytes. */
+#define MB_MODULE_NAME_BYTES 200
+    struct mb_strlist kernels;
     char folder[1024];              /* that it was started in; "": not known */
     struct mb_file_result *results; /* owned; in the order of the file */
     size_t n_results;

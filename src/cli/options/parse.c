@@ -190,7 +190,6 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;
-    mb_replay_check_kernels(&options->replay, options->settings.table);
     MB_DO(mb_options_check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;

@@ -52,9 +52,11 @@ static enum mb_status read_line(struct line *line, int argc, char *const *argv,
 }
 
 /* Options not to be taken over from the recorded line: those of output, those that the new line
- * gives itself, and sizes if the new line gives sizes of any kind. */
+ * gives itself, and sizes if the new line gives sizes of any kind. More kernels come to those
+ * that there were. */
 static uint64_t find_dropped(uint64_t given)
 {
+    given &= ~(mb_option_bit_of("kernel") | mb_option_bit_of("kernel-include"));
     const uint64_t sizes = mb_option_bit_of("size") | mb_option_bit_of("sweep");
     uint64_t dropped = given | mb_option_bit_of("replay");
     dropped |= (given & sizes) != 0 ? sizes : 0;
@@ -163,19 +165,36 @@ static bool is_input(const struct mb_result_file *recorded, const char *input, c
             input[n_bytes] == '/' && strcmp(input + n_bytes + 1, was) == 0);
 }
 
+/* Warn if what is called so has another digest than it had. */
+static void check_digest(const struct mb_result_file *recorded, const char *name,
+                         const char *sha256, const char *what)
+{
+    for (size_t i = 0; i < recorded->kernels.n; i++) {
+        const char *was = recorded->kernels.items[i], *digest = strrchr(was, ' ');
+        const size_t n_name = digest ? (size_t)(digest - was) : 0;
+        if (strncmp(was, name, n_name) == 0 &&
+            (name[n_name] == '\0' || n_name >= MB_MODULE_NAME_BYTES) &&
+            strcmp(digest + 1, sha256) != 0) {
+            mb_log(MB_LOG_WARN, "%s: not the same %s as when %s was recorded", name, what,
+                   recorded->path);
+        }
+    }
+}
+
 void mb_replay_check_kernels(const struct mb_replay *replay,
                              const struct mb_strategy *const *table)
 {
     const struct mb_result_file *recorded = &replay->recorded;
-    for (; *table; table++) {
-        for (size_t i = 0; (*table)->file && i < recorded->kernels.n; i++) {
-            const char *was = recorded->kernels.items[i];
-            const size_t n_name = strlen((*table)->name);
-            if (strncmp(was, (*table)->name, n_name) == 0 && was[n_name] == ' ' &&
-                strcmp(was + n_name + 1, (*table)->file->sha256) != 0) {
-                mb_log(MB_LOG_WARN, "%s: not the same manifest as when %s was recorded",
-                       (*table)->file->path, recorded->path);
-            }
+    for (; recorded->path && *table; table++) {
+        const struct mb_kernel_file *file = (*table)->file;
+        if (!file) {
+            continue;
+        }
+        check_digest(recorded, (*table)->name, file->sha256, "manifest");
+        for (size_t i = 0; i < file->n_shaders; i++) {
+            const struct mb_shader *shader = file->shaders[i];
+            const struct mb_text name = mb_text("%s %s", shader->name, shader->flags);
+            check_digest(recorded, name.s, shader->sha256, "module");
         }
     }
 }

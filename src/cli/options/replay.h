@@ -5,7 +5,8 @@
 #include "image/image.h"
 
 /* Read `path`, a results.json, and join its command line with `argv`. Options of `argv`
- * override recorded ones of the same name (--size and --sweep also each other), inputs
+ * override recorded ones of the same name (--size and --sweep also each other; --kernel comes
+ * to those recorded), inputs
  * override inputs, and the recorded seed is used unless one is given. Output options and
  * --replay itself are not taken over. A recorded input that is not found here is looked for
  * where the run was started. A file that cannot be used is MB_ERRC_INPUT. */
@@ -15,7 +16,8 @@ MB_MUST_CHECK enum mb_status mb_replay_open(struct mb_replay *replay, const char
 /* Hint that an input that could not be opened comes from the recording, if it does. */
 void mb_replay_hint(const struct mb_replay *replay, struct mb_err *err);
 
-/* Warn about each manifest that has changed since it was recorded. */
+/* Warn about each manifest and each module loaded by now that has changed since it was
+ * recorded. */
 void mb_replay_check_kernels(const struct mb_replay *replay,
                              const struct mb_strategy *const *table);
 
