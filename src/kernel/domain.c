@@ -68,6 +68,63 @@ static enum mb_status takes_sizes(const struct mb_pick *pick, const cJSON *domai
     return MB_OK;
 }
 
+/* An integer of the domain, or 0 where it says none that can be used. */
+static uint32_t size_of(const struct mb_pick *pick, const cJSON *node, const char *key)
+{
+    struct mb_err ignored;
+    int64_t value = 0;
+    return mb_pick_integer(pick, node, key, (struct mb_bounds){1, UINT32_MAX, 0}, &value,
+                           &ignored) == MB_OK
+               ? (uint32_t)value
+               : 0;
+}
+
+/* A size of an axis that is no larger. */
+static uint32_t fitting(const struct mb_pick *pick, const cJSON *domain, uint32_t size)
+{
+    const uint32_t max_size = size_of(pick, domain, "max_size");
+    const uint32_t multiple = size_of(pick, domain, "multiple_of");
+    size = max_size > 0 && max_size < size ? max_size : size;
+    while (mb_pick_bool(pick, domain, "power_of_two") && !is_power_of_two(size)) {
+        size &= size - 1;
+    }
+    return multiple > 0 && multiple <= size ? size - size % multiple : size;
+}
+
+void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
+                       struct mb_extent *size, enum mb_reduce *reduce)
+{
+    struct mb_pick pick = {.manifest = params->self, .params = params};
+    struct mb_chain_scope chain;
+    struct mb_layout layout;
+    const cJSON *domain = mb_pick(&pick, pick.manifest->json.root, "domain");
+    mb_layout_init(&layout, *format, *size, 1, mb_full_level_count(*size));
+    mb_chain_scope_init(&chain, &pick, &layout);
+    pick.scope = &chain.scope;
+    for (size_t i = 0;
+         i < mb_format_count && !mb_pick_lists(&pick, domain, "formats", (*format)->name);
+         i++) {
+        *format = &mb_formats[i];
+    }
+    for (uint32_t i = 0; i < MB_N_REDUCES && mb_json_get(domain, "reduce") &&
+                         !mb_pick_lists(&pick, domain, "reduce", mb_reduce_names[*reduce]);
+         i++) {
+        *reduce = (enum mb_reduce)i;
+    }
+    const cJSON *both = mb_pick(&pick, domain, "size");
+    if (both && cJSON_GetArraySize(both) == 2) {
+        const struct mb_extent wanted = {size_of(&pick, both->child, NULL),
+                                         size_of(&pick, both->child->next, NULL)};
+        *size = wanted.width > 0 && wanted.height > 0 ? wanted : *size;
+        return;
+    }
+    size->width = fitting(&pick, domain, size->width);
+    size->height = fitting(&pick, domain, size->height);
+    if (mb_pick_bool(&pick, domain, "square")) {
+        size->width = size->height = size->width < size->height ? size->width : size->height;
+    }
+}
+
 static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *layout,
                             const struct mb_task *task, struct mb_err *why)
 {

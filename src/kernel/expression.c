@@ -347,6 +347,10 @@ static enum mb_status apply(const struct reader *reader, const char *at, enum si
     *value = is_float ? mb_real(0.0) : mb_integer(0);
     wrong = is_float ? apply_to_reals(sign, to_real(a), to_real(b), &value->real)
                      : apply_to_integers(sign, a.integer, b.integer, &value->integer);
+    if (sign == DIVIDE && !is_float && !wrong && reader->scope->wants_float &&
+        value->integer * b.integer != a.integer) {
+        wrong = "integers lose the remainder here, and a float is wanted: write 1.0 for 1";
+    }
     return wrong && reader->n_skipped == 0 ? fail_at(reader, at, wrong) : MB_OK;
 }
 

@@ -28,6 +28,7 @@ struct mb_scope {
     const struct mb_named_value *names;
     size_t n_names;
     const struct mb_layout *layout; /* of width(), height() and even_levels() */
+    bool wants_float; /* "/" of integers with a remainder is an error: it was hardly meant */
 };
 
 struct mb_value mb_integer(int64_t value);

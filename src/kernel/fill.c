@@ -35,11 +35,15 @@ static bool is_within(int64_t value, enum mb_scalar scalar)
 static enum mb_status fill_scalar(const struct mb_pick *pick, const cJSON *node,
                                   enum mb_scalar scalar, unsigned char *out, struct mb_err *err)
 {
+    const bool is_real = scalar == MB_SCALAR_F32 || scalar == MB_SCALAR_F64;
+    struct mb_scope scope = *pick->scope;
+    struct mb_pick own = *pick;
     struct mb_value value;
-    MB_DO(mb_pick_value(pick, node, NULL, &value, err));
+    scope.wants_float = is_real;
+    own.scope = &scope;
+    MB_DO(mb_pick_value(&own, node, NULL, &value, err));
     const double real = value.is_float ? value.real : (double)value.integer;
     const float single = (float)real;
-    const bool is_real = scalar == MB_SCALAR_F32 || scalar == MB_SCALAR_F64;
     if (!is_real && (value.is_float || !is_within(value.integer, scalar))) {
         MB_FAIL(err, MB_ERRC_INPUT, "%s is not of type %s", mb_number_text(real).s,
                 mb_scalar_names[scalar]);

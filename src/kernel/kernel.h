@@ -6,6 +6,11 @@
 /* Fill in `manifest->strategy`, which lives as long as the manifest. */
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
 
+/* Change what a manifest's domain does not take to something that it does take, as far as it
+ * says. */
+void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
+                       struct mb_extent *size, enum mb_reduce *reduce);
+
 /* What a manifest says of a task on a device, or with `info` NULL on one that has all it needs:
  * the choice for mb_kernel_plan_init(). MB_UNSUPPORTED with a sentence for what its domain, its
  * requirements or the device's subgroups exclude. */

@@ -646,6 +646,7 @@ static enum mb_status plan_tolerance(const struct planner *planner, struct mb_er
     }
     if (mb_json_get(node, "max_error_lsb")) {
         struct mb_value bound;
+        of_chain.chain.scope.wants_float = true;
         MB_DO(mb_pick_value(pick, node, "max_error_lsb", &bound, err));
         tolerance->max_error_lsb = bound.is_float ? bound.real : (double)bound.integer;
         if (!(tolerance->max_error_lsb > 0.0)) {

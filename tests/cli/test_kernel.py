@@ -173,6 +173,24 @@ class Kernel(cli.TestCase):
         self.assert_error(outcome, 3, path, "dispatches[0].bindings[0]: the shader's image is of uint, and the view of "
                           'float: use "format": "words"')
 
+    def test_suggested(self):
+        """An image that the manifest takes, where the command line says none."""
+        for manifest, edit, args, header in (
+                ("depth", [], ["--layers", "3"], "1921x1081 r32f, 11 levels, 3 layers, min"),
+                ("depth", [], ["-r", "max", "--size", "64x64"], "64x64 r32f, 7 levels, 1 layer, max"),
+                ("general", [("json", '["rgba8",', '["rgba16f",')], [], "1921x1081 rgba16f, 11 levels"),
+                ("general", [("json", '{"formats"', '{"max_size": 1000, "square": true, "formats"')], [],
+                 "1000x1000 rgba8, 10 levels"),
+                ("general", [("json", '{"formats"', '{"power_of_two": true, "formats"')], [], "1024x1024 rgba8"),
+                ("general", [("json", '{"formats"', '{"multiple_of": 16, "formats"')], [], "1920x1072 rgba8"),
+                ("general", [("json", '{"formats"', '{"size": ["4 * 5", 7], "formats"')], [], "20x7 rgba8")):
+            outcome = self.run_it("kernel", "check", self.edited(manifest, edit), *args)
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            self.assertIn(header, outcome.out.decode().splitlines()[0])
+            self.assertNotIn(b"not for this image", outcome.out)
+        outcome = self.run_it("kernel", "check", str(KERNELS / "compute.json"), "--alpha", "premultiplied", *FOLDERS)
+        self.assertIn(b"constant WEIGH_ALPHA = 0x1", outcome.out)
+
     def test_outside(self):
         """What lies outside of the manifest's folder cannot be read by it, not through a link either."""
         secret = pathlib.Path(tempfile.mkdtemp(prefix="mipbench-secret-"))

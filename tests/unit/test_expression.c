@@ -122,6 +122,32 @@ static void test_floats(void)
     }
 }
 
+/* Where a float is wanted, a quotient of integers is one that has no remainder. */
+static void test_float_wanted(void)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"330 / 3", 110},
+        {"1.0 / 8", 0.125},
+        {"1 / 8.0", 0.125},
+        {"1 ? 2 : 1 / 3", 2},
+        {"(width - width % 2) / 2", 166},
+    };
+    struct mb_scope own = scope;
+    struct mb_value value;
+    struct mb_err err = {0};
+    own.wants_float = true;
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        must(mb_evaluate(cases[i].text, &own, &value, &err), &err);
+        CHECK_EQ_DBL(value.is_float ? value.real : (double)value.integer, cases[i].value, 0.0);
+    }
+    CHECK_EQ_INT(mb_evaluate("1 / width", &own, &value, &err), MB_FAILED);
+    CHECK_EQ_STR(err.text, "'1 / width': character 3: integers lose the remainder here, and a "
+                           "float is wanted: write 1.0 for 1");
+}
+
 /* Each says where, in characters from 1, and what. */
 static void test_refused(void)
 {
@@ -231,6 +257,6 @@ static void test_check(void)
 int main(void)
 {
     mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){333, 256}, 1, 9);
-    return CHECK_TESTS(test_operators, test_names, test_floats, test_refused, test_depth,
-                       test_hints, test_check);
+    return CHECK_TESTS(test_operators, test_names, test_floats, test_float_wanted, test_refused,
+                       test_depth, test_hints, test_check);
 }

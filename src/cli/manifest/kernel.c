@@ -246,25 +246,29 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
 {
     const struct mb_settings *settings = &options->settings;
     const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
-    const struct mb_format *format =
-        mb_format_find(options->formats[0] ? options->formats[0] : "rgba8");
-    const struct mb_extent size = settings->n_sizes > 0 ? settings->size[0] : usual_size;
+    const struct mb_format *format = mb_format_find("rgba8");
+    struct mb_extent size = usual_size;
     struct mb_layout layout;
-    const struct mb_task task = {
-        .reduce = settings->reduce, .n_rects = 1, .rects[0] = mb_rect_whole(size)};
+    struct mb_task task = {.alpha = settings->alpha, .n_rects = 1};
     char all[64];
     const char *spec = all;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     snprintf(all, sizeof all, "%s:*", strategy->name);
-    mb_layout_init(&layout, format, size, 1, mb_full_level_count(size));
     MB_DO(mb_plan_variants(settings->table,
                            options->specs.n > 0 ? (const char *const *)options->specs.items
                                                 : &spec,
                            options->specs.n > 0 ? options->specs.n : 1, &rows, &n_rows, err));
-    mb_strbuf_printf(out, "%s: %s, %ux%u %s, %u levels, %s\n", options->inputs.items[1],
-                     strategy->title, size.width, size.height, format->name, layout.n_levels,
-                     mb_reduce_names[settings->reduce]);
+    mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
+    format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
+    size = settings->n_sizes > 0 ? settings->size[0] : size;
+    task.reduce = options->given & mb_option_bit_of("reduce") ? settings->reduce : task.reduce;
+    task.rects[0] = mb_rect_whole(size);
+    mb_layout_init(&layout, format, size, settings->n_layers > 0 ? settings->n_layers : 1,
+                   mb_full_level_count(size));
+    mb_strbuf_printf(out, "%s: %ux%u %s, %u levels, %u layer%s, %s\n", strategy->title,
+                     size.width, size.height, format->name, layout.n_levels, layout.n_layers,
+                     layout.n_layers == 1 ? "" : "s", mb_reduce_names[task.reduce]);
     for (size_t i = 0; i < n_rows; i++) {
         MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
                    "kernel check: '%s' is not of this manifest", rows[i].strategy->name);

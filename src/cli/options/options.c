@@ -169,7 +169,7 @@ const struct mb_option_row mb_option_rows[] = {
      .is_common = true, .help = "texel format; see 'mipbench list formats' (auto)",
      .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
                   [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
-                  [MB_VERB_KERNEL] = "texel format (rgba8)",
+                  [MB_VERB_KERNEL] = "texel format (rgba8, or what the manifest takes)",
                   [MB_VERB_EXPORT] = "texel formats, separated by commas (all)"}},
     {"srgb", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "decode 8-bit colour and average linear light"},
@@ -181,7 +181,8 @@ const struct mb_option_row mb_option_rows[] = {
      .is_common = true, .help = "how texels are combined (avg)",
      .help_for = {[MB_VERB_EXPORT] =
                       "leave out modules that only other reductions need (all)"}},
-    {"alpha", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.alpha),
+    {"alpha", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, TIMED | BIT(KERNEL),
+     .field = FIELD(settings.alpha),
      .choices =
          CHOICES({"straight", MB_ALPHA_STRAIGHT}, {"premultiplied", MB_ALPHA_PREMULTIPLIED}),
      .help = "average alpha like any channel, or weight colour by it (straight)"},
@@ -191,14 +192,16 @@ const struct mb_option_row mb_option_rows[] = {
     {"size", 0, "WxH[,...]", MB_OPTION_SIZES, MB_GROUP_IMAGE, MADE | BIT(KERNEL) | BIT(EXPORT),
      .is_common = true, .help = "crop or mirror-tile the input to these sizes",
      .help_for = {[MB_VERB_INSPECT] = "sizes of images (4096x4096)",
-                  [MB_VERB_KERNEL] = "size of the image (1921x1081)",
+                  [MB_VERB_KERNEL] =
+                      "size of the image (1921x1081, or what the manifest takes)",
                   [MB_VERB_EXPORT] =
                       "of what is planned for a manifest of each format (none)"}},
     {"sweep", 0, "A:B", MB_OPTION_SWEEP, MB_GROUP_IMAGE, TIMED, .is_common = true,
      .help = "square sizes, powers of two from A to B"},
-    {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED,
+    {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED | BIT(KERNEL),
      .field = FIELD(settings.n_layers), .min = 1, .max = MAX_LAYERS,
-     .help = "array layers, or cubes with --cube (1)"},
+     .help = "array layers, or cubes with --cube (1)",
+     .help_for = {[MB_VERB_KERNEL] = "array layers (1)"}},
     {"cube", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.is_cube),
      .help = "a cube map: six square faces"},
     {"rect", 0, "X,Y,W,H", MB_OPTION_RECT, MB_GROUP_IMAGE, TIMED, .is_repeatable = true,
