@@ -150,7 +150,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "where its shaders may include from, too; repeatable"},
     {"kernel-timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_WHAT, TIMED,
      .field = FIELD(kernel_timeout_s), .min = 0.1, .max = MAX_SECONDS,
-     .help = "limit of its first run on an image (30)"},
+     .help = "limit of its first run on an image, from compiling to verifying (30)"},
     {"like", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_WHAT, BIT(KERNEL), .field = FIELD(like),
      .choices = CHOICES({"per-level", MB_LIKE_PER_LEVEL}, {"chunks", MB_LIKE_CHUNKS},
                         {"single", MB_LIKE_SINGLE}),
