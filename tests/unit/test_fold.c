@@ -1,0 +1,119 @@
+/* Every kernel with constants filled in: folded again it stays as it is, and of what constants
+ * leave out little is left. check_fold.py has spirv-val judge what `test_fold FOLDER` writes
+ * there; that folded kernels do the same, tests/gpu shows, where the device is a CPU. */
+#include "vk/fold.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "check.h"
+#include "vk/pipeline.h"
+
+/* What each constant is in turn, beside the others' defaults. */
+static struct {
+    const char *name;
+    uint32_t value;
+} changes[] = {
+    {"", 0},          {"IS_EVEN", 1},       {"IS_ALL_EVEN", 1}, {"HAS_BELOW", 0},
+    {"IS_NARROW", 0}, {"UNORM_MAX", 0},     {"REDUCE", 1},      {"CODEC", 1},
+    {"ODD_X", 0},     {"IS_LEAN", 1},       {"WEIGH_ALPHA", 1}, {"IS_UPDATE", 1},
+    {"N_LEVELS", 3},  {"SUBGROUP_SIZE", 8},
+};
+
+static void write_module(const char *folder, const struct mb_shader *shader, size_t change,
+                         const uint32_t *code, size_t code_bytes)
+{
+    char path[512], name[128];
+    snprintf(name, sizeof name, "%s", shader->name);
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '/' ? '_' : *c;
+    }
+    snprintf(path, sizeof path, "%s/%s_%zu.spv", folder, name, change);
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(code, 1, code_bytes, file) == code_bytes);
+    if (file) {
+        fclose(file);
+    }
+}
+
+/* Returns the bytes that a module has left. */
+static size_t fold(const struct mb_shader *shader, size_t change, const char *folder)
+{
+    uint32_t values[64], *code = NULL, *again = NULL;
+    size_t code_bytes = 0, again_bytes = 0;
+    struct mb_err err = {0};
+    CHECK(shader->n_constants <= MB_COUNTOF(values));
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        const bool is_changed = strcmp(shader->constants[i].name, changes[change].name) == 0;
+        values[i] = is_changed ? changes[change].value : shader->constants[i].value;
+    }
+    CHECK_EQ_INT(mb_fold(shader, values, &code, &code_bytes, &err), MB_OK);
+    CHECK(code && code_bytes <= shader->code_bytes);
+    if (code) {
+        struct mb_shader folded = *shader;
+        folded.code = code;
+        folded.code_bytes = code_bytes;
+        CHECK_EQ_INT(mb_fold(&folded, values, &again, &again_bytes, &err), MB_OK);
+        CHECK(again && again_bytes == code_bytes && memcmp(again, code, code_bytes) == 0);
+        if (folder) {
+            write_module(folder, shader, change, code, code_bytes);
+        }
+    }
+    mb_free(code);
+    mb_free(again);
+    return code_bytes;
+}
+
+static void test_all(const char *folder)
+{
+    const bool is_full = getenv("MB_TEST_FULL") != NULL;
+    size_t k = 0;
+    for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++, k++) {
+        for (size_t i = 0; i < MB_COUNTOF(changes); i++) {
+            const bool is_written = is_full || i == k % MB_COUNTOF(changes);
+            fold(*shader, i, is_written ? folder : NULL);
+        }
+    }
+    CHECK(k > 50);
+}
+
+/* Strips or tiles of 64x64, codes or floats: most of a module is of the others. */
+static void test_what_is_left(void)
+{
+    for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
+        if (strcmp((*shader)->name, "spd-tree/spd_tree_view4.comp") == 0) {
+            CHECK(fold(*shader, 1, NULL) < (*shader)->code_bytes / 2);
+        }
+    }
+}
+
+/* What is no whole module, or has what this does not read, is used as it is. */
+static void test_foreign(void)
+{
+    static const uint32_t cut[] = {0x07230203, 0x10500, 0, 8, 0, 3u << 16 | 17, 1};
+    static const uint32_t group[] = {0x07230203, 0x10500, 0, 8, 0, 2u << 16 | 73, 1};
+    static const VkSpecializationMapEntry no_entry = {0};
+    const struct mb_shader shaders[] = {
+        {.name = "cut", .code = cut, .code_bytes = sizeof cut, .entries = &no_entry},
+        {.name = "group", .code = group, .code_bytes = sizeof group, .entries = &no_entry},
+        {.name = "none", .code = cut, .code_bytes = 0, .entries = &no_entry},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(shaders); i++) {
+        uint32_t *code = NULL;
+        size_t code_bytes = 0;
+        struct mb_err err = {0};
+        CHECK_EQ_INT(mb_fold(&shaders[i], NULL, &code, &code_bytes, &err), MB_OK);
+        CHECK(!code && code_bytes == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    test_all(argc > 1 ? argv[1] : NULL);
+    test_what_is_left();
+    test_foreign();
+    CHECK_EQ_INT(mb_alloc_live_count(), 0);
+    return check_summary(__FILE__);
+}
