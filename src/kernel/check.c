@@ -39,13 +39,6 @@ static enum mb_status fail_name(const struct walk *walk, const cJSON *node, cons
     return mb_manifest_blame(walk->manifest, node, err);
 }
 
-static enum mb_status fail(const struct walk *walk, const cJSON *node, struct mb_err *err,
-                           const char *what)
-{
-    MB_FAIL(err, MB_ERRC_INPUT, "%s", what);
-    return mb_manifest_blame(walk->manifest, node, err);
-}
-
 /* Whether the word is among the first `n`. */
 static bool holds(const struct names *names, size_t n, const char *word)
 {
@@ -74,9 +67,7 @@ static enum mb_status check_reference(const struct walk *walk, const cJSON *node
     struct names names;
     char what[64];
     names.n = list_members(mb_json_get(walk->manifest->json.root, map), names.of);
-    if (!cJSON_IsString(node)) {
-        return fail(walk, node, err, "a name in quotes is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsString(node), walk->manifest, node, err, "a name in quotes is wanted");
     snprintf(what, sizeof what, "\"%s\" has no", map);
     return holds(&names, names.n, node->valuestring)
                ? MB_OK
@@ -88,9 +79,7 @@ static enum mb_status check_choice(const struct walk *walk, const struct mb_key 
 {
     struct names names;
     names.n = mb_key_choices(key, names.of, MAX_CHOICES);
-    if (!cJSON_IsString(node)) {
-        return fail(walk, node, err, "a name in quotes is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsString(node), walk->manifest, node, err, "a name in quotes is wanted");
     return holds(&names, names.n, node->valuestring)
                ? MB_OK
                : fail_name(walk, node, "unknown name", node->valuestring, &names, err);
@@ -108,9 +97,8 @@ static enum mb_status check_expression(const struct walk *walk, const struct mb_
     if (cJSON_IsNumber(node)) {
         return MB_OK;
     }
-    if (!cJSON_IsString(node)) {
-        return fail(walk, node, err, "a number or an expression in quotes is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsString(node), walk->manifest, node, err,
+                "a number or an expression in quotes is wanted");
     mb_layout_init(&layout, &mb_formats[0], (struct mb_extent){64, 64}, 1, 7);
     for (size_t i = 0; mb_expression_names[i]; i++) {
         if (key->scope == MB_SCOPE_STEP || i < mb_n_chain_names) {
@@ -157,14 +145,11 @@ static enum mb_status check_members(const struct walk *walk, const cJSON *node,
                                     struct mb_err *err)
 {
     size_t n = 0;
-    if (!cJSON_IsObject(node)) {
-        return fail(walk, node, err, "an object in braces is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsObject(node), walk->manifest, node, err,
+                "an object in braces is wanted");
     for (const cJSON *member = node->child; member; member = member->next) {
-        if (++n > MAX_MEMBERS || is_earlier(node, member)) {
-            return fail(walk, member, err,
-                        n > MAX_MEMBERS ? "too many members" : "the key is there twice");
-        }
+        MB_BLAME_IF(++n > MAX_MEMBERS || is_earlier(node, member), walk->manifest, member, err,
+                    "%s", n > MAX_MEMBERS ? "too many members" : "the key is there twice");
     }
     return MB_OK;
 }
@@ -188,12 +173,8 @@ static enum mb_status check_object(struct walk *walk, const struct mb_key *keys,
         walk->is_by_parameter = was_by_parameter;
     }
     for (const struct mb_key *key = keys; key->name; key++) {
-        char what[160];
-        if (key->is_required && !mb_json_get(node, key->name)) {
-            snprintf(what, sizeof what, "the key \"%s\" is missing: %.100s", key->name,
-                     key->help);
-            return fail(walk, node, err, what);
-        }
+        MB_BLAME_IF(key->is_required && !mb_json_get(node, key->name), walk->manifest, node,
+                    err, "the key \"%s\" is missing: %.100s", key->name, key->help);
     }
     return MB_OK;
 }
@@ -223,9 +204,8 @@ static enum mb_status check_list(struct walk *walk, const struct mb_key *key,
 {
     struct mb_key each = *key;
     each.kind = kind;
-    if (!cJSON_IsArray(node)) {
-        return fail(walk, node, err, "a list in brackets is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsArray(node), walk->manifest, node, err,
+                "a list in brackets is wanted");
     for (const cJSON *element = node->child; element; element = element->next) {
         MB_DO(check_value(walk, &each, element, err));
     }
@@ -302,9 +282,9 @@ static enum mb_status fail_by(const struct walk *walk, const cJSON *by, struct m
         names.of[names.n++] = "alpha";
         names.of[names.n++] = "subgroup_size";
     }
-    return names.n == 0
-               ? fail(walk, by, err, "nothing can choose here: there are no \"parameters\"")
-               : fail_name(walk, by, "nothing is chosen by", by->valuestring, &names, err);
+    MB_BLAME_IF(names.n == 0, walk->manifest, by, err,
+                "nothing can choose here: there are no \"parameters\"");
+    return fail_name(walk, by, "nothing is chosen by", by->valuestring, &names, err);
 }
 
 static enum mb_status check_branches(struct walk *walk, const struct mb_key *key,
@@ -312,12 +292,10 @@ static enum mb_status check_branches(struct walk *walk, const struct mb_key *key
 {
     struct names names;
     size_t n_needed;
-    if (!cJSON_IsString(by) || key->is_fixed) {
-        return fail(walk, by, err,
-                    key->is_fixed ? "nothing can choose here"
-                                  : "the name of a parameter, format, reduce, alpha or "
-                                    "subgroup_size is wanted");
-    }
+    MB_BLAME_IF(!cJSON_IsString(by) || key->is_fixed, walk->manifest, by, err, "%s",
+                key->is_fixed ? "nothing can choose here"
+                              : "the name of a parameter, format, reduce, alpha or "
+                                "subgroup_size is wanted");
     names.n = list_values(walk, by->valuestring, names.of, &n_needed);
     if (names.n == 0) {
         return fail_by(walk, by, err);
@@ -332,12 +310,8 @@ static enum mb_status check_branches(struct walk *walk, const struct mb_key *key
         MB_DO(check_value(walk, key, branch, err));
     }
     for (size_t i = 0; i < n_needed && !mb_json_get(node, "*"); i++) {
-        char what[96];
-        if (!cJSON_HasObjectItem(node, names.of[i])) {
-            snprintf(what, sizeof what, "there is no branch for %s, and none for \"*\"",
-                     names.of[i]);
-            return fail(walk, node, err, what);
-        }
+        MB_BLAME_IF(!cJSON_HasObjectItem(node, names.of[i]), walk->manifest, node, err,
+                    "there is no branch for %s, and none for \"*\"", names.of[i]);
     }
     return MB_OK;
 }
@@ -347,22 +321,23 @@ static enum mb_status check_branches(struct walk *walk, const struct mb_key *key
 static enum mb_status check_plain(struct walk *walk, const struct mb_key *key,
                                   const cJSON *node, struct mb_err *err)
 {
+    const bool is_text = cJSON_IsString(node) && node->valuestring[0] != '\0';
     switch (key->kind) {
     case MB_KEY_VERSION:
-        return cJSON_IsNumber(node) && node->valuedouble == 1.0
-                   ? MB_OK
-                   : fail(walk, node, err, "this program reads version 1");
+        MB_BLAME_IF(!cJSON_IsNumber(node) || node->valuedouble != 1.0, walk->manifest, node,
+                    err, "this program reads version 1");
+        return MB_OK;
     case MB_KEY_NAME:
     case MB_KEY_TEXT:
-        return cJSON_IsString(node) && node->valuestring[0] != '\0'
-                   ? MB_OK
-                   : fail(walk, node, err, "a text in quotes is wanted");
+        MB_BLAME_IF(!is_text, walk->manifest, node, err, "a text in quotes is wanted");
+        return MB_OK;
     case MB_KEY_SCALAR:
-        return cJSON_IsString(node) || cJSON_IsNumber(node)
-                   ? MB_OK
-                   : fail(walk, node, err, "a number or a text is wanted");
+        MB_BLAME_IF(!cJSON_IsString(node) && !cJSON_IsNumber(node), walk->manifest, node, err,
+                    "a number or a text is wanted");
+        return MB_OK;
     case MB_KEY_BOOLEAN:
-        return cJSON_IsBool(node) ? MB_OK : fail(walk, node, err, "true or false is wanted");
+        MB_BLAME_IF(!cJSON_IsBool(node), walk->manifest, node, err, "true or false is wanted");
+        return MB_OK;
     case MB_KEY_CHOICE:
         return check_choice(walk, key, node, err);
     case MB_KEY_SHADER:
@@ -379,9 +354,8 @@ static enum mb_status check_value(struct walk *walk, const struct mb_key *key,
 {
     const cJSON *by = mb_json_get(node, "by");
     if (by) {
-        if (++walk->n_branches > MAX_BRANCHES) {
-            return fail(walk, node, err, "too many choices within one another");
-        }
+        MB_BLAME_IF(++walk->n_branches > MAX_BRANCHES, walk->manifest, node, err,
+                    "too many choices within one another");
         MB_DO(check_branches(walk, key, node, by, err));
         walk->n_branches--;
         return MB_OK;
@@ -412,24 +386,15 @@ static enum mb_status check_value(struct walk *walk, const struct mb_key *key,
 
 /* ---- What tables do not say */
 
-static enum mb_status fail_plain(const struct mb_manifest *manifest, const cJSON *node,
-                                 const char *what, struct mb_err *err)
-{
-    const struct walk walk = {.manifest = manifest};
-    return fail(&walk, node, err, what);
-}
-
 static enum mb_status check_features(const struct mb_manifest *manifest, const cJSON *node,
                                      struct mb_err *err)
 {
     for (const cJSON *child = node ? node->child : NULL; child; child = child->next) {
         const bool is_by = child->string && strcmp(child->string, "by") == 0;
-        if (cJSON_IsString(child) && !is_by && !mb_features_is_known(child->valuestring)) {
-            MB_FAIL(err, MB_ERRC_INPUT,
-                    "'%.80s' is no feature or extension that mipbench knows",
-                    child->valuestring);
-            return mb_manifest_blame(manifest, child, err);
-        }
+        MB_BLAME_IF(
+            cJSON_IsString(child) && !is_by && !mb_features_is_known(child->valuestring),
+            manifest, child, err, "'%.80s' is no feature or extension that mipbench knows",
+            child->valuestring);
         MB_DO(check_features(manifest, child, err));
     }
     return MB_OK;
@@ -441,11 +406,9 @@ static enum mb_status check_names(const struct mb_manifest *manifest, struct mb_
     const cJSON *root = manifest->json.root;
     const char *name = mb_json_read_string(root, "name");
     size_t n_bytes = strlen(name), n_variants = 1;
-    if (!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0) {
-        return fail_plain(manifest, mb_json_get(root, "name"),
-                          "a name has at most 40 small letters, digits and '-', and is not all",
-                          err);
-    }
+    MB_BLAME_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, manifest,
+                mb_json_get(root, "name"), err,
+                "a name has at most 40 small letters, digits and '-', and is not all");
     for (const struct mb_param *param = manifest->params; param->name; param++) {
         size_t longest = 0;
         size_t n_values = 0;
@@ -454,16 +417,13 @@ static enum mb_status check_names(const struct mb_manifest *manifest, struct mb_
             longest = n > longest ? n : longest;
         }
         n_variants *= n_values;
-        if (n_variants > MAX_VARIANTS) {
-            return fail_plain(manifest, mb_json_get(root, "parameters"),
-                              "there are more than 4096 variants", err);
-        }
+        MB_BLAME_IF(n_variants > MAX_VARIANTS, manifest, mb_json_get(root, "parameters"), err,
+                    "there are more than %u variants", MAX_VARIANTS);
         n_bytes += 2 + strlen(param->name) + longest;
     }
-    return n_bytes < MB_MAX_KERNEL_LABEL
-               ? MB_OK
-               : fail_plain(manifest, mb_json_get(root, "parameters"),
-                            "the name with all parameters has more than 150 letters", err);
+    MB_BLAME_IF(n_bytes >= MB_MAX_KERNEL_LABEL, manifest, mb_json_get(root, "parameters"), err,
+                "the name with all parameters has more than 150 letters");
+    return MB_OK;
 }
 
 enum mb_status mb_manifest_check(const struct mb_manifest *manifest, struct mb_err *err)

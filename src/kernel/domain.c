@@ -24,10 +24,8 @@ static enum mb_status takes_size(const struct mb_pick *pick, const cJSON *domain
     if (!list) {
         return MB_OK;
     }
-    if (cJSON_GetArraySize(list) != 2) {
-        MB_FAIL(why, MB_ERRC_INPUT, "a width and a height are wanted");
-        return mb_manifest_blame(pick->manifest, list, why);
-    }
+    MB_BLAME_IF(cJSON_GetArraySize(list) != 2, pick->manifest, list, why,
+                "a width and a height are wanted");
     MB_DO(mb_pick_integer(pick, list->child, NULL, bounds, &width, why));
     MB_DO(mb_pick_integer(pick, list->child->next, NULL, bounds, &height, why));
     MB_FAIL_IF(base.width != width || base.height != height, why, MB_ERRC_UNSUPPORTED,

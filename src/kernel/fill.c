@@ -44,11 +44,9 @@ static enum mb_status fill_scalar(const struct mb_pick *pick, const cJSON *node,
     MB_DO(mb_pick_value(&own, node, NULL, &value, err));
     const double real = value.is_float ? value.real : (double)value.integer;
     const float single = (float)real;
-    if (!is_real && (value.is_float || !is_within(value.integer, scalar))) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s is not of type %s", mb_number_text(real).s,
+    MB_BLAME_IF(!is_real && (value.is_float || !is_within(value.integer, scalar)),
+                pick->manifest, node, err, "%s is not of type %s", mb_number_text(real).s,
                 mb_scalar_names[scalar]);
-        return mb_manifest_blame(pick->manifest, node, err);
-    }
     const void *from = scalar == MB_SCALAR_F32 ? (const void *)&single
                        : is_real               ? (const void *)&real
                                                : (const void *)&value.integer;
@@ -84,10 +82,8 @@ static enum mb_status fill_member(const struct mb_pick *pick, const cJSON *node,
     for (uint32_t i = 0; i < n; i++, value = value->next) {
         const uint32_t at = member->offset_bytes + i / n_components * member->stride_bytes +
                             i % n_components * scalar_bytes(member->scalar);
-        if (at > block.n_bytes || block.n_bytes - at < scalar_bytes(member->scalar)) {
-            MB_FAIL(err, MB_ERRC_INPUT, "the module places the member beyond its block");
-            return mb_manifest_blame(pick->manifest, node, err);
-        }
+        MB_BLAME_IF(at > block.n_bytes || block.n_bytes - at < scalar_bytes(member->scalar),
+                    pick->manifest, node, err, "the module places the member beyond its block");
         MB_DO(fill_scalar(pick, value, member->scalar, block.out + at, err));
     }
     return MB_OK;
@@ -131,10 +127,7 @@ enum mb_status mb_fill_block(const struct mb_pick *pick, const cJSON *map,
         if (i == block->n_members) {
             return fail_member(pick, node, members, block->n_members, err);
         }
-        if (is_filled[i]) {
-            MB_FAIL(err, MB_ERRC_INPUT, "the member is there twice");
-            return mb_manifest_blame(pick->manifest, node, err);
-        }
+        MB_BLAME_IF(is_filled[i], pick->manifest, node, err, "the member is there twice");
         is_filled[i] = true;
         MB_DO(fill_member(pick, node, &members[i], (struct block_bytes){out, block->n_bytes},
                           err));

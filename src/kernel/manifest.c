@@ -129,10 +129,8 @@ enum mb_status mb_pick_value(const struct mb_pick *pick, const cJSON *parent, co
         *value = is_integer ? mb_integer((int64_t)number) : mb_real(number);
         return MB_OK;
     }
-    if (!cJSON_IsString(node)) {
-        MB_FAIL(err, MB_ERRC_INPUT, "no branch fits");
-        return mb_manifest_blame(pick->manifest, mb_json_get(parent, key), err);
-    }
+    MB_BLAME_IF(!cJSON_IsString(node), pick->manifest, mb_json_get(parent, key), err,
+                "no branch fits");
     return mb_evaluate(node->valuestring, pick->scope, value, err) == MB_OK
                ? MB_OK
                : blame_value(pick, node, err);
@@ -192,10 +190,7 @@ static enum mb_status add_defines(const struct mb_pick *pick, const cJSON *shade
             member->string[0] != '\0' &&
             strspn(member->string, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
                                    "UVWXYZ0123456789_") == strlen(member->string);
-        if (!is_name) {
-            MB_FAIL(err, MB_ERRC_INPUT, "this is no name of a macro");
-            return mb_manifest_blame(pick->manifest, member, err);
-        }
+        MB_BLAME_IF(!is_name, pick->manifest, member, err, "this is no name of a macro");
         if (cJSON_IsNumber(value)) {
             MB_DO(mb_strlist_add(defines, err, "%s=%s", member->string,
                                  mb_number_text(value->valuedouble).s));
@@ -226,10 +221,7 @@ static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shade
     const struct mb_manifest *manifest = pick->manifest;
     const cJSON *folders = mb_pick(pick, shader, "include");
     const char *file = mb_pick_text(pick, shader, "file", NULL);
-    if (!file) {
-        MB_FAIL(err, MB_ERRC_INPUT, "no branch of \"file\" fits");
-        return mb_manifest_blame(manifest, shader, err);
-    }
+    MB_BLAME_IF(!file, manifest, shader, err, "no branch of \"file\" fits");
     source->entry = mb_pick_text(pick, shader, "entry", "main");
     source->target = mb_pick_text(pick, shader, "target", "vulkan1.2");
     MB_DO(add_path(manifest, file, &source->paths, err));
@@ -387,13 +379,6 @@ bool mb_is_kernel_name(const char *name, bool has_dash)
            strspn(name, letters) == strlen(name);
 }
 
-static enum mb_status fail_param(const struct mb_manifest *manifest, const cJSON *node,
-                                 const char *what, struct mb_err *err)
-{
-    MB_FAIL(err, MB_ERRC_INPUT, "%s", what);
-    return mb_manifest_blame(manifest, node, err);
-}
-
 static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON *member,
                                  struct mb_param *param, struct mb_err *err)
 {
@@ -406,16 +391,13 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
     for (size_t k = 0; mb_expression_names[k]; k++) {
         is_taken = is_taken || strcmp(member->string, mb_expression_names[k]) == 0;
     }
-    if (!mb_is_kernel_name(member->string, false) || is_taken ||
-        (member->string[0] >= '0' && member->string[0] <= '9')) {
-        return fail_param(manifest, member,
-                          "a parameter is called by a small letter and then small letters and "
-                          "digits, and not as anything else that a manifest knows",
-                          err);
-    }
-    if (!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES) {
-        return fail_param(manifest, member, "a list of 1 to 64 values is wanted", err);
-    }
+    MB_BLAME_IF(!mb_is_kernel_name(member->string, false) || is_taken ||
+                    (member->string[0] >= '0' && member->string[0] <= '9'),
+                manifest, member, err,
+                "a parameter is called by a small letter and then small letters and "
+                "digits, and not as anything else that a manifest knows");
+    MB_BLAME_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, manifest, member, err,
+                "a list of 1 to 64 values is wanted");
     const char **values = mb_alloc(n + 1, sizeof *values);
     MB_DO(MB_NEED(values, manifest->path));
     param->name = member->string;
@@ -423,15 +405,12 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
     param->help = "see its manifest";
     size_t i = 0;
     for (const cJSON *value = member->child; value; value = value->next) {
-        if (!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
-            strcmp(value->valuestring, "by") == 0) {
-            return fail_param(manifest, value,
-                              "values are texts of small letters, digits and '-'", err);
-        }
+        MB_BLAME_IF(!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
+                        strcmp(value->valuestring, "by") == 0,
+                    manifest, value, err, "values are texts of small letters, digits and '-'");
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(values[k], value->valuestring) == 0) {
-                return fail_param(manifest, value, "the value is there twice", err);
-            }
+            MB_BLAME_IF(strcmp(values[k], value->valuestring) == 0, manifest, value, err,
+                        "the value is there twice");
         }
         values[i++] = value->valuestring;
     }
@@ -444,18 +423,15 @@ static enum mb_status read_params(struct mb_manifest *manifest, struct mb_err *e
     size_t n = 0;
     manifest->params = mb_alloc(MB_MAX_PARAMS + 1, sizeof *manifest->params);
     MB_DO(MB_NEED(manifest->params, manifest->path));
-    if (map && !cJSON_IsObject(map)) {
-        return fail_param(manifest, map, "an object in braces is wanted", err);
-    }
+    MB_BLAME_IF(map && !cJSON_IsObject(map), manifest, map, err,
+                "an object in braces is wanted");
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
-        if (n == MB_MAX_PARAMS) {
-            return fail_param(manifest, member, "there are at most 16 parameters", err);
-        }
+        MB_BLAME_IF(n == MB_MAX_PARAMS, manifest, member, err,
+                    "there are at most 16 parameters");
         MB_DO(read_param(manifest, member, &manifest->params[n], err));
         for (size_t i = 0; i < n; i++) {
-            if (strcmp(manifest->params[i].name, member->string) == 0) {
-                return fail_param(manifest, member, "the key is there twice", err);
-            }
+            MB_BLAME_IF(strcmp(manifest->params[i].name, member->string) == 0, manifest, member,
+                        err, "the key is there twice");
         }
         n++;
     }
@@ -467,9 +443,8 @@ static enum mb_status read_buffers(struct mb_manifest *manifest, struct mb_err *
     const cJSON *map = mb_json_get(manifest->json.root, "buffers");
     for (const cJSON *member = cJSON_IsObject(map) ? map->child : NULL; member;
          member = member->next) {
-        if (manifest->buffers.n == MB_MAX_KERNEL_BUFFERS) {
-            return fail_param(manifest, member, "there are at most 16 buffers", err);
-        }
+        MB_BLAME_IF(manifest->buffers.n == MB_MAX_KERNEL_BUFFERS, manifest, member, err,
+                    "there are at most 16 buffers");
         MB_DO(mb_strlist_add(&manifest->buffers, err, "address(%s)", member->string));
     }
     return MB_OK;

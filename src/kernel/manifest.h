@@ -88,9 +88,19 @@ MB_MUST_CHECK enum mb_status mb_pick_integer(const struct mb_pick *pick,
 /* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
 
-/* "FILE: line 3, column 5: dispatches[0].groups: " in front of an error; returns its status. */
+/* "FILE: line 3, column 5: dispatches[0].groups: " in front of an error; MB_FAILED. */
 enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const struct cJSON *node,
                                  struct mb_err *err);
+
+/* MB_ERRC_INPUT with such a place in front. */
+#define MB_BLAME(manifest, node, err, ...)                                                     \
+    ((void)MB_FAIL(err, MB_ERRC_INPUT, __VA_ARGS__), mb_manifest_blame(manifest, node, err))
+#define MB_BLAME_IF(is_wrong, manifest, node, err, ...)                                        \
+    do {                                                                                       \
+        if (is_wrong) {                                                                        \
+            return MB_BLAME(manifest, node, err, __VA_ARGS__);                                 \
+        }                                                                                      \
+    } while (0)
 
 /* The names of parameters that are numbers, with what was chosen of them; returns how many were
  * added behind the `n` that are there. */

@@ -30,12 +30,9 @@ struct planner {
     struct step step; /* in hand */
 };
 
-static enum mb_status fail_at(const struct planner *planner, const cJSON *node,
-                              struct mb_err *err, const char *what)
-{
-    MB_FAIL(err, MB_ERRC_INPUT, "%s", what);
-    return mb_manifest_blame(planner->pick.manifest, node, err);
-}
+/* Refuse what a node of the manifest says. */
+#define BLAME_IF(is_wrong, node, ...)                                                          \
+    MB_BLAME_IF(is_wrong, planner->pick.manifest, node, err, __VA_ARGS__)
 
 /* ---- Names */
 
@@ -116,14 +113,10 @@ static enum mb_status plan_buffer(const struct mb_pick *pick, const cJSON *node,
     buffer->is_addressed = mb_pick_bool(pick, object, "addressed");
     MB_DO(mb_pick_integer(pick, object, "bytes", bounds, &n_bytes, err));
     buffer->n_bytes = (uint64_t)n_bytes;
-    if (n_bytes == 0 && !mb_pick(pick, object, "fields")) {
-        MB_FAIL(err, MB_ERRC_INPUT, "the key \"bytes\" is missing, or \"fields\"");
-        return mb_manifest_blame(pick->manifest, node, err);
-    }
-    if (buffer->each_run && mb_pick(pick, object, "fields")) {
-        MB_FAIL(err, MB_ERRC_INPUT, "\"zero\": \"each-run\" would wipe what \"fields\" say");
-        return mb_manifest_blame(pick->manifest, node, err);
-    }
+    MB_BLAME_IF(n_bytes == 0 && !mb_pick(pick, object, "fields"), pick->manifest, node, err,
+                "the key \"bytes\" is missing, or \"fields\"");
+    MB_BLAME_IF(buffer->each_run && mb_pick(pick, object, "fields"), pick->manifest, node, err,
+                "\"zero\": \"each-run\" would wipe what \"fields\" say");
     return MB_OK;
 }
 
@@ -161,22 +154,17 @@ static enum mb_status fill_buffer(const struct planner *planner, uint32_t index,
     const cJSON *node = mb_json_get(map, buffer->name);
     const cJSON *fields = mb_pick(pick, mb_pick(pick, node, NULL), "fields");
     const struct mb_spirv_block *block = mb_spirv_block(spirv, place->set, place->binding);
-    if (!fields && block && block->n_bytes > buffer->n_bytes) {
-        char what[128];
-        snprintf(what, sizeof what, "the shader's block has %u bytes, and the buffer %llu",
-                 block->n_bytes, (unsigned long long)buffer->n_bytes);
-        return fail_at(planner, node, err, what);
-    }
+    BLAME_IF(!fields && block && block->n_bytes > buffer->n_bytes, node,
+             "the shader's block has %u bytes, and the buffer %llu", block->n_bytes,
+             (unsigned long long)buffer->n_bytes);
     if (!fields || buffer->content) {
         return MB_OK;
     }
-    if (!block || block->n_bytes == 0) {
-        return fail_at(planner, node, err, "the shader's block has no members of known size");
-    }
+    BLAME_IF(!block || block->n_bytes == 0, node,
+             "the shader's block has no members of known size");
     buffer->n_bytes = buffer->n_bytes > block->n_bytes ? buffer->n_bytes : block->n_bytes;
-    if (buffer->n_bytes > MB_MAX_MANIFEST_BYTES) {
-        return fail_at(planner, node, err, "a buffer with \"fields\" has at most 1 MiB");
-    }
+    BLAME_IF(buffer->n_bytes > MB_MAX_MANIFEST_BYTES, node,
+             "a buffer with \"fields\" has at most 1 MiB");
     buffer->content = mb_alloc(1, (size_t)buffer->n_bytes);
     MB_DO(MB_NEED(buffer->content, buffer->name));
     struct scoped_pick of_chain;
@@ -266,13 +254,12 @@ static enum mb_status read_range(const struct planner *planner, const cJSON *nod
     }
     for (const cJSON *element = cJSON_IsArray(list) ? list->child : NULL; element;
          element = element->next) {
-        if (*n == MB_MAX_LEVELS) {
-            return fail_at(planner, element, err, "an array shows at most 16 levels");
-        }
+        BLAME_IF(*n == MB_MAX_LEVELS, element, "an array shows at most 16 levels");
         MB_DO(mb_pick_integer(&planner->pick, element, NULL, bounds, &first, err));
         levels[(*n)++] = (uint8_t)first;
     }
-    return *n > 0 ? MB_OK : fail_at(planner, node, err, "there are no levels in it");
+    BLAME_IF(*n == 0, node, "there are no levels in it");
+    return MB_OK;
 }
 
 /* The levels of each view of a binding. */
@@ -289,10 +276,8 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
         given[i] = mb_json_get(node, keys[i]);
         n_keys += given[i] != NULL;
     }
-    if (n_keys != 1) {
-        return fail_at(planner, node, err,
-                       "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
-    }
+    BLAME_IF(n_keys != 1, node,
+             "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
     if (given[0]) {
         int64_t level;
         MB_DO(mb_pick_integer(&planner->pick, node, "level", bounds, &level, err));
@@ -300,11 +285,10 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
     } else {
         MB_DO(read_range(planner, given[1] ? given[1] : given[2], levels, &n, err));
     }
-    if (given[2] && n > 1 && binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
-        return fail_at(planner, given[2], err,
-                       "a shader stores to the first level of a view only: use \"level\", or "
-                       "\"levels\" of an array");
-    }
+    BLAME_IF(given[2] && n > 1 && binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+             given[2],
+             "a shader stores to the first level of a view only: use \"level\", or "
+             "\"levels\" of an array");
     binding->n_views = given[2] ? 1 : n;
     for (uint32_t i = 0; i < binding->n_views; i++) {
         binding->views[i].first_level = levels[i];
@@ -312,16 +296,11 @@ static enum mb_status read_views(const struct planner *planner, const cJSON *nod
         for (uint32_t k = 1; given[2] && k < n; k++) {
             has_gap = has_gap || levels[k] != levels[0] + k;
         }
-        if (has_gap) {
-            return fail_at(planner, given[2], err, "the levels of one view follow each other");
-        }
+        BLAME_IF(has_gap, given[2], "the levels of one view follow each other");
     }
-    if (binding->n_views > binding->place.n_descriptors) {
-        char what[96];
-        snprintf(what, sizeof what, "the shader's array has %u elements, for %u levels",
-                 binding->place.n_descriptors, binding->n_views);
-        return fail_at(planner, node, err, what);
-    }
+    BLAME_IF(binding->n_views > binding->place.n_descriptors, node,
+             "the shader's array has %u elements, for %u levels", binding->place.n_descriptors,
+             binding->n_views);
     return MB_OK;
 }
 
@@ -338,23 +317,16 @@ static enum mb_status plan_image(const struct planner *planner, const cJSON *nod
             ? (enum mb_view_format)mb_pick_choice(pick, node, "format", mb_kernel_view_formats)
         : is_storage ? MB_VIEW_LINEAR
                      : MB_VIEW_IMAGE;
-    if (!use->is_2d) {
-        return fail_at(planner, node, err, "the shader's image is not 2D, as levels are");
-    }
-    if (is_storage && format == MB_VIEW_IMAGE && layout->format->codec == MB_CODEC_SRGB8) {
-        return fail_at(planner, node, err, "no device stores to sRGB: use \"linear\"");
-    }
-    if (format == MB_VIEW_WORDS && layout->format->texel_bytes != 4 &&
-        layout->format->texel_bytes != 8) {
-        return fail_at(planner, node, err, "words are of texels of four bytes or eight");
-    }
-    if (use->texel != (format == MB_VIEW_WORDS ? MB_SCALAR_U32 : MB_SCALAR_F32)) {
-        char what[128];
-        snprintf(what, sizeof what, "the shader's image is of %s, and the view of %s%s",
-                 mb_scalar_names[use->texel], format == MB_VIEW_WORDS ? "uint" : "float",
-                 use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\"" : "");
-        return fail_at(planner, node, err, what);
-    }
+    BLAME_IF(!use->is_2d, node, "the shader's image is not 2D, as levels are");
+    BLAME_IF(is_storage && format == MB_VIEW_IMAGE && layout->format->codec == MB_CODEC_SRGB8,
+             node, "no device stores to sRGB: use \"linear\"");
+    BLAME_IF(format == MB_VIEW_WORDS && layout->format->texel_bytes != 4 &&
+                 layout->format->texel_bytes != 8,
+             node, "words are of texels of four bytes or eight");
+    BLAME_IF(use->texel != (format == MB_VIEW_WORDS ? MB_SCALAR_U32 : MB_SCALAR_F32), node,
+             "the shader's image is of %s, and the view of %s%s", mb_scalar_names[use->texel],
+             format == MB_VIEW_WORDS ? "uint" : "float",
+             use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\"" : "");
     MB_DO(read_views(planner, node, binding, err));
     MB_DO(mb_pick_integer(&planner->pick, node, "layer",
                           (struct mb_bounds){0, layout->n_layers - 1, -1}, &layer, err));
@@ -382,12 +354,7 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
     MB_DO(mb_pick_integer(&planner->pick, node, "binding", (struct mb_bounds){0, UINT16_MAX, 0},
                           &number, err));
     const struct mb_binding *place = mb_spirv_find(spirv, (uint32_t)set, (uint32_t)number);
-    if (!place) {
-        char what[96];
-        snprintf(what, sizeof what, "the shader has no binding %d in set %d", (int)number,
-                 (int)set);
-        return fail_at(planner, node, err, what);
-    }
+    BLAME_IF(!place, node, "the shader has no binding %d in set %d", (int)number, (int)set);
     binding->place = *place;
     binding->buffer = find_buffer(planner->plan, mb_pick_text(pick, node, "buffer", NULL));
     binding->is_linear =
@@ -396,12 +363,8 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
         sampler ? mb_pick_choice(pick, sampler, "reduction",
                                  (const char *const[]){"avg", "min", "max", NULL})
                 : 0);
-    if (is_buffer(place->type) != (binding->buffer != UINT32_MAX)) {
-        char what[96];
-        snprintf(what, sizeof what, "the shader has a %s there",
-                 mb_descriptor_type_name(place->type));
-        return fail_at(planner, node, err, what);
-    }
+    BLAME_IF(is_buffer(place->type) != (binding->buffer != UINT32_MAX), node,
+             "the shader has a %s there", mb_descriptor_type_name(place->type));
     if (is_buffer(place->type)) {
         binding->is_read = spirv->use[place - spirv->shader.bindings].only_reads;
         return fill_buffer(planner, binding->buffer, spirv, place, err);
@@ -426,15 +389,12 @@ static enum mb_status check_lengths(const struct planner *planner, const cJSON *
             use->has_special_length && (use->length_spec_id == spirv->constant_ids[k] ||
                                         use->length_spec_id == UINT32_MAX);
         for (uint32_t n = 0; is_length && n < pipeline->n_constants; n++) {
-            char what[224];
-            if (pipeline->constants[n].name == constant->name &&
-                pipeline->constants[n].value != constant->value) {
-                snprintf(what, sizeof what,
-                         "the length of the shader's array '%s' is a specialisation constant: "
-                         "'%s' has to keep its value, %u",
-                         use->name, constant->name, constant->value);
-                return fail_at(planner, node, err, what);
-            }
+            BLAME_IF(pipeline->constants[n].name == constant->name &&
+                         pipeline->constants[n].value != constant->value,
+                     node,
+                     "the length of the shader's array '%s' is a specialisation constant: '%s' "
+                     "has to keep its value, %u",
+                     use->name, constant->name, constant->value);
         }
     }
     return MB_OK;
@@ -450,17 +410,13 @@ static enum mb_status check_complete(const struct planner *planner, const cJSON 
     for (uint32_t i = 0; i < shader->n_bindings; i++) {
         const struct mb_binding *place = &shader->bindings[i];
         uint32_t n = 0;
-        char what[192];
         for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
             const struct mb_binding *own = &dispatch->bindings[k].place;
             n += own->set == place->set && own->binding == place->binding;
         }
-        if (n != 1) {
-            snprintf(what, sizeof what, "set %u, binding %u, the shader's %s '%s', is %s",
-                     place->set, place->binding, mb_descriptor_type_name(place->type),
-                     pipeline->spirv->use[i].name, n == 0 ? "missing" : "there twice");
-            return fail_at(planner, node, err, what);
-        }
+        BLAME_IF(n != 1, node, "set %u, binding %u, the shader's %s '%s', is %s", place->set,
+                 place->binding, mb_descriptor_type_name(place->type),
+                 pipeline->spirv->use[i].name, n == 0 ? "missing" : "there twice");
     }
     return MB_OK;
 }
@@ -492,19 +448,13 @@ static enum mb_status plan_push(const struct planner *planner, const cJSON *node
     const struct mb_spirv_block *block =
         mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
     const cJSON *map = mb_pick(&planner->pick, node, "push");
+    BLAME_IF(!block && map && map->child, map, "the shader has no push constants");
     if (!block) {
-        return map && map->child
-                   ? fail_at(planner, map, err, "the shader has no push constants")
-                   : MB_OK;
+        return MB_OK;
     }
-    if (block->n_bytes > MB_MAX_KERNEL_PUSH) {
-        return fail_at(planner, map ? map : node, err,
-                       "the shader has more than 256 bytes of push constants");
-    }
-    if (!map) {
-        return fail_at(planner, node, err,
-                       "the key \"push\" is missing: the shader has push constants");
-    }
+    BLAME_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, map ? map : node,
+             "the shader has more than 256 bytes of push constants");
+    BLAME_IF(!map, node, "the key \"push\" is missing: the shader has push constants");
     struct scoped_pick with_addresses;
     scoped_pick_init(&with_addresses, planner, true, true);
     return mb_fill_block(&with_addresses.pick, map, pipeline->spirv, block, dispatch->push,
@@ -516,10 +466,8 @@ static enum mb_status plan_groups(const struct planner *planner, const cJSON *no
 {
     const cJSON *list = mb_pick(&planner->pick, node, "groups");
     const cJSON *element = cJSON_IsArray(list) ? list->child : NULL;
-    if (!element || cJSON_GetArraySize(list) > 3) {
-        return fail_at(planner, mb_json_get(node, "groups"), err,
-                       "one to three counts are wanted");
-    }
+    BLAME_IF(!element || cJSON_GetArraySize(list) > 3, mb_json_get(node, "groups"),
+             "one to three counts are wanted");
     for (uint32_t axis = 0; axis < 3; axis++) {
         int64_t n = 1;
         if (element) {
@@ -567,9 +515,7 @@ static enum mb_status plan_dispatch(struct planner *planner, const cJSON *node,
         return MB_OK;
     }
     const char *shader = mb_pick_text(pick, node, "shader", NULL);
-    if (!shader) {
-        return fail_at(planner, node, err, "no branch of \"shader\" fits");
-    }
+    BLAME_IF(!shader, node, "no branch of \"shader\" fits");
     MB_DO(add_dispatch(planner, step, &dispatch, err));
     MB_DO(plan_pipeline(planner, shader, &dispatch->pipeline, err));
     struct mb_kernel_pipeline *pipeline = &planner->plan->pipelines[dispatch->pipeline];
@@ -649,10 +595,8 @@ static enum mb_status plan_tolerance(const struct planner *planner, struct mb_er
         of_chain.chain.scope.wants_float = true;
         MB_DO(mb_pick_value(pick, node, "max_error_lsb", &bound, err));
         tolerance->max_error_lsb = bound.is_float ? bound.real : (double)bound.integer;
-        if (!(tolerance->max_error_lsb > 0.0)) {
-            return fail_at(planner, mb_json_get(node, "max_error_lsb"), err,
-                           "a bound is above 0");
-        }
+        BLAME_IF(!(tolerance->max_error_lsb > 0.0), mb_json_get(node, "max_error_lsb"),
+                 "a bound is above 0");
     }
     return MB_OK;
 }
@@ -661,13 +605,9 @@ static enum mb_status plan_tolerance(const struct planner *planner, struct mb_er
 static enum mb_status check_written(const struct planner *planner, struct mb_err *err)
 {
     for (uint32_t level = 1; level < planner->layout->n_levels; level++) {
-        char what[64];
-        snprintf(what, sizeof what, "no dispatch has level %u bound to store to", level);
-        if (!mb_kernel_writes(planner->plan, level)) {
-            return fail_at(planner,
-                           mb_json_get(planner->pick.manifest->json.root, "dispatches"), err,
-                           what);
-        }
+        BLAME_IF(!mb_kernel_writes(planner->plan, level),
+                 mb_json_get(planner->pick.manifest->json.root, "dispatches"),
+                 "no dispatch has level %u bound to store to", level);
     }
     return MB_OK;
 }

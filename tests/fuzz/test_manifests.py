@@ -24,7 +24,7 @@ DEFINES = ["-DFORMAT=rgba8", "-DLANES=32", "-DREDUCE=min"]
 def compile_all(folder):
     for shader in SHADERS:
         how = (["-D", "-e", "MakeLevel"] if shader.suffix == ".hlsl" else
-               DEFINES if "kernels" in shader.parts else [])
+               DEFINES if shader.parent.name == "kernels" else [])
         subprocess.run(["glslangValidator", "-S", "comp", "-V", "--target-env", "vulkan1.2", *how,
                         f"-I{ROOT / 'shaders'}", "-o", str(folder / (shader.name + ".spv")), str(shader)],
                        check=True, stdout=subprocess.DEVNULL)
