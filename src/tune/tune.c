@@ -88,8 +88,9 @@ static enum mb_status sift(struct session *session, struct mb_err *err)
         const char *reason = reason_against(session, &session->options->rows[i], &why);
         *variant = (struct mb_tune_variant){.ratio = (double)NAN, .behind = (double)NAN};
         variant->same_as = reason ? SIZE_MAX : find_same(session, resolved, i);
-        if (reason) {
-            leave_out(variant, MB_TUNE_SKIPPED, reason);
+        if (reason) { /* a manifest may be wrong for this image only */
+            leave_out(variant, why.code == MB_ERRC_INPUT ? MB_TUNE_FAILED : MB_TUNE_SKIPPED,
+                      reason);
         } else if (variant->same_as != SIZE_MAX) {
             leave_out(variant, MB_TUNE_SAME, "the same commands as another variant here");
         }

@@ -236,6 +236,10 @@ class Kernel(cli.TestCase):
                               (65, "compute", "ok"), (65, "general", "ok")])
             self.assertIn(f"{place}: ", found[1]["reason"])
             shutil.rmtree(self.dir / "out")
+        outcome = self.run_it("tune", "pattern:noise:64x64", "--size", "64x64,65x65", "-f", "rgba8", "--kernel", path,
+                              "-s", "compute,general", "-n", "3", "-o", "out")
+        self.assertEqual(outcome.code, 6, outcome)
+        self.assertIn(f"\n64x64 rgba8: general FAILED: {path}: ".encode(), outcome.out)
 
     def test_failing(self):
         """The rows of wrong kernels fail; those beside them are measured."""
