@@ -167,6 +167,11 @@ static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *
     return mb_probe_run(((struct plants *)user)->clock, duration_ns, err);
 }
 
+static enum mb_status run_load(void *user, struct mb_err *err)
+{
+    return mb_probe_load(((struct plants *)user)->clock, err);
+}
+
 static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
                                   struct mb_err *err)
 {
@@ -207,6 +212,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
         .start = start,
         .collect = collect,
         .probe = plants.clock ? run_clock : NULL,
+        .load = run_load,
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,
@@ -218,6 +224,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
         .max_blocks = MAX_BLOCKS,
         .budget_ns = UINT64_C(8000000000),
         .max_noise = MAX_NOISE,
+        .fastest_probe_ns = &calibration.probe_ns,
         .granularity_ns = calibration.marks.granularity_gcd_ns,
     };
     MB_DO(mb_measure(&sampler, &options, &samples, err));

@@ -37,6 +37,12 @@ static void test_probe(struct mb_gpu *gpu)
         CHECK_EQ_DBL(((const float *)r.buffer.mapped)[31], 2.0, 1e-6);
     }
     readback_finish(&r);
+
+    /* Load leaves the probe as it was. */
+    CHECK_EQ_INT(mb_probe_set_steps(&probe, 64, &err), MB_OK);
+    CHECK_EQ_INT(mb_probe_load(&probe, &err), MB_OK);
+    CHECK_EQ_INT(probe.n_steps, 64);
+    CHECK_EQ_INT(mb_probe_run(&probe, &times_ns[0], &err), MB_OK);
     mb_probe_finish(&probe);
 
     struct mb_gpu blind = *gpu;

@@ -24,7 +24,7 @@ struct device {
     bool is_bimodal; /* candidate 1 takes half as much again every other time */
     bool is_backwards;
     uint64_t begin[MB_N_SLOTS], end[MB_N_SLOTS];
-    uint32_t n_probes;
+    uint32_t n_probes, n_loads, n_loads_needed;
     /* Candidates in the order of their starts, and how long they worked. */
     size_t started[MAX_STARTS];
     double worked_ns[MAX_STARTS];
@@ -233,6 +233,72 @@ static void test_warm_up(void)
         CHECK(!samples.block[i].is_flagged);
         CHECK_EQ_DBL(samples.block[i].probe_ns[0], 100e3, 1e-6);
     }
+}
+
+/* A device that takes the host's pauses for idleness. */
+static double idle(uint32_t n_probes)
+{
+    (void)n_probes;
+    return 0.5;
+}
+
+static enum mb_status load(void *user, struct mb_err *err)
+{
+    struct device *d = user;
+    (void)err;
+    d->host_ns += 20e6;
+    d->n_loads++;
+    if (d->n_loads >= d->n_loads_needed) {
+        d->clock_at = rising;
+        d->n_probes = 10;
+    }
+    return MB_OK;
+}
+
+static void measure_idle(struct device *d, double *fastest_ns)
+{
+    struct mb_measure_options options = plain_options();
+    struct mb_sampler sampler;
+    options.max_blocks = options.min_blocks;
+    options.fastest_probe_ns = fastest_ns;
+    d->clock_at = idle;
+    sampler = sampler_of(d);
+    sampler.load = load;
+    mb_samples_finish(&samples);
+    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+}
+
+/* A clock that stays at half of what is known is steady, and yet not what is to be measured:
+ * load brings it back before sampling begins. One that does not come back is the clock; three
+ * seconds of load say so, once. */
+static void test_idle_clock(void)
+{
+    struct device d = make_device(64);
+    double fastest_ns = 100e3;
+    d.n_loads_needed = 12;
+    measure_idle(&d, &fastest_ns);
+    CHECK_EQ_INT(d.n_loads, 12);
+    CHECK_EQ_DBL(samples.warm_probe_ns, 100e3, 1e-6);
+    CHECK_EQ_DBL(fastest_ns, 100e3, 1e-6);
+    for (uint32_t i = 0; i < samples.n_blocks; i++) {
+        CHECK(!samples.block[i].is_flagged);
+    }
+
+    d = make_device(64);
+    d.n_loads_needed = UINT32_MAX;
+    measure_idle(&d, &fastest_ns);
+    CHECK(d.n_loads > 140 && d.n_loads <= 150);
+    CHECK_EQ_DBL(fastest_ns, 200e3, 1e-6);
+    CHECK_EQ_INT(samples.n_kept, 20);
+    CHECK(!samples.block[0].is_flagged);
+    d.n_loads = 0;
+    measure_idle(&d, &fastest_ns);
+    CHECK_EQ_INT(d.n_loads, 0);
+
+    fastest_ns = (double)NAN; /* nothing is known: it is what it is */
+    measure_idle(&d, &fastest_ns);
+    CHECK_EQ_INT(d.n_loads, 0);
+    CHECK_EQ_DBL(fastest_ns, 200e3, 1e-6);
 }
 
 /* Never the same for five windows. */
@@ -566,8 +632,8 @@ static void forget_samples(void)
 int main(void)
 {
     return CHECK_TESTS(test_wrap, test_backwards, test_no_timestamps, test_warm_up,
-                       test_restless, test_throttle, test_lasting_throttle, test_erratic,
-                       test_erratic_timeout, test_noise, test_judged, test_bimodal, test_times,
-                       test_parts, test_blocks, test_long_warm_up, test_stop, test_failures,
-                       test_single, forget_samples);
+                       test_idle_clock, test_restless, test_throttle, test_lasting_throttle,
+                       test_erratic, test_erratic_timeout, test_noise, test_judged,
+                       test_bimodal, test_times, test_parts, test_blocks, test_long_warm_up,
+                       test_stop, test_failures, test_single, forget_samples);
 }

@@ -29,6 +29,7 @@ struct loop {
     double probe_ns;      /* the last one */
     double base_probe_ns; /* that blocks are flagged against */
     uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
+    uint64_t loaded_ns;   /* that load has taken so far */
 };
 
 static uint64_t now_ns(const struct loop *loop)
@@ -110,6 +111,34 @@ static enum mb_status probe(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
+static bool has_moved(double a_ns, double b_ns)
+{
+    return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
+}
+
+/* Load until the clock is the fastest that is known. One that does not come back within
+ * MB_MAX_LOAD_NS is the fastest there is now. */
+static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
+{
+    double *fastest_ns = loop->options->fastest_probe_ns;
+    if (!loop->sampler->load || !fastest_ns || isnan(loop->probe_ns)) {
+        return MB_OK;
+    }
+    const uint64_t start_ns = now_ns(loop);
+    *fastest_ns = fmin(*fastest_ns, loop->probe_ns); /* of NaN and a number the number */
+    while (has_moved(loop->probe_ns, *fastest_ns)) {
+        if (loop->loaded_ns + now_ns(loop) - start_ns >= MB_MAX_LOAD_NS) {
+            *fastest_ns = loop->probe_ns;
+            break;
+        }
+        MB_DO(loop->sampler->load(loop->sampler->user, err));
+        MB_DO(probe(loop, err));
+        *fastest_ns = fmin(*fastest_ns, loop->probe_ns);
+    }
+    loop->loaded_ns += now_ns(loop) - start_ns;
+    return MB_OK;
+}
+
 /* Largest over smallest of the last MB_N_WINDOWS probes. */
 static bool is_steady(const double *window_ns, uint32_t n_windows)
 {
@@ -145,6 +174,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
         *is_stopped = is_to_stop(loop, 0);
         if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_DO(probe(loop, err));
+            MB_DO(raise_clock(loop, err));
             window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
             is_ready = is_steady(window_ns, n_windows);
             window_start_ns = now_ns(loop);
@@ -170,11 +200,6 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
                  fmax(options->max_noise * stats.median_ns, 0.5 * options->granularity_ns);
     }
     return MB_OK;
-}
-
-static bool has_moved(double a_ns, double b_ns)
-{
-    return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
 }
 
 /* A clock that has moved and stays there is the clock from then on: else every further block
@@ -210,7 +235,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     samples->n_kept += block->is_kept;
     samples->n_blocks++;
     follow_clock(loop, block);
-    return MB_OK;
+    return block->is_flagged ? raise_clock(loop, err) : MB_OK;
 }
 
 /* Time is up only where there is something to show for it, if need be with flagged blocks. */

@@ -2,7 +2,9 @@
  *
  * In each block every candidate is sampled once, in a seeded random order, so that drift of the
  * clock falls on all alike. A probe, a fixed piece of work, brackets every block: where it says
- * that the clock has moved, the block is flagged and another one takes its place. The loop
+ * that the clock has moved, the block is flagged and another one takes its place. Devices that
+ * wait for the host between short samples take that for idleness and lower their clock, for
+ * seconds: load brings it back to the fastest that is known. The loop
  * looks at 20, 40, 80, 160 ... blocks whether the medians are known well enough, and only then,
  * so that stopping early does not pick lucky moments. It knows no GPU: a sampler starts and
  * collects, and tests bring their own. */
@@ -21,6 +23,7 @@
 #define MB_STEADY       0.005 /* spread of the probe over MB_N_WINDOWS: the clock is steady */
 #define MB_N_WINDOWS    5u
 #define MB_WINDOW_NS    UINT64_C(20000000)
+#define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* that a clock is waited for */
 
 struct mb_sampler {
     void *user;
@@ -34,6 +37,8 @@ struct mb_sampler {
     uint64_t (*now_ns)(void *user);
     /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
     enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
+    /* Keep the device busy for some 20 ms. NULL: it cannot be. */
+    enum mb_status (*load)(void *user, struct mb_err *err);
     /* Called after each block with the number of whole blocks; true: stop now. NULL: never. */
     bool (*after_block)(void *user, uint32_t n_blocks);
 };
@@ -43,6 +48,8 @@ struct mb_measure_options {
     size_t n_judged;  /* the first so many decide when the medians are known well enough */
     uint32_t n_parts; /* 0 to MB_MAX_PARTS */
     uint64_t seed;
+    double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:
+                                 clocks are as they are */
     uint32_t min_warmup_blocks;
     uint64_t min_warmup_ns;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */

@@ -14,7 +14,7 @@ struct mb_calibration {
     bool has_timer; /* the device has timestamps: all else is only then */
     bool has_probe; /* not on a CPU device: its clock is the host's, and it shares its cores */
     struct mb_probe probe;
-    double probe_ns;             /* of a run when warm; NaN without a probe */
+    double probe_ns;             /* of a run when warm, the least so far; NaN without a probe */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
     /* Made by the first timing that needs them; zero before. */

@@ -9,6 +9,8 @@
 #define MAX_STEPS      1e9
 #define N_ATTEMPTS     6
 #define N_RUNS         5
+#define LOAD_LENGTH    200.0 /* times a run of MB_PROBE_NS */
+#define LOAD_GROUPS    256u
 #define TOLERANCE      0.1
 
 extern const struct mb_shader mb_spv_probe;
@@ -20,20 +22,34 @@ struct push {
     float factor, summand;
 };
 
-enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, struct mb_err *err)
+static enum mb_status record(struct mb_probe *probe, uint32_t n_steps, uint32_t n_groups,
+                             struct mb_err *err)
 {
     struct mb_submission *submission = &probe->submission;
     const struct push push = {n_steps, 0.5f, 1.0f};
     const struct mb_dispatch dispatch = {
         .push = &push,
-        .n_groups = {1, 1, 1},
+        .n_groups = {n_groups, 1, 1},
     };
-    probe->n_steps = n_steps;
     MB_DO(mb_submission_begin(submission, err));
     mb_timer_begin(&probe->timer, submission->cmd, 0);
     mb_pipeline_dispatch(&probe->compute, submission->cmd, &dispatch);
     mb_timer_end(&probe->timer, submission->cmd, 0);
     return MB_OK;
+}
+
+enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps, struct mb_err *err)
+{
+    probe->n_steps = n_steps;
+    return record(probe, n_steps, 1, err);
+}
+
+enum mb_status mb_probe_load(struct mb_probe *probe, struct mb_err *err)
+{
+    const double n_steps = fmin(MAX_STEPS, LOAD_LENGTH * probe->n_steps);
+    MB_DO(record(probe, (uint32_t)n_steps, LOAD_GROUPS, err));
+    MB_DO(mb_submission_run(&probe->submission, err));
+    return record(probe, probe->n_steps, 1, err);
 }
 
 enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns, struct mb_err *err)

@@ -30,6 +30,9 @@ void mb_probe_finish(struct mb_probe *probe);
 MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps,
                                                 struct mb_err *err);
 
+/* Keep many workgroups busy for 200 times MB_PROBE_NS. */
+MB_MUST_CHECK enum mb_status mb_probe_load(struct mb_probe *probe, struct mb_err *err);
+
 /* One run; the device must have nothing else to do. */
 MB_MUST_CHECK enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns,
                                           struct mb_err *err);

@@ -272,6 +272,12 @@ static enum mb_status run_probe(void *user, double *duration_ns, struct mb_err *
     return mb_probe_run(&t->options->calibration->probe, duration_ns, err);
 }
 
+static enum mb_status run_load(void *user, struct mb_err *err)
+{
+    struct timing *t = user;
+    return mb_probe_load(&t->options->calibration->probe, err);
+}
+
 static bool after_block(void *user, uint32_t n_blocks)
 {
     const struct timing *t = user;
@@ -290,11 +296,13 @@ static enum mb_status sample(struct timing *t, struct mb_err *err)
         .start = start_sample,
         .collect = collect_sample,
         .probe = t->options->calibration->has_probe ? run_probe : NULL,
+        .load = run_load,
         .after_block = after_block,
     };
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
     options.n_candidates = n + 1 + (has_null_twins ? n : 0);
     options.n_judged = n + 1;
+    options.fastest_probe_ns = &t->options->calibration->probe_ns;
     options.n_parts = n_parts(t) > 1 ? n_parts(t) : 0;
     options.granularity_ns = t->options->calibration->marks.granularity_gcd_ns;
     return mb_measure(&sampler, &options, &t->timing->samples, err);
