@@ -66,9 +66,15 @@ void climb(Node start, ivec2 tile, int layer, TEXEL sums)
     bool is_there = LANES_ID == 0u;
     vec2 own = pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
     bool goes_on = climb_span(start, layer, is_there, own);
-    for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1 && (goes_on || !IS_LOOP_SAFE); from += SPAN) {
-        if (goes_on || IS_LOOP_SAFE) {
+    if (IS_LOOP_SAFE) {
+        for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1 && goes_on; from += SPAN) {
             goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
+        }
+    } else {
+        for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1; from += SPAN) {
+            if (goes_on) {
+                goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
+            }
         }
     }
 }

@@ -552,15 +552,16 @@ static inline bool spd_tree_may_have_words(const struct spd_tree_device *device,
            spd_tree_is_normalised(image->format);
 }
 
-/* Tiles of 64x64 cost less than strips where all sizes are even, and otherwise up to so many of
- * them: each has parts to share, for which it waits. */
+/* Tiles of 64x64 cost less than strips where all sizes are even or texels have 16 bytes, and
+ * otherwise up to so many of them: each has parts to share, for which it waits. */
 #define SPD_TREE_MAX_EVEN 600u
 
 static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
                                          const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
 {
-    return device->is_cpu || spd_tree_even_levels(image) + 1 == image->n_levels ||
+    return device->is_cpu || spd_tree_texel_bytes(image->format) == 16 ||
+           spd_tree_even_levels(image) + 1 == image->n_levels ||
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <=
                SPD_TREE_MAX_EVEN;
 }

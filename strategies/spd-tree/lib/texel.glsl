@@ -200,7 +200,6 @@ uint encode_channels(vec3 texel)
     vec3 nearest = nearest_float(vec4(texel, 0.0)).rgb;
     uint rg = packHalf2x16(nearest.rg), b = packHalf2x16(vec2(nearest.b, 0.0));
     uvec3 halves = uvec3(rg & 0xffffu, rg >> 16, b);
-    halves = mix(halves, uvec3(0u), equal(clamp(halves, uvec3(0x8000u), uvec3(0xfc00u)), halves));
     return (halves.r >> 4 & 0x7ffu) | (halves.g << 7 & 0x3ff800u) | (halves.b << 17 & 0xffc00000u);
 }
 #else
