@@ -41,6 +41,6 @@ MB_MUST_CHECK enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool
                                                   enum mb_reduce reduce, VkSampler *sampler,
                                                   struct mb_err *err);
 
-/* True of a driver that is known to crash on draws and on blits, which it makes of draws: the
- * llvmpipe of Mesa 22, while it compiles their shaders for 512-bit vectors. */
+/* True of a driver that is known to crash on draws and on blits, which it makes of draws:
+ * llvmpipe (Mesa 22.3 and 25.0), while it compiles their shaders for 512-bit vectors. */
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info);

@@ -113,9 +113,21 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     return result;
 }
 
+/* Mesa (25.0) looks up what it has compiled for llvmpipe by the shader and the processor, not
+ * by the width of vectors: code for another width crashes, or makes wrong texels. */
+static void leave_out_mesas_cache(void)
+{
+    char width[MB_PATH_BYTES];
+    mb_os_variable("LP_NATIVE_VECTOR_WIDTH", width);
+    if (width[0] != '\0') {
+        mb_os_set_default("MESA_SHADER_CACHE_DISABLE", "true");
+    }
+}
+
 enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_messages,
                                    struct mb_err *err)
 {
+    leave_out_mesas_cache();
     if (volkInitialize() != VK_SUCCESS) {
         MB_FAIL(err, MB_ERRC_DEVICE,
                 "the Vulkan loader (libvulkan.so.1 or vulkan-1.dll) is missing");

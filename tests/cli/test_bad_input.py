@@ -183,6 +183,18 @@ class Devices(cli.TestCase):
         for width in ("128", "512"):
             self.assertEqual(run(width).code, 0)
 
+    def test_vector_widths_share_no_cache(self):
+        """Mesa would take one width's code for another's."""
+        def n_cached(**env):
+            self.good(SMALL, "-d", "llvmpipe", "-s", "compute",
+                      env={"XDG_CACHE_HOME": str(self.dir / "cache"), **env})
+            return sum(len(names) for _, _, names in os.walk(self.dir / "cache"))
+        if self.quick(SMALL, "-d", "llvmpipe", "-s", "compute").code == DEVICE:
+            self.skipTest("no llvmpipe")
+        self.assertEqual([n_cached(LP_NATIVE_VECTOR_WIDTH=width) for width in ("128", "256", "512")],
+                         [0, 0, 0])
+        self.assertGreater(n_cached(), 0)
+
 
 class Limits(cli.TestCase):
     def limits(self):
