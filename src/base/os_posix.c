@@ -33,8 +33,22 @@ extern char **environ;
 
 /* ---- The process */
 
+/* What is opened first gets the number of a stream that was closed, and then the stream's
+ * output: lavapipe's memory did (Mesa 25.0). A file for the other direction keeps its place,
+ * and fails. */
+static void fill_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+            _exit(127);
+        }
+    }
+}
+
 void mb_os_begin(int *argc, char ***argv)
 {
+    fill_closed_streams();
     setlocale(LC_CTYPE, "");
 }
 

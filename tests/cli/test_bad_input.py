@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -316,6 +317,8 @@ class Outputs(cli.TestCase):
             outcome = self.run_it(SMALL, "-s", "compute", "-n", "3", "-w", "0", "--no-roofline",
                                   "-o", "out", "--images", "none", "--csv", "c.csv",
                                   stdout=stdout, preexec_fn=limit)
+        if outcome.code == -signal.SIGBUS:
+            self.skipTest("lavapipe's memory is a file (Mesa 25.0), which the limit cuts")
         errors = [line for line in outcome.err.decode().splitlines() if "error: " in line]
         self.assertEqual(outcome.code, OUTPUT, outcome)
         self.assertEqual(len(errors), 1, outcome)

@@ -1,6 +1,7 @@
 /* Files: what is refused, that a failure leaves the old content, and that no temporary stays.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "check.h"
 
 static char folder[] = "/tmp/mipbench-test-file-XXXXXX";
@@ -231,6 +233,18 @@ static void test_write_limited(void)
     check_content(in_folder("out.txt"), "fourth");
 }
 
+/* What is opened next must not become stdout. */
+static void test_closed_stream(void)
+{
+    const int kept = dup(STDOUT_FILENO);
+    close(STDOUT_FILENO);
+    mb_os_begin(&(int){0}, &(char **){NULL});
+    CHECK(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
+    CHECK(write(STDOUT_FILENO, "x", 1) < 0 && errno == EBADF);
+    CHECK_EQ_INT(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    close(kept);
+}
+
 static void test_read_refused(void)
 {
     const int fd = open(in_folder("empty"), O_WRONLY | O_CREAT, 0600);
@@ -372,6 +386,6 @@ int main(void)
 {
     return CHECK_TESTS(set_up, test_write, test_write_through_links, test_write_keeps_mode,
                        test_same, test_write_refused, test_write_limited, test_read_refused,
-                       test_check_writable, test_closed_pipe, test_stdout, test_folders,
-                       test_paths, clean_up);
+                       test_check_writable, test_closed_stream, test_closed_pipe, test_stdout,
+                       test_folders, test_paths, clean_up);
 }
