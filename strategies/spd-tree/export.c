@@ -244,7 +244,8 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
                      "{\n  \"mipbench_kernel\": 1,\n  \"name\": \"spd-tree-%s-%s-%ux%u\",\n"
                      "  \"title\": \"spd-tree as it is exported, planned for one image\",\n"
                      "  \"requires\": {\n    \"features\": [\"vulkanMemoryModel\", "
-                     "\"vulkanMemoryModelDeviceScope\"%s]",
+                     "\"vulkanMemoryModelDeviceScope\", "
+                     "\"shaderStorageImageWriteWithoutFormat\"%s]",
                      layout->format->name, mb_reduce_names[reduce], layout->base.width,
                      layout->base.height,
                      has_words ? ", \"shaderInt64\", \"shaderBufferInt64Atomics\"" : "");

@@ -188,6 +188,11 @@ class Kernel(cli.TestCase):
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
             self.assertIn(header, outcome.out.decode().splitlines()[0])
             self.assertNotIn(b"not for this image", outcome.out)
+        path = self.edited("weights", [("json", "shaderStorageImageWriteWithoutFormat", "shaderInt64")])
+        self.assertIn(b'needs shaderStorageImageWriteWithoutFormat, which "requires" does not name',
+                      self.run_it("kernel", "check", path).out)
+        for path in sorted(KERNELS.glob("*.json")):
+            self.assertNotIn(b"does not name", self.run_it("kernel", "check", str(path), *FOLDERS).out)
         outcome = self.run_it("kernel", "check", str(KERNELS / "compute.json"), "--alpha", "premultiplied", *FOLDERS)
         self.assertIn(b"constant WEIGH_ALPHA = 0x1", outcome.out)
 
@@ -306,6 +311,22 @@ class Kernel(cli.TestCase):
         self.assertNotIn(b"not the same manifest", outcome.err)
         self.edited("general", [("json", '"levels_per_step": 1', '"levels_per_step":  1')])
         self.assertIn(b"general: not the same manifest as when", self.run_it(*replay).err)
+
+    def test_exported(self):
+        """What export writes for a device makes the chain of spd-tree, bit for bit."""
+        for name, size, reduce in (("rgba8", "256x256", "avg"), ("rgba8-srgb", "333x257", "avg"),
+                                   ("rgba16f", "100x70", "avg"), ("r32f", "257x130", "max")):
+            outcome = self.run_it("export", "spd-tree", "-d", "cpu", "-f", name, "-r", reduce, "--size", size,
+                                  "--language", "spirv", "-o", "tree", "--force")
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            manifest = f"tree/{name}-{reduce}-{size}.json"
+            label = f"spd-tree-{name}-{reduce}-{size}"
+            self.assertNotIn(b"does not name", self.run_it("kernel", "check", manifest).out)
+            outcome = self.run_kernels([manifest], "--size", size, "-f", name, "-r", reduce, "--chain", "ktx2",
+                                       "-s", f"spd-tree,{label}")
+            found = self.assert_verified(outcome, ["spd-tree", label])
+            self.assertEqual(len(set(self.digests(found).values())), 1, label)
+            shutil.rmtree(self.dir / "out")
 
     def test_new(self):
         """The starts of kernels: they run, verified, at any size, and lie in nobody's way."""
