@@ -103,16 +103,14 @@ static uint32_t find_member(const struct mb_spirv_member *members, uint32_t n_me
                                                                    : n_members;
 }
 
-static enum mb_status fail_member(const struct mb_pick *pick, const cJSON *node,
-                                  const struct mb_spirv_member *members, uint32_t n_members,
-                                  struct mb_err *err)
+/* Say that there is no such member or constant, and which is meant. */
+static enum mb_status fail_name(const struct mb_pick *pick, const cJSON *node, const char *what,
+                                const char *const *names, uint32_t n, struct mb_err *err)
 {
-    const char *names[MB_SPIRV_MAX_MEMBERS];
-    for (uint32_t i = 0; i < n_members; i++) {
-        names[i] = members[i].name[0] != '\0' ? members[i].name : "its position";
+    MB_FAIL(err, MB_ERRC_INPUT, "the %s '%.63s'", what, node->string);
+    if (n > 0) {
+        mb_err_hint_nearest(err, node->string, names, n, NULL);
     }
-    MB_FAIL(err, MB_ERRC_INPUT, "the shader's block has no member '%.63s'", node->string);
-    mb_err_hint_nearest(err, node->string, names, n_members, NULL);
     return mb_manifest_blame(pick->manifest, node, err);
 }
 
@@ -125,7 +123,11 @@ enum mb_status mb_fill_block(const struct mb_pick *pick, const cJSON *map,
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
         const uint32_t i = find_member(members, block->n_members, node->string);
         if (i == block->n_members) {
-            return fail_member(pick, node, members, block->n_members, err);
+            const char *names[MB_SPIRV_MAX_MEMBERS];
+            for (uint32_t k = 0; k < i; k++) {
+                names[k] = members[k].name[0] != '\0' ? members[k].name : "its position";
+            }
+            return fail_name(pick, node, "shader's block has no member", names, i, err);
         }
         MB_BLAME_IF(is_filled[i], pick->manifest, node, err, "the member is there twice");
         is_filled[i] = true;
@@ -158,21 +160,6 @@ static uint32_t find_constant(const struct mb_spirv *spirv, const char *key)
     return UINT32_MAX;
 }
 
-static enum mb_status fail_constant(const struct mb_pick *pick, const cJSON *node,
-                                    const struct mb_spirv *spirv, struct mb_err *err)
-{
-    const char *names[MB_SPIRV_MAX_CONSTANTS];
-    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
-        names[i] = spirv->shader.constants[i].name;
-    }
-    MB_FAIL(err, MB_ERRC_INPUT, "the module has no specialisation constant '%.63s'",
-            node->string);
-    if (spirv->shader.n_constants > 0) {
-        mb_err_hint_nearest(err, node->string, names, spirv->shader.n_constants, NULL);
-    }
-    return mb_manifest_blame(pick->manifest, node, err);
-}
-
 enum mb_status mb_fill_constants(const struct mb_pick *pick, const cJSON *map,
                                  const struct mb_spirv *spirv,
                                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
@@ -182,7 +169,12 @@ enum mb_status mb_fill_constants(const struct mb_pick *pick, const cJSON *map,
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
         const uint32_t i = find_constant(spirv, node->string);
         if (i == UINT32_MAX || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
-            return fail_constant(pick, node, spirv, err);
+            const char *names[MB_SPIRV_MAX_CONSTANTS];
+            for (uint32_t k = 0; k < spirv->shader.n_constants; k++) {
+                names[k] = spirv->shader.constants[k].name;
+            }
+            return fail_name(pick, node, "module has no specialisation constant", names,
+                             spirv->shader.n_constants, err);
         }
         struct mb_constant *constant = &constants[(*n_constants)++];
         constant->name = spirv->shader.constants[i].name;

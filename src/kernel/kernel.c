@@ -354,24 +354,6 @@ static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
 
 /* ---- Views */
 
-/* One that the image has for everybody, or null. */
-static VkImageView find_ready_view(const struct mb_vk_image *image,
-                                   const struct mb_kernel_view *view)
-{
-    const struct mb_format *format = image->layout.format;
-    const uint32_t level = view->first_level;
-    if (view->is_2d || view->n_levels > 1) {
-        return VK_NULL_HANDLE;
-    }
-    if (view->format == MB_VIEW_WORDS) {
-        return image->raw[level];
-    }
-    if (view_format(format, view->format) != format->vk_storage_format) {
-        return VK_NULL_HANDLE;
-    }
-    return view->is_storage ? image->storage[level] : image->stored[level];
-}
-
 static bool is_same_view(const struct mb_kernel_view *a, const struct mb_kernel_view *b)
 {
     return a->first_level == b->first_level && a->n_levels == b->n_levels &&
@@ -392,13 +374,14 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_view *vi
         .n_layers = view->is_2d ? 1 : image->layout.n_layers,
         .is_2d = view->is_2d,
     };
-    *handle = find_ready_view(image, view);
-    for (size_t i = 0; *handle == VK_NULL_HANDLE && i < s->n_views; i++) {
+    *handle = VK_NULL_HANDLE;
+    for (size_t i = 0; i < s->n_views; i++) {
         if (is_same_view(&s->views[i].of, view)) {
             *handle = s->views[i].view;
+            return MB_OK;
         }
     }
-    if (*handle != VK_NULL_HANDLE || s->gpu->state->only_compiles) {
+    if (s->gpu->state->only_compiles) {
         return MB_OK;
     }
     struct made_view *grown = mb_grow(s->views, s->n_views, sizeof *grown);
