@@ -388,6 +388,22 @@ class Kernel(cli.TestCase):
                                    ",".join(names), env=env)
         self.assert_verified(outcome, names)
 
+    def test_runtime_array(self):
+        """An array without a length is bound where the device has such, and skipped where not."""
+        path = self.edited("depth", [
+            ("comp", "image2DArray target", "image2DArray target[]"), ("comp", "Store(target", "Store(target[level]"),
+            ("comp", "#version 450\n", "#version 450\n#extension GL_EXT_nonuniform_qualifier : require\n"
+             "layout(push_constant) uniform Push { uint level; };\n"),
+            ("json", '"level": "first_level"}]', '"levels": {"first": 1, "last": "levels - 1"}}],\n'
+             '      "push": {"level": "first_level - 1"}')])
+        args = ("--size", "100x75", "-f", "r32f", "-r", "min", "-s", "depth")
+        outcome = self.run_kernels([path], *args)
+        if outcome.code:  # Mesa 22
+            self.assert_error(outcome, 5, "depth: the device has no runtimeDescriptorArray, which shader 'level' needs")
+        if SWIFTSHADER.exists():
+            env = {"VK_ICD_FILENAMES": str(SWIFTSHADER), "VK_DRIVER_FILES": str(SWIFTSHADER)}
+            self.assert_verified(self.run_kernels([path], *args, env=env), ["depth"])
+
 
 if __name__ == "__main__":
     cli.main()
