@@ -89,6 +89,90 @@ static void test_what_is_left(void)
     }
 }
 
+/* What OpSpecConstantOp makes of two constants; `unknown` where it stays as it is. */
+static uint32_t computed(uint32_t op, uint32_t a, uint32_t b, bool is_bool, uint32_t unknown)
+{
+    const uint32_t words[] = {
+        0x07230203,
+        0x10500,
+        0,
+        6,
+        0, /* five ids */
+        4u << 16 | 21,
+        1,
+        32,
+        0, /* uint */
+        2u << 16 | 20,
+        2, /* bool */
+        4u << 16 | 43,
+        1,
+        3,
+        a, /* */
+        4u << 16 | 43,
+        1,
+        4,
+        b, /* */
+        6u << 16 | 52,
+        is_bool ? 2u : 1u,
+        5,
+        op,
+        3,
+        4,
+    };
+    static const VkSpecializationMapEntry no_entry = {0};
+    const struct mb_shader shader = {
+        .name = "op", .code = words, .code_bytes = sizeof words, .entries = &no_entry};
+    uint32_t *code = NULL;
+    size_t code_bytes = 0;
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_fold(&shader, NULL, &code, &code_bytes, &err), MB_OK);
+    const size_t n = code_bytes / sizeof *code;
+    const uint32_t begin = MB_COUNTOF(words) - 6;
+    const uint32_t made = n > begin ? code[begin] & 0xffffu : 0;
+    const uint32_t value = made == 43 ? code[n - 1] : made == 41 ? 1 : made == 42 ? 0 : unknown;
+    mb_free(code);
+    return value;
+}
+
+static void test_operations(void)
+{
+    static const uint32_t minus_8 = (uint32_t)-8, unknown = 12345;
+    static const struct {
+        uint32_t op, a, b, want;
+        bool is_bool;
+    } rows[] = {
+        {128, 3, minus_8, (uint32_t)-5, false},
+        {130, 3, 8, (uint32_t)-5, false},
+        {132, 3, minus_8, (uint32_t)-24, false},
+        {170, 3, 8, 0, true},
+        {171, 3, 8, 1, true},
+        {172, minus_8, 3, 1, true},
+        {173, minus_8, 3, 0, true},
+        {174, 3, 3, 1, true},
+        {175, minus_8, 3, 0, true},
+        {176, minus_8, 3, 0, true},
+        {177, minus_8, 3, 1, true},
+        {178, 3, 3, 1, true},
+        {179, minus_8, 3, 1, true},
+        {194, minus_8, 1, 0x7ffffffc, false},
+        {195, minus_8, 1, (uint32_t)-4, false},
+        {196, 3, 2, 12, false},
+        {197, 5, 3, 7, false},
+        {198, 5, 3, 6, false},
+        {199, 5, 3, 1, false},
+        {194, 3, 32, unknown, false},
+        {134, 8, 2, unknown, false}, /* a division: no kernel has one */
+    };
+    for (size_t i = 0; i < MB_COUNTOF(rows); i++) {
+        const uint32_t got =
+            computed(rows[i].op, rows[i].a, rows[i].b, rows[i].is_bool, unknown);
+        CHECK_EQ_INT(got, rows[i].want);
+        if (got != rows[i].want) {
+            fprintf(stderr, "operation %u\n", rows[i].op);
+        }
+    }
+}
+
 /* What is no whole module, or has what this does not read, is used as it is. */
 static void test_foreign(void)
 {
@@ -113,6 +197,7 @@ int main(int argc, char **argv)
 {
     test_all(argc > 1 ? argv[1] : NULL);
     test_what_is_left();
+    test_operations();
     test_foreign();
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
     return check_summary(__FILE__);
