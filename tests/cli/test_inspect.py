@@ -66,16 +66,15 @@ class Software(Case):
         self.assert_error(self.run_it("inspect", "--null", "vega10"), 2, "amd:vega10")
 
 
-# What is compiled for a chip: by default what is known to take most registers, as RADV takes eight
-# seconds for each kernel of spd-tree but even rgba8; with MB_TEST_FULL=1 everything.
+# What is compiled for chips: by default what is known to take most registers, as RADV takes eight
+# seconds for each kernel of spd-tree, of even sizes on RDNA by test_lanes; with MB_TEST_FULL=1 everything.
 if os.environ.get("MB_TEST_FULL"):
-    CHIPS = [("polaris10", None), ("vega10", None), ("navi21", 32), ("navi21", 64), ("navi31", 32), ("navi31", 64)]
-    TREE = [(",".join(FORMATS), "1024x1024,1021x1023,1920x1080,4095x4095,4096x4096,17x300,1000x1")]
-    OTHERS = TREE
+    OTHERS = [(",".join(FORMATS), "1024x1024,1021x1023,1920x1080,4095x4095,4096x4096,17x300,1000x1")]
+    CHIPS = [(chip, lanes, OTHERS) for chip, lanes in (("polaris10", None), ("vega10", None), ("navi21", 32),
+                                                       ("navi21", 64), ("navi31", 32), ("navi31", 64))]
 else:
-    CHIPS = [("vega10", None), ("navi31", None)]
-    TREE = [("rgba8,rgba32f", "1021x1023"), ("rgba8", "1024x1024")]
     OTHERS = [(",".join(CLASSES), "1024x1024,1021x1023")]
+    CHIPS = [("vega10", None, [("rgba8", "1024x1024,1021x1023")]), ("navi31", None, [("rgba8,rgba32f", "1021x1023")])]
 
 # Known to spill until spd-tree takes fewer registers there: chip, strategy, format, odd size.
 SPILLS = {("navi31", "spd-tree", "rgba32f", True)}
@@ -107,11 +106,11 @@ class Null(Case):
             self.assertGreater(kernel["registers"], 0, name)
             self.assertGreater(kernel["occupancy"], 0, name)
 
-    def check_chip(self, chip, lanes):
+    def check_chip(self, chip, lanes, tree):
         def spec(name):
             return f"{name}:lanes={lanes}" if lanes and name in WITH_LANES else name
         variants = []
-        for names, plans in ({"spd-tree"}, TREE), (STRATEGIES - {"spd-tree"}, OTHERS):
+        for names, plans in ({"spd-tree"}, tree), (STRATEGIES - {"spd-tree"}, OTHERS):
             for formats, sizes in plans:
                 variants += self.compile(chip, ",".join(map(spec, sorted(names))), formats, sizes)
         for variant in variants:
@@ -132,6 +131,8 @@ class Null(Case):
             specs = ",".join(f"{name}:lanes={lanes}" for name in sorted(WITH_LANES))
             variants = self.compile("navi31", specs, "rgba8", "1024x1024")
             self.assertEqual({k["subgroup_size"] for v in variants for k in v["kernels"]}, {lanes})
+            for variant in variants:
+                self.check("navi31", variant)
         outcome = self.run_it("inspect", "--null", "amd:vega10", "-s", "spd-tree:lanes=32")
         self.assert_error(outcome, 5, "subgroups of 64 to 64")
 

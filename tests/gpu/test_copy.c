@@ -166,7 +166,8 @@ static void test_copies(struct mb_gpu *gpu)
     };
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
-    for (size_t i = 0; i < n_cases; i += mb_test_takes_turns(gpu) ? 3 : 1) {
+    const size_t step = mb_test_is_quick() ? 7 : mb_test_takes_turns(gpu) ? 3 : 1;
+    for (size_t i = 0; i < n_cases; i += step) {
         const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
         const struct mb_task *task = &tasks[i % MB_COUNTOF(tasks)];
         const unsigned n_done = check_case(gpu, rows, n_rows, format, task);

@@ -162,11 +162,12 @@ static bool takes_levels(const struct sweep *s, size_t format, struct mb_extent 
     return !mb_test_takes_turns(s->gpu) || is_rgba8 || mb_full_level_count(extent) == n_levels;
 }
 
-/* Averages, and one mode of the others in turn; of rgba8 and rgba8-srgb, and in full mode, all.
- */
+/* Averages, and one mode of the others in turn: of rgba8-srgb, whose light is weighed, the
+ * weighed one; of rgba8, and in full mode, all. */
 static bool takes_mode(const struct sweep *s, size_t format, uint32_t mode)
 {
-    return s->is_full || format <= 1 || mode == 0 || mode == 1 + format / 3 % 3;
+    const uint32_t other = format == 1 ? 3 : 1 + (uint32_t)format / 3 % 3;
+    return s->is_full || format == 0 || mode == 0 || mode == other;
 }
 
 /* 1..17 x 1..17: every case of odd, even and narrow on both axes, level after level. Each pair
