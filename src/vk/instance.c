@@ -135,10 +135,12 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
     if (n_messages) {
-        /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239; the user's
-         * own choice is kept. */
+        /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239, and those
+         * of what shaders access, off in 1.4.309, have none there; the user's own choice is
+         * kept. */
         mb_os_set_default("VK_LAYER_ENABLES",
                           "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
+        mb_os_set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
     }
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
