@@ -13,6 +13,8 @@ DRIVERS = [pathlib.Path("/usr/share/vulkan/icd.d"), pathlib.Path("/etc/vulkan/ic
 CLASSES = ["rgba8", "rgba8-srgb", "rgb10a2", "rgba16f", "rgba32f", "rg11b10f"]  # each a codec
 FORMATS = CLASSES + ["r8", "rg8", "r16f", "rg16f", "r32f"]
 STRATEGIES = {"blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree", "separable"}
+# What RADV says of a chip that is not there (Mesa 25.0).
+OF_RADV = b"ac_compute_device_uuid's output is based on invalid pci bus info.\n"
 WITH_LANES = {"subgroup", "spd", "spd-tree"}
 
 
@@ -23,6 +25,11 @@ def driver(name):
 
 
 class Case(cli.TestCase):
+    def run_it(self, *args, **options):
+        outcome = super().run_it(*args, **options)
+        outcome.err = outcome.err.replace(OF_RADV, b"")
+        return outcome
+
     def inspect(self, *args, env=None, code=0):
         outcome = self.run_it("inspect", *args, "--json", env=env)
         self.assertEqual(outcome.code, code, outcome)
@@ -76,7 +83,7 @@ else:
     OTHERS = [(",".join(CLASSES), "1024x1024,1021x1023")]
     CHIPS = [("vega10", None, [("rgba8", "1024x1024,1021x1023")]), ("navi31", None, [("rgba8,rgba32f", "1021x1023")])]
 
-# Known to spill until spd-tree takes fewer registers there: chip, strategy, format, odd size.
+# Known to spill by Mesa 22, and no longer by 25: chip, strategy, format, odd size.
 SPILLS = {("navi31", "spd-tree", "rgba32f", True)}
 
 
@@ -101,7 +108,7 @@ class Null(Case):
             word in variant["reason"] for word in ("subgroup", "device", "lanes")), name)
         spills = sum(kernel["spills"] + kernel["scratch_bytes"] for kernel in variant["kernels"])
         is_known = (chip, variant["strategy"], variant["format"], is_odd(variant)) in SPILLS
-        self.assertEqual(spills > 0, is_known, f"{name}{spills} spills and bytes of scratch")
+        self.assertTrue(spills == 0 or is_known, f"{name}{spills} spills and bytes of scratch")
         for kernel in variant["kernels"]:
             self.assertGreater(kernel["registers"], 0, name)
             self.assertGreater(kernel["occupancy"], 0, name)

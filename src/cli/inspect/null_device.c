@@ -24,6 +24,14 @@ static const char *const manifests[] = {
     "/etc/vulkan/icd.d/radeon_icd.x86_64.json",
 };
 
+/* And where drivers are whose manifests name no folder, as Debian 13's do not. */
+static const char *const library_folders[] = {
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+};
+
 /* Mesa before 23.1 had no other names for these. */
 static const struct {
     const char *name, *old;
@@ -46,11 +54,20 @@ static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
     return false;
 }
 
-/* The file of the driver, of its manifest; NULL where that leaves it to the system's search. */
-static const char *driver_of(const struct mb_json *manifest)
+/* The file of the driver, of its manifest; "" where it is not found. */
+static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES])
 {
-    const char *path = mb_json_read_string(mb_json_get(manifest->root, "ICD"), "library_path");
-    return path && path[0] == '/' ? path : NULL;
+    const char *name = mb_json_read_string(mb_json_get(manifest->root, "ICD"), "library_path");
+    snprintf(path, MB_PATH_BYTES, "%s", name ? name : "");
+    for (size_t i = 0; name && !strchr(name, '/') && i < MB_COUNTOF(library_folders); i++) {
+        snprintf(path, MB_PATH_BYTES, "%s/%s", library_folders[i], name);
+        if (mb_os_kind(path) == MB_KIND_FILE) {
+            return;
+        }
+    }
+    if (path[0] != '/' || mb_os_kind(path) != MB_KIND_FILE) {
+        path[0] = '\0';
+    }
 }
 
 /* The name by which the driver knows the chip, in `chip`; MB_ERRC_DEVICE: by none. */
@@ -74,14 +91,15 @@ static enum mb_status set_up(const char *path, const char *name, struct mb_err *
 {
     MB_SCOPED(mb_bytes) text = {0};
     MB_SCOPED(mb_json) manifest = {0};
-    char chip[32] = "";
+    char chip[32] = "", driver[MB_PATH_BYTES];
     MB_DO(mb_file_read(path, MAX_MANIFEST_BYTES, &text, err));
     MB_DO(mb_json_parse(&manifest, (const char *)text.data, err));
     for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof chip; i++) {
         chip[i] = (char)toupper((unsigned char)name[i]);
     }
-    if (driver_of(&manifest)) {
-        MB_DO(name_chip(driver_of(&manifest), chip, sizeof chip, err));
+    find_driver(&manifest, driver);
+    if (driver[0] != '\0') {
+        MB_DO(name_chip(driver, chip, sizeof chip, err));
     }
     mb_os_set("RADV_FORCE_FAMILY", chip);
     mb_os_set("VK_DRIVER_FILES", path);
