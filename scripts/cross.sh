@@ -7,7 +7,7 @@ set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 build_root=${MIPBENCH_BUILD_ROOT:-$root}
-arm64_packages=(libc6-dev libcjson-dev libdeflate-dev libmd-dev libvulkan-dev mesa-vulkan-drivers)
+arm64_packages=(libc6-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev libvulkan-dev mesa-vulkan-drivers)
 setup_options=()
 runs_tests=false
 

@@ -576,7 +576,9 @@ static void describe(const void *state, struct mb_work *work)
         work->n_dispatches += has_groups(dispatch);
         work->n_barriers += count_barriers(&dispatch->before);
     }
-    for (uint32_t i = 0; plan->n_dispatches == plan->n_steps && i < plan->n_steps; i++) {
+    /* MB_MAX_LEVELS is for gcc 12 alone: every step makes a level. */
+    const uint32_t n_steps = plan->n_dispatches == plan->n_steps ? plan->n_steps : 0;
+    for (uint32_t i = 0; i < n_steps && i < MB_MAX_LEVELS; i++) {
         work->step_levels[i] = (uint8_t)plan->dispatches[i].n_levels;
     }
     for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
