@@ -240,9 +240,11 @@ class Completes(Case):
     def test_fish(self):
         def offer(line):
             script = "source $argv[1]; complete -C $argv[2]"
-            return {row.split("\t")[0] for row in self.shell(
+            words = {row.split("\t")[0] for row in self.shell(
                 "fish", "--no-config", "-c", script, FISH, line,
                 env={**os.environ, "HOME": str(self.dir)}).splitlines()}
+            # Fish 4 names those, too, that have the letters further apart; on a terminal it leaves them out.
+            return {word for word in words if word.startswith(line.rsplit(" ", 1)[1])}
         self.check_all(offer)
         self.assertEqual(offer("mipbench -s %d,com"), {"%d,compute"})
 
