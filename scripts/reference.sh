@@ -120,7 +120,7 @@ measure_selftest() {
 measure_shapes() {
     local of=(--cache cold -n 21) photo=$root/tests/data/astronaut.png
     measure small "$input" --size "$small" "${of[@]}" "${exact[@]}"
-    measure large "$input" --size "$large" "${of[@]}" -s spd -s spd-tree
+    measure large "$input" --size "$large" "${of[@]}" -s compute -s spd-tree
     measure depth "$input" --size "$pyramid" -f r32f -r max "${of[@]}" "${exact[@]}" \
         -s spd-tree:source=separate -s spd-tree:source=depth
     measure rect "$input" --rect "$rect" "${of[@]}" "${exact[@]}"
