@@ -141,7 +141,7 @@ def body(matrix, outer, inner, looks, link):
 def cell(kind, entry, timings, looks, link, column):
     where = f'role="cell" data-at="{esc(column)}"'
     if entry is None:
-        said = ("same" if exact(timings) else NOTHING) if kind == "any" else why_not(timings)
+        said = ("none faster" if exact(timings) else NOTHING) if kind == "any" else why_not(timings)
         return f'<td {where} class="no">{said}</td>'
     colour = f' style="--c:var(--s{looks[entry.label].colour})"' if entry.label in looks else ""
     words = (f"<b>{esc(entry.name)}</b> <span>{esc(entry.time)}</span> "

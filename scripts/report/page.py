@@ -212,8 +212,9 @@ def overview(page, pool, timings, condition):
         return said
     how = ("In a cell: the fastest, its median time, and the next one's as a multiple of that. "
            "<b>exact</b> loses nothing") + (
-        "; <b>any</b>: what is faster but loses something, and its time as a fraction of the exact one's."
-        if any(map(matrix.other, found.cells.values())) else ".")
+        "; <b>any</b>: what is faster but loses something at that size, and its time as a fraction of the "
+        "exact one's." if any(map(matrix.other, found.cells.values())) else ".") + (
+        " Each strategy was verified against a reference of what it is to make, drops included.")
     return f'{said}<p class="foot">{how}</p>{matrix.table(found, page.looks, page.key)}'
 
 
@@ -241,7 +242,8 @@ def condition_note(timings):
     images = list(dict.fromkeys(timing.case.image.name for timing in timings))
     return (f"{first.condition.capitalize()}: {NOTES.get(first.cache, first.cache)}; "
             f"{NOTES.get(first.mode, first.mode)}. "
-            f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}.")
+            f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}, cropped or tiled to "
+            "each size.")
 
 
 def group_detail(page, timings):

@@ -133,13 +133,16 @@ def polyline(points, css):
                  for index, (x, y) in enumerate(points)], css)
 
 
+MARGIN = 8  # of a drawing, to the right of its axes
+
+
 def x_axis(axis, y, top, title, show=tick_text):
     """With grid lines up to `top`; labels that would touch the one before are left out."""
     rules, names, free = [], [], -math.inf
     for value in axis.ticks(max(2, int((axis.end - axis.begin) / 70))):
         at, half = axis.at(value), width_of(show(value)) / 2
         rules += [f"M{at:.1f},{top:.1f}V{y:.1f}"]
-        if at - half >= free:
+        if at - half >= free and at + half <= axis.end + MARGIN:
             names += [text(at, y + 18, show(value), "middle")]
             free = at + half + 8
     names += [text((axis.begin + axis.end) / 2, y + 38, title, "middle", "soft")]

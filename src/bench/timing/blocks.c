@@ -255,17 +255,23 @@ static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
     }
 }
 
+/* Since `start_ns`, less what load has taken since `loaded_ns`: that brings no samples. */
+static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loaded_ns)
+{
+    return now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
+}
+
 /* A block whose last samples are still in flight counts as whole: drain() brings them in. */
 static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
     struct mb_samples *samples = loop->samples;
     uint32_t next_look = MB_FIRST_LOOK;
-    uint64_t start_ns = now_ns(loop);
+    const uint64_t start_ns = now_ns(loop), loaded_ns = loop->loaded_ns;
     samples->stop = MB_STOP_BLOCKS;
     while (samples->n_kept < options->max_blocks) {
         MB_DO(sample_block(loop, start_ns, err));
-        uint64_t elapsed_ns = now_ns(loop) - start_ns;
+        const uint64_t elapsed_ns = elapsed(loop, start_ns, loaded_ns);
         if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;
             break;
