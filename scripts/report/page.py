@@ -214,7 +214,9 @@ def overview(page, pool, timings, condition):
            "<b>exact</b> loses nothing") + (
         "; <b>any</b>: what is faster but loses something at that size, and its time as a fraction of the "
         "exact one's." if any(map(matrix.other, found.cells.values())) else ".") + (
-        " Each strategy was verified against a reference of what it is to make, drops included.")
+        " Each strategy was verified against a reference of what it is to make, drops included."
+        if all(row.verify.status == "pass" for timing in timings for row in timing.rows
+               if row.status == "ok") else "")
     return f'{said}<p class="foot">{how}</p>{matrix.table(found, page.looks, page.key)}'
 
 
@@ -240,10 +242,11 @@ def condition_note(timings):
     """'Cold latency: the image is in no cache before each sample; one chain, ...'"""
     first = timings[0]
     images = list(dict.fromkeys(timing.case.image.name for timing in timings))
+    n_made = len({(timing.case.image.name, timing.case.size) for timing in timings})
     return (f"{first.condition.capitalize()}: {NOTES.get(first.cache, first.cache)}; "
             f"{NOTES.get(first.mode, first.mode)}. "
-            f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}, cropped or tiled to "
-            "each size.")
+            f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}"
+            f"{', cropped or tiled to each size' if n_made > len(images) else ''}.")
 
 
 def group_detail(page, timings):

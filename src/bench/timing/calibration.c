@@ -5,7 +5,7 @@
 
 #include "base/os.h"
 
-#define MAX_LOAD_NS UINT64_C(500000000) /* by which a device's clock is up */
+#define WARM_UP_NS UINT64_C(500000000) /* by which a device's clock is up */
 
 /* The probe, made once the clock is up. */
 static enum mb_status make_probe(struct mb_calibration *calibration, struct mb_err *err)
@@ -13,7 +13,7 @@ static enum mb_status make_probe(struct mb_calibration *calibration, struct mb_e
     struct mb_probe *probe = &calibration->probe;
     MB_DO(mb_probe_init(probe, calibration->gpu, err));
     const uint64_t start_ns = mb_now_ns();
-    while (mb_now_ns() - start_ns < MAX_LOAD_NS) {
+    while (mb_now_ns() - start_ns < WARM_UP_NS) {
         double duration_ns;
         MB_DO(mb_probe_load(probe, err));
         MB_DO(mb_probe_run(probe, &duration_ns, err));
