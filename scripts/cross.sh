@@ -131,6 +131,10 @@ make_aarch64_sysroot() {
     for package in apt/cache/archives/*.deb; do
         dpkg-deb -x "$package" sysroot
     done
+    # As libm.so is, which the linker would pass over for libm.a.
+    find sysroot -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
+        ln -sf "$PWD/sysroot$target" "$link"
+    done
     ln -s /usr/include/{volk.h,volk.c,stb} sysroot/usr/include
     write_runner >run
     chmod +x run

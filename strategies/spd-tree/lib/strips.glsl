@@ -49,8 +49,8 @@
 #define ARE_ROWS_TOLD true
 #endif
 
-/* Whether two rows fetched in advance are more than registers hold. */
-#if !defined(RAW) && CHANNELS == 4
+/* Whether two rows fetched in advance, or the weights of level 3, are more than registers hold. */
+#if CHANNELS == 4 && (!defined(RAW) || RAW == 2)
 const bool IS_WIDE = true;
 #else
 const bool IS_WIDE = false;
@@ -405,8 +405,8 @@ void make_row3(inout Strip s, int y, int start, TEXEL upper, TEXEL lower)
 {
     vec3 along_x = s.along_x3;
     Axis axis_y = s.axis_y3;
-    if (IS_LEAN) { /* computed again: as `y` is in it, no compiler does so before the loop */
-        ivec2 extent2 = level_extent(base_extent ^ int(zero & uint(y)), 2);
+    if (IS_LEAN || IS_WIDE) { /* computed again: where `y` is in it, no compiler does so before the loop */
+        ivec2 extent2 = level_extent(IS_LEAN ? base_extent ^ int(zero & uint(y)) : base_extent, 2);
         along_x = weights_of(axis_of(extent2.x),
                              float((s.first.x << FIRST_LEVELS) + LANE_COLUMNS * int(s.place) >> 3));
         axis_y = axis_of(extent2.y);
