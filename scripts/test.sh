@@ -147,8 +147,8 @@ run_sanitized() {
     cc -std=c11 -shared -fPIC -o "$dir/no_dlclose.so" "$root/tests/sanitize/no_dlclose.c"
     local suppressions=$root/tests/sanitize/lsan.supp
     export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0
-    # What was freed is watched until 4 MB more are, not 256: images of the driver that are kept take
-    # three quarters of the time, and what is as large as they are is unmapped.
+    # What was freed is watched until 4 MB more are, not 256: images of the driver that are kept took
+    # two thirds of the time, and what is as large as they are is unmapped.
     export ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1:quarantine_size_mb=4
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     # Leaves out what does without the program, would take gigabytes, or is the same to the host at
