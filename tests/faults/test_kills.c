@@ -22,7 +22,7 @@
 #include "sandbox.h"
 #include "scenarios.h"
 
-#define N_KILLS      48u
+#define N_KILLS      24u
 #define N_FULL_KILLS 2000u
 #define N_SIZES      18u
 

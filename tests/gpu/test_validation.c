@@ -201,7 +201,10 @@ static void run_strategies(const struct mb_gpu *gpu)
 static void run_product(const struct mb_gpu *gpu)
 {
     static const struct mb_extent extents[] = {
-        {129, 257}, {1, 1}, {17, 5}, {2, 1}, {64, 64}, {512, 100},
+        {129, 257},
+        {1, 1},
+        {17, 5},
+        {512, 100},
     };
     for (uint32_t i = 0; i < (mb_test_is_quick() ? 1 : MB_COUNTOF(extents)); i++) {
         const struct mb_test_case test_case = {.extent = extents[i]};
