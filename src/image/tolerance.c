@@ -12,6 +12,15 @@ static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
     return tolerance->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
 }
 
+/* In steps of the filter's weights. */
+static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent source)
+{
+    const bool across = is_quantised(tolerance, source.width);
+    const bool down = is_quantised(tolerance, source.height);
+    const bool halves_steps = across != down && source.width > 1 && source.height > 1;
+    return 1.5 * (across + down) + (halves_steps ? 0.5 : 0.0);
+}
+
 /* In texels along an axis of this size. */
 static double coordinate_error(uint32_t size)
 {
@@ -54,9 +63,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
         error *= 2.0;
     }
     if (tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
-        const double n_axes =
-            is_quantised(tolerance, source.width) + is_quantised(tolerance, source.height);
-        error += ldexp(1.5 * n_axes, -(int)tolerance->sub_texel_precision_bits);
+        error += ldexp(steps_off(tolerance, source), -(int)tolerance->sub_texel_precision_bits);
     }
     return error;
 }
