@@ -17,8 +17,8 @@ static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent s
 {
     const bool across = is_quantised(tolerance, source.width);
     const bool down = is_quantised(tolerance, source.height);
-    const bool halves_steps = across != down && source.width > 1 && source.height > 1;
-    return 1.5 * (across + down) + (halves_steps ? 0.5 : 0.0);
+    const bool halves_them = across != down && source.width > 1 && source.height > 1;
+    return 1.5 * (across + down) + (halves_them ? 1.0 : 0.0);
 }
 
 /* In texels along an axis of this size. */

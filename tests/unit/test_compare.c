@@ -269,7 +269,7 @@ static void check_weight_errors(void)
         {{4, 8}, 0.0, 0.0},
         {{1, 6}, 6 * ulp, 6 * ulp},
         {{1, 7}, 1.5 * step + 7 * ulp, 7 * ulp},
-        {{4, 7}, 2 * step + 7 * ulp, 7 * ulp},
+        {{4, 7}, 2.5 * step + 7 * ulp, 7 * ulp},
         {{5, 7}, 3 * step + 12 * ulp, 12 * ulp},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
