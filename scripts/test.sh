@@ -151,6 +151,8 @@ run_sanitized() {
     # two thirds of the time, and what is as large as they are is unmapped.
     export ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1:quarantine_size_mb=4
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+    # What the driver has compiled for the other build serves this one.
+    ln -sfn "$build_root/build-test/tests/gpu/shaders-256" "$dir/tests/gpu/shaders-256"
     # Leaves out what does without the program, would take gigabytes, or is the same to the host at
     # other subgroup sizes.
     export MB_TEST_QUICK=1

@@ -168,6 +168,7 @@ class Devices(cli.TestCase):
             self.check(DEVICE, f"no device fits '{selector}'", "there is 0: ",
                        args=["-d", selector])
 
+    @unittest.skipIf(IS_SANITIZED, "of the driver, which is not sanitized")
     def test_vector_widths(self):
         """Those that lavapipe crashes with, or makes other texels."""
         def run(width):
@@ -184,6 +185,7 @@ class Devices(cli.TestCase):
         for width in ("128", "512"):
             self.assertEqual(run(width).code, 0)
 
+    @unittest.skipIf(IS_SANITIZED, "of the driver, which is not sanitized")
     def test_vector_widths_share_no_cache(self):
         """Mesa would take one width's code for another's."""
         def n_cached(**env):
