@@ -113,13 +113,14 @@ make_windows_sysroot() {
     describe vulkan ""
 }
 
-# Runs what was built for aarch64. On ARM, lavapipe filters 8-bit images in fixed point that is off by up to
+# Runs what was built for aarch64, with its lavapipe or the drivers that are named. On ARM, lavapipe filters 8-bit images in fixed point that is off by up to
 # 1.6 codes, unless it is told not to.
 write_runner() {
     cat <<END
 #!/bin/sh
-exec qemu-aarch64 -L '$PWD/sysroot' -E GALLIVM_PERF=no_aos_sampling \\
-    -E 'VK_DRIVER_FILES=$PWD/sysroot/usr/share/vulkan/icd.d/lvp_icd.aarch64.json' "\$@"
+: "\${VK_DRIVER_FILES=$PWD/sysroot/usr/share/vulkan/icd.d/lvp_icd.aarch64.json}"
+export VK_DRIVER_FILES GALLIVM_PERF=no_aos_sampling
+exec qemu-aarch64 -L '$PWD/sysroot' "\$@"
 END
 }
 

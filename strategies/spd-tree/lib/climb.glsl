@@ -59,14 +59,14 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
     return is_there || is_other_there;
 }
 
-/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. Where
- * loops are not safe they have as many turns for all. */
+/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. On
+ * llvmpipe they have as many turns for all. */
 void climb(Node start, ivec2 tile, int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u;
     vec2 own = pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
     bool goes_on = climb_span(start, layer, is_there, own);
-    if (IS_LOOP_SAFE) {
+    if (IS_GPU) {
         for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1 && goes_on; from += SPAN) {
             goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
         }
@@ -187,7 +187,7 @@ void climb(ivec2 tile, int layer, TEXEL sums)
 {
     ivec2 at = tile;
     bool goes_on = true;
-    if (IS_LOOP_SAFE) {
+    if (IS_GPU) {
         for (int step = 0; FIRST_LEVELS + SPAN * step < N_LEVELS - 1 && goes_on; step++) {
             goes_on = climb_cell(step, at, layer, sums);
         }

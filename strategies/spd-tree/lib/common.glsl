@@ -24,8 +24,8 @@ layout(constant_id = 6) const bool IS_NARROW = true;
 /* Whether there are levels below those of tiles; and whether no size of any level is odd. */
 layout(constant_id = 7) const bool HAS_BELOW = true;
 layout(constant_id = 8) const bool IS_ALL_EVEN = false;
-/* False if lanes that count in a loop are lost there, as by llvmpipe 22.3. */
-layout(constant_id = 9) const bool IS_LOOP_SAFE = true;
+/* False on llvmpipe: 22.3 loses lanes that count in a loop, and cannot compile halves for ARM. */
+layout(constant_id = 9) const bool IS_GPU = true;
 /* Levels that are handed on at once by climb.glsl. */
 layout(constant_id = 19) const int SPAN = 3;
 /* What even tiles store after they have handed on what they made: nothing, levels 4 to 6, or all but level 3. Where few

@@ -316,7 +316,7 @@ void bring_word(uint i, int layer)
 
 void share_common(ivec2 tile, int layer, uint index)
 {
-    if (IS_LOOP_SAFE) {
+    if (IS_GPU) {
         for (uint first = 0u; first < WORDS * n_common; first += N_INVOCATIONS) {
             bring_word(first + index, layer);
         }

@@ -507,7 +507,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
              (plan->is_all_even && image->width != image->height)},
         {"HAS_BELOW", 7, plan->n_first + 1 < image->n_levels && !options->is_tile_only},
         {"IS_ALL_EVEN", 8, plan->is_all_even},
-        {"IS_LOOP_SAFE", 9, !device->is_cpu},
+        {"IS_GPU", 9, !device->is_cpu},
         {"HAS_NARROW_LEVELS", 10, image->width != image->height},
         {"UNORM_MAX", 11,
          spd_tree_float_bits(is_10      ? 1023.0f

@@ -522,9 +522,9 @@ void make_strip(inout Strip s)
         g1 = fetch(s, new_rows(0, y1 + 1));
     }
     s.row2 = s.row3 = s.above3 = TEXEL(0.0);
-    /* Where loops are not safe, as often for every invocation: those that never enter one pass the
-     * barrier behind it there. */
-    int n_rows = IS_LOOP_SAFE && !ARE_ROWS_TOLD ? s.last.y - s.first.y + 1 : STRIP_ROWS;
+    /* On llvmpipe as often for every invocation: those that never enter a loop pass the barrier
+     * behind it there. */
+    int n_rows = IS_GPU && !ARE_ROWS_TOLD ? s.last.y - s.first.y + 1 : STRIP_ROWS;
     int n_rows3 = (n_rows << FIRST_LEVELS - 3) + (FIRST_LEVELS > 3 ? ODD_Y >> 3 : 0);
     int end = y2 + 2 * n_rows3 + (IS_ODD_Y(2) ? 1 : 0);
     while (y2 < end) {
@@ -557,7 +557,7 @@ void make_tile_of_strips(ivec2 tile, int layer, uint subgroup, uint lane)
         base ^= int(zero);
     }
     Strip strip = strip_of(tile, layer, subgroup, lane, base);
-    if (!IS_LOOP_SAFE || ARE_ROWS_TOLD || all(lessThanEqual(strip.first, strip.last))) {
+    if (!IS_GPU || ARE_ROWS_TOLD || all(lessThanEqual(strip.first, strip.last))) {
         make_strip(strip);
     }
 }

@@ -98,7 +98,7 @@ vec3 srgb_codes(vec3 linear)
  * mask and another constant they are two instructions where this is one. */
 vec4 biased_codes(uint bytes)
 {
-    if (!IS_LOOP_SAFE) { /* llvmpipe: LLVM 15 cannot compile for ARM what follows */
+    if (!IS_GPU) {
         return vec4(uvec4(bytes, bytes >> 8, bytes >> 16, bytes >> 24) & 0xffu) + TWO_10;
     }
     uint exponents = 0x64006400u ^ zero;
