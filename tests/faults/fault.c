@@ -54,6 +54,11 @@ bool mb_fault_is_armed(void)
     return atomic_load(&is_armed);
 }
 
+size_t mb_fault_max_file_bytes(void)
+{
+    return mb_fault_is_armed() ? the_fault.max_file_bytes : 0;
+}
+
 /* Of the return addresses: equal for calls from the same place by the same way. Children are
  * forks, so that addresses stay. */
 __attribute__((noinline)) static uint64_t digest_path(void)

@@ -43,7 +43,7 @@ struct mb_fault {
     uint32_t result;       /* index into its results */
     bool is_lasting;       /* all later ones fail, too, with the same result if they can */
     int signal;            /* not 0: raised before the call, which is made */
-    size_t max_file_bytes; /* not 0: what no file may outgrow (RLIMIT_FSIZE) */
+    size_t max_file_bytes; /* not 0: what no file may outgrow by write() (RLIMIT_FSIZE) */
 };
 
 #define MB_FAULT_MAX_CALLS   60000u
@@ -81,6 +81,7 @@ struct mb_fault_log *mb_fault_init(void);
 void mb_fault_arm(const struct mb_fault *fault, enum mb_fault_kind recorded);
 void mb_fault_disarm(void);
 bool mb_fault_is_armed(void);
+size_t mb_fault_max_file_bytes(void); /* of the fault that is armed; 0: no limit */
 
 /* What the call that is being made has to end with instead of being made; NULL: nothing. */
 const struct mb_fault_result *mb_fault_due(enum mb_fault_kind kind,

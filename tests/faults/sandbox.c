@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,9 +61,6 @@ static void be_the_program(const char *const *args, const struct mb_fault *fault
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     alarm(HANG_S);
-    if (fault->max_file_bytes != 0) {
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){fault->max_file_bytes, fault->max_file_bytes});
-    }
     mb_fault_arm(fault, recorded);
     const int code = mipbench_main(argc, argv);
     mb_fault_disarm();

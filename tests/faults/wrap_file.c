@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,23 @@ ssize_t __wrap_read(int fd, void *data, size_t n_bytes)
 }
 
 ssize_t __real_write(int fd, const void *data, size_t n_bytes);
+
+/* The limit is this call's alone: a driver's files in memory are larger. */
+static ssize_t write_limited(int fd, const void *data, size_t n_bytes)
+{
+    const size_t max_file_bytes = mb_fault_max_file_bytes();
+    struct rlimit usual;
+    if (max_file_bytes == 0 || getrlimit(RLIMIT_FSIZE, &usual) != 0) {
+        return __real_write(fd, data, n_bytes);
+    }
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){max_file_bytes, usual.rlim_max});
+    const ssize_t n_written = __real_write(fd, data, n_bytes);
+    const int error = errno;
+    setrlimit(RLIMIT_FSIZE, &usual);
+    errno = error;
+    return n_written;
+}
+
 ssize_t __wrap_write(int fd, const void *data, size_t n_bytes);
 ssize_t __wrap_write(int fd, const void *data, size_t n_bytes)
 {
@@ -107,7 +125,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t n_bytes)
                     {.code = MB_FAULT_SHORT, .is_no_excuse = true},
                     {.code = MB_FAULT_END, .text = "Input/output error"}}};
     if (!is_due(&function)) {
-        return __real_write(fd, data, n_bytes);
+        return write_limited(fd, data, n_bytes);
     }
     if (errno == MB_FAULT_SHORT) {
         return __real_write(fd, data, (n_bytes + 1) / 2);
