@@ -24,6 +24,7 @@ except ImportError:
 TIMEOUT_S = 1800 # a hang: a machine may be as slow as it likes
 ERROR_PREFIX = "mipbench: error: "
 ROOT = pathlib.Path(os.environ["MB_TEST_ROOT"])
+IS_EMULATED = "MESON_EXE_WRAPPER" in os.environ  # of another machine than compilers and drivers here
 BINARY = None
 
 # What is in scripts/ can be imported by tests.

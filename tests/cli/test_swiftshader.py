@@ -14,6 +14,9 @@ ENV = {"VK_ICD_FILENAMES": str(DRIVER), "VK_DRIVER_FILES": str(DRIVER)}
 if not DRIVER.exists():
     print(f"skipped: chromium is not installed: there is no {DRIVER}")
     sys.exit(77)
+if cli.IS_EMULATED:
+    print("skipped: SwiftShader is the host's")
+    sys.exit(77)
 if os.environ.get("MB_TEST_QUICK"):
     print("skipped: the same commands run without sanitizers")
     sys.exit(77)
