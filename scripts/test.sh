@@ -178,7 +178,9 @@ main() {
     # Page faults are dear where the machine is virtual, and compilers of shaders are half malloc:
     # glibc's is to take huge pages and to keep them. 12 % to a half less time each.
     local malloc=glibc.malloc
-    export GLIBC_TUNABLES=$malloc.hugetlb=1:$malloc.top_pad=33554432:$malloc.trim_threshold=1000000000:$malloc.mmap_threshold=1000000000
+    GLIBC_TUNABLES=$malloc.hugetlb=1:$malloc.top_pad=33554432
+    GLIBC_TUNABLES+=:$malloc.trim_threshold=1000000000:$malloc.mmap_threshold=1000000000
+    export GLIBC_TUNABLES
     "$root/scripts/setup.sh" "${setup_options[@]}"
     if build test; then
         run_suite test
