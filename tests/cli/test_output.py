@@ -9,6 +9,7 @@ import pty
 import re
 import struct
 import termios
+import unittest
 
 import cli
 
