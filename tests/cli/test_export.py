@@ -141,7 +141,8 @@ class Export(cli.TestCase):
             for size in SIZES if os.environ.get("MB_TEST_FULL") else [SIZES[index % len(SIZES)]]:
                 with self.subTest(format=name, size=size):
                     self.assertEqual(self.call(texture, name, *size), "ok\n")
-            self.assertEqual(self.call(texture, name, "37", "50", "max", env=validated), "ok\n")
+            if index % 2 == 0 or os.environ.get("MB_TEST_FULL"):
+                self.assertEqual(self.call(texture, name, "37", "50", "max", env=validated), "ok\n")
         self.assertEqual(self.call(texture, env=validated), "ok\n")
         self.assertEqual(self.call(depth), "ok\n")
         for words in (["no-such"], ["rgba8", "1", "1"], ["rgba8", "5"], ["rgba8", "-5", "5"],
