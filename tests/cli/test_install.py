@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import unittest
 
 import cli
 import kept_sets
@@ -80,6 +81,7 @@ class Install(cli.TestCase):
                      "--only", "forest", "--format", "svg")
         self.assertTrue((self.dir / "plots/forest.svg").is_file())
 
+    @unittest.skipIf(cli.IS_EMULATED, "what is installed is run as it is")
     def test_all(self):
         top = {path.name for path in (self.dir / "root").iterdir()}
         self.assertEqual(len(top), 1, top)  # all below the prefix

@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 import subprocess
+import unittest
 
 import cli
 
@@ -90,7 +91,7 @@ class Tune(cli.TestCase):
             ("r8", BOX, "16", "16"): nothing,
         }
         self.assertTrue(compilers())
-        for compiler in compilers():
+        for compiler in [] if cli.IS_EMULATED else compilers():
             self.assertEqual(self.look_up(*compiler, queries), list(queries.values()), compiler)
 
     def test_decisions(self):
@@ -145,6 +146,7 @@ class Tune(cli.TestCase):
             self.assertEqual(dropped["why"], "margin" if is_over else "cap", dropped)
         self.assertIn(b"coarse pass", b" ".join(outcome.out.split()))
 
+    @unittest.skipIf(cli.IS_EMULATED, "subgroups of 4 have other variants")
     def test_what_is_the_same_is_timed_once(self):
         """load=auto is one of sampler and texel, and lanes=auto the one size of subgroups here."""
         self.assertEqual(self.tune("pattern:flat:9x9", "-s", "subgroup").code, 0)
