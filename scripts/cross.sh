@@ -18,7 +18,7 @@ usage: scripts/cross.sh windows|aarch64 [--test] [--yes]
 Makes build-windows/mipbench/mipbench.exe, or build-aarch64/mipbench/mipbench.
 
   --test    also run it, on software Vulkan: every command under wine, or under qemu the suites
-            unit and cli, which takes half an hour, and every strategy
+            unit and cli, some 20 minutes, and every strategy
   --yes     install missing packages without asking
   --help    this text
 
@@ -113,8 +113,8 @@ make_windows_sysroot() {
     describe vulkan ""
 }
 
-# Runs what was built for aarch64, with its lavapipe or the drivers that are named. On ARM, lavapipe filters 8-bit images in fixed point that is off by up to
-# 1.6 codes, unless it is told not to.
+# Runs what was built for aarch64, with its lavapipe or the drivers that are named. On ARM, lavapipe
+# filters 8-bit images in fixed point that is off by up to 1.6 codes, unless it is told not to.
 write_runner() {
     cat <<END
 #!/bin/sh

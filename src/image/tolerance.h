@@ -47,7 +47,7 @@ struct mb_step {
  * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
  * makes 1.5 steps per axis. Where the other axis halves such weights, all four are rounded once
  * again, by half a step each: one step more. An H200's blits were seen to be off by 1.35 of an
- * axis, and by 2.4 where the other one is even.
+ * axis, and by 2.3 where the other one is even.
  *
  * Wide kernels, whatever the arithmetic: sums of positive and negative terms may be much
  * smaller than these, and so are off not by some ulp of their own but by a part of the spread

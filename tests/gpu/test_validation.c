@@ -201,12 +201,12 @@ static void run_strategies(const struct mb_gpu *gpu)
 static void run_product(const struct mb_gpu *gpu)
 {
     static const struct mb_extent extents[] = {
-        {129, 257},
-        {1, 1},
-        {17, 5},
-        {512, 100},
+        {129, 257}, {1, 1}, {17, 5}, {512, 100}, {2, 1}, {64, 64},
     };
-    for (uint32_t i = 0; i < (mb_test_is_quick() ? 1 : MB_COUNTOF(extents)); i++) {
+    const size_t n_extents = mb_test_is_quick()         ? 1
+                             : mb_test_takes_turns(gpu) ? 4
+                                                        : MB_COUNTOF(extents);
+    for (uint32_t i = 0; i < n_extents; i++) {
         const struct mb_test_case test_case = {.extent = extents[i]};
         size_t n_rows = 0;
         struct mb_variant *rows = mb_test_plan(mb_test_specs, &n_rows);
