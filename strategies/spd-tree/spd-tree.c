@@ -2,6 +2,7 @@
  * What it is made of is in lib/, for engines to have as it is; here it is measured. */
 #include "modules.h"
 #include "traffic.h"
+#include "update.h"
 
 #include <string.h>
 
@@ -235,7 +236,7 @@ static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
 {
     const struct spd_tree_image image = image_of(&s->image->layout, &s->task, false);
     struct spd_tree_rect rects[MB_MAX_RECTS];
-    int32_t cones[MB_MAX_RECTS][SPD_TREE_MAX_LEVELS][4] = {0};
+    int32_t cones[MB_MAX_RECTS + 1][SPD_TREE_MAX_LEVELS][4] = {0};
     const uint32_t n_rects = s->task.n_rects,
                    n_tiles = s->plan.n_groups[0] * s->plan.n_groups[1];
     enum mb_status status = MB_OK;

@@ -79,8 +79,9 @@ static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *pla
                                                    : (image->format.n_channels + 1) / 2 *
                                                          (uint32_t)sizeof(uint64_t);
     const uint64_t n_bytes =
-        image->is_update ? (uint64_t)plan->push.n_tiles *
-                               (2ull * plan->tile_x * plan->tile_y * n_word + MB_COUNT_BYTES)
+        image->is_update ? (uint64_t)plan->push.n_tiles * (2ull * plan->tile_x * plan->tile_y *
+                                                               spd_tree_fetched_bytes(image) +
+                                                           MB_COUNT_BYTES)
         : plan->is_all_even ? mb_climb_bytes(plan, image, n_word)
                             : mb_shared_bytes(plan, image, n_word);
     return n_bytes * image->n_layers;

@@ -82,7 +82,8 @@ SUBGROUPS_BREAKAGES = [
 ]
 UPDATES_BREAKAGES = [
     ("barrier", "acquire_hand_off();\n    for", "barrier();\n    for"),
-    ("levels", "layer, index);\n        leave_hand_off();\n", "layer, index);\n        barrier();\n"),
+    ("levels", "first_held) {\n            leave_hand_off();\n", "first_held) {\n            barrier();\n"),
+    ("private", "nonprivate buffer Codes", "buffer Codes"),
 ]
 IN_PLACE_BREAKAGES = [
     ("tile", "    barrier();\n    if (has_texel) {\n        store", "    if (has_texel) {\n        store"),

@@ -97,9 +97,6 @@ bool is_to_be_written(int level, ivec2 at);
     void name(int level, ivec2 at, int layer, STORED value)                                         \
     {                                                                                               \
         ivec3 p = ivec3(at, layer);                                                                 \
-        if (!is_to_be_written(level, at)) {                                                         \
-            return;                                                                                 \
-        }                                                                                           \
         switch (level) {                                                                            \
             STORE_CASE(1, lowest)                                                                   \
             STORE_CASE(2, lowest)                                                                   \

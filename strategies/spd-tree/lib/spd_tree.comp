@@ -36,9 +36,10 @@
 #ifndef SUMS
 #include "strips.glsl"
 #endif
-#include "climb.glsl"
 #ifdef UPDATES
 #include "update.glsl"
+#else
+#include "climb.glsl"
 #endif
 
 /* From the last row to the first. An H200 fetches the number of workgroups with the addresses of buffers, which
@@ -91,6 +92,7 @@ void main()
 #endif
     EvenTile made;
     bool is_there = make_even_tile(tile, layer, index, made);
+#ifndef UPDATES
     if (HAS_BELOW && IS_ALL_EVEN && is_there) {
 #ifdef SLOTS
         climb(tile, layer, made.lower.sums);
@@ -98,6 +100,7 @@ void main()
         climb(start, tile, layer, made.lower.sums);
 #endif
     }
+#endif
     if (HAS_BELOW && !IS_ALL_EVEN) {
         make_below(tile, layer, index);
     }

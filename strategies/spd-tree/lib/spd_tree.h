@@ -108,7 +108,7 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 25u
+#define SPD_TREE_N_CONSTANTS 26u
 
 /* As in common.glsl. */
 struct spd_tree_push {
@@ -132,9 +132,10 @@ struct spd_tree_plan {
     enum spd_tree_hand_off hand_off;
     uint32_t rows;                    /* of strips; else 0 */
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
-    bool is_all_even; /* no size of any level is odd, and levels below are by climb.glsl: */
-    uint32_t span;    /* of them handed on at once */
-    bool is_lean;     /* fewer registers */
+    bool is_all_even;  /* no size of any level is odd, and levels below are by climb.glsl: */
+    uint32_t span;     /* of them handed on at once */
+    bool is_lean;      /* fewer registers */
+    uint32_t max_held; /* texels of further levels in shared memory, of an update */
 };
 
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
@@ -288,6 +289,17 @@ static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
 #define SPD_TREE_WAVE             264u
 #define SPD_TREE_MAX_SHARED_BYTES (26u << 10)
 
+/* Tiles of updates are few, and so as low as can be; of larger images than this they make four
+ * levels: an H200 takes 38 us in place of 51 for 1000x1000 of 4095x4095, but 24 in place of 20
+ * for 64x64. What is chosen must not depend on how much is updated: levels below are made of
+ * what is stored, so that other levels would round otherwise. */
+#define SPD_TREE_LARGE_UPDATE (1u << 22)
+
+static inline uint32_t spd_tree_update_levels(const struct spd_tree_image *image)
+{
+    return (uint64_t)image->width * image->height > SPD_TREE_LARGE_UPDATE ? 4 : 3;
+}
+
 /* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
  * left over at the end of a wave, where multiprocessors wait, and the parts that each tile
  * hands on cost most. Four levels, which take a wider halo and some more instructions, let
@@ -305,7 +317,11 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
         const uint32_t n_first = 3 + i / SPD_TREE_N_ROWS,
                        r = spd_tree_rows[i % SPD_TREE_N_ROWS];
         struct spd_tree_plan with = *plan;
-        if ((rows > 0 ? r != rows : device->is_cpu && r < 8) ||
+        const bool is_update = image->is_update && !device->is_cpu;
+        if ((rows > 0         ? r != rows
+             : device->is_cpu ? r < 8
+                              : is_update && r > 1) ||
+            (is_update && n_first != spd_tree_update_levels(image)) ||
             !spd_tree_set_strips(device, image, n_first, r, &with)) {
             continue;
         }
@@ -321,6 +337,21 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
     *plan = best;
     return fewest != UINT64_MAX ||
            (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
+}
+
+/* Texels of levels below those of an update's tiles that there is room for besides, as they are
+ * stored; to a CPU all memory is the same. */
+static inline uint32_t spd_tree_max_held(const struct spd_tree_device *device,
+                                         const struct spd_tree_image *image,
+                                         const struct spd_tree_plan *plan)
+{
+    const uint32_t most = device->max_shared_bytes < SPD_TREE_MAX_SHARED_BYTES
+                              ? device->max_shared_bytes
+                              : SPD_TREE_MAX_SHARED_BYTES;
+    const uint32_t used = spd_tree_shared_bytes(image, plan) + 1024; /* boxes, and a margin */
+    return used >= most     ? 0
+           : device->is_cpu ? 256
+                            : (most - used) / spd_tree_fetched_bytes(image);
 }
 
 static inline bool spd_tree_set_even(const struct spd_tree_device *device,
@@ -410,8 +441,9 @@ static inline bool spd_tree_set_nodes(const struct spd_tree_device *device,
     }
     plan->push.n_nodes = (uint32_t)n;
     plan->hand_off_bytes =
-        (n * image->n_layers + 1) *
-        (plan->module.has_slots ? spd_tree_slot_bytes(image) : n_words * sizeof(uint64_t));
+        (n * image->n_layers + 1) * (image->is_update         ? spd_tree_fetched_bytes(image)
+                                     : plan->module.has_slots ? spd_tree_slot_bytes(image)
+                                                              : n_words * sizeof(uint64_t));
     plan->counter_bytes = (n * image->n_layers + image->n_layers + 1) * sizeof(uint32_t);
     return plan->hand_off_bytes <= device->max_buffer_bytes &&
            plan->counter_bytes <= device->max_buffer_bytes;
@@ -448,23 +480,26 @@ static inline uint32_t spd_tree_float_bits(float value)
 }
 
 /* Rounded once, since averages of 32-bit floats have little to spare, and down, so that no mean
- * is larger than what it is of. */
+ * is larger than what it is of. Extremes are not scaled. */
+static inline float spd_tree_rounded_scale(const struct spd_tree_image *image, double scale)
+{
+    float rounded = (float)scale;
+    if (!spd_tree_is_normalised(image->format) && (double)rounded > scale) {
+        const uint32_t bits = spd_tree_float_bits(rounded) - 1;
+        memcpy(&rounded, &bits, sizeof rounded);
+    }
+    return image->reduction == SPD_TREE_AVERAGE ? rounded : 1.0f;
+}
+
 static inline void spd_tree_set_scales(const struct spd_tree_image *image,
                                        struct spd_tree_plan *plan)
 {
-    const bool is_float = !spd_tree_is_normalised(image->format),
-               is_average = image->reduction == SPD_TREE_AVERAGE;
     double scale = 1.0;
     for (uint32_t i = 0; i < 4; i++) {
         const double own = spd_tree_scale(spd_tree_size_of_level(image->width, i), image) *
                            spd_tree_scale(spd_tree_size_of_level(image->height, i), image);
-        scale = is_float ? own : scale * own;
-        float *rounded = &plan->push.scales[i];
-        *rounded = is_average ? (float)scale : 1.0f;
-        if (is_average && is_float && (double)*rounded > scale) {
-            const uint32_t bits = spd_tree_float_bits(*rounded) - 1;
-            memcpy(rounded, &bits, sizeof bits);
-        }
+        scale = spd_tree_is_normalised(image->format) ? scale * own : own;
+        plan->push.scales[i] = spd_tree_rounded_scale(image, scale);
     }
 }
 
@@ -531,7 +566,8 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"LATE", 21, spd_tree_late(device, image, plan)},
         {"N_LEVELS", 22, image->n_levels},
         {"IS_LEAN", 24, plan->is_lean},
-        {"N_RECTS", 23, 1}, /* spd_tree_plan_update() knows how many */
+        {"N_HELD", 25, 1}, /* how many, and how many rectangles, spd_tree_plan_update() knows */
+        {"N_RECTS", 23, 1},
     };
     memcpy(plan->constants, constants, sizeof constants);
 }
@@ -560,7 +596,7 @@ static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
                                          const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
 {
-    return device->is_cpu || spd_tree_texel_bytes(image->format) == 16 ||
+    return device->is_cpu || image->is_update || spd_tree_texel_bytes(image->format) == 16 ||
            spd_tree_even_levels(image) + 1 == image->n_levels ||
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <=
                SPD_TREE_MAX_EVEN;
@@ -691,6 +727,7 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
                             plan->n_first >= 3 && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;
     plan->span = spd_tree_span_of(image, plan);
+    plan->max_held = spd_tree_max_held(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }
@@ -727,73 +764,6 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
     struct spd_tree_device lean = *device;
     lean.subgroup_size = device->lean_subgroup_size;
     return spd_tree_plan_as(&lean, image, options, true, plan);
-}
-
-/* Texels of level 0 that changed: corners, included. */
-struct spd_tree_rect {
-    uint32_t x0, y0, x1, y1;
-};
-
-/* What a change of texels `first` to `last` reaches along an axis of `size` texels, one level
- * further down. */
-static inline void spd_tree_reach(uint32_t size, uint32_t *first, uint32_t *last)
-{
-    const uint32_t n = size > 1 ? size / 2 : 1, added = size > 1 && size % 2 != 0;
-    *first = *first > 1 + added ? (*first - added) / 2 : 0;
-    *last = *last / 2 < n ? *last / 2 : n - 1;
-}
-
-/* The tiles that make these texels of a level that tiles make. */
-static inline void spd_tree_mark_tiles(const struct spd_tree_plan *plan, uint32_t level,
-                                       const struct spd_tree_rect *at, uint32_t *tiles)
-{
-    const uint32_t shift = plan->n_first - level;
-    const uint32_t n_x = plan->n_groups[0], n_y = plan->n_groups[1];
-    const uint32_t last_x = (at->x1 >> shift) / plan->tile_x;
-    const uint32_t last_y = (at->y1 >> shift) / plan->tile_y;
-    /* What the tiles' last level has no texel for any more is the last tile's. */
-    for (uint32_t y = (at->y0 >> shift) / plan->tile_y; y <= last_y; y++) {
-        for (uint32_t x = (at->x0 >> shift) / plan->tile_x; x <= last_x; x++) {
-            tiles[(y < n_y ? y : n_y - 1) * n_x + (x < n_x ? x : n_x - 1)] = 1;
-        }
-    }
-}
-
-/* What update.glsl has to know: of each of `n_rects` rectangles the texels that it reaches,
- * level by level, cones[n_rects][SPD_TREE_MAX_LEVELS][4]; and the tiles that are made, of which
- * there are no more than tiles[] has room for: n_groups[0] * n_groups[1] of the plan, which is
- * changed to dispatch these. */
-static inline void spd_tree_plan_update(const struct spd_tree_image *image,
-                                        const struct spd_tree_rect *rects, uint32_t n_rects,
-                                        struct spd_tree_plan *plan,
-                                        int32_t (*cones)[SPD_TREE_MAX_LEVELS][4],
-                                        uint32_t *tiles)
-{
-    const uint32_t n_x = plan->n_groups[0], n_all = n_x * plan->n_groups[1];
-    uint32_t n_tiles = 0;
-    memset(tiles, 0, n_all * sizeof *tiles);
-    for (uint32_t r = 0; r < n_rects; r++) {
-        struct spd_tree_rect at = rects[r];
-        for (uint32_t level = 0; level < image->n_levels; level++) {
-            const int32_t corners[4] = {(int32_t)at.x0, (int32_t)at.y0, (int32_t)at.x1,
-                                        (int32_t)at.y1};
-            memcpy(cones[r][level], corners, sizeof corners);
-            if (level > 0 && level <= plan->n_first) {
-                spd_tree_mark_tiles(plan, level, &at, tiles);
-            }
-            spd_tree_reach(spd_tree_size_of_level(image->width, level), &at.x0, &at.x1);
-            spd_tree_reach(spd_tree_size_of_level(image->height, level), &at.y0, &at.y1);
-        }
-    }
-    for (uint32_t i = 0; i < n_all; i++) {
-        if (tiles[i] != 0) {
-            tiles[n_tiles++] = i % n_x | (i / n_x) << 16;
-        }
-    }
-    plan->constants[SPD_TREE_N_CONSTANTS - 1].value = n_rects;
-    plan->push.n_tiles = n_tiles;
-    plan->n_groups[0] = n_tiles < 32768 ? n_tiles : 32768; /* fewer than any device's limit */
-    plan->n_groups[1] = n_tiles > 0 ? (n_tiles - 1) / 32768 + 1 : 1;
 }
 
 #endif

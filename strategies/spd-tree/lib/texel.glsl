@@ -334,10 +334,12 @@ STORED stored_of(ENCODED texel)
 
 void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
 {
-    store_as(level, at, layer, stored_of(texel));
+    if (is_to_be_written(level, at)) {
+        store_as(level, at, layer, stored_of(texel));
+    }
 }
 
-/* The same of a level below those of tiles. */
+/* Of a level below those of tiles: made is only what is to be written. */
 void store_encoded_below(int level, ivec2 at, int layer, ENCODED texel)
 {
     store_as_below(level, at, layer, stored_of(texel));
