@@ -30,8 +30,10 @@ static const struct mb_param params[] = {
     {
         .name = "shape",
         .values = (const char *const[]){"auto", "even", "strips", NULL},
-        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
-                "even, or strips; auto: tiles where all sizes are even, or tiles are few",
+        .help =
+            "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
+            "even, or strips; auto: tiles where all sizes are even, tiles are few or it is an "
+            "update",
     },
     {
         .name = "carry",
@@ -51,7 +53,7 @@ static const struct mb_param params[] = {
         .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", "10", "12",
                                         "14", "17", "21", NULL},
         .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the "
-                "image in one wave of workgroups on an H200",
+                "image in one wave of workgroups on an H200, and 1 for updates",
     },
     {
         .name = "source",

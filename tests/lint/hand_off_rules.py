@@ -24,9 +24,9 @@ and where a subgroup goes on from what one of its invocations acquired,
 
  9. pass that on by a control barrier of the subgroup with Device memory scope;
 
-and where the last workgroup makes level after level in slots,
+and where the last workgroup makes level after level of what was left,
 
-10. have a barrier as in 8 between levels.
+10. have a barrier as in 8 between writing and reading it, and behind the last level.
 
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 """
@@ -81,7 +81,8 @@ SUBGROUPS_BREAKAGES = [
      "gl_ScopeSubgroup, gl_ScopeDevice, gl_StorageSemanticsShared"),
 ]
 UPDATES_BREAKAGES = [
-    ("barrier", "acquire_hand_off();\n    for", "barrier();\n    for"),
+    ("barrier", "acquire_hand_off();\n    int", "barrier();\n    int"),
+    ("levels", "first_held + 1) {\n            leave_hand_off();\n", "first_held + 1) {\n            barrier();\n"),
     ("levels", "first_held) {\n            leave_hand_off();\n", "first_held) {\n            barrier();\n"),
     ("private", "nonprivate buffer Codes", "buffer Codes"),
 ]
@@ -130,10 +131,17 @@ def is_acquired_by_subgroups(instructions, value):
 
 
 def is_level_by_level(module, instructions):
-    """Whether a barrier lies behind the last slot that is written, before those of the next level are read."""
-    last = max((i for i, (op, ops) in enumerate(instructions)
-                if op == "OpStore" and module.binding(ops[0]) == SLOT_BINDING), default=len(instructions))
-    return any(op == "OpControlBarrier" and is_full(ops, module.value) for op, ops in instructions[last:])
+    """Whether a barrier lies between what is written to slots and what is read of them next, in the order of the
+    code, and one behind the last that is written."""
+    is_written = is_read_early = has_written = False
+    for op, ops in instructions:
+        if op == "OpControlBarrier" and is_full(ops, module.value):
+            is_written = False
+        elif op == "OpStore" and module.binding(ops[0]) == SLOT_BINDING:
+            is_written = has_written = True
+        elif op == "OpLoad" and module.binding(ops[1]) == SLOT_BINDING:
+            is_read_early = is_read_early or is_written
+    return has_written and not is_written and not is_read_early
 
 
 def problems(module, kernel):

@@ -243,9 +243,11 @@ Upper make_levels_1_2(ivec2 tile, int layer, uint index)
 {
     Block b00 = fetch_block(tile, layer, index, 0), b10 = fetch_block(tile, layer, index, 1);
     Block b01 = fetch_block(tile, layer, index, 2), b11 = fetch_block(tile, layer, index, 3);
+#ifndef UPDATES
     if (LATE > 1) {
         touch_levels(layer);
     }
+#endif
     prepare_codec(index);
     Upper made;
     made.v00 = level1_of(b00);

@@ -19,9 +19,13 @@
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
 const int MOST_BELOW = 12;
 const int N_OF_TILE = TILE_X * TILE_Y;
-const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const bool HAS_PARTS = HAS_BELOW && !IS_ALL_EVEN; /* else there is nothing to keep */
+#ifdef UPDATES /* which share nothing */
+const int N_FURTHER = 0, N_COMMON = 1;
+#else
+const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
 const int N_COMMON = HAS_PARTS ? N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4) : 1;
+#endif
 const bool IS_SMALL = N_FURTHER <= N_INVOCATIONS;
 const int N_PARTS = !HAS_PARTS              ? 1
                     : IS_SMALL              ? N_OF_TILE + N_FURTHER

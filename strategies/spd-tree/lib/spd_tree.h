@@ -135,7 +135,7 @@ struct spd_tree_plan {
     bool is_all_even;  /* no size of any level is odd, and levels below are by climb.glsl: */
     uint32_t span;     /* of them handed on at once */
     bool is_lean;      /* fewer registers */
-    uint32_t max_held; /* texels of further levels in shared memory, of an update */
+    uint32_t max_held; /* texels in shared memory that an update makes further levels of */
 };
 
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
@@ -225,6 +225,9 @@ static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_image *image,
                           : spd_tree_within_axis(plan->tile_x, n) *
                                 spd_tree_within_axis(plan->tile_y, n);
     }
+    if (image->is_update) { /* shares nothing */
+        n_further = n_within = 0;
+    }
     const uint32_t n_parts = n_further <= SPD_TREE_N_INVOCATIONS ? n_of_tile + n_further
                              : n_of_tile > n_further             ? n_of_tile
                                                                  : n_further;
@@ -295,9 +298,10 @@ static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
  * what is stored, so that other levels would round otherwise. */
 #define SPD_TREE_LARGE_UPDATE (1u << 22)
 
-static inline uint32_t spd_tree_update_levels(const struct spd_tree_image *image)
+static inline uint32_t spd_tree_update_levels(const struct spd_tree_image *image, bool is_lean)
 {
-    return (uint64_t)image->width * image->height > SPD_TREE_LARGE_UPDATE ? 4 : 3;
+    const bool is_large = (uint64_t)image->width * image->height > SPD_TREE_LARGE_UPDATE;
+    return is_large && !is_lean && image->n_levels >= 6 ? 4 : 3;
 }
 
 /* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
@@ -321,7 +325,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
         if ((rows > 0         ? r != rows
              : device->is_cpu ? r < 8
                               : is_update && r > 1) ||
-            (is_update && n_first != spd_tree_update_levels(image)) ||
+            (is_update && n_first != spd_tree_update_levels(image, plan->is_lean)) ||
             !spd_tree_set_strips(device, image, n_first, r, &with)) {
             continue;
         }
@@ -339,8 +343,8 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
            (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
 }
 
-/* Texels of levels below those of an update's tiles that there is room for besides, as they are
- * stored; to a CPU all memory is the same. */
+/* Texels that an update makes levels below those of its tiles of, as many as there is room for
+ * besides, as they are stored; to a CPU all memory is the same. */
 static inline uint32_t spd_tree_max_held(const struct spd_tree_device *device,
                                          const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
@@ -566,7 +570,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"LATE", 21, spd_tree_late(device, image, plan)},
         {"N_LEVELS", 22, image->n_levels},
         {"IS_LEAN", 24, plan->is_lean},
-        {"N_HELD", 25, 1}, /* how many, and how many rectangles, spd_tree_plan_update() knows */
+        {"N_HELD", 25, 1}, /* whoever plans an update knows how many, and how many rectangles */
         {"N_RECTS", 23, 1},
     };
     memcpy(plan->constants, constants, sizeof constants);

@@ -180,10 +180,13 @@ void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
                                 f.scale);
     ENCODED made = encode(scale_of_carried(f.scale) * reduced);
     store_encoded_below(level, at, layer, made);
-    if (!is_held) {
-        code[place_of(level, at, layer)] = made;
-    } else if (level + 1 < N_LEVELS) {
+    if (level + 1 == N_LEVELS) {
+        return;
+    }
+    if (is_held) {
         held[place_in(boxes[level], at)] = made;
+    } else {
+        code[place_of(level, at, layer)] = made;
     }
 }
 
@@ -243,7 +246,8 @@ void leave_border(int level, int layer, uint index)
             int across = side < 2 ? side : (is_row ? n.y : n.x) + 1 - side;
             ivec2 at = corner + (is_row ? ivec2(along, across) : ivec2(across, along));
             bool is_within = all(lessThan(uvec2(at - corner), uvec2(n)));
-            if (side < 4 && is_within && !is_to_be_written(level, at)) {
+            bool is_new = (side < 2 || across >= 2) && (is_row || along >= 2 && along < length - 2);
+            if (side < 4 && is_within && is_new && !is_to_be_written(level, at)) {
                 code[place_of(level, at, layer)] = fetch_level(level, at, layer);
             }
         }
@@ -292,10 +296,10 @@ void finish_update(ivec2 tile, int layer, uint index)
         first_held += int(boxes[k].first < 0);
     }
     for (int level = FIRST_LEVELS + 1; level < N_LEVELS; level++) {
-        if (level <= first_held) {
-            leave_border(level - 1, layer, index);
-        } else if (level == first_held + 1) {
+        if (level == first_held + 1) {
             hold_levels(first_held, layer, index);
+        } else if (level <= first_held) {
+            leave_border(level - 1, layer, index);
         }
         if (level <= first_held + 1) {
             leave_hand_off();
