@@ -171,7 +171,8 @@ run_cross() {
     fi
 }
 
-# Without a GPU the loader need not try the drivers of any: a third of what a start takes.
+# Without a GPU the loader need not try the drivers of any: a seventh of what tests
+# take that start the program.
 choose_driver() {
     local software=(/usr/share/vulkan/icd.d/lvp_icd.*.json) gpus=(/dev/dri/renderD* /dev/nvidia[0-9]*)
     if [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ] && [ -e "${software[0]}" ] &&

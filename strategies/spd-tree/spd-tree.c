@@ -237,21 +237,14 @@ static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
 static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
 {
     const struct spd_tree_image image = image_of(&s->image->layout, &s->task, false);
-    struct spd_tree_rect rects[MB_MAX_RECTS];
-    int32_t cones[MB_MAX_RECTS + 1][SPD_TREE_MAX_LEVELS][4] = {0};
-    const uint32_t n_rects = s->task.n_rects,
-                   n_tiles = s->plan.n_groups[0] * s->plan.n_groups[1];
+    mb_cones cones = {0};
+    const uint32_t n_tiles = s->plan.n_groups[0] * s->plan.n_groups[1];
     enum mb_status status = MB_OK;
     uint32_t *tiles = mb_alloc(n_tiles, sizeof *tiles);
     if (!tiles) {
         return MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
     }
-    for (uint32_t i = 0; i < n_rects; i++) {
-        const struct mb_rect rect = s->task.rects[i];
-        rects[i] = (struct spd_tree_rect){rect.x, rect.y, rect.x + rect.width - 1,
-                                          rect.y + rect.height - 1};
-    }
-    spd_tree_plan_update(&image, rects, n_rects, &s->plan, cones, tiles);
+    mb_plan_update(&s->image->layout, &s->task, &image, &s->plan, cones, tiles);
     MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones",
                           err));
     MB_TRY(mb_buffer_upload(&s->cones, cones, sizeof cones, err));
