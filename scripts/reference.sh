@@ -55,11 +55,10 @@ measure() {
     echo "reference: $name"
     "$mipbench" "$@" "${options[@]}" --images none -q -o "$out/.run" --json "$out/.json" \
         >"$out/$name.txt" || status=$?
-    rm -rf "$out/.run"
     if [ -f "$out/.json" ]; then
         { tr -d '\t\n' <"$out/.json" && echo; } >"$out/$name.json" # in strings they are escaped
-        rm "$out/.json"
     fi
+    rm -rf "$out/.run" "$out/.json"
     case $status in
     0) ;;
     1)

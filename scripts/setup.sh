@@ -12,7 +12,7 @@ build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev
     glslang-tools libstb-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev
     mesa-vulkan-drivers)
 test_packages=(spirv-tools spirv-cross vulkan-validationlayers python3-jsonschema python3-numpy python3-pandas
-    librsvg2-bin clang libclang-rt-dev clang-format git graphicsmagick chromium chromium-driver jq nodejs scdoc
+    librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs scdoc
     zsh fish)
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
@@ -24,12 +24,12 @@ fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulka
     stb_easy_font-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel
     mesa-vulkan-drivers"
 fedora_test_names="spirv-tools spirv-cross vulkan-validation-layers python3-jsonschema python3-numpy
-    python3-pandas librsvg2-tools clang clang-tools-extra libasan libubsan git GraphicsMagick chromium
+    python3-pandas librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
     chromedriver jq nodejs scdoc zsh fish"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang stb cjson
     libdeflate libjpeg-turbo libmd vulkan-swrast"
 arch_test_names="spirv-tools spirv-cross vulkan-validation-layers python-jsonschema python-numpy
-    python-pandas librsvg clang git graphicsmagick chromium jq nodejs scdoc zsh fish"
+    python-pandas librsvg clang lld git graphicsmagick chromium jq nodejs scdoc zsh fish"
 
 want_tests=false
 target_packages=()
@@ -119,12 +119,13 @@ as_root() {
 # Sets `missing` to those of the arguments that are not installed.
 find_missing() {
     missing=()
-    local package status
+    local package installed
+    installed=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' "$@" 2>/dev/null || true)
     for package in "$@"; do
-        status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
-        if ! grep -qx installed <<<"$status"; then
-            missing+=("$package")
-        fi
+        case $installed in
+        "$package=installed"* | *[[:space:]]"$package=installed"*) ;;
+        *) missing+=("$package") ;;
+        esac
     done
 }
 

@@ -206,12 +206,6 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         info->has_full_subgroups && is_required ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
-uint32_t mb_gpu_usable_version(uint32_t api_version)
-{
-    const uint32_t instance_version = volkGetInstanceVersion();
-    return api_version < instance_version ? api_version : instance_version;
-}
-
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
 {
     VkPhysicalDeviceProperties properties;
@@ -221,7 +215,11 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
     if (properties.apiVersion < VK_API_VERSION_1_2 || info->queue_family == UINT32_MAX) {
         return false;
     }
-    mb_features_read(device, mb_gpu_usable_version(properties.apiVersion), &info->features);
+    /* Asking for the instance's makes the loader look for every driver and layer again. */
+    const uint32_t instance_version = volkGetInstanceVersion();
+    info->usable_version =
+        properties.apiVersion < instance_version ? properties.apiVersion : instance_version;
+    mb_features_read(device, info->usable_version, &info->features);
     read_properties(device, info);
     vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
     return true;

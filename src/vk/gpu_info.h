@@ -18,6 +18,7 @@ struct mb_gpu_info {
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
     char driver_version[32]; /* decoded as the vendor encodes it, where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
+    uint32_t usable_version; /* whose core features may be used: no newer than the instance's */
     VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
@@ -70,6 +71,3 @@ extern const size_t mb_subgroup_operation_count;
 
 /* Fill `info`; false if the device is older than Vulkan 1.2 or has no compute queue. */
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);
-
-/* The version whose core features may be used: no newer than the instance's. */
-uint32_t mb_gpu_usable_version(uint32_t api_version);

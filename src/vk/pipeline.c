@@ -486,8 +486,7 @@ void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuff
 void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                       const struct mb_draw *draw)
 {
-    const bool is_core =
-        mb_gpu_usable_version(pipeline->gpu->info.api_version) >= VK_API_VERSION_1_3;
+    const bool is_core = pipeline->gpu->info.usable_version >= VK_API_VERSION_1_3;
     const VkRenderingAttachmentInfo attachment = {
         .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
         .imageView = draw->target,

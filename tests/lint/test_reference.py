@@ -11,7 +11,7 @@ import unittest
 SCRIPT = None
 
 FAKE = """#!/bin/sh
-printf '%s\\n' "$*" >>"$(dirname "$0")/calls"
+printf '%s\\n' "$*" >>"${0%/*}/calls"
 for word; do
     case $last in --json) [ "$word" = - ] || printf '{\n\t"a":\t[1, 2]\n}' >"$word" ;; esac
     last=$word
@@ -53,10 +53,11 @@ class Reference(unittest.TestCase):
         return len(list((self.dir / "set").glob("run-*.json")))
 
     def test_number_of_runs(self):
-        self.assertEqual(self.count_runs(), 1)
-        self.assertEqual(self.count_runs("--runs", "3"), 3)
-        self.assertEqual(self.count_runs(device="discrete"), 5)
-        self.assertEqual(self.count_runs("--runs", "2", device="discrete"), 2)
+        parts = ("selftest", "runs")
+        self.assertEqual(self.count_runs(*parts), 1)
+        self.assertEqual(self.count_runs("--runs", "3", *parts), 3)
+        self.assertEqual(self.count_runs(*parts, device="discrete"), 5)
+        self.assertEqual(self.count_runs("--runs", "2", *parts, device="discrete"), 2)
         for bad in ("0", "", "x"):
             self.assertEqual(self.run_it("--runs", bad), (2, []))
 
@@ -64,15 +65,15 @@ class Reference(unittest.TestCase):
         return {path.stem for path in (self.dir / "set").glob("*.json")}
 
     def test_failed_self_test(self):
-        self.assertEqual(self.run_it(selftest=1)[0], 1)
+        self.assertEqual(self.run_it("selftest", "variants", selftest=1)[0], 1)
         self.assertIn("variants", self.measured())
 
     def test_failed_run(self):
-        self.assertEqual(self.run_it(modes=6)[0], 6)
+        self.assertEqual(self.run_it("modes", "variants", modes=6)[0], 6)
         self.assertNotIn("variants", self.measured())
 
     def test_wrong_row(self):
-        self.assertEqual(self.run_it(modes=1)[0], 1)
+        self.assertEqual(self.run_it("modes", "variants", modes=1)[0], 1)
         self.assertIn("variants", self.measured())
         self.assertIn("modes: a row is wrong", self.said)
 
@@ -97,7 +98,7 @@ class Reference(unittest.TestCase):
         self.assertEqual((self.dir / "set/modes.json").read_text(), '{"a":[1, 2]}\n')
 
     def test_options_of_the_self_test(self):
-        _, calls = self.run_it("--", "-d", "1", "-n", "5", "--seed=3", "-scompute")
+        _, calls = self.run_it("selftest", "modes", "--", "-d", "1", "-n", "5", "--seed=3", "-scompute")
         self.assertEqual([call for call in calls if "--self-test" in call],
                          ["--self-test -d 1 --seed=3"])
         self.assertIn(" -d 1 -n 5 --seed=3 -scompute ", calls[-1])

@@ -11,11 +11,19 @@
 #include "bench/verify/instance.h"
 #include "image/format.h"
 
+/* An image that strategies are asked about, or why there is none. */
+struct subject {
+    struct mb_vk_image image;
+    struct mb_err why;
+    bool is_open;
+};
+
 /* What all questions about one device share. */
 struct query {
     const struct mb_strategy *const *table;
     const struct mb_gpu *gpu; /* NULL: could not be opened */
     const struct mb_err *why_closed;
+    struct subject *subjects; /* [mb_format_count][MB_N_OPERATIONS], see subject_of() */
     struct mb_capabilities *capabilities;
 };
 
@@ -51,6 +59,13 @@ static struct mb_task task_of(const struct mb_operation *operation, struct mb_ex
     return task;
 }
 
+/* All operations on one layer share an image, that of averages. */
+static struct subject *subject_of(const struct query *query, size_t format, size_t operation)
+{
+    const bool is_shared = mb_operations[operation].n_layers == 1;
+    return &query->subjects[format * MB_N_OPERATIONS + (is_shared ? 0 : operation)];
+}
+
 static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu *gpu,
                                  const struct mb_format *format,
                                  const struct mb_operation *operation, struct mb_err *why)
@@ -67,6 +82,29 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu 
         .name = "list",
     };
     return mb_vk_image_init(image, gpu, &options, why);
+}
+
+static void open_subjects(struct query *query)
+{
+    for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
+        const size_t format = i / MB_N_OPERATIONS, operation = i % MB_N_OPERATIONS;
+        struct subject *subject = subject_of(query, format, operation);
+        if (query->gpu == NULL) {
+            subject->why = *query->why_closed;
+        } else if (subject == &query->subjects[i]) {
+            subject->is_open = open_image(&subject->image, query->gpu, &mb_formats[format],
+                                          &mb_operations[operation], &subject->why) == MB_OK;
+        }
+    }
+}
+
+static void close_subjects(struct query *query)
+{
+    const size_t n_subjects = query->subjects ? mb_format_count * MB_N_OPERATIONS : 0;
+    for (size_t i = 0; i < n_subjects; i++) {
+        mb_vk_image_finish(&query->subjects[i].image);
+    }
+    mb_free(query->subjects);
 }
 
 /* Find the note with this text, or add it. */
@@ -115,26 +153,20 @@ static enum mb_status ask(const struct query *query, const struct mb_vk_image *i
 }
 
 static enum mb_status ask_operation(const struct query *query, const struct variants *variants,
-                                    const struct mb_format *format,
-                                    const struct mb_operation *operation,
+                                    size_t format, size_t operation,
                                     struct mb_capability *capability, struct mb_err *err)
 {
-    MB_SCOPED(mb_vk_image) image = {0};
-    struct mb_err why = {0};
-    if (operation->alpha == MB_ALPHA_PREMULTIPLIED &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
+    const struct subject *subject = subject_of(query, format, operation);
+    if (mb_operations[operation].alpha == MB_ALPHA_PREMULTIPLIED &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, &mb_formats[format])) {
         capability->kind = MB_CAPABILITY_MEANINGLESS;
         return MB_OK;
     }
-    if (query->gpu == NULL) {
-        return take_note(query->capabilities, "", query->why_closed->text, &capability->note,
-                         err);
+    if (!subject->is_open) {
+        return take_note(query->capabilities, "", subject->why.text, &capability->note, err);
     }
-    if (open_image(&image, query->gpu, format, operation, &why) != MB_OK) {
-        return take_note(query->capabilities, "", why.text, &capability->note, err);
-    }
-    const struct mb_task task = task_of(operation, image.layout.base);
-    return ask(query, &image, &task, variants, capability, err);
+    const struct mb_task task = task_of(&mb_operations[operation], subject->image.layout.base);
+    return ask(query, &subject->image, &task, variants, capability, err);
 }
 
 /* `capabilities`: [mb_format_count][MB_N_OPERATIONS]. */
@@ -150,8 +182,8 @@ static enum mb_status ask_strategy(const struct query *query,
     MB_DO(mb_plan_variants(query->table, specs, 1, &rows, &n_rows, err));
     const struct variants variants = {rows, n_rows};
     for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
-        MB_DO(ask_operation(query, &variants, &mb_formats[i / MB_N_OPERATIONS],
-                            &mb_operations[i % MB_N_OPERATIONS], &capabilities[i], err));
+        MB_DO(ask_operation(query, &variants, i / MB_N_OPERATIONS, i % MB_N_OPERATIONS,
+                            &capabilities[i], err));
     }
     return MB_OK;
 }
@@ -161,9 +193,13 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
                                    const struct mb_gpu *gpu, const struct mb_err *why,
                                    struct mb_err *err)
 {
+    enum mb_status status = MB_OK;
     const size_t n_each = mb_format_count * MB_N_OPERATIONS;
-    const struct query query = {
-        .gpu = gpu, .why_closed = why, .capabilities = capabilities, .table = table};
+    struct query query = {.gpu = gpu,
+                          .why_closed = why,
+                          .subjects = mb_alloc(n_each, sizeof *query.subjects),
+                          .capabilities = capabilities,
+                          .table = table};
     size_t n_strategies = 0;
     while (table[n_strategies] != NULL) {
         n_strategies++;
@@ -171,11 +207,15 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     *capabilities = (struct mb_capabilities){
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
-    MB_DO(MB_NEED(capabilities->of, "list"));
+    MB_TRY(MB_NEED(capabilities->of, "list"));
+    MB_TRY(MB_NEED(query.subjects, "list"));
+    open_subjects(&query);
     for (size_t i = 0; i < n_strategies; i++) {
-        MB_DO(ask_strategy(&query, table[i], capabilities->of + i * n_each, err));
+        MB_TRY(ask_strategy(&query, table[i], capabilities->of + i * n_each, err));
     }
-    return MB_OK;
+fail:
+    close_subjects(&query);
+    return status;
 }
 
 void mb_capabilities_finish(struct mb_capabilities *capabilities)
