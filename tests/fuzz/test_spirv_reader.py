@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The reader of SPIR-V modules over mutants of those that the program has, of modules with every
-kind of descriptor, and of modules of two entry points: by default 1,500, with MB_TEST_FULL 400,000.
+kind of descriptor, and of modules of two entry points: by default 600, with MB_TEST_FULL 400,000.
 
 usage: test_spirv_reader.py FUZZ_SPIRV TEST_SPIRV MODULE...
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-N_MUTANTS, N_FULL_MUTANTS, SEED = 1500, 400000, 21
+N_MUTANTS, N_FULL_MUTANTS, SEED = 600, 400000, 21
 OP_ENTRY_POINT = 15
 OTHER = struct.unpack("<2I", b"other\0\0\0")
 
