@@ -1,34 +1,43 @@
 /* What puts text together is a script; this runs it. */
 #include "cli/script.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* FOLDER/NAME in `out`, if it fits and such a file is there. */
-static bool is_there(const char *folder, const char *name, char out[MB_PATH_BYTES])
+/* FOLDER/NAME in `out`, if it fits and such a file is there; `error`: why that cannot be told.
+ */
+static bool is_there(const char *folder, const char *name, char out[MB_PATH_BYTES], int *error)
 {
     const int n = snprintf(out, MB_PATH_BYTES, "%s/%s", folder, name);
-    return n > 0 && n < MB_PATH_BYTES && mb_os_kind(out) == MB_KIND_FILE;
+    if (n < 0 || n >= MB_PATH_BYTES) {
+        return false;
+    }
+    const enum mb_kind kind = mb_os_kind(out);
+    if (kind == MB_KIND_NONE && errno != ENOENT && errno != ENOTDIR) {
+        *error = errno;
+    }
+    return kind == MB_KIND_FILE;
 }
 
-static bool find_script(const char *name, char script[MB_PATH_BYTES])
+static bool find_script(const char *name, char script[MB_PATH_BYTES], int *error)
 {
     static const char *const beside[] = {"../share/mipbench", "../scripts"};
     static const char *const configured[] = {MB_SOURCE_SCRIPTS, MB_DATA_DIR};
     char folder[MB_PATH_BYTES], path[MB_PATH_BYTES];
     mb_os_variable("MIPBENCH_DATA", folder);
     if (folder[0] != '\0') {
-        return is_there(folder, name, script);
+        return is_there(folder, name, script, error);
     }
     mb_os_program_folder(folder);
     for (size_t i = 0; folder[0] != '\0' && i < MB_COUNTOF(beside); i++) {
         if (snprintf(path, sizeof path, "%s/%s", folder, beside[i]) < MB_PATH_BYTES &&
-            is_there(path, name, script)) {
+            is_there(path, name, script, error)) {
             return true;
         }
     }
     for (size_t i = 0; i < MB_COUNTOF(configured); i++) {
-        if (is_there(configured[i], name, script)) {
+        if (is_there(configured[i], name, script, error)) {
             return true;
         }
     }
@@ -39,14 +48,16 @@ enum mb_status mb_script_find(struct mb_script *script, const char *option, cons
                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    int error = 0;
     script->option = option;
     script->name = name;
     if (!mb_os_find_python(script->python)) {
         status = MB_FAIL(err, MB_ERRC_OUTPUT,
                          "%s: python3 is neither on PATH nor /usr/bin/python3", option);
         mb_err_hint(err, "install python3, or leave %s out", option);
-    } else if (!find_script(name, script->path)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: %s is not beside the program", option, name);
+    } else if (!find_script(name, script->path, &error)) {
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: %s is not beside the program%s%s", option,
+                         name, error ? ": " : "", error ? mb_os_error_text(error) : "");
         mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
     }
     return status;
