@@ -5,9 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* FOLDER/NAME in `out`, if it fits and such a file is there; `error`: why that cannot be told.
- */
-static bool is_there(const char *folder, const char *name, char out[MB_PATH_BYTES], int *error)
+/* Where it could not be told whether the script is there. */
+struct blocked {
+    char path[MB_PATH_BYTES];
+    int error; /* 0: nowhere */
+};
+
+/* FOLDER/NAME in `out`, if it fits and such a file is there. */
+static bool is_there(const char *folder, const char *name, char out[MB_PATH_BYTES],
+                     struct blocked *blocked)
 {
     const int n = snprintf(out, MB_PATH_BYTES, "%s/%s", folder, name);
     if (n < 0 || n >= MB_PATH_BYTES) {
@@ -15,29 +21,30 @@ static bool is_there(const char *folder, const char *name, char out[MB_PATH_BYTE
     }
     const enum mb_kind kind = mb_os_kind(out);
     if (kind == MB_KIND_NONE && errno != ENOENT && errno != ENOTDIR) {
-        *error = errno;
+        blocked->error = errno;
+        memcpy(blocked->path, out, (size_t)n + 1);
     }
     return kind == MB_KIND_FILE;
 }
 
-static bool find_script(const char *name, char script[MB_PATH_BYTES], int *error)
+static bool find_script(const char *name, char script[MB_PATH_BYTES], struct blocked *blocked)
 {
     static const char *const beside[] = {"../share/mipbench", "../scripts"};
     static const char *const configured[] = {MB_SOURCE_SCRIPTS, MB_DATA_DIR};
     char folder[MB_PATH_BYTES], path[MB_PATH_BYTES];
     mb_os_variable("MIPBENCH_DATA", folder);
     if (folder[0] != '\0') {
-        return is_there(folder, name, script, error);
+        return is_there(folder, name, script, blocked);
     }
     mb_os_program_folder(folder);
     for (size_t i = 0; folder[0] != '\0' && i < MB_COUNTOF(beside); i++) {
         if (snprintf(path, sizeof path, "%s/%s", folder, beside[i]) < MB_PATH_BYTES &&
-            is_there(path, name, script, error)) {
+            is_there(path, name, script, blocked)) {
             return true;
         }
     }
     for (size_t i = 0; i < MB_COUNTOF(configured); i++) {
-        if (is_there(configured[i], name, script, error)) {
+        if (is_there(configured[i], name, script, blocked)) {
             return true;
         }
     }
@@ -48,16 +55,18 @@ enum mb_status mb_script_find(struct mb_script *script, const char *option, cons
                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    int error = 0;
+    struct blocked blocked = {.error = 0};
     script->option = option;
     script->name = name;
     if (!mb_os_find_python(script->python)) {
         status = MB_FAIL(err, MB_ERRC_OUTPUT,
                          "%s: python3 is neither on PATH nor /usr/bin/python3", option);
         mb_err_hint(err, "install python3, or leave %s out", option);
-    } else if (!find_script(name, script->path, &error)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: %s is not beside the program%s%s", option,
-                         name, error ? ": " : "", error ? mb_os_error_text(error) : "");
+    } else if (!find_script(name, script->path, &blocked)) {
+        status = blocked.error ? MB_FAIL(err, MB_ERRC_OUTPUT, "%s: %s: %s", option,
+                                         blocked.path, mb_os_error_text(blocked.error))
+                               : MB_FAIL(err, MB_ERRC_OUTPUT,
+                                         "%s: %s is not beside the program", option, name);
         mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
     }
     return status;

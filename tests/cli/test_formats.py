@@ -7,6 +7,7 @@ import struct
 
 import cli
 
+RUNTIME = 6 # exit code
 STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree",
               "separable"]
 DEEDS = ["avg", "min", "max", "premultiplied", "array", "cube", "update"]
@@ -260,7 +261,7 @@ class Pictures(Case):
         good = self.quick("pattern:flat:8x8", "-s", "blit", "-o", "out")
         self.assertEqual(good.code, 0, good)
         before = cli.snapshot(self.dir)
-        self.assert_error(self.quick("pattern:flat:8x8", *args), 6, "needs ", "GiB", "heap")
+        self.assert_error(self.quick("pattern:flat:8x8", *args), RUNTIME, "needs ", "GiB", "heap")
         self.assertEqual(cli.snapshot(self.dir), before)
 
 

@@ -16,9 +16,6 @@ import cli
 if cli.IS_EMULATED:
     print("skipped: an emulated program cannot start others: report.py, a kernel's trial run")
     sys.exit(77)
-if os.environ.get("MB_TEST_QUICK"):
-    print("skipped: the same commands run without sanitizers")
-    sys.exit(77)
 
 # A software device is slow: sizes of the examples, and what they become here.
 SMALLER = {"4096x4096": "96x96", "4095x4095": "95x95", "2048x2048": "32x32", "1920x1080": "120x67",

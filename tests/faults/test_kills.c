@@ -164,7 +164,6 @@ static unsigned kill_all(void)
 {
     struct mb_rng rng;
     uint32_t n_kills = mb_is_set("MB_TEST_FULL") ? N_FULL_KILLS : N_KILLS;
-    n_kills = mb_is_set("MB_TEST_QUICK") ? n_kills / 4 : n_kills;
     mb_rng_init(&rng, 21);
     unsigned n = 0;
     for (size_t i = 0; i < mb_n_scenarios; i++) {

@@ -486,8 +486,7 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
     char label[MB_LABEL_BYTES];
     const char *name = row->strategy->name;
     mb_variant_label(row, label, sizeof label);
-    if (may_refuse_lanes(&gpu->info, label) ||
-        (strstr(label, "fp16=on") != NULL && !gpu->info.features.v12.shaderFloat16)) {
+    if (may_refuse_lanes(&gpu->info, label)) {
         return true;
     }
     if (strcmp(name, "blit") == 0) {

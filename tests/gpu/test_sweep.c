@@ -81,11 +81,7 @@ static void add_image(struct sweep *s, const struct mb_format *format, struct mb
 {
     const uint32_t n_layers = layer_counts[s->n_images_in_all++ % MB_COUNTOF(layer_counts)];
     const struct mb_layout layout = mb_test_layout(format->name, extent, n_layers);
-    /* SwiftShader keeps no infinities in rg16f. */
-    const bool is_finite =
-        strcmp(format->name, "rg16f") == 0 && strstr(s->gpu->info.name, "SwiftShader") != NULL;
-    const char *pattern =
-        is_signed && !is_finite && !mb_format_is_unorm(format) ? "signed" : "noise";
+    const char *pattern = is_signed && !mb_format_is_unorm(format) ? "signed" : "noise";
     CHECK(s->n_images < MAX_IMAGES);
     struct image *image = &s->images[s->n_images];
     image->mode_mask = mode_mask;

@@ -1,10 +1,11 @@
 /* malloc and what goes with it for a Vulkan driver in sanitizer runs (preload.c): the C
- * library's, past AddressSanitizer's. What the C library allocates on the driver's behalf, as
- * in strdup, is the latter's all the same, and goes back there. */
+ * library's, past AddressSanitizer's. What the C library allocates for the driver, as in
+ * strdup, is still AddressSanitizer's, and is freed there. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,16 @@ void *realloc(void *memory, size_t n_bytes)
         free_sanitizers(memory);
     }
     return moved;
+}
+
+/* Of which the C library's own would call AddressSanitizer's. */
+void *reallocarray(void *memory, size_t n, size_t n_bytes)
+{
+    if (n_bytes != 0 && n > SIZE_MAX / n_bytes) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(memory, n * n_bytes);
 }
 
 void *memalign(size_t alignment, size_t n_bytes)

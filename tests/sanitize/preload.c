@@ -1,9 +1,9 @@
 /* Preloaded in sanitizer runs (scripts/test.sh). Keeps Vulkan drivers mapped until the end, so
  * that the leak checker sees who still points at their memory, and reports have names. And
- * loads llvmpipe's driver, of which nothing is to be found out, behind allocate.c: two thirds
- * of a run's time went into what AddressSanitizer kept about its memory. With
- * MB_SANITIZE_DRIVER=1 it does not: what the driver maps for the program has its bounds watched
- * then. */
+ * loads llvmpipe's driver behind allocate.c: two thirds of a run's time went into what
+ * AddressSanitizer kept about its memory. What the driver does with the program's memory, and
+ * the program with memory that the driver maps, is watched where MB_SANITIZE_DRIVER is set, and
+ * not elsewhere. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -86,12 +86,10 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu 
 
 static void open_subjects(struct query *query)
 {
-    for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
+    for (size_t i = 0; query->gpu != NULL && i < mb_format_count * MB_N_OPERATIONS; i++) {
         const size_t format = i / MB_N_OPERATIONS, operation = i % MB_N_OPERATIONS;
         struct subject *subject = subject_of(query, format, operation);
-        if (query->gpu == NULL) {
-            subject->why = *query->why_closed;
-        } else if (subject == &query->subjects[i]) {
+        if (subject == &query->subjects[i]) {
             subject->is_open = open_image(&subject->image, query->gpu, &mb_formats[format],
                                           &mb_operations[operation], &subject->why) == MB_OK;
         }
@@ -163,7 +161,8 @@ static enum mb_status ask_operation(const struct query *query, const struct vari
         return MB_OK;
     }
     if (!subject->is_open) {
-        return take_note(query->capabilities, "", subject->why.text, &capability->note, err);
+        const struct mb_err *why = query->gpu != NULL ? &subject->why : query->why_closed;
+        return take_note(query->capabilities, "", why->text, &capability->note, err);
     }
     const struct mb_task task = task_of(&mb_operations[operation], subject->image.layout.base);
     return ask(query, &subject->image, &task, variants, capability, err);
