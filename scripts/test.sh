@@ -145,9 +145,10 @@ make_preload() {
     cc "${flags[@]}" -DMB_DRIVER="\"$dir/libdriver.so\"" -o "$dir/libpreload.so" \
         "$root/tests/sanitize/preload.c"
     # Only where no other driver may have brought the libraries that this one needs.
+    rm -f "$dir/libdriver.so"
     case ${VK_DRIVER_FILES-} in */lvp_icd.*) ;; *) return ;; esac
     cc "${flags[@]}" -o "$dir/libdriver.so" -x c /dev/null -x none -Wl,--no-as-needed \
-        "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || rm -f "$dir/libdriver.so"
+        "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || true
 }
 
 # Preloading anything makes ASan doubt that it came first, hence verify_asan_link_order=0. Not with
@@ -157,8 +158,8 @@ run_sanitized() {
     make_preload "$dir"
     local suppressions=$root/tests/sanitize/lsan.supp
     export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0
-    # What was freed is watched until 4 MB more are, not 256: images of the driver that are kept took
-    # two thirds of the time, and what is as large as they are is unmapped.
+    # What was freed is watched until 4 MB more are, not 256: images of a watched driver that are kept
+    # took two thirds of the time, and what is as large as they are is unmapped.
     export ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1:quarantine_size_mb=4
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     # What the driver has compiled for the other build serves this one.
@@ -180,8 +181,8 @@ run_cross() {
     fi
 }
 
-# Without a GPU the loader need not try the drivers of any: a seventh of what tests
-# take that start the program.
+# Without a GPU the loader need not try the drivers of any: a seventh of what tests take that start
+# the program.
 choose_driver() {
     local software=(/usr/share/vulkan/icd.d/lvp_icd.*.json) gpus=(/dev/dri/renderD* /dev/nvidia[0-9]*)
     if [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ] && [ -e "${software[0]}" ] &&

@@ -7,7 +7,7 @@ import struct
 
 import cli
 
-RUNTIME = 6 # exit code
+RUNTIME = 6  # exit code
 STRATEGIES = ["blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree",
               "separable"]
 DEEDS = ["avg", "min", "max", "premultiplied", "array", "cube", "update"]

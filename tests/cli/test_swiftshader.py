@@ -3,7 +3,6 @@
 subgroups have four lanes."""
 import pathlib
 import sys
-import unittest
 
 import cli
 

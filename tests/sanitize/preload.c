@@ -1,6 +1,6 @@
 /* Preloaded in sanitizer runs (scripts/test.sh). Keeps Vulkan drivers mapped until the end, so
  * that the leak checker sees who still points at their memory, and reports have names. And
- * loads llvmpipe's driver behind allocate.c: two thirds of a run's time went into what
+ * loads llvmpipe's driver behind allocate.c: more than half of a run's time went into what
  * AddressSanitizer kept about its memory. What the driver does with the program's memory, and
  * the program with memory that the driver maps, is watched where MB_SANITIZE_DRIVER is set, and
  * not elsewhere. */
