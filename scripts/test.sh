@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs every check there is: the test suite in a normal build, and what runs the program's own code
-# in a build by clang under AddressSanitizer and UndefinedBehaviorSanitizer, both with warnings as
-# errors. All on software Vulkan where there is no GPU. The last line is
-# "N passed, N failed[, N skipped]", with each of the two builds counted as one check.
+# Runs every check there is, in two builds with warnings as errors: a normal one, and one by clang
+# under AddressSanitizer and UndefinedBehaviorSanitizer. Tests of suite 'plain' are run in the first
+# alone, those of suite 'sanitized' in the second alone, all others in both. On software Vulkan where
+# there is no GPU. The last line is "N passed, N failed[, N skipped]", with each of the two builds
+# counted as one check.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -138,16 +139,28 @@ run_suite() {
     fi
 }
 
+make_library() { cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$@"; }
+
+run_plain() {
+    local dir=$build_root/build-test
+    if [ -n "${MB_TEST_FULL-}" ]; then
+        run_suite test
+    else
+        make_library -o "$dir/libquick_codegen.so" "$root/tests/gpu/quick_codegen.c"
+        LD_PRELOAD=$dir/libquick_codegen.so run_suite test --no-suite sanitized
+    fi
+}
+
 # What sanitizer runs preload (tests/sanitize/preload.c), and what that loads.
 make_preload() {
-    local dir=$1 flags=(-std=c11 -D_GNU_SOURCE -O1 -shared -fPIC)
-    cc "${flags[@]}" -o "$dir/liballocate.so" "$root/tests/sanitize/allocate.c"
-    cc "${flags[@]}" -DMB_DRIVER="\"$dir/libdriver.so\"" -o "$dir/libpreload.so" \
+    local dir=$1
+    make_library -o "$dir/liballocate.so" "$root/tests/sanitize/allocate.c"
+    make_library -DMB_DRIVER="\"$dir/libdriver.so\"" -o "$dir/libpreload.so" \
         "$root/tests/sanitize/preload.c"
     # Only where no other driver may have brought the libraries that this one needs.
     rm -f "$dir/libdriver.so"
     case ${VK_DRIVER_FILES-} in */lvp_icd.*) ;; *) return ;; esac
-    cc "${flags[@]}" -o "$dir/libdriver.so" -x c /dev/null -x none -Wl,--no-as-needed \
+    make_library -o "$dir/libdriver.so" -x c /dev/null -x none -Wl,--no-as-needed \
         "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || true
 }
 
@@ -164,10 +177,8 @@ run_sanitized() {
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     # What the driver has compiled for the other build serves this one.
     ln -sfn "$build_root/build-test/tests/gpu/shaders-256" "$dir/tests/gpu/shaders-256"
-    # Leaves out what does without the program, and what runs no code of it that others do not run.
     export MB_TEST_QUICK=1
-    LD_PRELOAD=$dir/libpreload.so run_suite sanitize --no-suite lint --no-suite scripts \
-        --no-suite width --no-suite kernels --no-suite once --no-suite validated
+    LD_PRELOAD=$dir/libpreload.so run_suite sanitize --no-suite plain
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK
 }
 
@@ -203,12 +214,8 @@ main() {
     export GLIBC_TUNABLES
     "$root/scripts/setup.sh" "${setup_options[@]}"
     choose_driver
-    local leave_out=(--no-suite sanitized) # one of the two runs will do
-    if [ -n "${MB_TEST_FULL-}" ]; then
-        leave_out=()
-    fi
     if build test; then
-        run_suite test "${leave_out[@]}"
+        run_plain
     fi
     if command -v ld.lld >/dev/null; then
         export CC_LD=lld

@@ -40,6 +40,7 @@ class Matrix:
     def timings(self, outer, inner):
         return self.cells.get((inner, outer) if self.is_tall else (outer, inner), [])
 
+
 def exact(timings):
     """The Entry of the fastest that loses nothing; None where there is none."""
     ranked = [it for it in timings if it.rankings and it.rankings[0].question != "any"]
@@ -144,14 +145,15 @@ def cell(kind, entry, timings, looks, link, column):
         said = ("none faster" if exact(timings) else NOTHING) if kind == "any" else why_not(timings)
         return f'<td {where} class="no">{said}</td>'
     colour = f' style="--c:var(--s{looks[entry.label].colour})"' if entry.label in looks else ""
-    words = (f"<b>{esc(entry.name)}</b> <span>{esc(entry.time)}</span> "
+    # A name goes to the next line before it is broken at its hyphen.
+    name = " ".join(f"<span>{esc(word)}</span>" for word in entry.name.split(" "))
+    words = (f"<b>{name}</b> <span>{esc(entry.time)}</span> "
              f"<i>{esc(entry.ratio)}</i>")
     return (f'<td {where} class="won"{colour}><a data-at="{esc(column)}" '
             f'href="#{link(timings[0])}">{words}</a></td>')
 
 
 CELL, HEAD, LINE = 154, 150, 21
-
 
 HOW = ("In a cell: the fastest exact one, its median time, and the next one's as a multiple of that. "
        "Beneath it what is faster but not exact, and its time as a fraction of the exact one's.")

@@ -129,7 +129,7 @@ class Pages(PageCase):
             by_id = {row["variant"]: row for row in timing["rows"]}
             ratio = by_id[ranking["order"][1]]["relative"]["ratio"]
             labels = {it["id"]: it["label"] for it in case["variants"]}
-            cell = re.search(rf'data-at="{case["width"]}×{case["height"]}" href="[^"]*"><b>([^<]*)</b> '
+            cell = re.search(rf'data-at="{case["width"]}×{case["height"]}" href="[^"]*"><b><span>([^<]*)</span></b> '
                              r"<span>([^<]*)</span> <i>([^<]*)</i>", rows)
             self.assertEqual(cell.groups(), (
                 labels[ranking["fastest"]],
