@@ -129,10 +129,10 @@ class Kernel(cli.TestCase):
     def test_verified(self):
         """Beside the built-in ones, and the same as those that they tell; validated."""
         names = [name for pair in ALIKE for name in pair] + PUBLISHED
-        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "256x256,333x257,100x70", "-f",
+        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "256x256,101x70", "-f",
                                    "rgba8", "--validate", "--chain", "ktx2", "-s", ",".join(names))
         found = self.assert_verified(outcome, names)
-        self.assert_alike(found, [256, 333, 100])
+        self.assert_alike(found, [256, 101])
 
     def test_formats(self):
         cases = [("rgba8-srgb", ["--size", "101x50", "--alpha", "premultiplied"],

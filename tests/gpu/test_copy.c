@@ -166,7 +166,7 @@ static void test_copies(struct mb_gpu *gpu)
     };
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
-    const size_t step = mb_test_is_quick() ? 7 : mb_test_takes_turns(gpu) ? 3 : 1;
+    const size_t step = mb_test_takes_turns(gpu) ? 7 : 1;
     for (size_t i = 0; i < n_cases; i += step) {
         const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
         const struct mb_task *task = &tasks[i % MB_COUNTOF(tasks)];

@@ -320,8 +320,7 @@ static void test_strategies(struct mb_gpu *gpu)
         {9, 7}, {1, 5}, {3, 2}, {4, 4}, {67, 3}, {15, 11}, {1, 1}, {2, 130}, {5, 8},
         {6, 5}, {3, 3}, {8, 8}, {2, 1}, {1, 3},  {5, 3},   {7, 4}, {7, 1},   {9, 16},
     };
-    const size_t n_some = mb_test_takes_turns(gpu) ? 8 : MB_COUNTOF(sizes);
-    const size_t n_sizes = mb_test_is_quick() ? 6 : n_some;
+    const size_t n_sizes = mb_test_takes_turns(gpu) ? 6 : MB_COUNTOF(sizes);
     size_t n_rows = 0;
     struct mb_variant *rows = mb_test_plan(mb_test_specs, &n_rows);
     unsigned n_tried[MAX_ROWS] = {0};

@@ -269,10 +269,7 @@ static void run_suite(const struct suite *suite, const struct mb_gpu *gpu)
     }
     if (open_plan(&plan, gpu)) {
         plan.row_step = mb_test_takes_turns(gpu) ? suite->row_step : 1;
-        suite->run(&plan, suite->extents, n_extents,
-                   mb_test_is_quick()         ? 9
-                   : mb_test_takes_turns(gpu) ? 3
-                                              : 1);
+        suite->run(&plan, suite->extents, n_extents, mb_test_takes_turns(gpu) ? 5 : 1);
         check_bad_cube(&plan);
     }
     close_plan(&plan);
