@@ -202,6 +202,14 @@ choose_driver() {
     fi
 }
 
+# What the driver has compiled for one test serves the others, and no cache of the user's is filled:
+# that of tests of 256-bit vectors (tests/gpu/meson.build), which are llvmpipe's own where there is AVX.
+share_cache() {
+    if grep -qw avx /proc/cpuinfo 2>/dev/null; then
+        export XDG_CACHE_HOME=$build_root/build-test/tests/gpu/shaders-256
+    fi
+}
+
 main() {
     parse_options "$@"
     # Debian's modules are those of /usr/bin/python3, whatever else is on PATH under that name.
@@ -214,6 +222,7 @@ main() {
     export GLIBC_TUNABLES
     "$root/scripts/setup.sh" "${setup_options[@]}"
     choose_driver
+    share_cache
     if build test; then
         run_plain
     fi
@@ -221,7 +230,7 @@ main() {
         export CC_LD=lld
     fi
     if CC=clang build sanitize -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dbuildtype=debugoptimized; then
+        -Dbuildtype=debug -Doptimization=1; then
         run_sanitized
     fi
     if [ -n "${MB_TEST_FULL-}" ]; then
