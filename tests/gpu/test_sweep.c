@@ -228,8 +228,8 @@ static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_
     }
 }
 
-/* The long list; of rgba8 alone where a chain takes long: of the other formats run_variants() has
- * a size of several tiles there. */
+/* The long list; of rgba8 alone where a chain takes long: of the other formats run_variants()
+ * has a size of several tiles there. */
 static void run_edges(struct sweep *s, const struct mb_format *format, size_t index)
 {
     static const uint32_t edges[] = {31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257};
