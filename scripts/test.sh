@@ -141,13 +141,21 @@ run_suite() {
 
 make_library() { cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$@"; }
 
+# Sets `quick_codegen` to what has llvmpipe's kernels compiled soon, in a folder; to nothing in full.
+make_quick_codegen() {
+    quick_codegen=()
+    if [ -z "${MB_TEST_FULL-}" ]; then
+        quick_codegen=("$1/libquick_codegen.so")
+        make_library -o "${quick_codegen[0]}" "$root/tests/gpu/quick_codegen.c"
+    fi
+}
+
 run_plain() {
-    local dir=$build_root/build-test
-    if [ -n "${MB_TEST_FULL-}" ]; then
+    make_quick_codegen "$build_root/build-test"
+    if [ ${#quick_codegen[@]} -eq 0 ]; then
         run_suite test
     else
-        make_library -o "$dir/libquick_codegen.so" "$root/tests/gpu/quick_codegen.c"
-        LD_PRELOAD=$dir/libquick_codegen.so run_suite test --no-suite sanitized
+        LD_PRELOAD=${quick_codegen[0]} run_suite test --no-suite sanitized
     fi
 }
 
@@ -160,8 +168,9 @@ make_preload() {
     # Only where no other driver may have brought the libraries that this one needs.
     rm -f "$dir/libdriver.so"
     case ${VK_DRIVER_FILES-} in */lvp_icd.*) ;; *) return ;; esac
+    make_quick_codegen "$dir"
     make_library -o "$dir/libdriver.so" -x c /dev/null -x none -Wl,--no-as-needed \
-        "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || true
+        "${quick_codegen[@]}" "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || true
 }
 
 # Preloading anything makes ASan doubt that it came first, hence verify_asan_link_order=0. Not with
