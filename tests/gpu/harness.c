@@ -498,7 +498,8 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                                       VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
                                   "linear blit", &why) == MB_OK;
         return task->reduce != MB_REDUCE_AVG || mb_gpu_crashes_on_draws(&gpu->info) ||
-               !has_blit || mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+               !has_blit || mb_weighs_alpha(task->reduce, task->alpha, layout->format) ||
+               (task->is_update && !mb_policies_agree(layout->base, layout->n_levels));
     }
     if (strcmp(name, "separable") == 0) {
         return task->reduce != MB_REDUCE_AVG ||
