@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs every check there is, in two builds with warnings as errors: a normal one, and one by clang
 # under AddressSanitizer and UndefinedBehaviorSanitizer. Tests of suite 'plain' are run in the first
-# alone, those of suite 'sanitized' in the second alone, all others in both. On software Vulkan where
-# there is no GPU. The last line is "N passed, N failed[, N skipped]", with each of the two builds
-# counted as one check.
+# alone, those of suite 'sanitized' in the second alone but with --full, all others in both. On
+# software Vulkan where there is no GPU. The last line is "N passed, N failed[, N skipped]", with each
+# of the two builds counted as one check.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -186,6 +186,7 @@ run_sanitized() {
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     # What the driver has compiled for the other build serves this one.
     ln -sfn "$build_root/build-test/tests/gpu/shaders-256" "$dir/tests/gpu/shaders-256"
+    # Some do less: of what is random, or much of a kind.
     export MB_TEST_QUICK=1
     LD_PRELOAD=$dir/libpreload.so run_suite sanitize --no-suite plain
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK

@@ -749,8 +749,8 @@ static bool read_n_wanted(struct context *c, bool is_software)
     }
     c->n_wanted = mb_test_is_quick()                  ? 500
                   : mb_test_is_full() && !is_software ? 1000000
-                  : is_software                       ? 5000
-                                                      : 10000;
+                  : mb_test_is_full() || !is_software ? 10000
+                                                      : 5000;
     return true;
 }
 
