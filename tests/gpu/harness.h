@@ -126,12 +126,13 @@ bool mb_test_is_default(const struct mb_variant *row);
 /* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
 uint32_t mb_test_turn(const struct mb_gpu *gpu);
 
-/* That of the size that llvmpipe has by itself. */
-#define MB_TEST_OWN_TURN 1u
-
 /* True where compiling a kernel and running a chain take long, on a software device, so that
  * not all is tried in one run; false with MB_TEST_FULL=1. */
 bool mb_test_takes_turns(const struct mb_gpu *gpu);
+
+/* True where a chain does not take long, and at the subgroup size that llvmpipe has by itself: what
+ * subgroups do not meet is tried there alone. */
+bool mb_test_is_own_turn(const struct mb_gpu *gpu);
 
 /* True where that is so, of a strategy whose kernels know no subgroups, at a size that is not
  * llvmpipe's own: its commands are the same there. */

@@ -143,13 +143,6 @@ static void run_sizes(const struct mb_gpu *gpu, const struct plan *plan,
     }
 }
 
-/* True at one of llvmpipe's subgroup sizes, and where a chain does not take long: what
- * subgroups do not meet is tried here alone. */
-static bool is_own_turn(const struct mb_gpu *gpu)
-{
-    return !mb_test_takes_turns(gpu) || mb_test_turn(gpu) == MB_TEST_OWN_TURN;
-}
-
 /* Odd, even and narrow on both axes, and the sizes of tiles and blocks: each kind of pair, of
  * few numbers of levels, for each of which llvmpipe compiles anew; all pairs with
  * MB_TEST_FULL=1. */
@@ -161,9 +154,9 @@ static void run_small(const struct mb_gpu *gpu, const struct plan *plan)
     };
     static const uint32_t sizes[] = {1, 3, 8, 17, 20, 64};
     const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
-    const size_t n_kinds = mb_test_is_quick() ? 3
-                           : is_own_turn(gpu) ? MB_COUNTOF(every_kind)
-                                              : 8;
+    const size_t n_kinds = mb_test_is_quick()         ? 3
+                           : mb_test_is_own_turn(gpu) ? MB_COUNTOF(every_kind)
+                                                      : 8;
     for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
         run_size(gpu, plan, every_kind[i]);
     }
@@ -177,10 +170,10 @@ static void run_large(const struct mb_gpu *gpu)
     static const struct mb_extent all_rows[] = {{4097, 3}, {5, 4100}, {4096, 1}};
     static const struct mb_extent float_rows[] = {{6, 4100}, {3, 4099}};
     /* Where a chain takes long, each at one of llvmpipe's subgroup sizes. */
-    static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
+    static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 1023}, {4096, 4096}};
     run_sizes(gpu, &noise, all_rows, MB_COUNTOF(all_rows) - mb_test_takes_turns(gpu));
     run_sizes(gpu, &floats, float_rows,
-              is_own_turn(gpu) ? MB_COUNTOF(float_rows) - mb_test_takes_turns(gpu) : 0);
+              mb_test_is_own_turn(gpu) ? MB_COUNTOF(float_rows) - mb_test_takes_turns(gpu) : 0);
     for (size_t i = 0; i < MB_COUNTOF(default_rows) && !mb_test_is_quick(); i++) {
         if (!mb_test_takes_turns(gpu) || mb_test_turn(gpu) == i) {
             run_size(gpu, &defaults, default_rows[i]);
@@ -198,7 +191,7 @@ static void run_strips(const struct mb_gpu *gpu)
     static const struct mb_extent sizes[] = {
         {1023, 519}, {1025, 521}, {524, 1030}, {1272, 504}};
     for (size_t i = 0; i < MB_COUNTOF(sizes); i += mb_test_is_quick() ? 4 : 1) {
-        if (is_own_turn(gpu) || i % 3 == mb_test_turn(gpu)) {
+        if (mb_test_is_own_turn(gpu) || i % 3 == mb_test_turn(gpu)) {
             run_size(gpu, &strips, sizes[i]);
         }
     }
@@ -288,9 +281,9 @@ static void test_sizes(struct mb_gpu *gpu)
     mb_test_report_phase("strips", n_judged);
     run_lean(gpu);
     mb_test_report_phase("lean", n_judged);
-    run_sizes(gpu, &curve, curve_sizes, is_own_turn(gpu) ? MB_COUNTOF(curve_sizes) : 0);
+    run_sizes(gpu, &curve, curve_sizes, mb_test_is_own_turn(gpu) ? MB_COUNTOF(curve_sizes) : 0);
     mb_test_report_phase("curve", n_judged);
-    run_sizes(gpu, &two_rows, &many_tiles, is_own_turn(gpu) && !mb_test_is_quick());
+    run_sizes(gpu, &two_rows, &many_tiles, mb_test_is_own_turn(gpu) && !mb_test_is_quick());
     mb_test_report_phase("tiles", n_judged);
     mb_report_refusals();
 }
@@ -328,7 +321,7 @@ static void test_every_size(struct mb_gpu *gpu)
 {
     struct mb_rng rng;
     const uint64_t seed = (uint64_t)time(NULL) / 86400;
-    const uint32_t n = is_own_turn(gpu) && !mb_test_is_quick() ? 6 : 2;
+    const uint32_t n = mb_test_is_own_turn(gpu) && !mb_test_is_quick() ? 6 : 2;
     if (mb_test_is_full()) {
         run_every_size(gpu);
         return;

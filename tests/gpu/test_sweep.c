@@ -98,7 +98,7 @@ static bool is_next_signed(const struct sweep *s)
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
  * llvmpipe's own size, and otherwise in every third format, in turn. spd-tree, whose kernels
  * are specialised for each size, is tried at one per format: all sizes are test_sizes' matter.
- * Variants have one subgroup size each, and every other format; spd and
+ * Variants have one subgroup size each, and every third format; spd and
  * spd-metal have images of several layers: those of one are test_sizes', too. */
 static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout,
                          bool is_everywhere)
@@ -111,7 +111,7 @@ static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layo
         return true;
     }
     if (row >= s->n_main_rows &&
-        (!mb_test_has_its_turn(s->gpu, &s->rows[row], 0) || (row + index) % 2 != 0)) {
+        (!mb_test_has_its_turn(s->gpu, &s->rows[row], 0) || (row + index) % 3 != 0)) {
         return false;
     }
     /* Other formats than rgba8 are tried at one subgroup size each. */
@@ -165,8 +165,8 @@ static uint32_t kind_in_turn(size_t format, uint32_t mode)
 static bool takes_levels(const struct sweep *s, size_t format, struct mb_extent extent,
                          uint32_t n_levels)
 {
-    const bool is_rgba8 = format == 0 && mb_test_turn(s->gpu) == MB_TEST_OWN_TURN;
-    return !mb_test_takes_turns(s->gpu) || is_rgba8 || mb_full_level_count(extent) == n_levels;
+    return !mb_test_takes_turns(s->gpu) || (format == 0 && mb_test_is_own_turn(s->gpu)) ||
+           mb_full_level_count(extent) == n_levels;
 }
 
 /* Averages, and one mode of the others in turn: of rgba8-srgb, whose light is weighed, the
@@ -200,21 +200,14 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     run_images(s, 0, s->n_main_rows);
 }
 
-/* Of rgba8 all kinds of sizes at llvmpipe's own subgroup size. */
-static bool takes_kind(const struct sweep *s, struct mb_extent extent)
-{
-    return !mb_test_takes_turns(s->gpu) || mb_test_turn(s->gpu) == MB_TEST_OWN_TURN ||
-           mb_test_size_kind(extent) == 0;
-}
-
 /* 8-bit averages at every size. */
 static void run_small_averages(struct sweep *s)
 {
-    for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
+    for (uint32_t i = 0;
+         i < 17 * 17 && mb_test_is_own_turn(s->gpu) && !s->is_full && !mb_test_is_quick();
+         i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
-        if (takes_kind(s, extent)) {
-            add_image(s, mb_format_find("rgba8"), extent, false, 1);
-        }
+        add_image(s, mb_format_find("rgba8"), extent, false, 1);
     }
     run_images(s, 0, s->n_main_rows);
 }
@@ -223,7 +216,8 @@ static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_
                      size_t index)
 {
     const uint32_t mode = index / 3 % 2 == 0 ? 0 : 1 + (uint32_t)index / 3 % 3;
-    if (takes_kind(s, extent) && takes_levels(s, index, extent, EDGE_LEVELS)) {
+    const bool is_kind = mb_test_is_own_turn(s->gpu) || mb_test_size_kind(extent) == 0;
+    if (is_kind && takes_levels(s, index, extent, EDGE_LEVELS)) {
         add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << mode);
     }
 }

@@ -213,7 +213,9 @@ static void run_product(const struct mb_gpu *gpu)
         run_rows(gpu, rows, mb_test_keep_in_turn(gpu, i, rows, n_rows), &test_case);
         mb_free(rows);
     }
-    run_strategies(gpu);
+    if (!mb_test_takes_turns(gpu)) {
+        run_strategies(gpu); /* elsewhere by the other layer */
+    }
 }
 
 static const struct {
