@@ -25,7 +25,7 @@ LINES = {"example_texture.c": 160, "example_depth.c": 150, "example_host.h": 310
 # Odd and even sizes, in turn; small, for the device is a CPU, whose driver takes seconds for each module
 # as it is exported.
 SIZES = [("101", "67"), ("64", "96")]
-FORMATS = ["rgba8", "rgba8-srgb", "r32f", "rgba16f"]
+FORMATS = ["rgba8-srgb", "r32f", "rgba16f"]  # and rgba8, by default
 
 # What a translation looks like that keeps the order of accesses, and that of 1.3.239.
 HLSL = """{}RWByteAddressBuffer _17 : register(u3, space0);
@@ -140,7 +140,7 @@ class Export(cli.TestCase):
             for size in SIZES if os.environ.get("MB_TEST_FULL") else [SIZES[index % len(SIZES)]]:
                 with self.subTest(format=name, size=size):
                     self.assertEqual(self.call(texture, name, *size), "ok\n")
-            if index % 2 == 0 or os.environ.get("MB_TEST_FULL"):
+            if name == "r32f" or os.environ.get("MB_TEST_FULL"):
                 self.assertEqual(self.call(texture, name, "37", "50", "max", env=validated), "ok\n")
         self.assertEqual(self.call(texture, env=validated), "ok\n")
         self.assertEqual(self.call(depth), "ok\n")
