@@ -233,9 +233,9 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-/* Of code as the driver is to see it: drivers are slow at what constants leave out (Mesa 22.3 takes
- * 18 s over spd-tree for a Radeon, and 1 s over the rest of it), and times are the same. The
- * validation layer judges modules as they are. */
+/* Of code as the driver is to see it: drivers are slow at what constants leave out (Mesa 22.3
+ * takes 18 s over spd-tree for a Radeon, and 1 s over the rest of it), and times are the same.
+ * The validation layer judges modules as they are. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     const uint32_t *values, VkShaderModule *module,
                                     struct mb_err *err)

@@ -264,7 +264,7 @@ class Completes(Case):
     @needs_shell("zsh")
     @needs(ZSH)
     def test_zsh_at_a_terminal(self):
-        setup = [f"fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit; compinit -u -D; "
+        setup = [f"fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit; compinit -u -d '{self.dir}/.zcompdump'; "
                  "mipbench() { printf '[['; printf '%s|' \"$@\"; printf ']]\\n'; }",
                  "echo done setting\" \"up"]
         for line, want in [("mipbench --red\tmi\t", "--reduce=min|"),

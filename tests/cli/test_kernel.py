@@ -106,6 +106,13 @@ class Kernel(cli.TestCase):
         return self.quick("pattern:noise:333x257", "--images", "none", "-o", "out", *FOLDERS,
                           *(word for path in paths for word in ("--kernel", str(path))), *args, **options)
 
+    def run_named(self, strategies, *args, **options):
+        """Run strategies, of tests/kernels but for the built-in ones."""
+        names = {spec.split(":")[0] for spec in strategies}
+        paths = [path for path in sorted(KERNELS.glob("*.json"))
+                 if json.loads(path.read_text(encoding="utf-8"))["name"] in names]
+        return self.run_kernels(paths, "-s", ",".join(strategies), *args, **options)
+
     def assert_verified(self, outcome, strategies):
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         found = self.rows()
@@ -129,8 +136,7 @@ class Kernel(cli.TestCase):
     def test_verified(self):
         """Beside the built-in ones, and the same as those that they tell; validated."""
         names = [name for pair in ALIKE for name in pair] + PUBLISHED
-        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "64x64,101x70", "-f",
-                                   "rgba8", "--validate", "--chain", "ktx2", "-s", ",".join(names))
+        outcome = self.run_named(names, "--size", "64x64,101x70", "-f", "rgba8", "--validate", "--chain", "ktx2")
         found = self.assert_verified(outcome, names)
         self.assert_alike(found, [64, 101])
 
@@ -143,7 +149,7 @@ class Kernel(cli.TestCase):
                  ("rgba32f", ["--size", "64x32"], "hlsl,published-spd,general"),
                  ("rg11b10f", ["--size", "50x101"], "my-compute,my-subgroup:npot=box,my-spd:wave=off")]
         for name, args, strategies in cases:
-            outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "-f", name, *args, "-s", strategies)
+            outcome = self.run_named(strategies.split(","), "-f", name, *args)
             self.assert_verified(outcome, strategies.split(","))
             shutil.rmtree(self.dir / "out")
 
@@ -383,8 +389,7 @@ class Kernel(cli.TestCase):
             self.skipTest("there is no SwiftShader")
         env = {"VK_ICD_FILENAMES": str(SWIFTSHADER), "VK_DRIVER_FILES": str(SWIFTSHADER)}
         names = ["my-compute", "my-subgroup", "published-spd", "lanes", "general"]
-        outcome = self.run_kernels(sorted(KERNELS.glob("*.json")), "--size", "101x66", "-f", "rgba8", "-s",
-                                   ",".join(names), env=env)
+        outcome = self.run_named(names, "--size", "101x66", "-f", "rgba8", env=env)
         self.assert_verified(outcome, names)
 
     def test_runtime_array(self):

@@ -130,8 +130,8 @@ uint32_t mb_test_turn(const struct mb_gpu *gpu);
  * not all is tried in one run; false with MB_TEST_FULL=1. */
 bool mb_test_takes_turns(const struct mb_gpu *gpu);
 
-/* True where a chain does not take long, and at the subgroup size that llvmpipe has by itself: what
- * subgroups do not meet is tried there alone. */
+/* True where a chain does not take long, and at the subgroup size that llvmpipe has by itself:
+ * what subgroups do not meet is tried there alone. */
 bool mb_test_is_own_turn(const struct mb_gpu *gpu);
 
 /* True where that is so, of a strategy whose kernels know no subgroups, at a size that is not
