@@ -60,14 +60,13 @@ class Module:
                 function.append((opcode, operands))
                 if opcode in CHAINS:
                     self.bases[result] = operands[1]
-        self.functions = {name: [one for one in body if self.is_read(*one)]
+        touched = self.shared | self.buffers
+        self.functions = {name: [one for one in body if self.is_read(*one, touched)]
                           for name, body in self.functions.items()}
         self.instructions = list(self.in_call_order(entry))
 
-    def is_read(self, opcode, operands):
-        touched = self.shared | self.buffers
-        return opcode.startswith(READ) or any(self.variable(operand) in touched
-                                              for operand in operands)
+    def is_read(self, opcode, operands, touched):
+        return opcode.startswith(READ) or any(self.variable(operand) in touched for operand in operands)
 
     def in_call_order(self, function):
         for opcode, operands in self.functions[function]:
