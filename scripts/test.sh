@@ -74,9 +74,9 @@ is_of_clang() {
 }
 
 # build NAME SETUP_OPTION...: configure build-NAME and compile the program there, as `meson test` does
-# what else its tests need; afresh if CC is clang and the folder is of another compiler.
+# what else its tests need (all of it with --full); afresh if CC is clang and the folder is of another compiler.
 build() {
-    local name=$1 dir=$build_root/build-$1
+    local name=$1 dir=$build_root/build-$1 target=mipbench
     local log=$dir/build.log
     shift
     heading "build $name"
@@ -84,12 +84,15 @@ build() {
         rm -rf "$dir"
     fi
     mkdir -p "$dir"
+    if [ -n "${MB_TEST_FULL-}" ]; then
+        target=all
+    fi
     local setup=(meson setup -Dwerror=true "$@")
     if [ -f "$dir/build.ninja" ]; then
         setup+=(--reconfigure)
     fi
     if "${setup[@]}" "$dir" "$root" >"$log" 2>&1 &&
-        ninja -C "$dir" mipbench 2>&1 | tee -a "$log" | show_progress; then
+        ninja -C "$dir" "$target" 2>&1 | tee -a "$log" | show_progress; then
         passed
     else
         cat "$log"

@@ -1,5 +1,5 @@
-/* Kernels with their specialisation constants filled in, as a driver is to see them that would
- * take seconds over all that the constants leave out. */
+/* Kernels with their specialisation constants filled in, as drivers get them: some take seconds
+ * over what the constants leave out. */
 #pragma once
 
 #include "base/err.h"

@@ -40,7 +40,7 @@ class Case(cli.TestCase):
 
 class Software(Case):
     def test_software_device(self):
-        chosen = {"blit", "raster", "compute"}  # it compiles others for minutes
+        chosen = STRATEGIES
         document = self.inspect("-d", "cpu", "--size", "64x64,32x32", "-s", ",".join(sorted(chosen)))
         self.assertTrue(document["device"]["executes"])
         variants = document["variants"]

@@ -169,14 +169,17 @@ static void run_large(const struct mb_gpu *gpu)
 {
     static const struct mb_extent all_rows[] = {{4097, 3}, {5, 4100}, {4096, 1}};
     static const struct mb_extent float_rows[] = {{6, 4100}, {3, 4099}};
+    static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
     /* Where a chain takes long, each at one of llvmpipe's subgroup sizes. */
-    static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 1023}, {4096, 4096}};
+    static const struct mb_extent in_turn[] = {{1920, 1080}, {4095, 1023}, {4096, 4096}};
     run_sizes(gpu, &noise, all_rows, MB_COUNTOF(all_rows) - mb_test_takes_turns(gpu));
     run_sizes(gpu, &floats, float_rows,
               mb_test_is_own_turn(gpu) ? MB_COUNTOF(float_rows) - mb_test_takes_turns(gpu) : 0);
     for (size_t i = 0; i < MB_COUNTOF(default_rows) && !mb_test_is_quick(); i++) {
-        if (!mb_test_takes_turns(gpu) || mb_test_turn(gpu) == i) {
+        if (!mb_test_takes_turns(gpu)) {
             run_size(gpu, &defaults, default_rows[i]);
+        } else if (mb_test_turn(gpu) == i) {
+            run_size(gpu, &defaults, in_turn[i]);
         }
     }
 }

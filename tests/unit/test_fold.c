@@ -1,6 +1,6 @@
 /* Every kernel with constants filled in: folded again it stays as it is, and of what constants
  * leave out little is left. check_fold.py has spirv-val judge what `test_fold FOLDER` writes
- * there; that folded kernels do the same, tests/gpu shows, where the device is a CPU. */
+ * there; that folded kernels do the same, tests/gpu shows. */
 #include "vk/fold.h"
 
 #include <stdio.h>
