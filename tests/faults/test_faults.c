@@ -326,7 +326,7 @@ static int sweep_kind(enum mb_fault_kind kind, const char *only, const char *n_f
         sweep.is_full = mb_is_set("MB_TEST_FULL");
         sweep.n_wanted =
             n_faults != NULL ? (uint32_t)atoi(n_faults) : mb_scenarios[i].n_faults[kind];
-        sweep.n_wanted = mb_is_set("MB_TEST_QUICK") ? (sweep.n_wanted + 2) / 3 : sweep.n_wanted;
+        sweep.n_wanted = mb_is_set("MB_TEST_QUICK") ? (sweep.n_wanted + 3) / 4 : sweep.n_wanted;
         sweep_scenario(&sweep);
         n_done += sweep.n_done;
         n_wrong += sweep.n_wrong;
