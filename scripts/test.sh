@@ -73,8 +73,9 @@ is_of_clang() {
     sed -n '/^rule c_COMPILER$/{n;p;q}' "$1/build.ninja" | grep -q '[ /]clang'
 }
 
-# build NAME SETUP_OPTION...: configure build-NAME and compile the program there, as `meson test` does
-# what else its tests need (all of it with --full); afresh if CC is clang and the folder is of another compiler.
+# build NAME SETUP_OPTION...: configure build-NAME and compile the program there, with --full all that
+# there is (what else its tests need, `meson test` compiles); afresh if CC is clang and the folder is of
+# another compiler.
 build() {
     local name=$1 dir=$build_root/build-$1 target=mipbench
     local log=$dir/build.log

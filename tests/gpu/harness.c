@@ -36,13 +36,6 @@ int mb_test_open(struct mb_gpu *gpu, const struct mb_gpu_options *options)
     if (mb_gpu_init(gpu, &used, &err) == MB_OK) {
         return 0;
     }
-    if (used.validate && !options->validate) {
-        printf("without the validation layer: %s\n", err.text);
-        err = (struct mb_err){0};
-        if (mb_gpu_init(gpu, options, &err) == MB_OK) {
-            return 0;
-        }
-    }
     bool is_skip = err.code == MB_ERRC_DEVICE;
     printf("%s: %s\n", is_skip ? "skipped" : "failed", err.text);
     return is_skip ? MB_TEST_SKIP : 1;

@@ -156,7 +156,7 @@ static void run_small(const struct mb_gpu *gpu, const struct plan *plan)
     const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
     const size_t n_kinds = mb_test_is_quick()         ? 3
                            : mb_test_is_own_turn(gpu) ? MB_COUNTOF(every_kind)
-                                                      : 5;
+                                                      : 8;
     for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
         run_size(gpu, plan, every_kind[i]);
     }
@@ -175,11 +175,10 @@ static void run_large(const struct mb_gpu *gpu)
     run_sizes(gpu, &noise, all_rows, MB_COUNTOF(all_rows) - mb_test_takes_turns(gpu));
     run_sizes(gpu, &floats, float_rows,
               mb_test_is_own_turn(gpu) ? MB_COUNTOF(float_rows) - mb_test_takes_turns(gpu) : 0);
+    const struct mb_extent *rows = mb_test_takes_turns(gpu) ? in_turn : default_rows;
     for (size_t i = 0; i < MB_COUNTOF(default_rows) && !mb_test_is_quick(); i++) {
-        if (!mb_test_takes_turns(gpu)) {
-            run_size(gpu, &defaults, default_rows[i]);
-        } else if (mb_test_turn(gpu) == i) {
-            run_size(gpu, &defaults, in_turn[i]);
+        if (!mb_test_takes_turns(gpu) || mb_test_turn(gpu) == i) {
+            run_size(gpu, &defaults, rows[i]);
         }
     }
 }

@@ -200,15 +200,20 @@ static void run_small(struct sweep *s, const struct mb_format *format, size_t in
     run_images(s, 0, s->n_main_rows);
 }
 
-/* 8-bit averages at every size; where a chain takes long, at llvmpipe's own subgroup size only.
- */
+/* Of rgba8 all kinds of sizes at llvmpipe's own subgroup size. */
+static bool takes_kind(const struct sweep *s, struct mb_extent extent)
+{
+    return mb_test_is_own_turn(s->gpu) || mb_test_size_kind(extent) == 0;
+}
+
+/* 8-bit averages at every size. */
 static void run_small_averages(struct sweep *s)
 {
-    for (uint32_t i = 0;
-         i < 17 * 17 && mb_test_is_own_turn(s->gpu) && !s->is_full && !mb_test_is_quick();
-         i++) {
+    for (uint32_t i = 0; i < 17 * 17 && !s->is_full && !mb_test_is_quick(); i++) {
         const struct mb_extent extent = {i % 17 + 1, i / 17 + 1};
-        add_image(s, mb_format_find("rgba8"), extent, false, 1);
+        if (takes_kind(s, extent)) {
+            add_image(s, mb_format_find("rgba8"), extent, false, 1);
+        }
     }
     run_images(s, 0, s->n_main_rows);
 }
@@ -217,8 +222,7 @@ static void add_edge(struct sweep *s, const struct mb_format *format, struct mb_
                      size_t index)
 {
     const uint32_t mode = index / 3 % 2 == 0 ? 0 : 1 + (uint32_t)index / 3 % 3;
-    const bool is_kind = mb_test_is_own_turn(s->gpu) || mb_test_size_kind(extent) == 0;
-    if (is_kind && takes_levels(s, index, extent, EDGE_LEVELS)) {
+    if (takes_kind(s, extent) && takes_levels(s, index, extent, EDGE_LEVELS)) {
         add_image(s, format, extent, is_next_signed(s), s->is_full ? ~0u : 1u << mode);
     }
 }
