@@ -3,6 +3,7 @@ as a data URI, failures first, then the image of the verdict; what does not fit 
 contact sheet and the viewer both show these."""
 
 import base64
+import functools
 import gzip
 import hashlib
 import pathlib
@@ -22,10 +23,12 @@ BOX_LABEL = "golden (box)"   # the true average: what others are looked at again
 MAX_SHEETS = 24
 
 
+@functools.cache
 def level_extent(width, height, level):
     return max(1, width >> level), max(1, height >> level)
 
 
+@functools.cache
 def level_place(width, height, level):
     """(x, y, width, height) of a level in the atlas: the base at left, the others stacked at its
     right."""

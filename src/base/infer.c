@@ -83,9 +83,10 @@ static double resampled_median(const struct ranked *ranked, struct mb_rng *rng)
     const size_t n = ranked->n;
     memset(ranked->count, 0, n * sizeof *ranked->count);
     for (size_t drawn = 0; drawn < n;) {
-        size_t start = mb_rng_below(rng, (uint32_t)n);
+        size_t at = mb_rng_below(rng, (uint32_t)n);
         for (size_t i = 0; i < ranked->block && drawn < n; i++, drawn++) {
-            ranked->count[ranked->rank[(start + i) % n]]++;
+            ranked->count[ranked->rank[at]]++;
+            at = at + 1 < n ? at + 1 : 0;
         }
     }
     if (n % 2 == 1) {

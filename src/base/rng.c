@@ -40,12 +40,15 @@ uint64_t mb_rng_next(struct mb_rng *rng)
 uint32_t mb_rng_below(struct mb_rng *rng, uint32_t bound)
 {
     /* The high half of a 32x32 product is the draw; low halves under 2^32 mod bound would occur
-     * once too often, and are drawn again. */
-    const uint32_t reject_below = (uint32_t)(-bound) % bound;
-    uint64_t product;
-    do {
-        product = (mb_rng_next(rng) >> 32) * bound;
-    } while ((uint32_t)product < reject_below);
+     * once too often, and are drawn again. That is less than bound, and so seldom asked for
+     * (Lemire 2019). */
+    uint64_t product = (mb_rng_next(rng) >> 32) * bound;
+    if ((uint32_t)product < bound) {
+        const uint32_t reject_below = (uint32_t)(-bound) % bound;
+        while ((uint32_t)product < reject_below) {
+            product = (mb_rng_next(rng) >> 32) * bound;
+        }
+    }
     return (uint32_t)(product >> 32);
 }
 

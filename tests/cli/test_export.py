@@ -156,7 +156,7 @@ class Export(cli.TestCase):
 
     @unittest.skipIf(cli.IS_EMULATED, "nothing of mipbench runs")
     def test_example_sees_what_is_wrong(self):
-        shutil.copytree(self.out, self.dir / "wrong")
+        self.export("wrong", "-f", "rgba8")
         host = self.dir / "wrong/example_host.h"
         text = host.read_text()
         host.write_text(text.replace("half - x", "half + 1 - x"))

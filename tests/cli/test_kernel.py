@@ -142,7 +142,7 @@ class Kernel(cli.TestCase):
 
     def test_formats(self):
         cases = [("rgba8-srgb", ["--size", "101x50", "--alpha", "premultiplied"],
-                  "compute,my-compute,subgroup:load=texel,my-subgroup"),
+                  "my-compute,my-subgroup"),
                  ("r32f", ["--size", "101x50", "-r", "min"], "my-compute,depth-pyramid,my-spd:wave=off"),
                  ("rgba16f", ["--size", "101x50", "--layers", "3"],
                   "published-spd,two-sets,general,my-spd:wave=off:counter=host"),
@@ -343,9 +343,9 @@ class Kernel(cli.TestCase):
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         mine = [f"my-{like}" for like in names]
         before = cli.snapshot(self.dir)
-        for name in ("rgba8", "r32f"):
-            outcome = self.run_kernels([f"{name}.json" for name in mine], "--size", "64x64,257x130,1x129,1030x33",
-                                       "--layers", "2", "-f", name, "--validate", "-s", ",".join(mine))
+        for name, sizes in (("rgba8", "64x64,257x130,1x129,1030x33"), ("r32f", "257x130")):
+            outcome = self.run_kernels([f"{name}.json" for name in mine], "--size", sizes, "--layers", "2",
+                                       "-f", name, "--validate", "-s", ",".join(mine))
             self.assert_verified(outcome, mine)
             shutil.rmtree(self.dir / "out")
         self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: it is there already")

@@ -156,7 +156,7 @@ static void run_small(const struct mb_gpu *gpu, const struct plan *plan)
     const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
     const size_t n_kinds = mb_test_is_quick()         ? 3
                            : mb_test_is_own_turn(gpu) ? MB_COUNTOF(every_kind)
-                                                      : 8;
+                                                      : 5;
     for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
         run_size(gpu, plan, every_kind[i]);
     }

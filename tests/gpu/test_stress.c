@@ -750,7 +750,7 @@ static bool read_n_wanted(struct context *c, bool is_software)
     c->n_wanted = mb_test_is_quick()                  ? 500
                   : mb_test_is_full() && !is_software ? 1000000
                   : mb_test_is_full() || !is_software ? 10000
-                                                      : 2500;
+                                                      : 1500;
     return true;
 }
 
