@@ -63,17 +63,19 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
     return MB_OK;
 }
 
-/* The value at 0-based position `k` of the resample that `count` describes. */
-static double counted_value(const struct ranked *ranked, size_t k)
+/* Median of the `n` values that `count` describes. */
+static double counted_median(const struct ranked *ranked)
 {
-    size_t seen = 0;
-    for (size_t rank = 0; rank < ranked->n; rank++) {
-        seen += ranked->count[rank];
-        if (seen > k) {
-            return ranked->sorted[rank];
-        }
+    const size_t n = ranked->n;
+    size_t low = 0, n_seen = ranked->count[0];
+    while (n_seen < (n + 1) / 2) {
+        n_seen += ranked->count[++low];
     }
-    return ranked->sorted[ranked->n - 1];
+    size_t high = low;
+    while (n_seen < n / 2 + 1) {
+        n_seen += ranked->count[++high];
+    }
+    return 0.5 * (ranked->sorted[low] + ranked->sorted[high]);
 }
 
 /* Median of one resample: blocks that begin anywhere, going round at the end of the series
@@ -89,10 +91,7 @@ static double resampled_median(const struct ranked *ranked, struct mb_rng *rng)
             at = at + 1 < n ? at + 1 : 0;
         }
     }
-    if (n % 2 == 1) {
-        return counted_value(ranked, n / 2);
-    }
-    return 0.5 * (counted_value(ranked, n / 2 - 1) + counted_value(ranked, n / 2));
+    return counted_median(ranked);
 }
 
 /* z with P(Z > z) = tail for a standard normal Z, by bisection. */
