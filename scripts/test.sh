@@ -121,9 +121,6 @@ run_suite() {
     local name=$1 dir=$build_root/build-$1 status=0
     shift
     heading "tests in build $name"
-    # One more than there are cores: some tests wait for a clock, not for a core.
-    MESON_TESTTHREADS=$(($(nproc) + 1))
-    export MESON_TESTTHREADS
     rm -f "$dir/meson-logs/testlog.json"
     if [ -n "${MB_TEST_FULL-}" ]; then
         set -- --timeout-multiplier 0 "$@" # sweeps and mutants take more than the hour of a hang
