@@ -176,7 +176,7 @@ class Devices(cli.TestCase):
         if run("256").code == DEVICE:
             self.skipTest("no llvmpipe")
         shutil.rmtree(self.dir / "out")
-        for width in ("0", "1", "8", "32", "64", "96", "192", "384", "768", "1024", "4096", "-1"):
+        for width in ("0", "8", "64", "192", "1024", "-1"):
             with self.subTest(width=width):
                 self.assert_error(run(width), DEVICE, "llvmpipe", "vectors of 128, 256 and 512",
                                   "LP_NATIVE_VECTOR_WIDTH")
