@@ -144,18 +144,18 @@ static void run_sizes(const struct mb_gpu *gpu, const struct plan *plan,
 }
 
 /* Odd, even and narrow on both axes, and the sizes of tiles and blocks: each kind of pair, of
- * few numbers of levels, for each of which llvmpipe compiles anew (three pairs where subgroups
+ * few numbers of levels, for each of which llvmpipe compiles anew (four pairs where subgroups
  * are not of its own size); all pairs with MB_TEST_FULL=1. */
 static void run_small(const struct mb_gpu *gpu, const struct plan *plan)
 {
     static const struct mb_extent every_kind[] = {
-        {17, 17}, {1, 1},  {64, 64}, {1, 17}, {20, 3}, {17, 1},
+        {17, 17}, {1, 1},  {64, 64}, {20, 3}, {1, 17}, {17, 1},
         {17, 96}, {3, 20}, {96, 20}, {1, 20}, {17, 3}, {20, 1},
     };
     static const uint32_t sizes[] = {1, 3, 8, 17, 20, 64};
     const uint32_t n = (uint32_t)MB_COUNTOF(sizes);
     const size_t n_kinds =
-        mb_test_is_own_turn(gpu) && !mb_test_is_quick() ? MB_COUNTOF(every_kind) : 3;
+        mb_test_is_own_turn(gpu) && !mb_test_is_quick() ? MB_COUNTOF(every_kind) : 4;
     for (size_t i = 0; i < n_kinds && !mb_test_is_full(); i++) {
         run_size(gpu, plan, every_kind[i]);
     }
@@ -170,7 +170,7 @@ static void run_large(const struct mb_gpu *gpu)
     static const struct mb_extent float_rows[] = {{6, 4100}, {3, 4099}};
     static const struct mb_extent default_rows[] = {{1920, 1080}, {4095, 4095}, {4096, 4096}};
     /* Where a chain takes long, each at one of llvmpipe's subgroup sizes. */
-    static const struct mb_extent in_turn[] = {{1920, 1080}, {4095, 1023}, {4096, 1024}};
+    static const struct mb_extent in_turn[] = {{1920, 1080}, {4095, 1023}, {4096, 4096}};
     run_sizes(gpu, &noise, all_rows,
               mb_test_is_own_turn(gpu) ? MB_COUNTOF(all_rows) - mb_test_takes_turns(gpu) : 1);
     run_sizes(gpu, &floats, float_rows,

@@ -102,8 +102,7 @@ def module_of(kernel, breakage, root):
 
 def jobs_of(root):
     """The (kernel, breakages) that are to be built. Of modules that differ in their texels alone all are with
-    MB_TEST_FULL, else the first; and of those that differ in their parts the first has all breakages, the others
-    the last one for each rule."""
+    MB_TEST_FULL, else the first."""
     seen, kinds, is_full = set(), set(), bool(os.environ.get("MB_TEST_FULL"))
     for kernel in filter(rules_of, kernels_of(root / "strategies")):
         breakages, kind = [], (kernel.source, frozenset(PARTS & set(kernel.args)))
@@ -115,8 +114,6 @@ def jobs_of(root):
             if where not in seen or is_full:
                 seen.add(where)
                 breakages.append(breakage)
-        if any(source == kernel.source for source, _ in kinds - {kind}) and not is_full:
-            breakages = list({breakage.rule: breakage for breakage in breakages}.values())
         yield kernel, breakages
 
 
