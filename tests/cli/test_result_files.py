@@ -220,7 +220,7 @@ class Texts(Scripts):
 
     def test_length(self):
         """No loop over a list takes the square of its length: four times as long takes four times as much."""
-        self.assertLess(self.seconds_of(20000), 10 * self.seconds_of(5000))
+        self.assertLess(self.seconds_of(20000), 8 * self.seconds_of(5000))
 
     def test_scripts_in_every_text(self):
         """What came from outside is text in the page, wherever it stood."""
