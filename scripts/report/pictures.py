@@ -23,7 +23,6 @@ BOX_LABEL = "golden (box)"   # the true average: what others are looked at again
 MAX_SHEETS = 24
 
 
-@functools.cache
 def level_extent(width, height, level):
     return max(1, width >> level), max(1, height >> level)
 

@@ -22,8 +22,8 @@ OF_MODULES = {"spd_tree_modules.h", "example_texture.c", "example_depth.c", "exa
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 LINES = {"example_texture.c": 160, "example_depth.c": 150, "example_host.h": 310}
 
-# Small, for the device is a CPU, whose driver takes seconds for each module as it is exported.
-SIZES = [("64", "96"), ("101", "67")]
+# What the example makes in full: small, for a CPU's driver takes seconds for each module as it is exported.
+IMAGES = [("64", "96"), ("101", "67"), ("37", "50", "max")]
 FORMATS = ["rgba8", "rgba8-srgb", "r32f", "rgba16f"]
 
 # What a translation looks like that keeps the order of accesses, and that of 1.3.239.
@@ -136,11 +136,10 @@ class Export(cli.TestCase):
         texture, depth = self.build(self.out, "example_texture"), self.build(self.out, "example_depth")
         validated = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"} if has_validation() else {}
         # rgba8 at 101x67 by default; cli-kernel has other formats, of what is exported for a device.
-        runs = [("r32f", "64", "96"), ()]
+        images = [("r32f", *IMAGES[0])]
         if os.environ.get("MB_TEST_FULL"):
-            runs += [(name, *size) for name in FORMATS for size in SIZES]
-            runs += [(name, "37", "50", "max") for name in FORMATS]
-        for words in runs:
+            images = [(name, *image) for name in FORMATS for image in IMAGES]
+        for words in [(), *images]:
             with self.subTest(words=words):
                 self.assertEqual(self.call(texture, *words, env=validated), "ok\n")
         self.assertEqual(self.call(depth), "ok\n")
