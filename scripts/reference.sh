@@ -141,7 +141,7 @@ measure_part() {
     variants)
         measure variants "$input" --size "$standard" --cache both -n 160 \
             -s blit -s 'raster:*' -s 'compute:*' -s 'subgroup:*' -s 'spd-metal:*' -s spd-tree \
-            -s spd-tree:wave=off -s spd-tree:carry=slots -s spd-tree:shape=strips "${spd[@]}"
+            -s spd-tree:wave=off -s spd-tree:shape=strips "${spd[@]}"
         ;;
     shapes) measure_shapes ;;
     *)

@@ -206,6 +206,47 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         info->has_full_subgroups && is_required ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
+static bool has_extension(const VkExtensionProperties *extensions, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(extensions[i].extensionName, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
+{
+    VkExtensionProperties extensions[512];
+    uint32_t n = MB_COUNTOF(extensions);
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+    };
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+    };
+    const VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, extensions);
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
+        return;
+    }
+    if (has_extension(extensions, n, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+        properties.pNext = &nv;
+    } else if (has_extension(extensions, n, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+        properties.pNext = &amd;
+    } else {
+        return;
+    }
+    vkGetPhysicalDeviceProperties2(device, &properties);
+    info->n_cores = properties.pNext == &nv
+                        ? nv.shaderSMCount
+                        : amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
+                              amd.computeUnitsPerShaderArray;
+}
+
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
 {
     VkPhysicalDeviceProperties properties;
@@ -221,6 +262,7 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
         properties.apiVersion < instance_version ? properties.apiVersion : instance_version;
     mb_features_read(device, info->usable_version, &info->features);
     read_properties(device, info);
+    read_n_cores(device, info);
     vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
     return true;
 }

@@ -45,6 +45,7 @@ struct mb_gpu_info {
     uint32_t max_workgroup_count[3];
     uint32_t max_storage_images; /* per stage */
     uint32_t max_shared_memory_bytes;
+    uint32_t n_cores; /* multiprocessors or compute units; 0: the device does not say */
     uint64_t max_storage_buffer_bytes; /* of one binding */
     uint64_t max_allocation_bytes;
     VkPhysicalDeviceLimits limits; /* all of them, as the device states them */

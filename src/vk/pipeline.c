@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "vk/fold.h"
 #include "vk/pipeline_facts.h"
 
 uint32_t mb_float_bits(double value)
@@ -233,39 +232,16 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-static enum mb_status create_module_of(const struct mb_gpu *gpu, const uint32_t *code,
-                                       size_t code_bytes, VkShaderModule *module,
-                                       struct mb_err *err)
+/* Of the code as it is: the driver fills in the constants. */
+static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
+                                    VkShaderModule *module, struct mb_err *err)
 {
     const VkShaderModuleCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = code_bytes,
-        .pCode = code,
+        .codeSize = shader->code_bytes,
+        .pCode = shader->code,
     };
     return MB_VK_MAKE(vkCreateShaderModule, gpu->device, &info, module);
-}
-
-/* Of code as the driver is to see it. Drivers are slow at what constants leave out: Mesa 22.3
- * takes 18 s over spd-tree for a Radeon, and 1 s over what they leave; kernels run as fast
- * (seen on an H200). The validation layer judges the module as it is, too. */
-static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
-                                    const uint32_t *values, VkShaderModule *module,
-                                    struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    uint32_t *folded = NULL;
-    size_t folded_bytes = 0;
-    MB_TRY(mb_fold(shader, values, &folded, &folded_bytes, err));
-    if (folded && gpu->validate) {
-        MB_TRY(create_module_of(gpu, shader->code, shader->code_bytes, module, err));
-        vkDestroyShaderModule(gpu->device, *module, NULL);
-        *module = VK_NULL_HANDLE;
-    }
-    MB_TRY(create_module_of(gpu, folded ? folded : shader->code,
-                            folded ? folded_bytes : shader->code_bytes, module, err));
-fail:
-    mb_free(folded);
-    return status;
 }
 
 static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
@@ -289,9 +265,9 @@ static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
     VkPipelineShaderStageCreateInfo stage = vertex;
     stage.stage = stage_of(pipeline);
     stage.pSpecializationInfo = &specialization;
-    MB_TRY(create_module(gpu, made->shader, made->constants, &stage.module, err));
+    MB_TRY(create_module(gpu, made->shader, &stage.module, err));
     if (made->vertex) {
-        MB_TRY(create_module(gpu, made->vertex, NULL, &vertex.module, err));
+        MB_TRY(create_module(gpu, made->vertex, &vertex.module, err));
         const VkPipelineShaderStageCreateInfo stages[] = {vertex, stage};
         MB_TRY(create_graphics(pipeline, stages, flags, handle, err));
     } else {

@@ -15,12 +15,11 @@ extern const struct mb_embedded mb_export_spd_tree[];
 enum {
     HAS_SUBGROUPS = 1 << 0,
     HAS_INT64_ATOMICS = 1 << 1,
-    HAS_MANY_TILES = 1 << 2, /* more than words count */
-    WEIGHS_ALPHA = 1 << 3,
-    IS_DEPTH = 1 << 4,
-    IS_ODD = 1 << 5,
-    HAS_FEW_LANES = 1 << 6,
-    N_CASES = 1 << 7,
+    WEIGHS_ALPHA = 1 << 2,
+    IS_DEPTH = 1 << 3,
+    IS_ODD = 1 << 4,
+    HAS_FEW_LANES = 1 << 5,
+    N_CASES = 1 << 6,
 };
 
 /* The module of a case; false if there is none. */
@@ -45,13 +44,10 @@ static bool plan_case(unsigned which, const struct mb_format *format, enum mb_re
         .weighs_alpha = (which & WEIGHS_ALPHA) != 0,
         .is_depth = (which & IS_DEPTH) != 0,
     };
-    const struct spd_tree_options options = {
-        .hand_off = which & HAS_MANY_TILES ? SPD_TREE_SLOTS : SPD_TREE_ANY_HAND_OFF,
-    };
     const bool is_case =
         (!image.weighs_alpha || mb_weighs_alpha(reduce, MB_ALPHA_PREMULTIPLIED, format)) &&
         (!image.is_depth || format->vk_format == VK_FORMAT_R32_SFLOAT);
-    const bool is_planned = is_case && !spd_tree_make_plan(&device, &image, &options, &plan);
+    const bool is_planned = is_case && !spd_tree_make_plan(&device, &image, NULL, &plan);
     *module = is_planned ? plan.module : (struct spd_tree_module){0};
     return is_planned;
 }
@@ -83,13 +79,15 @@ static void add_row(struct mb_strbuf *out, const struct mb_shader *shader, size_
 {
     struct spd_tree_module m;
     mb_spd_tree_module_of(shader, &m);
-    mb_strbuf_printf(
-        out,
-        "    {{%u, %u, %s, %s, %s, %s, %s}, spd_tree_code_%zu, sizeof spd_tree_code_%zu}, "
-        "/* %s */\n",
-        m.n_channels, m.raw_words, m.weighs_alpha ? "true" : "false",
-        m.has_subgroups ? "true" : "false", m.has_slots ? "true" : "false",
-        m.is_update ? "true" : "false", m.has_sums ? "true" : "false", i, i, shader->flags);
+    mb_strbuf_printf(out,
+                     "    {{%u, %u, %s, %s, %s, %s, %s, %s, %s}, spd_tree_code_%zu, sizeof "
+                     "spd_tree_code_%zu}, "
+                     "/* %s */\n",
+                     m.n_channels, m.raw_words, m.weighs_alpha ? "true" : "false",
+                     m.has_subgroups ? "true" : "false", m.has_slots ? "true" : "false",
+                     m.is_update ? "true" : "false", m.has_sums ? "true" : "false",
+                     m.is_even ? "true" : "false", m.is_extreme ? "true" : "false", i, i,
+                     shader->flags);
 }
 
 static void add_header(struct mb_strbuf *out, const struct mb_shader *const *shaders,
@@ -174,11 +172,16 @@ static void add_push(struct mb_strbuf *out, const struct spd_tree_push *push)
     add_ints(out, "base_extent", base, 2);
     mb_strbuf_append(out, ",\n");
     add_floats(out, "inv_base_extent", push->inv_base_extent, 2);
-    mb_strbuf_printf(
-        out, ",\n        \"zero\": %u, \"n_nodes\": %u, \"n_tiles\": %u, \"padding\": 0,\n",
-        push->zero, push->n_nodes, push->n_tiles);
-    add_floats(out, "scales", push->scales, 4);
-    mb_strbuf_append(out, ",\n");
+    mb_strbuf_printf(out,
+                     ",\n        \"zero\": %u, \"n_nodes\": %u, \"n_tiles\": %u, "
+                     "\"n_levels\": %u,\n",
+                     push->zero, push->n_nodes, push->n_tiles, push->n_levels);
+    add_floats(out, "scales", push->scales, 3);
+    mb_strbuf_printf(out,
+                     ",\n        \"n_first\": %u, \"strip_rows\": %u, \"span\": %u, "
+                     "\"is_lower_late\": %u, \"is_many\": %u,\n",
+                     push->n_first, push->strip_rows, push->span, push->is_lower_late,
+                     push->is_many);
     add_ints(out, "nodes", push->nodes, 12);
 }
 
@@ -208,9 +211,9 @@ static void add_plan(struct mb_strbuf *out, const struct spd_tree_plan *plan,
         "        {\"binding\": 0, \"level\": 0, \"format\": \"%s\"},\n"
         "        {\"binding\": 1, \"levels\": {\"first\": 1, \"last\": \"levels - 1\"}, "
         "\"format\": \"%s\"},\n"
-        "        {\"binding\": 2, \"buffer\": \"hand-off\"},\n"
-        "        {\"binding\": 3, \"buffer\": \"counters\"}\n      ]\n    }\n  ]\n}\n",
-        format, format);
+        "        {\"binding\": 2, \"buffer\": \"hand-off\"}%s\n      ]\n    }\n  ]\n}\n",
+        format, format,
+        shader->n_bindings > 3 ? ",\n        {\"binding\": 3, \"buffer\": \"counters\"}" : "");
 }
 
 /* What a device without a name is taken to have. */
@@ -239,7 +242,7 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
     if (why) {
         return why;
     }
-    const bool has_words = plan.hand_off == SPD_TREE_WORDS;
+    const bool has_words = !plan.module.has_slots && !plan.module.is_extreme;
     mb_strbuf_printf(out,
                      "{\n  \"mipbench_kernel\": 1,\n  \"name\": \"spd-tree-%s-%s-%ux%u\",\n"
                      "  \"title\": \"spd-tree as it is exported, planned for one image\",\n"

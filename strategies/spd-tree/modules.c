@@ -37,6 +37,7 @@ struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info, uin
             features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
         .subgroup_size = mb_lanes(info, lanes),
         .lean_subgroup_size = mb_lean_lanes(info, lanes),
+        .n_cores = info->n_cores,
         .max_shared_bytes = info->max_shared_memory_bytes,
         .max_buffer_bytes = info->max_storage_buffer_bytes,
         .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
@@ -66,6 +67,8 @@ bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_modul
         .has_slots = value_of(shader->flags, "SLOTS"),
         .is_update = value_of(shader->flags, "UPDATES"),
         .has_sums = value_of(shader->flags, "SUMS"),
+        .is_even = value_of(shader->flags, "EVEN"),
+        .is_extreme = value_of(shader->flags, "EXTREME"),
     };
     return strncmp(shader->name, "spd-tree/", strlen("spd-tree/")) == 0;
 }

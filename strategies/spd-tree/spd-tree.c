@@ -16,7 +16,6 @@ extern const struct mb_export mb_spd_tree_export;
 
 enum {
     PARAM_SHAPE,
-    PARAM_CARRY,
     PARAM_WAVE,
     PARAM_ROWS,
     PARAM_SOURCE,
@@ -30,17 +29,8 @@ static const struct mb_param params[] = {
     {
         .name = "shape",
         .values = (const char *const[]){"auto", "even", "strips", NULL},
-        .help =
-            "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
-            "even, or strips; auto: tiles where all sizes are even, tiles are few or it is an "
-            "update",
-    },
-    {
-        .name = "carry",
-        .values = (const char *const[]){"auto", "words", "slots", NULL},
-        .help = "how tiles hand on what they make: words that atomics add up, for averages of "
-                "normalised formats; or slots, "
-                "which the last tile joins; auto: words where they can be",
+        .help = "what a workgroup makes: tiles of 64x64 texels, where three sizes in a row are "
+                "even, or strips; auto: tiles where all sizes are even or tiles are few",
     },
     {
         .name = "wave",
@@ -50,16 +40,16 @@ static const struct mb_param params[] = {
     },
     {
         .name = "rows",
-        .values = (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", "10", "12",
-                                        "14", "17", "21", NULL},
-        .help = "of the last of the tiles' levels in a strip; auto: the fewest that make the "
-                "image in one wave of workgroups on an H200, and 1 for updates",
+        .values =
+            (const char *const[]){"auto", "1", "2", "3", "4", "5", "6", "8", "10", "12", NULL},
+        .help = "of level 3 in a strip; auto: the fewest that make the image in one wave of "
+                "workgroups, and 1 for updates",
     },
     {
         .name = "source",
         .values = (const char *const[]){"same", "separate", "depth", NULL}, /* mb_source */
         .help = "level 0 in the same image, or in one of its own; depth: of D32_SFLOAT, as a "
-                "depth attachment is, whose values are from 0 to 1. Both with the shape, carry "
+                "depth attachment is, whose values are from 0 to 1. Both with the shape "
                 "and rows that are planned",
     },
     {.name = "lanes", .values = mb_lanes_values, .help = mb_lanes_help, .is_alone = true},
@@ -92,9 +82,7 @@ static enum mb_source source_of(const struct mb_params *choice)
 /* Whether what is planned is to be planned otherwise. */
 static bool is_told(const struct mb_params *choice)
 {
-    return choice->choice[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE ||
-           choice->choice[PARAM_CARRY] != SPD_TREE_ANY_HAND_OFF ||
-           choice->choice[PARAM_ROWS] != 0;
+    return choice->choice[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE || choice->choice[PARAM_ROWS] != 0;
 }
 
 static struct spd_tree_image image_of(const struct mb_layout *layout,
@@ -125,7 +113,6 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
         image_of(layout, task, source_of(choice) == MB_SOURCE_DEPTH);
     const struct spd_tree_options options = {
         .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
-        .hand_off = (enum spd_tree_hand_off)choice->choice[PARAM_CARRY],
         .rows =
             choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
         .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
@@ -137,8 +124,7 @@ static bool is_contradictory(const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
     return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
-           (value[PARAM_WAVE] == WAVE_OFF &&
-            (value[PARAM_CARRY] == SPD_TREE_WORDS || value[PARAM_LANES] != 0)) ||
+           (value[PARAM_WAVE] == WAVE_OFF && value[PARAM_LANES] != 0) ||
            (source_of(choice) != MB_SOURCE_SAME && is_told(choice));
 }
 
@@ -171,7 +157,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     MB_FAIL_IF(choice->choice[PARAM_LANES] != 0 && choice->choice[PARAM_WAVE] == WAVE_OFF, why,
                MB_ERRC_UNSUPPORTED, "lanes are of subgroups, which wave=off does without");
     MB_FAIL_IF(source_of(choice) != MB_SOURCE_SAME && is_told(choice), why, MB_ERRC_UNSUPPORTED,
-               "an image of its own goes with what is planned: without shape, carry and rows");
+               "an image of its own goes with what is planned: without shape and rows");
     if (source_of(choice) == MB_SOURCE_DEPTH) {
         MB_FAIL_IF(strcmp(layout->format->name, "r32f") != 0, why, MB_ERRC_UNSUPPORTED,
                    "depth is one 32-bit float; try -f r32f");
@@ -204,7 +190,6 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
         return;
     }
     choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
-    choice->choice[PARAM_CARRY] = (uint8_t)plan.hand_off;
     choice->choice[PARAM_ROWS] = 0;
     for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         if (spd_tree_rows[i] == plan.rows) {
@@ -277,7 +262,9 @@ static void bind(const struct spd_tree *s)
         {.binding = 5, .buffer = &s->cones},
         {.binding = 6, .buffer = &s->tiles},
     };
-    mb_pipeline_bind(&s->compute, 0, descriptors, s->task.is_update ? 7 : 4);
+    /* Modules have the first three at least, and the others in this order. */
+    mb_pipeline_bind(&s->compute, 0, descriptors,
+                     mb_spd_tree_shader_of(&s->plan.module)->n_bindings);
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,

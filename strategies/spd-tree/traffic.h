@@ -40,6 +40,8 @@ static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan,
         const uint64_t n_shared = x.n_texels * y.n_texels - x.n_alone * y.n_alone;
         n_bytes += plan->module.has_slots
                        ? n_parts * (2 * n_word + MB_COUNT_BYTES) + n_shared * 4
+                   : plan->module.is_extreme
+                       ? n_parts * (2 * n_word + MB_COUNT_BYTES) + n_shared * (2 * n_word + 4)
                        : n_parts * 2 * n_word + n_shared * n_word;
     }
     return n_bytes;
@@ -61,10 +63,12 @@ static inline uint64_t mb_climb_bytes(const struct spd_tree_plan *plan,
                            spd_tree_size_of_level(image->height, last);
             continue;
         }
+        const uint32_t n_count = plan->module.is_extreme ? MB_COUNT_BYTES : 0,
+                       n_last = plan->module.is_extreme ? 2 * n_word + 4 : n_word;
         for (uint32_t to = from + 1; to <= last && to < image->n_levels; to++) {
-            n_bytes +=
-                n_texels * 2 * n_word + (uint64_t)spd_tree_size_of_level(image->width, to) *
-                                            spd_tree_size_of_level(image->height, to) * n_word;
+            n_bytes += n_texels * (2 * n_word + n_count) +
+                       (uint64_t)spd_tree_size_of_level(image->width, to) *
+                           spd_tree_size_of_level(image->height, to) * n_last;
         }
     }
     return n_bytes;
@@ -75,9 +79,11 @@ static inline uint64_t mb_climb_bytes(const struct spd_tree_plan *plan,
 static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan,
                                                  const struct spd_tree_image *image)
 {
-    const uint32_t n_word = plan->module.has_slots ? spd_tree_slot_bytes(image)
-                                                   : (image->format.n_channels + 1) / 2 *
-                                                         (uint32_t)sizeof(uint64_t);
+    const uint32_t n_word =
+        plan->module.has_slots    ? spd_tree_slot_bytes(image)
+        : plan->module.is_extreme ? image->format.n_channels * 4
+        : plan->push.is_many      ? image->format.n_channels * (uint32_t)sizeof(uint64_t)
+                             : (image->format.n_channels + 1) / 2 * (uint32_t)sizeof(uint64_t);
     const uint64_t n_bytes =
         image->is_update ? (uint64_t)plan->push.n_tiles * (2ull * plan->tile_x * plan->tile_y *
                                                                spd_tree_fetched_bytes(image) +

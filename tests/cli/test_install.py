@@ -13,7 +13,7 @@ import cli
 import kept_sets
 
 BUILD = pathlib.Path(os.environ["MB_TEST_BUILD"])
-FOR_DEVELOPERS = {"setup.sh", "test.sh", "check_style.py", "embed_spirv.py"}
+FOR_DEVELOPERS = {"setup.sh", "test.sh", "check_style.py", "embed_spirv.py", "optimise_spirv.py"}
 
 
 class Install(cli.TestCase):

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "kernel/spirv.h"
-#include "vk/fold.h"
 
 static void expect(bool is_met, const char *what)
 {
@@ -88,21 +87,6 @@ static void check_again(const struct mb_spirv *first)
     mb_free(again);
 }
 
-/* With the constants of the module, too, no more is read or written than there is. */
-static void check_fold(const struct mb_shader *shader)
-{
-    uint32_t values[MB_SPIRV_MAX_CONSTANTS], *code = NULL;
-    size_t code_bytes = 0;
-    struct mb_err err = {0};
-    for (uint32_t i = 0; i < shader->n_constants; i++) {
-        values[i] = shader->constants[i].value;
-    }
-    expect(mb_fold(shader, values, &code, &code_bytes, &err) == MB_OK,
-           "a module is not folded");
-    expect((code != NULL) == (code_bytes > 0), "no code of some bytes, or the other way round");
-    mb_free(code);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
     static const char *const entries[] = {"main", "other"};
@@ -114,7 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
             check_shader(spirv);
             check_blocks(spirv);
             check_again(spirv);
-            check_fold(&spirv->shader);
         } else {
             expect(err.code == MB_ERRC_INPUT, "a failure that is not of the input");
             expect(spirv->tables == NULL, "a failure that leaves something");

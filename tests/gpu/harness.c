@@ -182,13 +182,11 @@ const char *const mb_test_specs[] = {
     "spd-metal:*",
     "spd-tree",
     "spd-tree:wave=off",
-    "spd-tree:carry=slots",
-    "spd-tree:carry=words",
     "spd-tree:shape=even",
     "spd-tree:shape=strips",
     "spd-tree:shape=strips:wave=off",
     "spd-tree:shape=strips:rows=2",
-    "spd-tree:shape=strips:rows=6:carry=slots",
+    "spd-tree:shape=strips:rows=6",
     "spd-tree:source=separate",
     "spd-tree:source=depth",
     "separable",
@@ -453,23 +451,39 @@ static bool may_refuse_variant(const char *label, const struct mb_layout *layout
            (strstr(label, "srgb=sqrt") != NULL && format->codec != MB_CODEC_SRGB8);
 }
 
-/* And of spd-tree: words for what they cannot add up, tiles of 64x64 where sizes are odd or two
- * levels take much memory, and many rows. */
+/* Whether both axes of the first levels are even, of which tiles of 64x64 make three or all. */
+static bool are_first_even(const struct mb_layout *layout)
+{
+    bool are_even = true;
+    for (uint32_t level = 0; level < 3 && level + 1 < layout->n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        are_even = are_even && extent.width % 2 == 0 && extent.height % 2 == 0;
+    }
+    return are_even;
+}
+
+/* Whether spd-tree has lanes exchange texels: for averages of codes, which it hands on by words
+ * of 64 bits then, where these are. */
+static bool uses_subgroups(const struct mb_gpu_info *info, const struct mb_layout *layout,
+                           const struct mb_task *task)
+{
+    const bool has_words =
+        info->features.core.features.shaderInt64 && info->features.v12.shaderBufferInt64Atomics;
+    const bool has_codes = mb_format_is_unorm(layout->format) &&
+                           task->reduce == MB_REDUCE_AVG &&
+                           !mb_weighs_alpha(task->reduce, task->alpha, layout->format);
+    return info->has_full_subgroups &&
+           (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
+           !task->is_update && (has_words || !has_codes);
+}
+
+/* And of spd-tree: tiles of 64x64 where sizes are odd or lanes exchange nothing, and many rows.
+ */
 static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
                             const struct mb_layout *layout, const struct mb_task *task)
 {
-    const bool has_words = info->features.v12.shaderBufferInt64Atomics &&
-                           info->has_full_subgroups &&
-                           (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
-    const uint32_t n_levels = layout->n_levels < 4 ? layout->n_levels : 4;
-    return (strstr(label, "carry=words") != NULL &&
-            (!has_words || !mb_format_is_unorm(layout->format) ||
-             task->reduce != MB_REDUCE_AVG || task->is_update ||
-             mb_weighs_alpha(task->reduce, task->alpha, layout->format) ||
-             layout->base.width * layout->base.height > 1 << 20)) ||
-           (strstr(label, "shape=even") != NULL &&
-            (!mb_policies_agree(layout->base, n_levels) ||
-             (n_levels == 2 && layout->format->texel_bytes == 16))) ||
+    return (strstr(label, "shape=even") != NULL &&
+            (!are_first_even(layout) || !uses_subgroups(info, layout, task))) ||
            (strstr(label, "source=depth") != NULL &&
             strcmp(layout->format->name, "r32f") != 0) ||
            strstr(label, "rows=6") != NULL;

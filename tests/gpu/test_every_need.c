@@ -1,14 +1,18 @@
 /* A strategy that asks for everything the helpers offer, held to the golden model; refused by
- * the name of a feature that is hidden; and its plain claim, or none at all. */
+ * the name of a feature that is hidden; and its plain claim, or none at all. And what reaches
+ * the driver: modules as they are. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "harness.h"
+#include "kernel/table.h"
 #include "result/question.h"
 #include "vk/pipeline.h"
 
 extern const struct mb_strategy mb_strategy_every_need;
-extern const struct mb_shader mb_spv_every_need;
+extern const struct mb_shader mb_spv_every_need, mb_spv_compute;
 
 static const struct mb_strategy *const table[] = {&mb_strategy_every_need, NULL};
 
@@ -74,6 +78,116 @@ static void test_unknown_constant(struct mb_gpu *gpu)
     CHECK_EQ_STR(err.text, "every-need/every_need.comp has no specialisation constant Y12");
 }
 
+static PFN_vkCreateShaderModule make_module;
+static PFN_vkCreateComputePipelines make_pipelines;
+static unsigned n_modules, n_pipelines;
+
+static VKAPI_ATTR VkResult VKAPI_CALL check_module(VkDevice device,
+                                                   const VkShaderModuleCreateInfo *info,
+                                                   const VkAllocationCallbacks *callbacks,
+                                                   VkShaderModule *module)
+{
+    n_modules++;
+    CHECK(info->codeSize == mb_spv_compute.code_bytes &&
+          memcmp(info->pCode, mb_spv_compute.code, info->codeSize) == 0);
+    return make_module(device, info, callbacks, module);
+}
+
+/* All constants are given; npot=floor is the first of them, and the next keeps its default. */
+static VKAPI_ATTR VkResult VKAPI_CALL check_pipeline(VkDevice device, VkPipelineCache cache,
+                                                     uint32_t n,
+                                                     const VkComputePipelineCreateInfo *infos,
+                                                     const VkAllocationCallbacks *callbacks,
+                                                     VkPipeline *pipelines)
+{
+    static const uint32_t told[] = {0, 0};
+    const VkSpecializationInfo *given = infos->stage.pSpecializationInfo;
+    n_pipelines++;
+    CHECK(given->mapEntryCount == mb_spv_compute.n_constants &&
+          memcmp(given->pMapEntries, mb_spv_compute.entries,
+                 given->mapEntryCount * sizeof *given->pMapEntries) == 0);
+    CHECK(given->dataSize == 4 * mb_spv_compute.n_constants &&
+          memcmp(given->pData, told, sizeof told) == 0);
+    return make_pipelines(device, cache, n, infos, callbacks, pipelines);
+}
+
+static const char manifest[] =
+    "{\"mipbench_kernel\": 1, \"name\": \"mine\", \"levels_per_step\": 1, \"shaders\": {\n"
+    "\"level\": {\"file\": \"compute.spv\", \"constants\": {\"NPOT_BOX\": 0}}},\n"
+    "\"dispatches\": [{\"shader\": \"level\", \"groups\": [1], \"push\": {\n"
+    "\"source_extent\": [9, 9], \"inv_source_extent\": [0, 0], \"first\": [0, 0],\n"
+    "\"n_texels\": [4, 4]}, \"bindings\": [\n"
+    "{\"binding\": 0, \"level\": \"source_level\"},\n"
+    "{\"binding\": 1, \"level\": \"first_level\"}]}]}\n";
+
+static enum mb_status open_table(struct mb_kernel_table *kernels, const char *folder,
+                                 struct mb_err *err)
+{
+    char path[MB_PATH_BYTES];
+    char *paths[] = {path};
+    const struct mb_strlist list = {paths, MB_COUNTOF(paths)};
+    snprintf(path, sizeof path, "%.4000s/mine.json", folder);
+    MB_DO(mb_file_write_in(folder, "compute.spv", mb_spv_compute.code,
+                           mb_spv_compute.code_bytes, err));
+    MB_DO(mb_file_write_in(folder, "mine.json", manifest, strlen(manifest), err));
+    return mb_kernel_table_init(kernels, mb_strategies, &list, NULL, err);
+}
+
+/* One made afresh. */
+static void make_row(const struct mb_gpu *gpu, const struct mb_variant *row)
+{
+    const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){9, 9}, 1);
+    const struct mb_task task = mb_test_whole(layout.base);
+    struct mb_test_image test_image;
+    struct mb_instance instance = {0};
+    struct mb_err err = {0};
+    void *texels = mb_test_texels(&layout, "noise");
+    n_modules = n_pipelines = 0;
+    if (mb_test_open_image(&test_image, gpu, &layout, texels)) {
+        make_module = vkCreateShaderModule;
+        make_pipelines = vkCreateComputePipelines;
+        vkCreateShaderModule = check_module;
+        vkCreateComputePipelines = check_pipeline;
+        CHECK_EQ_INT(mb_test_instance(&instance, &test_image, row, &task, &err), MB_OK);
+        vkCreateShaderModule = make_module;
+        vkCreateComputePipelines = make_pipelines;
+        CHECK_EQ_STR(err.text, "");
+    }
+    CHECK_EQ_INT(n_modules, 1);
+    CHECK_EQ_INT(n_pipelines, 1);
+    mb_instance_finish(&instance);
+    mb_test_image_finish(&test_image);
+    mb_free(texels);
+}
+
+/* Built in and by a manifest: the driver gets the module byte for byte. */
+static void test_modules(struct mb_gpu *gpu)
+{
+    static const char *const specs[] = {"compute:npot=floor", "mine", NULL};
+    char folder[MB_PATH_BYTES];
+    struct mb_kernel_table kernels = {0};
+    struct mb_err err = {0};
+    struct mb_gpu fresh = *gpu;
+    struct mb_gpu_state state = *gpu->state;
+    state.keeps_pipelines = false;
+    fresh.state = &state;
+    CHECK_EQ_INT(mb_os_make_temporary_folder(folder), 0);
+    const bool is_open = open_table(&kernels, folder, &err) == MB_OK;
+    CHECK(is_open);
+    CHECK_EQ_STR(err.text, "");
+    if (is_open) {
+        size_t n_rows = 0;
+        struct mb_variant *rows = mb_test_plan_of(kernels.strategies, specs, &n_rows);
+        CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
+        for (size_t i = 0; i < n_rows; i++) {
+            make_row(&fresh, &rows[i]);
+        }
+        mb_free(rows);
+    }
+    mb_kernel_table_finish(&kernels);
+    CHECK_EQ_INT(mb_os_remove_folder(folder), 0);
+}
+
 static void test_cases(struct mb_gpu *gpu)
 {
     static const struct mb_test_case cases[] = {
@@ -94,5 +208,5 @@ static void test_cases(struct mb_gpu *gpu)
 
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_cases, test_hidden, test_unknown_constant);
+    return MB_TEST_ON_DEVICE(test_modules, test_cases, test_hidden, test_unknown_constant);
 }

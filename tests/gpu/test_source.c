@@ -89,7 +89,7 @@ static void test_source(struct mb_gpu *gpu)
     run_format(gpu, "rgba8", of_bytes);
     run_format(gpu, "r32f", of_floats);
     check_refused(gpu, "rgba32f", "spd-tree:source=depth", "-f r32f");
-    check_refused(gpu, "r32f", "spd-tree:source=depth:carry=slots", "what is planned");
+    check_refused(gpu, "r32f", "spd-tree:source=depth:shape=strips", "what is planned");
 }
 
 int main(void)

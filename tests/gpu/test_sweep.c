@@ -97,7 +97,7 @@ static bool is_next_signed(const struct sweep *s)
 /* Where a chain takes long, a software device: strategies that know nothing of subgroups are
  * tried at the hardest sizes, none a power of two; in rgba8 alone where subgroups are not of
  * llvmpipe's own size, and otherwise in every third format, in turn. spd-tree, whose kernels
- * are specialised for each size, is tried at one per format: all sizes are test_sizes' matter.
+ * take long to compile, is tried at one per format: all sizes are test_sizes' matter.
  * Variants have one subgroup size each, and every third format; spd and
  * spd-metal have images of several layers: those of one are test_sizes', too. */
 static bool has_its_turn(const struct sweep *s, size_t row, const struct mb_layout *layout,

@@ -3,8 +3,8 @@
 
 usage: check_memory_model.py SOURCE_ROOT
 
-A CPU driver does not show a race, so the operands are read. hand_off_rules.py and word_rules.py say
-what must hold; a kernel of strategies/ that uses atomics and has neither's rules fails.
+A CPU driver does not show a race, so the operands are read. hand_off_rules.py, word_rules.py and
+extreme_rules.py say what must hold; a kernel of strategies/ that uses atomics and has none's rules fails.
 
 "Before" and "after" are those of the call tree from main, with every call replaced by its body.
 
@@ -22,12 +22,13 @@ import shutil
 import sys
 import tempfile
 
+import extreme_rules
 import hand_off_rules
 import word_rules
 from spirv_module import broken_by, compile_module, kernels_of
 
 LIBRARY = "spd-tree/lib/spd_tree.comp"
-PARTS = {"-DSLOTS", "-DSUBGROUPS", "-DUPDATES"}  # what a module's calls depend on
+PARTS = {"-DSLOTS", "-DSUBGROUPS", "-DUPDATES", "-DEVEN", "-DEXTREME"}  # what a module's calls depend on
 
 MODEL_BREAKAGES = [broken_by("model", "#pragma use_vulkan_memory_model\n", "")]  # of any kernel
 
@@ -37,6 +38,8 @@ ATOMIC = re.compile(r"\b(atomic|imageAtomic)[A-Z]\w*\s*\(")
 def rules_of(kernel):
     """The rules for a kernel, or None."""
     if kernel.source == LIBRARY:
+        if extreme_rules.is_extreme(kernel):
+            return extreme_rules
         return hand_off_rules if hand_off_rules.has_slots(kernel) else word_rules
     return hand_off_rules if kernel.name in hand_off_rules.KERNELS else None
 

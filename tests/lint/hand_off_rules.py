@@ -16,7 +16,8 @@ A kernel that reduces shared memory in place must besides, up to the count,
  7. have a control barrier between reading it and writing it, and one between writing and reading
     it (the texel handed over, read by the invocation that wrote it, aside).
 
-A kernel that hands on by slots counts in one invocation what several have left, and must, before the count,
+A kernel that hands on by slots counts in one invocation what several have left, at last (climb.glsl, before, counts
+what the same invocation left), and must, between leaving and that count,
 
  8. have a control barrier that releases and acquires buffer memory;
 
@@ -42,6 +43,11 @@ KERNELS = ["spd/spd_wave", "spd/spd_shared", "spd/spd_wide", "spd/spd_wave_half"
 def has_slots(kernel):
     """Whether it hands on by slots, and one invocation counts what several have left."""
     return "-DSLOTS" in kernel.args
+
+
+def goes_on_by_subgroups(kernel):
+    """Whether a subgroup goes on from what one of its invocations acquired (climb.glsl)."""
+    return has_slots(kernel) and {"-DSUBGROUPS", "-DEVEN"} <= set(kernel.args)
 
 
 def is_in_place(kernel):
@@ -122,6 +128,17 @@ def is_full(barrier, value):
     return has(value(barrier[2]), ACQUIRE_RELEASE, BUFFER, MAKE_AVAILABLE, MAKE_VISIBLE)
 
 
+def is_left(module, instructions):
+    """Whether a barrier lies behind what is written to slots last, up to a count."""
+    is_full_behind = False
+    for op, ops in instructions:
+        if op == "OpStore" and module.binding(ops[0]) == SLOT_BINDING:
+            is_full_behind = False
+        elif op == "OpControlBarrier" and is_full(ops, module.value):
+            is_full_behind = True
+    return is_full_behind
+
+
 def is_acquired_by_subgroups(instructions, value):
     """Whether there are control barriers of subgroups, each of which passes on what one invocation acquired."""
     barriers = [ops for op, ops in instructions
@@ -182,9 +199,9 @@ def problems(module, kernel):
         found.append("private")
     if is_in_place(kernel) and not is_ordered(instructions[:count]):
         found.append("tile")
-    if is_slots and not any(is_full(ops, value) for ops in before):
+    if is_slots and not is_left(module, instructions[:adds[-1]]):
         found.append("left")
-    if is_slots and "-DSUBGROUPS" in kernel.args and not is_acquired_by_subgroups(instructions, value):
+    if goes_on_by_subgroups(kernel) and not is_acquired_by_subgroups(instructions, value):
         found.append("barrier")
     if "-DUPDATES" in kernel.args and not is_level_by_level(module, instructions[adds[-1]:]):
         found.append("levels")
@@ -195,6 +212,6 @@ def breakages_of(kernel):
     """(rule, pattern, replacement) of all that may be broken in a kernel."""
     is_slots = has_slots(kernel)
     literal = (BREAKAGES + is_in_place(kernel) * IN_PLACE_BREAKAGES + is_slots * SLOTS_BREAKAGES +
-               (is_slots and "-DSUBGROUPS" in kernel.args) * SUBGROUPS_BREAKAGES +
+               goes_on_by_subgroups(kernel) * SUBGROUPS_BREAKAGES +
                ("-DUPDATES" in kernel.args) * UPDATES_BREAKAGES)
     return [broken_by(*breakage) for breakage in literal]

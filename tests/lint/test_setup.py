@@ -97,9 +97,13 @@ class Setup(unittest.TestCase):
         self.assertRegex(self.log(), r"\A.* update\n.* install libstb-dev\n\Z")
 
     def test_tests_want_more(self):
-        self.write("missing", "spirv-tools\n")
+        self.write("missing", "spirv-cross\n")
         self.assertEqual(self.run_setup().returncode, 0)
-        self.assertIn("missing: spirv-tools", self.run_setup("--tests").stderr)
+        self.assertIn("missing: spirv-cross", self.run_setup("--tests").stderr)
+
+    def test_the_build_wants_what_optimises_modules(self):
+        self.write("missing", "spirv-tools\n")
+        self.assertIn("missing: spirv-tools", self.run_setup().stderr)
 
     def test_usage(self):
         self.assertEqual(self.run_setup("--frob").returncode, 2)

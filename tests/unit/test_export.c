@@ -55,6 +55,25 @@ static void check_constants(const struct spd_tree_plan *plan, const struct mb_sh
     CHECK_EQ_INT(n_found, shader->n_constants);
 }
 
+static bool has_constant(const struct mb_shader *shader, const char *name)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        has = has || strcmp(shader->constants[i].name, name) == 0;
+    }
+    return has;
+}
+
+/* Of the other shape it has none. */
+static void check_no_other_shape(const struct spd_tree_module *module,
+                                 const struct mb_shader *shader)
+{
+    CHECK(!module->is_even ||
+          (!has_constant(shader, "MAX_ROWS") && !has_constant(shader, "GENERAL")));
+    CHECK_EQ_INT(has_constant(shader, "IS_CLIMBING"), module->is_even);
+    CHECK_EQ_INT(has_constant(shader, "IS_LATE"), module->is_even);
+}
+
 struct case_of_plan {
     const struct mb_format *format;
     enum mb_reduce reduce;
@@ -62,7 +81,7 @@ struct case_of_plan {
     unsigned bits;
 };
 
-/* bits: subgroups, 64-bit atomics, alpha, six layers, depth, slots. */
+/* bits: subgroups, 64-bit atomics, alpha, six layers, depth, strips. */
 static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
 {
     struct spd_tree_plan plan;
@@ -85,7 +104,7 @@ static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
         .is_depth = c->bits >> 4 & (c->format->vk_format == VK_FORMAT_R32_SFLOAT),
     };
     const struct spd_tree_options options = {
-        .hand_off = c->bits >> 5 & 1 ? SPD_TREE_SLOTS : SPD_TREE_ANY_HAND_OFF,
+        .shape = c->bits >> 5 & 1 ? SPD_TREE_STRIPS : SPD_TREE_ANY_SHAPE,
     };
     const unsigned n_failed = check_n_failed;
     if (spd_tree_make_plan(&device, &image, &options, &plan)) {
@@ -96,6 +115,7 @@ static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
     if (shader) {
         CHECK(is_exported(shader, c->format, c->reduce));
         check_constants(&plan, shader);
+        check_no_other_shape(&plan.module, shader);
     }
     if (check_n_failed > n_failed) {
         fprintf(stderr, "  of %s %s %ux%u, bits %x\n", c->format->name,

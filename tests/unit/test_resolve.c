@@ -174,7 +174,7 @@ static void check_lanes_of(const struct lanes_row *row, const char *strategy, si
     size_t n = 0;
     snprintf(spec, sizeof spec, "%s:lanes=%s", strategy, mb_lanes_values[choice]);
     CHECK_EQ_INT(mb_plan_variants(mb_strategies, &pointer, 1, &variant, &n, &why), MB_OK);
-    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){64, 64}, 1, 7);
+    mb_layout_init(&layout, mb_format_find("rgba8"), (struct mb_extent){2048, 2048}, 1, 12);
     gpu.info.driver_id = row->driver;
     gpu.info.min_subgroup_size = row->min;
     gpu.info.max_subgroup_size = row->max;
@@ -197,10 +197,11 @@ static void check_lean_lanes(void)
 {
     static const struct {
         const char *format, *spec;
-        uint32_t width, lanes;
-    } rows[] = {{"rgba8", "spd-tree", 64, 16},
+        uint32_t size, lanes;
+    } rows[] = {{"rgba8", "spd-tree", 2048, 16},
+                {"rgba8", "spd-tree", 64, 8}, /* few tiles, which store late */
                 {"rgba8", "spd-tree", 65, 8},
-                {"rgba32f", "spd-tree", 64, 8},
+                {"rgba32f", "spd-tree", 2048, 8},
                 {"rgba32f", "spd-tree:lanes=16", 65, 16}};
     static const struct mb_task task = {.reduce = MB_REDUCE_AVG};
     struct mb_gpu gpu = make_gpu(32, true, false);
@@ -216,8 +217,9 @@ static void check_lean_lanes(void)
         size_t n = 0;
         CHECK_EQ_INT(mb_plan_variants(mb_strategies, &rows[i].spec, 1, &variant, &n, &err),
                      MB_OK);
-        mb_layout_init(&layout, mb_format_find(rows[i].format),
-                       (struct mb_extent){rows[i].width, 64}, 1, 7);
+        const struct mb_extent base = {rows[i].size, rows[i].size};
+        mb_layout_init(&layout, mb_format_find(rows[i].format), base, 1,
+                       mb_full_level_count(base));
         variant->strategy->resolve(&gpu, &layout, &task, &variant->params);
         mb_variant_label(variant, label, sizeof label);
         snprintf(lanes, sizeof lanes, ":lanes=%u", rows[i].lanes);

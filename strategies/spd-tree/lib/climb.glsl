@@ -4,8 +4,8 @@
 #ifndef CLIMB_GLSL
 #define CLIMB_GLSL
 
-#ifndef SLOTS
-/* By words: a subgroup brings its texel to SPAN levels at once, so that all of them take one round trip to memory.
+#if !defined(SLOTS) && !defined(EXTREME)
+/* By words: a subgroup brings its texel to span levels at once, so that all of them take one round trip to memory.
  * Lane WORDS * k + w brings word w to the k-th level:
  *
  *     level 6      x  x  x  x                16 tiles bring theirs
@@ -22,7 +22,7 @@ struct Node {
 Node node_of(int from, ivec2 tile, int layer)
 {
     Node node;
-    int k = min(int(LANE / WORDS), SPAN); /* one more: of no level */
+    int k = min(int(LANE / WORDS), span); /* one more: of no level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
     node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
@@ -32,22 +32,12 @@ Node node_of(int from, ivec2 tile, int layer)
     return node;
 }
 
-/* Where climb() begins, to be had while texels are on their way: through a subgroup operation, as compilers move what
- * depends on nothing to where it is used. */
-Node start_of_climb(ivec2 tile, int layer)
-{
-    Node node = node_of(FIRST_LEVELS, tile, layer);
-    node.index = subgroupShuffleXor(node.index, 0u);
-    node.n_children = subgroupShuffleXor(node.n_children, 0u);
-    return node;
-}
-
 /* From `from` on; false once nobody of the subgroup has anything to bring. */
 bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
 {
-    uint word = LANE % WORDS, last = WORDS * (SPAN - 1) + word;
+    uint word = LANE % WORDS, last = WORDS * (span - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
-    bool is_complete = is_there && LANE < WORDS * SPAN && node.level < N_LEVELS &&
+    bool is_complete = is_there && LANE < WORDS * span && node.level < n_levels &&
                        add_pair_is_last(part, WORDS * node.index + word, node.n_children);
     TEXEL texel;
     if (meet(is_complete, node.index, word, part, texel)) {
@@ -60,27 +50,73 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
 }
 
 /* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. On
- * llvmpipe they have as many turns for all. */
-void climb(Node start, ivec2 tile, int layer, TEXEL sums)
+ * llvmpipe it has as many turns for all. */
+void climb(ivec2 tile, int layer, TEXEL sums)
 {
-    bool is_there = LANES_ID == 0u;
+    bool is_there = LANES_ID == 0u, goes_on = true;
     vec2 own = pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
-    bool goes_on = climb_span(start, layer, is_there, own);
+    int from = FIRST_LEVELS;
     if (IS_GPU) {
-        for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1 && goes_on; from += SPAN) {
+        for (; from < n_levels - 1 && goes_on; from += span) {
             goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
         }
-    } else {
-        for (int from = FIRST_LEVELS + SPAN; from < N_LEVELS - 1; from += SPAN) {
-            if (goes_on) {
-                goes_on = climb_span(node_of(from, tile, layer), layer, is_there, own);
-            }
+        return;
+    }
+    [[unroll]] for (int step = 0; step < 5; step++) {
+        if (from + span * step < n_levels - 1) {
+            climb_span(node_of(from + span * step, tile, layer), layer, is_there, own);
         }
     }
 }
 
+#elif !defined(SLOTS)
+/* By ordered words (extremes.glsl), as by words: lane k brings the tile's texel to the k-th level. */
+struct Node {
+    int level;
+    ivec2 at;
+    uint index, n_children;
+};
+
+Node node_of(int from, ivec2 tile, int layer)
+{
+    Node node;
+    int k = min(int(LANE), span); /* one more: of no level */
+    node.level = from + 1 + k;
+    node.at = tile >> node.level - FIRST_LEVELS;
+    node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
+                 uint(node.at.y * extent_of(node.level).x + node.at.x);
+    ivec2 n = min(extent_of(from), ivec2(2 << k));
+    node.n_children = uint(n.x * n.y);
+    return node;
+}
+
+bool climb_span(int from, ivec2 tile, int layer, bool is_there, inout TEXEL own)
+{
+    Node node = node_of(from, tile, layer);
+    bool is_complete = false;
+    if (is_there && LANE < span && node.level < n_levels) {
+        bring_extreme(node.index, own);
+        is_complete = arrive_is_last(node.index, node.n_children);
+        if (is_complete) {
+            own = take_extreme(node.index);
+            store_below(node.level, node.at, layer, own);
+        }
+    }
+    own = from_lane(own, uint(span - 1));
+    return subgroupShuffle(is_complete ? 1u : 0u, uint(span - 1)) != 0u;
+}
+
+void climb(ivec2 tile, int layer, TEXEL sums)
+{
+    bool is_there = LANES_ID == 0u;
+    TEXEL own = unbiased(sums);
+    for (int from = FIRST_LEVELS; from < n_levels - 1 && (is_there || !IS_GPU); from += span) {
+        is_there = climb_span(from, tile, layer, is_there, own);
+    }
+}
+
 #else
-/* By slots: cells of 2^SPAN x 2^SPAN texels, SPAN being 3 or 4, in Morton order, which whoever leaves the last one
+/* By slots: cells of 2^span x 2^span texels, span being 3 or 4, in Morton order, which whoever leaves the last one
  * reduces to the one that it goes on with. */
 shared bool is_last_of_cell;
 
@@ -125,7 +161,7 @@ uint spread(int v)
 /* The texel `at`, one or two levels below `from`, that slots from `first` on make; what lies between is stored. */
 TEXEL reduce_4_slots(int from, uint first)
 {
-    return join_four(from, slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
+    return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
 
 TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
@@ -135,29 +171,42 @@ TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
         made[i] = reduce_4_slots(from, first + uint(4 * i));
     }
     [[unroll]] for (int i = 0; i < 4; i++) {
-        store_encoded_below(from + 1, 2 * at + quadrant(i), layer, encode_level(from + 1, made[i]));
+        store_any(from + 1, 2 * at + quadrant(i), layer, stored_of(encode_level(from + 1, made[i])));
     }
-    return join_four(from + 1, made[0], made[1], made[2], made[3]);
+    return join_four(equal(extent_of(from + 1), ivec2(1)), made[0], made[1], made[2], made[3]);
+}
+
+/* Levels `n` to n + 2 of a cell; by one store, as every one of store_any() is fifteen. */
+void store_lower_of_cell(int n, ivec2 cell, int layer, Lower made)
+{
+    uint lane = LANE;
+    for (int k = 0; k < 3; k++) {
+        ENCODED texel = k == 0 ? made.first : k == 1 ? made.second : made.third;
+        if (lane < 16u && (lane & (1u << 2 * k) - 1u) == 0u) {
+            store_any(n + k, (cell << 2 - k) + place(lane >> 2 * k), layer, stored_of(texel));
+        }
+    }
 }
 
 TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
 {
     if (!HAS_WIDE_LANES) {
-        if (INDEX < 1u << 2 * SPAN) {
+        if (INDEX < 1u << 2 * span) {
             cells[INDEX] = slot[first + INDEX];
         }
-        return make_levels_by_cells(from, from + SPAN, from + SPAN, cell, layer);
+        return make_levels_by_cells(from, from + span, from + span, cell, layer);
     }
-    uint lane = LANE & 15u, i = first + (lane << 2 * (SPAN - 2));
+    uint lane = LANE & 15u, i = first + (lane << 2 * (span - 2));
     ivec2 at = cell * 4 + place(lane);
     TEXEL texel;
-    if (SPAN == 3) {
+    if (span == 3) {
         texel = reduce_4_slots(from, i);
     } else {
         texel = reduce_16_slots(from, i, at, layer);
     }
-    Lower made = make_lower(from + SPAN - 2, texel);
-    store_lower_below(from + SPAN - 2, cell, layer, made);
+    int n = from + span - 2;
+    Lower made = make_lower(n, equal(extent_of(n), ivec2(1)), equal(extent_of(n + 1), ivec2(1)), texel);
+    store_lower_of_cell(n, cell, layer, made);
     return made.sums;
 }
 
@@ -165,10 +214,10 @@ TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
  * makes. */
 bool climb_cell(int step, inout ivec2 at, int layer, inout TEXEL sums)
 {
-    int from = FIRST_LEVELS + SPAN * step;
-    ivec2 extent = extent_of(from), n = min(extent, ivec2(1 << SPAN)), cell = at >> SPAN, within = at & (1 << SPAN) - 1;
+    int from = FIRST_LEVELS + span * step;
+    ivec2 extent = extent_of(from), n = min(extent, ivec2(1 << span)), cell = at >> span, within = at & (1 << span) - 1;
     uint first = uint(layer) * n_nodes + first_node(step) +
-                 (uint(cell.y * max(extent.x >> SPAN, 1) + cell.x) << 2 * SPAN);
+                 (uint(cell.y * max(extent.x >> span, 1) + cell.x) << 2 * span);
     bool is_last = false;
     if (INDEX == 0u) {
         slot[first + (spread(within.x) | spread(within.y) << 1)] = sums;
@@ -188,12 +237,12 @@ void climb(ivec2 tile, int layer, TEXEL sums)
     ivec2 at = tile;
     bool goes_on = true;
     if (IS_GPU) {
-        for (int step = 0; FIRST_LEVELS + SPAN * step < N_LEVELS - 1 && goes_on; step++) {
+        for (int step = 0; FIRST_LEVELS + span * step < n_levels - 1 && goes_on; step++) {
             goes_on = climb_cell(step, at, layer, sums);
         }
     } else {
         [[unroll]] for (int step = 0; step < 3; step++) {
-            if (FIRST_LEVELS + SPAN * step < N_LEVELS - 1 && goes_on) {
+            if (FIRST_LEVELS + span * step < n_levels - 1 && goes_on) {
                 goes_on = climb_cell(step, at, layer, sums);
             }
         }

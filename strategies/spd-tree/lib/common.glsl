@@ -1,7 +1,8 @@
 /* What all parts of spd-tree share: bindings, constants, sizes of levels and stores to them.
  *
  * A workgroup makes the first levels of a tile, and with all others what lies below: which levels tiles make and
- * how large they are is planned on the host (spd_tree.h, which names each constant). */
+ * how large they are is planned on the host (spd_tree.h). Specialisation constants are what a format and a device
+ * choose; whatever depends on an image's size is a push constant. */
 #ifndef COMMON_GLSL
 #define COMMON_GLSL
 #include "levels.glsl"
@@ -10,40 +11,19 @@
 
 layout(local_size_x = N_INVOCATIONS) in;
 
-/* Tiles of 64x64 texels whose levels have no odd size, by even.glsl; otherwise blocks of strips, by strips.glsl. */
-layout(constant_id = 0) const bool IS_EVEN = false;
-layout(constant_id = 1) const int FIRST_LEVELS = 3;   /* that tiles make */
-layout(constant_id = 22) const int N_LEVELS = 16;     /* level 0 included */
 layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange texels (lanes.glsl) */
-layout(constant_id = 3) const int STRIP_ROWS = 4;     /* of level FIRST_LEVELS */
-/* Of the width and the height, whether level 0 is odd, level 1 and so on, bit by bit. */
-layout(constant_id = 4) const int ODD_X = 7;
-layout(constant_id = 5) const int ODD_Y = 7;
-/* Whether one of the levels that tiles make, but the last, may be one texel wide or high. */
-layout(constant_id = 6) const bool IS_NARROW = true;
-/* Whether there are levels below those of tiles; and whether no size of any level is odd. */
-layout(constant_id = 7) const bool HAS_BELOW = true;
-layout(constant_id = 8) const bool IS_ALL_EVEN = false;
 /* False on llvmpipe: 22.3 loses lanes that count in a loop, and cannot compile halves for ARM. */
 layout(constant_id = 9) const bool IS_GPU = true;
-/* Levels that are handed on at once by climb.glsl. */
-layout(constant_id = 19) const int SPAN = 3;
-/* What even tiles store after they have handed on what they made: nothing, levels 4 to 6, or all but level 3. Where few
- * of them are at work the others wait for that; where further ones wait for their turn, it is the other way round. */
-layout(constant_id = 21) const int LATE = 0;
 /* Fewer registers, where a compiler spills them: strips fetch nothing in advance. */
 layout(constant_id = 24) const bool IS_LEAN = false;
+/* Rows of a strip, at most: what shared memory has room for. */
+layout(constant_id = 3) const int MAX_ROWS = 12;
 
-/* Columns of level 0 that a strip takes beyond its own; a single one is fetched besides. */
-const int HALO = ODD_X == 1 ? 0 : ODD_X;
-const int STRIP_COLUMNS = 4 * SUBGROUP_SIZE - HALO >> FIRST_LEVELS;
-const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
-
-/* Texels of level FIRST_LEVELS that a tile makes. No vector: spirv-opt, as validation layers use it, misplaces
- * vectors of specialisation constants. */
-const int TILE_X = IS_EVEN ? 64 >> FIRST_LEVELS : STRIPS_X * STRIP_COLUMNS;
-const int TILE_Y = IS_EVEN ? 64 >> FIRST_LEVELS : 2 * STRIP_ROWS;
-#define TILE_SIZE ivec2(TILE_X, TILE_Y)
+#ifdef EXTREME
+#define IS_EXTREME true
+#else
+#define IS_EXTREME false
+#endif
 
 #ifdef RAW /* texels as words, whatever is in them */
 layout(set = 0, binding = 0) uniform usampler2DArray source;
@@ -55,23 +35,52 @@ layout(set = 0, binding = 1) uniform writeonly image2DArray levels[15];
 #define STORED vec4
 #endif
 
-/* In rows of 16 bytes, as HLSL packs them, too. */
-layout(push_constant) uniform Push
+/* Everything that depends on the image's size. */
+layout(push_constant, std430) uniform Push
 {
     ivec2 base_extent;
     vec2 inv_base_extent;
     uint zero; /* which no compiler knows (texel.glsl) */
     uint n_nodes; /* of a layer, in what is handed on */
     uint n_tiles; /* of an update, in a layer */
-    uint padding;
-    vec4 scales;  /* of what strips.glsl sums up for levels 1 to 4 (reduce.glsl) */
-    uvec4 nodes[3];
+    int n_levels; /* level 0 included */
+    vec3 scales;  /* of what strips.glsl sums up for levels 1 to 3 (reduce.glsl) */
+    int n_first;  /* levels that tiles make: 3 of strips */
+    int strip_rows; /* of level 3 */
+    int span;     /* levels that climb.glsl hands on at once */
+    int is_lower_late; /* whether even tiles store levels 4 to 6 after the hand-off */
+    int is_many;  /* more than 1023 tiles share a texel (words.glsl) */
+    uint nodes[12]; /* where nodes of the i-th level below those of tiles begin, the first being 0 */
 };
 
-/* Where nodes of the i-th level below those of tiles begin, the first being 0. */
+#ifdef EVEN /* tiles of 64x64 texels, by even.glsl */
+/* Whether each tile has one texel of its last level, from which climb.glsl goes on; else tiles share what lies below. */
+layout(constant_id = 5) const bool IS_CLIMBING = true;
+/* Whether tiles are so few that what each hands on is waited for: they store levels 1 and 2 after that. */
+layout(constant_id = 6) const bool IS_LATE = true;
+#define TILE_LEVELS_END (n_first + 1)
+#define FIRST_LEVELS n_first
+#define TILE_X (64 >> n_first)
+#define TILE_Y (64 >> n_first)
+const int MAX_TILE_X = 8, MAX_TILE_Y = 8;
+#else /* blocks of strips, by strips.glsl */
+#define FIRST_LEVELS 3
+#define TILE_LEVELS_END n_levels
+/* Whether one of the first three levels may be odd, or one texel, along an axis. */
+layout(constant_id = 4) const bool GENERAL = true;
+/* Columns of level 0 that a strip reads beyond its own. */
+const int HALO = GENERAL ? 7 : 0;
+const int STRIP_COLUMNS = 4 * SUBGROUP_SIZE - HALO >> 3;
+const int STRIPS_X = N_INVOCATIONS / SUBGROUP_SIZE / 2;
+const int MAX_TILE_X = STRIPS_X * STRIP_COLUMNS, MAX_TILE_Y = 2 * MAX_ROWS;
+#define TILE_X MAX_TILE_X
+#define TILE_Y (2 * strip_rows)
+#endif
+#define TILE_SIZE ivec2(TILE_X, TILE_Y) /* texels of the last level that a tile makes */
+
 uint first_node(int i)
 {
-    return nodes[i >> 2][i & 3];
+    return nodes[i];
 }
 
 ivec2 extent_of(int level)
@@ -85,38 +94,34 @@ bool is_to_be_written(int level, ivec2 at);
 #define is_to_be_written(level, at) true
 #endif
 
-/* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond a
- * level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
-#define STORE_CASE(n, lowest)                                                                       \
-    case n:                                                                                         \
-        if (n >= lowest && n < N_LEVELS) {                                                          \
-            imageStore(levels[n - 1], p, value);                                                    \
-        }                                                                                           \
-        break;
-#define DEFINE_STORE(name, lowest)                                                                  \
-    void name(int level, ivec2 at, int layer, STORED value)                                         \
-    {                                                                                               \
-        ivec3 p = ivec3(at, layer);                                                                 \
-        switch (level) {                                                                            \
-            STORE_CASE(1, lowest)                                                                   \
-            STORE_CASE(2, lowest)                                                                   \
-            STORE_CASE(3, lowest)                                                                   \
-            STORE_CASE(4, lowest)                                                                   \
-            STORE_CASE(5, lowest)                                                                   \
-            STORE_CASE(6, lowest)                                                                   \
-            STORE_CASE(7, lowest)                                                                   \
-            STORE_CASE(8, lowest)                                                                   \
-            STORE_CASE(9, lowest)                                                                   \
-            STORE_CASE(10, lowest)                                                                  \
-            STORE_CASE(11, lowest)                                                                  \
-            STORE_CASE(12, lowest)                                                                  \
-            STORE_CASE(13, lowest)                                                                  \
-            STORE_CASE(14, lowest)                                                                  \
-            STORE_CASE(15, lowest)                                                                  \
-        }                                                                                           \
+/* Stores to a level that a constant names. Those beyond a level's size have no effect (Vulkan, "Texel Output
+ * Validation Operations"). */
+#define STORE_LEVEL(level, at, layer, value)                                                        \
+    if (level < TILE_LEVELS_END && is_to_be_written(level, at)) {                                   \
+        imageStore(levels[level - 1], ivec3(at, layer), value);                                     \
     }
 
-DEFINE_STORE(store_as, 1)
-DEFINE_STORE(store_as_below, FIRST_LEVELS + 1) /* where the level is known at run time only */
+/* To a level that is known at run time only: dynamic indexing of storage images is an optional feature. */
+void store_any(int level, ivec2 at, int layer, STORED value)
+{
+    ivec3 p = ivec3(at, layer);
+    switch (level < n_levels ? level : 0) {
+    case 1: imageStore(levels[0], p, value); break;
+    case 2: imageStore(levels[1], p, value); break;
+    case 3: imageStore(levels[2], p, value); break;
+    case 4: imageStore(levels[3], p, value); break;
+    case 5: imageStore(levels[4], p, value); break;
+    case 6: imageStore(levels[5], p, value); break;
+    case 7: imageStore(levels[6], p, value); break;
+    case 8: imageStore(levels[7], p, value); break;
+    case 9: imageStore(levels[8], p, value); break;
+    case 10: imageStore(levels[9], p, value); break;
+    case 11: imageStore(levels[10], p, value); break;
+    case 12: imageStore(levels[11], p, value); break;
+    case 13: imageStore(levels[12], p, value); break;
+    case 14: imageStore(levels[13], p, value); break;
+    case 15: imageStore(levels[14], p, value); break;
+    }
+}
 
 #endif

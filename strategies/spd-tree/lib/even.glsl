@@ -37,7 +37,7 @@ const bool HAS_QUADS = false, HAS_WIDE_LANES = false;
 #define EARLY TEXEL
 #endif
 
-shared EARLY cells[IS_EVEN ? (HAS_WIDE_LANES ? 64 : 256) : 1]; /* of level 3 in Morton order; or of level 2 first */
+shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* of level 3 in Morton order; or of level 2 first */
 
 ivec2 place(uint index)
 {
@@ -67,12 +67,12 @@ ivec2 place_in_level2(uint index)
  * bits two by two, as their sums may be infinite. */
 float scale_of_sums(int n)
 {
-    return REDUCE != REDUCE_AVG || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
+    return IS_EXTREME || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
 }
 
 TEXEL summed(TEXEL sums)
 {
-    return REDUCE == REDUCE_AVG && IS_FLOAT && !IS_FLOAT32 ? 0.25 * sums : sums;
+    return !IS_EXTREME && IS_FLOAT && !IS_FLOAT32 ? 0.25 * sums : sums;
 }
 
 ENCODED encode_level(int level, TEXEL sums)
@@ -80,39 +80,23 @@ ENCODED encode_level(int level, TEXEL sums)
     return encode_sums(scale_of_sums(level), sums);
 }
 
-/* Along an axis of level `n`; where that is one texel wide it is its own neighbour. */
-bool is_single_x(int n)
-{
-    return IS_NARROW && extent_of(n).x == 1;
-}
-
-bool is_single_y(int n)
-{
-    return IS_NARROW && extent_of(n).y == 1;
-}
-
-/* Four texels of level `n`, and what they make of the next; by lanes, from those that differ in two bits of
- * their index. */
+/* Four texels of a level, and what they make of the next; by lanes, from those that differ in two bits of
+ * their index. An axis of one texel is its own neighbour: that of no level of a tile is. */
+#define NO_SINGLE bvec2(false)
 #define DEFINE_JOINS(SUM)                                                                           \
-    SUM join_four(int n, SUM v00, SUM v10, SUM v01, SUM v11)                                        \
+    SUM join_four(bvec2 is_single, SUM v00, SUM v10, SUM v01, SUM v11)                              \
     {                                                                                               \
-        if (is_single_x(n)) {                                                                       \
-            v10 = v00;                                                                              \
-            v11 = v01;                                                                              \
-        }                                                                                           \
-        if (is_single_y(n)) {                                                                       \
-            v01 = v00;                                                                              \
-            v11 = v10;                                                                              \
-        }                                                                                           \
-        return summed(join_taps(join_taps(v00, v10), join_taps(v01, v11)));                          \
+        SUM upper = join_taps(v00, is_single.x ? v00 : v10);                                        \
+        SUM lower = join_taps(v01, is_single.x ? v01 : v11);                                        \
+        return summed(join_taps(upper, is_single.y ? upper : lower));                               \
     }                                                                                               \
                                                                                                     \
-    SUM join_lanes(int n, SUM own, uint mask)                                                       \
+    SUM join_lanes(bvec2 is_single, SUM own, uint mask)                                             \
     {                                                                                               \
         SUM other = from_lane_xor(own, mask);                                                       \
-        own = join_taps(own, is_single_x(n) ? own : other);                                         \
+        own = join_taps(own, is_single.x ? own : other);                                            \
         other = from_lane_xor(own, 2u * mask);                                                      \
-        return summed(join_taps(own, is_single_y(n) ? own : other));                                \
+        return summed(join_taps(own, is_single.y ? own : other));                                   \
     }
 
 DEFINE_JOINS(TEXEL)
@@ -161,10 +145,7 @@ TEXEL sums_of(TEXEL early)
 }
 #endif
 
-void store_early(int level, ivec2 at, int layer, EARLY sums)
-{
-    store_encoded(level, at, layer, encode_level(level, sums));
-}
+#define STORE_EARLY(level, at, layer, sums) STORE_LEVEL(level, at, layer, stored_of(encode_level(level, sums)))
 
 /* What an invocation has of levels 1, four texels, and 2. */
 struct Upper {
@@ -173,8 +154,7 @@ struct Upper {
 
 EARLY level1_of(Block block)
 {
-    return summed(join_taps(join_taps(early_of(block.v00), early_of(block.v10)),
-                           join_taps(early_of(block.v01), early_of(block.v11))));
+    return join_four(NO_SINGLE, early_of(block.v00), early_of(block.v10), early_of(block.v01), early_of(block.v11));
 }
 
 /* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
@@ -185,27 +165,25 @@ EARLY scatter_quad(Upper made)
     EARLY upper = is_right ? made.v10 : made.v00, lower = is_right ? made.v11 : made.v01;
     EARLY swapped_upper = from_lane_xor(is_right ? made.v00 : made.v10, 1u);
     EARLY swapped_lower = from_lane_xor(is_right ? made.v01 : made.v11, 1u);
-    upper = join_taps(upper, is_single_x(1) ? upper : swapped_upper);
-    lower = join_taps(lower, is_single_x(1) ? lower : swapped_lower);
+    upper = join_taps(upper, swapped_upper);
+    lower = join_taps(lower, swapped_lower);
     EARLY keep = is_below ? lower : upper, swapped = from_lane_xor(is_below ? upper : lower, 2u);
-    return summed(join_taps(keep, is_single_y(1) ? keep : swapped));
+    return summed(join_taps(keep, swapped));
 }
 
-void store_level1(ivec2 tile, int layer, uint index, Upper made)
+void store_upper(ivec2 tile, int layer, uint index, Upper made)
 {
-    ivec2 at = tile * 32;
-    store_early(1, at + place_in_level1(index, 0), layer, made.v00);
-    store_early(1, at + place_in_level1(index, 1), layer, made.v10);
-    store_early(1, at + place_in_level1(index, 2), layer, made.v01);
-    store_early(1, at + place_in_level1(index, 3), layer, made.v11);
+    ivec2 p00 = tile * 32 + place_in_level1(index, 0), p10 = tile * 32 + place_in_level1(index, 1);
+    ivec2 p01 = tile * 32 + place_in_level1(index, 2), p11 = tile * 32 + place_in_level1(index, 3);
+    ivec2 p = tile * 16 + place_in_level2(index);
+    STORE_EARLY(1, p00, layer, made.v00)
+    STORE_EARLY(1, p10, layer, made.v10)
+    STORE_EARLY(1, p01, layer, made.v01)
+    STORE_EARLY(1, p11, layer, made.v11)
+    STORE_EARLY(2, p, layer, made.level2)
 }
 
-void store_level2(ivec2 tile, int layer, uint index, Upper made)
-{
-    if (FIRST_LEVELS >= 2) {
-        store_early(2, tile * 16 + place_in_level2(index), layer, made.level2);
-    }
-}
+#define TOUCH(n) imageStore(levels[n - 1], ivec3(-1, -1, layer), stored_of(ENCODED(0)));
 
 /* Have the device fetch what it needs to know of each level to store to it, where few workgroups are at work: stores
  * beyond a level's size have no other effect. */
@@ -215,9 +193,8 @@ void touch_levels(int layer)
         LANES_ID != N_INVOCATIONS / SUBGROUP_SIZE - 1) {
         return;
     }
-    [[unroll]] for (int level = 1; level < 16; level++) {
-        store_encoded(level, ivec2(-1), layer, ENCODED(0));
-    }
+    TOUCH(1) TOUCH(2) TOUCH(3) TOUCH(4) TOUCH(5) TOUCH(6) TOUCH(7) TOUCH(8)
+    TOUCH(9) TOUCH(10) TOUCH(11) TOUCH(12) TOUCH(13) TOUCH(14) TOUCH(15)
 }
 
 /* What makes the i-th texel of level 1. */
@@ -227,43 +204,26 @@ Block fetch_block(ivec2 tile, int layer, uint index, int i)
     return FETCH_BLOCK(corner_of(at, layer), at, 0);
 }
 
-/* Of SUMS by a branch, always taken, that no compiler knows of: it keeps stores apart from what goes before, which an
- * H200's compiler makes 32 registers of in place of 39, so that more workgroups are at work (4096x4096 29.7 to 29.3 us;
- * of sRGB 39.9 to 42.9). */
-bool is_stored_at_once()
-{
-#ifdef SUMS
-    return LATE < 2 && zero == 0u;
-#else
-    return LATE < 2;
-#endif
-}
-
 Upper make_levels_1_2(ivec2 tile, int layer, uint index)
 {
     Block b00 = fetch_block(tile, layer, index, 0), b10 = fetch_block(tile, layer, index, 1);
     Block b01 = fetch_block(tile, layer, index, 2), b11 = fetch_block(tile, layer, index, 3);
-#ifndef UPDATES
-    if (LATE > 1) {
+    if (IS_LATE) {
         touch_levels(layer);
     }
-#endif
     prepare_codec(index);
     Upper made;
     made.v00 = level1_of(b00);
     made.v10 = level1_of(b10);
     made.v01 = level1_of(b01);
     made.v11 = level1_of(b11);
-    if (is_stored_at_once()) {
-        store_level1(tile, layer, index, made);
-    }
     if (HAS_QUADS) {
         made.level2 = scatter_quad(made);
     } else {
-        made.level2 = join_four(1, made.v00, made.v10, made.v01, made.v11);
+        made.level2 = join_four(NO_SINGLE, made.v00, made.v10, made.v01, made.v11);
     }
-    if (is_stored_at_once()) {
-        store_level2(tile, layer, index, made);
+    if (!IS_LATE) {
+        store_upper(tile, layer, index, made);
     }
     return made;
 }
@@ -276,9 +236,9 @@ void leave_sums(int level, ivec2 at, TEXEL sums)
     }
 }
 
-EARLY four_cells(int n, uint i)
+EARLY four_cells(bvec2 is_single, uint i)
 {
-    return join_four(n, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
+    return join_four(is_single, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
 }
 
 /* From the cells, texels of level `from` in Morton order, levels up to `end` in place; `block` is where they lie in
@@ -290,12 +250,12 @@ TEXEL make_levels_by_cells(int from, int last, int end, ivec2 block, int layer)
         EARLY made = EARLY(0);
         barrier();
         if (INDEX < n) {
-            made = four_cells(level - 1, INDEX);
+            made = four_cells(equal(extent_of(level - 1), ivec2(1)), INDEX);
         }
         barrier();
         if (INDEX < n) {
             cells[INDEX] = made;
-            store_early(level, (block << last - level) + place(INDEX), layer, made);
+            store_any(level, (block << last - level) + place(INDEX), layer, stored_of(encode_level(level, made)));
             leave_sums(level, place(INDEX), sums_of(made));
         }
     }
@@ -310,11 +270,11 @@ struct Lower {
     TEXEL sums;
 };
 
-Lower make_lower(int n, TEXEL first)
+Lower make_lower(int n, bvec2 is_first_single, bvec2 is_second_single, TEXEL first)
 {
     Lower made;
-    TEXEL second = join_lanes(n, first, 1u);
-    made.sums = join_lanes(n + 1, second, 4u);
+    TEXEL second = join_lanes(is_first_single, first, 1u);
+    made.sums = join_lanes(is_second_single, second, 4u);
     made.first = encode_level(n, first);
     made.second = encode_level(n + 1, second);
     made.third = encode_level(n + 2, made.sums);
@@ -331,36 +291,34 @@ Lower make_lower(int n, TEXEL first)
     return made;
 }
 
-/* Those of levels `n` to n + 2, in tiles or below; `block` is where they lie in the last. */
-#define DEFINE_STORE_LOWER(name, STORE)                                                             \
-    void name(int n, ivec2 block, int layer, Lower made)                                            \
-    {                                                                                               \
-        uint lane = LANE;                                                                           \
-        if (lane < 16u) {                                                                           \
-            STORE(n, block * 4 + place(lane), layer, made.first);                                   \
-        }                                                                                           \
-        if (lane < 16u && (lane & 3u) == 0u && FIRST_LEVELS >= 5) {                                 \
-            STORE(n + 1, block * 2 + place(lane >> 2), layer, made.second);                         \
-        }                                                                                           \
-        if (lane == 0u && FIRST_LEVELS >= 6) {                                                      \
-            STORE(n + 2, block, layer, made.third);                                                 \
-        }                                                                                           \
+/* Levels 4 to 6 of a tile. */
+void store_lower(ivec2 tile, int layer, Lower made)
+{
+    uint lane = LANE;
+    ivec2 at4 = tile * 4 + place(lane), at5 = tile * 2 + place(lane >> 2);
+    if (lane < 16u) {
+        STORE_LEVEL(4, at4, layer, stored_of(made.first))
     }
-
-DEFINE_STORE_LOWER(store_lower, store_encoded)
-DEFINE_STORE_LOWER(store_lower_below, store_encoded_below)
+    if (lane < 16u && (lane & 3u) == 0u) {
+        STORE_LEVEL(5, at5, layer, stored_of(made.second))
+    }
+    if (lane == 0u) {
+        STORE_LEVEL(6, tile, layer, stored_of(made.third))
+    }
+}
 
 /* Level 3 by lanes that differ in bits 2 (x) and 3 (y) of their index. */
 void make_level3_by_lanes(ivec2 tile, int layer, uint index, EARLY texel)
 {
-    EARLY made = join_lanes(2, texel, 4u);
+    EARLY made = join_lanes(NO_SINGLE, texel, 4u);
     if ((index & 12u) == 0u) {
         cells[(index & 3u) << 4 | index >> 4] = made;
     }
     barrier();
     uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that have nothing else to do then */
     if (i < 64u) {
-        store_early(3, tile * 8 + place(i), layer, cells[i]);
+        ivec2 at = tile * 8 + place(i);
+        STORE_EARLY(3, at, layer, cells[i])
         leave_sums(3, place(i), sums_of(cells[i]));
     }
 }
@@ -388,9 +346,9 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
     if (LANES_ID != 0u || FIRST_LEVELS == 3) {
         return false;
     }
-    made.lower = make_lower(4, sums_of(four_cells(3, LANE & 15u)));
-    if (LATE == 0) {
-        store_lower(4, tile, layer, made.lower);
+    made.lower = make_lower(4, NO_SINGLE, NO_SINGLE, sums_of(four_cells(NO_SINGLE, LANE & 15u)));
+    if (is_lower_late == 0) {
+        store_lower(tile, layer, made.lower);
     }
     return true;
 }
@@ -398,12 +356,11 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
 /* What make_even_tile() has left. */
 void store_late(ivec2 tile, int layer, uint index, EvenTile made)
 {
-    if (LATE > 0 && HAS_WIDE_LANES && LANES_ID == 0u && FIRST_LEVELS > 3) {
-        store_lower(4, tile, layer, made.lower);
+    if (is_lower_late != 0 && HAS_WIDE_LANES && LANES_ID == 0u && FIRST_LEVELS > 3) {
+        store_lower(tile, layer, made.lower);
     }
-    if (LATE > 1) {
-        store_level1(tile, layer, index, made.upper);
-        store_level2(tile, layer, index, made.upper);
+    if (IS_LATE) {
+        store_upper(tile, layer, index, made.upper);
     }
 }
 

@@ -12,25 +12,31 @@
  * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
  * level by itself, but never too many of all levels together. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
+#define MOST_EVER(n) (MOST_OF_AXIS(MAX_TILE_X, n) * MOST_OF_AXIS(MAX_TILE_Y, n))
+#ifdef EVEN /* as if tiles were never smaller */
+#define MOST(n) MOST_EVER(n)
+#else
 #define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
-#define WITHIN_AXIS(size, n) ((size) >> (n) > 1 ? ((size) >> (n)) - 1 : 0)
-#define WITHIN(n) (WITHIN_AXIS(TILE_X, n) * WITHIN_AXIS(TILE_Y, n))
+#endif
 
 /* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
 const int MOST_BELOW = 12;
-const int N_OF_TILE = TILE_X * TILE_Y;
-const bool HAS_PARTS = HAS_BELOW && !IS_ALL_EVEN; /* else there is nothing to keep */
+const int N_OF_TILE = MAX_TILE_X * MAX_TILE_Y;
 #ifdef UPDATES /* which share nothing */
 const int N_FURTHER = 0, N_COMMON = 1;
 #else
-const int N_FURTHER = MOST(1) + MOST(2) + MOST(3) + MOST(4) + MOST(5) + 7 * 9;
-const int N_COMMON = HAS_PARTS ? N_FURTHER - WITHIN(1) - WITHIN(2) - WITHIN(3) - WITHIN(4) : 1;
+const int N_FURTHER = MOST_EVER(1) + MOST_EVER(2) + MOST_EVER(3) + MOST_EVER(4) + MOST_EVER(5) + 7 * 9;
+const int N_COMMON = N_FURTHER < N_INVOCATIONS ? N_FURTHER : N_INVOCATIONS; /* at the edges of a tile: 235 at most */
 #endif
-const bool IS_SMALL = N_FURTHER <= N_INVOCATIONS;
-const int N_PARTS = !HAS_PARTS              ? 1
-                    : IS_SMALL              ? N_OF_TILE + N_FURTHER
-                    : N_OF_TILE > N_FURTHER ? N_OF_TILE
-                                            : N_FURTHER;
+#ifdef EVEN /* small tiles, whose further texels have an invocation each */
+#define HAS_PARTS (!IS_CLIMBING && n_levels > FIRST_LEVELS + 1) /* else there is nothing to keep */
+#define IS_SMALL true
+const int N_PARTS = IS_CLIMBING ? 1 : N_OF_TILE + N_FURTHER;
+#else
+#define HAS_PARTS (n_levels > FIRST_LEVELS + 1)
+#define IS_SMALL false
+const int N_PARTS = N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
+#endif
 const int LOWEST = IS_SMALL ? 1 : 2; /* of the levels that have an invocation for each texel */
 
 /* What the tile has of level FIRST_LEVELS, and of all further ones: in its place, or, where there is an invocation for
@@ -79,7 +85,7 @@ void leave_part(ivec2 at, TEXEL texel)
 /* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
 Held held_by_tile(ivec2 tile, int n, int first_part)
 {
-    return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(TILE_X, n));
+    return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(MAX_TILE_X, n));
 }
 
 /* The `i`-th that the tile has of a level, from what it has of the level above. */
@@ -121,7 +127,7 @@ Part part_below(ivec2 tile, int i)
             }
         }
     }
-    if (FIRST_LEVELS + n >= N_LEVELS) {
+    if (FIRST_LEVELS + n >= n_levels) {
         Part none;
         none.n = 0;
         return none;
@@ -152,23 +158,52 @@ void keep_part(Part part, TEXEL texel)
     }
 }
 
-/* Store it, if it is the tile's alone; else it has to be shared. `n` is the part's, a constant where that is
- * known. */
-void finish_part(Part part, int n, TEXEL texel, int layer)
+/* Store it, if it is the tile's alone; else it has to be shared. */
+void finish_part(Part part, TEXEL texel, int layer)
 {
     if (part.n == 0) {
         return;
     }
     if (part.n_tiles == 1u) {
-        store_below(FIRST_LEVELS + n, part.at, layer, doubled(texel));
+        store_below(FIRST_LEVELS + part.n, part.at, layer, doubled(texel));
     } else {
         uint to = atomicAdd(n_common, 1u, gl_ScopeWorkgroup, 0, 0);
         common_texel[to] = uvec2(part.at.x | part.at.y << 16,
-                                 n | part.to << 4 | int(part.n_tiles << 16));
+                                 part.n | part.to << 4 | int(part.n_tiles << 16));
     }
 }
 
-#ifdef SLOTS
+#if defined(EXTREME) && !defined(SLOTS)
+/* Ordered words. */
+struct Common {
+    ivec2 at;
+    int n;
+    uint node, n_tiles;
+};
+
+Common common_at(uint i, int layer)
+{
+    uvec2 word = common_texel[i];
+    Common c;
+    c.at = ivec2(word.x & 0xffffu, word.x >> 16);
+    c.n = int(word.y & 15u);
+    c.node = uint(layer) * n_nodes + first_node(c.n - 1) + uint(c.at.y * extent_of(FIRST_LEVELS + c.n).x + c.at.x);
+    c.n_tiles = n_sharing(c.at, c.n);
+    return c;
+}
+
+void share_common(ivec2 tile, int layer, uint index)
+{
+    if (index < n_common) {
+        Common c = common_at(index, layer);
+        bring_extreme(c.node, parts[common_texel[index].y >> 4 & 0xfffu]);
+        if (arrive_is_last(c.node, c.n_tiles)) {
+            store_below(FIRST_LEVELS + c.n, c.at, layer, take_extreme(c.node));
+        }
+    }
+}
+
+#elif defined(SLOTS)
 /* Slots: each tile leaves its parts, and counts itself in for each; who is last joins those of all
  * that share the texel, in a fixed order: few by itself, many by a subgroup or the workgroup. */
 #define MANY 4u
@@ -238,10 +273,7 @@ void count_common(uint i, int layer)
 void join_many(uint i, int layer)
 {
     Common c = common_at(i, layer);
-    TEXEL texel = TEXEL(0.0);
-    if (REDUCE != REDUCE_AVG) {
-        texel = slot[c.slot];
-    }
+    TEXEL texel = IS_EXTREME ? slot[c.slot] : TEXEL(0.0);
     for (uint first = 0u; first < c.n_tiles; first += 4u * SUBGROUP_SIZE) {
         TEXEL part[4];
         [[unroll]] for (uint k = 0u; k < 4u; k++) {
@@ -263,22 +295,15 @@ void join_many(uint i, int layer)
 
 void share_common(ivec2 tile, int layer, uint index)
 {
-    const uint n_rounds = (N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
     if (index == 0u) {
         n_complete = 0u;
     }
-    for (uint k = 0u; k < n_rounds; k++) {
-        uint i = k * N_INVOCATIONS + index;
-        if (i < n_common) {
-            leave_common(i, tile, layer);
-        }
+    if (index < n_common) {
+        leave_common(index, tile, layer);
     }
     leave_hand_off();
-    for (uint k = 0u; k < n_rounds; k++) {
-        uint i = k * N_INVOCATIONS + index;
-        if (i < n_common) {
-            count_common(i, layer);
-        }
+    if (index < n_common) {
+        count_common(index, layer);
     }
     barrier();
     if (n_complete == 0u) {
@@ -301,17 +326,18 @@ void share_common(ivec2 tile, int layer, uint index)
  * one instruction. */
 void bring_word(uint i, int layer)
 {
-    bool is_there = i < WORDS * n_common;
+    uint n_words = words_of_texel();
+    bool is_there = i < n_words * n_common;
     uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
     if (is_there) {
-        texel_of = common_texel[i / WORDS];
+        texel_of = common_texel[i / n_words];
     }
-    uint word = i % WORDS;
+    uint word = i % n_words;
     ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
     int n = int(texel_of.y & 15u);
     uint node = uint(layer) * n_nodes + first_node(n - 1) + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x);
     vec2 part = pair_of_texel(parts[texel_of.y >> 4 & 0xfffu] * UNIT, word);
-    bool is_last = is_there && add_pair_is_last(part, WORDS * node + word, texel_of.y >> 16);
+    bool is_last = is_there && add_pair_is_last(part, n_words * node + word, texel_of.y >> 16);
     TEXEL texel;
     if (meet(is_last, node, word, part, texel)) {
         store_below(FIRST_LEVELS + n, at, layer, texel / UNIT);
@@ -321,13 +347,13 @@ void bring_word(uint i, int layer)
 void share_common(ivec2 tile, int layer, uint index)
 {
     if (IS_GPU) {
-        for (uint first = 0u; first < WORDS * n_common; first += N_INVOCATIONS) {
+        for (uint first = 0u; first < words_of_texel() * n_common; first += N_INVOCATIONS) {
             bring_word(first + index, layer);
         }
         return;
     }
-    const int n_rounds = (WORDS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
-    [[unroll]] for (int i = 0; i < n_rounds; i++) {
+    const int n_rounds = (CHANNELS * N_COMMON + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    for (int i = 0; i < n_rounds; i++) {
         bring_word(uint(i * N_INVOCATIONS) + index, layer);
     }
 }
@@ -338,18 +364,14 @@ void share_common(ivec2 tile, int layer, uint index)
 void make_first_below(ivec2 tile, int layer, int i)
 {
     Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
-    Part first = part_at(i, 1, below, of_tile), second;
-    second.n = 0;
-    if (MOST(1) > N_INVOCATIONS) {
-        second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
-    }
+    Part first = part_at(i, 1, below, of_tile), second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
     barrier();
     TEXEL first_texel = make_part(first), second_texel = make_part(second);
     barrier();
     keep_part(first, first_texel);
     keep_part(second, second_texel);
-    finish_part(first, 1, first_texel, layer);
-    finish_part(second, 1, second_texel, layer);
+    finish_part(first, first_texel, layer);
+    finish_part(second, second_texel, layer);
 }
 
 void share_tile(ivec2 tile, int layer, uint index)
@@ -363,14 +385,14 @@ void share_tile(ivec2 tile, int layer, uint index)
     if (!IS_SMALL) {
         make_first_below(tile, layer, i);
     }
-    for (int n = LOWEST; FIRST_LEVELS + n < N_LEVELS; n++) {
+    for (int n = LOWEST; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         if (further.n == n) {
             texel = make_part(further);
             keep_part(further, texel);
         }
     }
-    finish_part(further, further.n, texel, layer);
+    finish_part(further, texel, layer);
     barrier();
     share_common(tile, layer, index);
 }

@@ -5,11 +5,13 @@
 #ifndef SLOTS_GLSL
 #define SLOTS_GLSL
 
-layout(set = 0, binding = 2) nonprivate buffer Slots /* in place of the hand-off */
+#ifdef SLOTS
+layout(set = 0, binding = 2) nonprivate buffer Slots
 {
     TEXEL slot[]; /* layer, level, row, column, tile of those that share it */
 };
-layout(set = 0, binding = 3) nonprivate buffer Arrivals /* in place of counters */
+#endif
+layout(set = 0, binding = 3) nonprivate buffer Arrivals
 {
     uint n_arrived[]; /* by the first slot of a texel; zero between runs */
 };

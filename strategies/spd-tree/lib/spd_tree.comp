@@ -1,11 +1,14 @@
 /* Every level of an image of any size in one dispatch, each texel the exact area average, minimum or maximum of
  * level 0. Tiles make their first levels, by even.glsl or strips.glsl, and share all further ones, by
- * climb.glsl or share_parts.glsl: through words (words.glsl) or slots (slots.glsl). What texels are says
- * texel.glsl. Modules differ by what is defined:
+ * climb.glsl or share_parts.glsl: through words (words.glsl, extremes.glsl) or slots (slots.glsl). What texels are
+ * says texel.glsl. Modules differ by what is defined:
  *
  *     CHANNELS, RAW, ALPHA, SUMS    see texel.glsl
+ *     EVEN                    tiles of 64x64 texels, else strips
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
- *     SLOTS                   tiles share by slots, else by words of 64 bits
+ *     EXTREME                 minima and maxima, else averages
+ *     SLOTS                   what is shared goes through slots, else through words: ordered ones for extremes,
+ *                             and of 64 bits for averages
  *     UPDATES                 only what changed rectangles reach is made; with SLOTS */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +19,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #endif
-#ifndef SLOTS
+#if !defined(SLOTS) && !defined(EXTREME)
 #extension GL_ARB_gpu_shader_int64 : require
 #extension GL_EXT_shader_atomic_int64 : require
 #endif
@@ -26,20 +29,23 @@
 #include "lanes.glsl"
 #include "reduce.glsl"
 #include "sharing.glsl"
-#ifdef SLOTS
+#if defined(SLOTS) || defined(EXTREME)
 #include "slots.glsl"
-#else
+#endif
+#if defined(EXTREME) && !defined(SLOTS)
+#include "extremes.glsl"
+#elif !defined(SLOTS)
 #include "words.glsl"
 #endif
 #include "share_parts.glsl"
+#ifdef EVEN
 #include "even.glsl"
-#ifndef SUMS
+#include "climb.glsl"
+#else
 #include "strips.glsl"
 #endif
 #ifdef UPDATES
 #include "update.glsl"
-#else
-#include "climb.glsl"
 #endif
 
 /* From the last row to the first. An H200 fetches the number of workgroups with the addresses of buffers, which
@@ -54,15 +60,37 @@ ivec2 tile_of_workgroup()
 #endif
 }
 
-/* The levels below those of a tile, all of whose last one lies in parts[]. */
-void make_below(ivec2 tile, int layer, uint index)
+#ifdef EVEN
+void make_tile(ivec2 tile, int layer, uint index)
 {
-#ifdef UPDATES
-    finish_update(tile, layer, index);
-#else
-    share_tile(tile, layer, index);
-#endif
+    EvenTile made;
+    bool is_there = make_even_tile(tile, layer, index, made);
+    if (IS_CLIMBING) {
+        if (is_there) {
+            climb(tile, layer, made.lower.sums);
+        }
+        store_late(tile, layer, index, made); /* here, too, as what follows has to be fetched otherwise */
+        return;
+    }
+    if (HAS_PARTS) {
+        share_tile(tile, layer, index);
+    }
+    store_late(tile, layer, index, made);
 }
+#else
+void make_tile(ivec2 tile, int layer, uint index)
+{
+    prepare_codec(index);
+    make_tile_of_strips(tile, layer, LANES_ID, LANE);
+    if (HAS_PARTS) {
+#ifdef UPDATES
+        finish_update(tile, layer, index);
+#else
+        share_tile(tile, layer, index);
+#endif
+    }
+}
+#endif
 
 void main()
 {
@@ -71,38 +99,5 @@ void main()
         return;
     }
 #endif
-    int layer = int(gl_WorkGroupID.z);
-    uint index = INDEX;
-    ivec2 tile = tile_of_workgroup();
-#ifndef SUMS
-    if (!IS_EVEN) {
-        prepare_codec(index);
-        make_tile_of_strips(tile, layer, LANES_ID, LANE);
-        if (HAS_BELOW) {
-            make_below(tile, layer, index);
-        }
-        return;
-    }
-#endif
-#ifndef SLOTS
-    Node start;
-    if (HAS_BELOW && IS_ALL_EVEN) {
-        start = start_of_climb(tile, layer);
-    }
-#endif
-    EvenTile made;
-    bool is_there = make_even_tile(tile, layer, index, made);
-#ifndef UPDATES
-    if (HAS_BELOW && IS_ALL_EVEN && is_there) {
-#ifdef SLOTS
-        climb(tile, layer, made.lower.sums);
-#else
-        climb(start, tile, layer, made.lower.sums);
-#endif
-    }
-#endif
-    if (HAS_BELOW && !IS_ALL_EVEN) {
-        make_below(tile, layer, index);
-    }
-    store_late(tile, layer, index, made);
+    make_tile(tile_of_workgroup(), int(gl_WorkGroupID.z), INDEX);
 }

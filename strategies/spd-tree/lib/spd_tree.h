@@ -62,6 +62,7 @@ struct spd_tree_device {
     bool has_subgroups, has_int64_atomics;
     uint32_t subgroup_size;      /* a power of two, 4 to 128; of others no subgroup is used */
     uint32_t lean_subgroup_size; /* 8 on Intel, for what would spill registers; else 0 */
+    uint32_t n_cores;            /* multiprocessors, or compute units; 0: unknown */
     uint32_t max_shared_bytes;
     uint64_t max_buffer_bytes;
     bool is_cpu; /* llvmpipe */
@@ -78,12 +79,10 @@ struct spd_tree_image {
 };
 
 enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
-enum spd_tree_hand_off { SPD_TREE_ANY_HAND_OFF, SPD_TREE_WORDS, SPD_TREE_SLOTS };
 
 /* What is chosen where it is left open: zero. */
 struct spd_tree_options {
     enum spd_tree_shape shape;
-    enum spd_tree_hand_off hand_off;
     uint32_t rows;     /* of strips, one of spd_tree_rows */
     bool is_tile_only; /* leave out what follows the tiles' levels, to find what that costs */
 };
@@ -91,7 +90,7 @@ struct spd_tree_options {
 /* What a module is compiled with (spd_tree.comp). */
 struct spd_tree_module {
     uint8_t n_channels, raw_words; /* 0: not RAW */
-    bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums;
+    bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums, is_even, is_extreme;
 };
 
 /* One that was exported, as SPIR-V: spd_tree_modules.h has them, and spd_tree_code_of(). */
@@ -108,14 +107,15 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 26u
+#define SPD_TREE_N_CONSTANTS 17u
 
 /* As in common.glsl. */
 struct spd_tree_push {
     int32_t base_extent[2];
     float inv_base_extent[2];
-    uint32_t zero, n_nodes, n_tiles, padding;
-    float scales[4];
+    uint32_t zero, n_nodes, n_tiles, n_levels;
+    float scales[3];
+    uint32_t n_first, strip_rows, span, is_lower_late, is_many;
     uint32_t nodes[12];
 };
 
@@ -129,8 +129,7 @@ struct spd_tree_plan {
     uint64_t hand_off_bytes, counter_bytes;
     /* How it was divided: what was asked for, or chosen. */
     enum spd_tree_shape shape;
-    enum spd_tree_hand_off hand_off;
-    uint32_t rows;                    /* of strips; else 0 */
+    uint32_t rows, max_rows;          /* of strips; else 0 */
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
     bool is_all_even;  /* no size of any level is odd, and levels below are by climb.glsl: */
     uint32_t span;     /* of them handed on at once */
@@ -171,14 +170,14 @@ static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
     return (image->weighs_alpha ? 2 : 1) * n * (uint32_t)sizeof(float);
 }
 
-/* Levels from 0 on whose axes are even or, for good, one texel. */
+/* Levels from 0 on whose axes are even. */
 static inline uint32_t spd_tree_even_levels(const struct spd_tree_image *image)
 {
     uint32_t n = 0;
     while (n + 1 < image->n_levels) {
         const uint32_t x = spd_tree_size_of_level(image->width, n);
         const uint32_t y = spd_tree_size_of_level(image->height, n);
-        if ((x > 1 && x % 2 != 0) || (y > 1 && y % 2 != 0)) {
+        if (x % 2 != 0 || y % 2 != 0) {
             break;
         }
         n++;
@@ -187,7 +186,7 @@ static inline uint32_t spd_tree_even_levels(const struct spd_tree_image *image)
 }
 
 /* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a
- * part in, along an axis; and within those at its edges that no other has. */
+ * part in, along an axis. */
 static inline uint32_t spd_tree_most_of_axis(uint32_t tile, uint32_t n)
 {
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
@@ -198,11 +197,6 @@ static inline uint32_t spd_tree_most(const struct spd_tree_plan *plan, uint32_t 
     return spd_tree_most_of_axis(plan->tile_x, n) * spd_tree_most_of_axis(plan->tile_y, n);
 }
 
-static inline uint32_t spd_tree_within_axis(uint32_t tile, uint32_t n)
-{
-    return tile >> n > 1 ? (tile >> n) - 1 : 0;
-}
-
 /* Of a texel as it is fetched: in words, or as floats. */
 static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image)
 {
@@ -210,29 +204,31 @@ static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image
     return n == 4 || n == 8 ? n : image->format.n_channels * (uint32_t)sizeof(float);
 }
 
-/* Shared memory of a workgroup. */
-static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_image *image,
-                                             const struct spd_tree_plan *plan)
+/* Texels of all levels below those of a tile, at most. */
+static inline uint32_t spd_tree_n_further(uint32_t tile_x, uint32_t tile_y)
 {
-    const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = plan->tile_x * plan->tile_y;
-    const bool is_wide = plan->subgroup_size >= 16;
-    const uint32_t n_cells = plan->shape == SPD_TREE_EVEN ? (is_wide ? 64u : 256u) : 1u;
-    const uint32_t n_lanes = plan->module.has_subgroups ? 0 : SPD_TREE_N_INVOCATIONS;
-    uint32_t n_further = 7 * 9, n_within = 0;
+    uint32_t n_further = 7 * 9;
     for (uint32_t n = 1; n <= 5; n++) {
-        n_further += spd_tree_most(plan, n);
-        n_within += n > 4 ? 0
-                          : spd_tree_within_axis(plan->tile_x, n) *
-                                spd_tree_within_axis(plan->tile_y, n);
+        n_further += spd_tree_most_of_axis(tile_x, n) * spd_tree_most_of_axis(tile_y, n);
     }
-    if (image->is_update) { /* shares nothing */
-        n_further = n_within = 0;
-    }
-    const uint32_t n_parts = n_further <= SPD_TREE_N_INVOCATIONS ? n_of_tile + n_further
-                             : n_of_tile > n_further             ? n_of_tile
-                                                                 : n_further;
-    return (n_parts + n_cells) * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
-           (3 * (n_further - n_within) + 4 +
+    return n_further;
+}
+
+/* Shared memory of a workgroup: what share_parts.glsl, even.glsl, lanes.glsl and texel.glsl
+ * declare, where tiles have so many texels at most. */
+static inline uint32_t spd_tree_shared_bytes(const struct spd_tree_image *image,
+                                             const struct spd_tree_module *module,
+                                             uint32_t tile_x, uint32_t tile_y)
+{
+    const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = tile_x * tile_y;
+    const uint32_t n_further = image->is_update ? 0 : spd_tree_n_further(tile_x, tile_y);
+    const uint32_t n_common = n_further < 256 ? n_further : 256;
+    const uint32_t n_parts = module->is_even         ? n_of_tile + n_further + 256
+                             : n_of_tile > n_further ? n_of_tile
+                                                     : n_further;
+    const uint32_t n_lanes = module->has_subgroups ? 0 : SPD_TREE_N_INVOCATIONS;
+    return n_parts * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
+           ((module->has_slots ? 3 : 2) * n_common + 4 +
             (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) *
                4;
 }
@@ -266,50 +262,77 @@ static inline uint32_t spd_tree_lanes(const struct spd_tree_plan *plan)
     return plan->module.has_subgroups ? plan->subgroup_size : 32;
 }
 
-/* Strips of so many levels and rows; false if they cannot be. */
-static inline bool spd_tree_set_strips(const struct spd_tree_device *device,
-                                       const struct spd_tree_image *image, uint32_t n_first,
-                                       uint32_t rows, struct spd_tree_plan *plan)
+/* Whether one of the levels that strips read is odd, or a single texel. */
+static inline bool spd_tree_is_general(const struct spd_tree_image *image)
 {
-    const uint32_t odd_x = image->width & ((UINT32_C(1) << n_first) - 1),
-                   n_lanes = spd_tree_lanes(plan);
-    plan->shape = SPD_TREE_STRIPS;
-    plan->n_first = n_first;
-    plan->rows = rows;
-    plan->tile_x = SPD_TREE_N_INVOCATIONS / n_lanes / 2 *
-                   ((4 * n_lanes - (odd_x == 1 ? 0 : odd_x)) >> n_first);
-    plan->tile_y = 2 * rows;
-    if (plan->tile_x == 0 || (n_first > 3 && image->n_levels < n_first + 2)) {
-        return false;
-    }
-    spd_tree_set_tiles(image, plan);
-    return spd_tree_has_invocations(image, plan) &&
-           spd_tree_shared_bytes(image, plan) <= device->max_shared_bytes;
+    return (image->width | image->height) % 8 != 0;
 }
 
-/* As many workgroups as an H200 has at a time: two on each of its multiprocessors, whose shared
- * memory is enough for these if each takes no more than this. */
-#define SPD_TREE_WAVE             264u
-#define SPD_TREE_MAX_SHARED_BYTES (26u << 10)
-
-/* Tiles of updates are few, and so as low as can be; of larger images than this they make four
- * levels: an H200 takes 38 us in place of 51 for 1000x1000 of 4095x4095, but 24 in place of 20
- * for 64x64. What is chosen must not depend on how much is updated: levels below are made of
- * what is stored, so that other levels would round otherwise. */
-#define SPD_TREE_LARGE_UPDATE (1u << 22)
-
-static inline uint32_t spd_tree_update_levels(const struct spd_tree_image *image, bool is_lean)
+static inline uint32_t spd_tree_strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
 {
-    const bool is_large = (uint64_t)image->width * image->height > SPD_TREE_LARGE_UPDATE;
-    return is_large && !is_lean && image->n_levels >= 6 ? 4 : 3;
+    const uint32_t n_lanes = spd_tree_lanes(plan);
+    return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
+}
+
+/* Strips of so many rows; false if they cannot be. */
+static inline bool spd_tree_set_strips(const struct spd_tree_image *image, uint32_t rows,
+                                       struct spd_tree_plan *plan)
+{
+    plan->shape = SPD_TREE_STRIPS;
+    plan->n_first = 3;
+    plan->rows = rows;
+    plan->tile_x = spd_tree_strip_tile_x(plan, spd_tree_is_general(image));
+    plan->tile_y = 2 * rows;
+    spd_tree_set_tiles(image, plan);
+    return rows <= plan->max_rows && spd_tree_has_invocations(image, plan);
+}
+
+/* Tiles that bring a part of one word, at most, where it has two channels (words.glsl). */
+#define SPD_TREE_MAX_SHARING  1024u
+#define SPD_TREE_MOST_SHARING 32767u /* and where it has one */
+
+/* Whether even tiles have nothing to share: climb.glsl goes on from a texel of each, if at all.
+ */
+static inline bool spd_tree_is_climbing(const struct spd_tree_image *image,
+                                        const struct spd_tree_plan *plan)
+{
+    return plan->is_all_even || plan->n_first + 1 >= image->n_levels;
+}
+
+/* As many workgroups as a device has at a time: two on each of its cores, each with half of the
+ * shared memory; and cores of a device that does not say. */
+#define SPD_TREE_USUAL_CORES 64u
+
+static inline uint32_t spd_tree_shared_budget(const struct spd_tree_device *device)
+{
+    return device->is_cpu ? device->max_shared_bytes : device->max_shared_bytes / 2;
+}
+
+static inline uint32_t spd_tree_wave(const struct spd_tree_device *device)
+{
+    return 2 * (device->n_cores > 0 ? device->n_cores : SPD_TREE_USUAL_CORES);
 }
 
 /* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
- * left over at the end of a wave, where multiprocessors wait, and the parts that each tile
- * hands on cost most. Four levels, which take a wider halo and some more instructions, let
- * strips be longer. */
-static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 17, 21};
+ * left over at the end of a wave, where cores wait, and the parts that each tile hands on cost
+ * most. Those of updates, whose tiles are few, are as short as can be. */
+static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12};
 #define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
+
+static inline uint32_t spd_tree_max_rows(const struct spd_tree_device *device,
+                                         const struct spd_tree_image *image,
+                                         const struct spd_tree_plan *plan)
+{
+    const uint32_t tile_x = spd_tree_strip_tile_x(plan, false);
+    for (uint32_t i = SPD_TREE_N_ROWS; i-- > 0;) {
+        const uint32_t most = i > 0 ? spd_tree_shared_budget(device) : device->max_shared_bytes;
+        const uint32_t rows = spd_tree_rows[i];
+        if (spd_tree_shared_bytes(image, &plan->module, tile_x, 2 * rows) <= most) {
+            return rows;
+        }
+    }
+    return 0;
+}
 
 static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
                                           const struct spd_tree_image *image, uint32_t rows,
@@ -317,30 +340,26 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
-    for (uint32_t i = 0; i < (plan->is_lean ? 1 : 2) * SPD_TREE_N_ROWS; i++) {
-        const uint32_t n_first = 3 + i / SPD_TREE_N_ROWS,
-                       r = spd_tree_rows[i % SPD_TREE_N_ROWS];
+    plan->module.is_even = plan->is_all_even = false;
+    plan->max_rows = spd_tree_max_rows(device, image, plan);
+    for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         struct spd_tree_plan with = *plan;
-        const bool is_update = image->is_update && !device->is_cpu;
-        if ((rows > 0         ? r != rows
-             : device->is_cpu ? r < 8
-                              : is_update && r > 1) ||
-            (is_update && n_first != spd_tree_update_levels(image, plan->is_lean)) ||
-            !spd_tree_set_strips(device, image, n_first, r, &with)) {
+        const uint32_t r = spd_tree_rows[i];
+        if ((rows > 0 && r != rows) || (rows == 0 && image->is_update && r > 1) ||
+            (rows == 0 && device->is_cpu && !image->is_update && r < 8 && r < plan->max_rows) ||
+            !spd_tree_set_strips(image, r, &with)) {
             continue;
         }
         const uint64_t n_tiles =
             (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
-        const uint64_t n_waves = (n_tiles - 1) / SPD_TREE_WAVE + 1;
-        const bool is_small = spd_tree_shared_bytes(image, &with) <= SPD_TREE_MAX_SHARED_BYTES;
-        if (n_waves < fewest && (is_small || fewest == UINT64_MAX)) {
+        const uint64_t n_waves = (n_tiles - 1) / spd_tree_wave(device) + 1;
+        if (n_waves < fewest) {
             best = with;
-            fewest = device->is_cpu && n_first == 3 ? 0 : n_waves;
+            fewest = n_waves;
         }
     }
     *plan = best;
-    return fewest != UINT64_MAX ||
-           (rows == 0 && spd_tree_set_strips(device, image, 3, 1, plan));
+    return fewest != UINT64_MAX;
 }
 
 /* Texels that an update makes levels below those of its tiles of, as many as there is room for
@@ -349,10 +368,10 @@ static inline uint32_t spd_tree_max_held(const struct spd_tree_device *device,
                                          const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
 {
-    const uint32_t most = device->max_shared_bytes < SPD_TREE_MAX_SHARED_BYTES
-                              ? device->max_shared_bytes
-                              : SPD_TREE_MAX_SHARED_BYTES;
-    const uint32_t used = spd_tree_shared_bytes(image, plan) + 1024; /* boxes, and a margin */
+    const uint32_t most = spd_tree_shared_budget(device);
+    const uint32_t used =
+        spd_tree_shared_bytes(image, &plan->module, plan->tile_x, 2 * plan->max_rows) +
+        1024; /* boxes, and a margin */
     return used >= most     ? 0
            : device->is_cpu ? 256
                             : (most - used) / spd_tree_fetched_bytes(image);
@@ -367,10 +386,14 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device,
     plan->rows = 0;
     plan->n_first = n_even < 6 ? n_even : 6;
     plan->tile_x = plan->tile_y = 64u >> plan->n_first;
+    plan->module.is_even = true;
+    /* Powers of two whose tiles make six levels: climb.glsl goes on from one texel of each. */
+    plan->is_all_even = plan->n_first == 6 && image->n_levels > 7 &&
+                        (image->width & (image->width - 1)) == 0 &&
+                        (image->height & (image->height - 1)) == 0;
     spd_tree_set_tiles(image, plan);
-    return (n_even >= 3 || n_even + 1 == image->n_levels) &&
-           spd_tree_has_invocations(image, plan) &&
-           spd_tree_shared_bytes(image, plan) <= device->max_shared_bytes;
+    return plan->module.has_subgroups && (n_even >= 3 || n_even + 1 == image->n_levels) &&
+           spd_tree_shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
 }
 
 /* Tiles, up to which words bring as many levels as there may be at once, since few wait for
@@ -437,7 +460,8 @@ static inline bool spd_tree_set_nodes(const struct spd_tree_device *device,
                                       const struct spd_tree_image *image,
                                       struct spd_tree_plan *plan)
 {
-    const uint64_t n_words = ((uint64_t)image->format.n_channels + 1) / 2;
+    const uint64_t n_words = plan->push.is_many ? image->format.n_channels
+                                                : ((uint64_t)image->format.n_channels + 1) / 2;
     uint64_t n = 0;
     for (uint32_t i = 0; i < 12; i++) {
         plan->push.nodes[i] = (uint32_t)n;
@@ -447,21 +471,15 @@ static inline bool spd_tree_set_nodes(const struct spd_tree_device *device,
     plan->hand_off_bytes =
         (n * image->n_layers + 1) * (image->is_update         ? spd_tree_fetched_bytes(image)
                                      : plan->module.has_slots ? spd_tree_slot_bytes(image)
-                                                              : n_words * sizeof(uint64_t));
+                                     : plan->module.is_extreme
+                                         ? image->format.n_channels * sizeof(uint32_t)
+                                         : n_words * sizeof(uint64_t));
     plan->counter_bytes = (n * image->n_layers + image->n_layers + 1) * sizeof(uint32_t);
     return plan->hand_off_bytes <= device->max_buffer_bytes &&
            plan->counter_bytes <= device->max_buffer_bytes;
 }
 
-/* Tiles that bring a part of one word, at most: words.glsl counts 1024 of them. */
-static inline bool spd_tree_fits_words(const struct spd_tree_image *image,
-                                       const struct spd_tree_plan *plan)
-{
-    return plan->is_all_even || (uint64_t)plan->n_groups[0] * plan->n_groups[1] <= 1024 ||
-           plan->n_first + 1 >= image->n_levels;
-}
-
-/* What makes averages of the sums of levels 1 to 4, as in reduce.glsl: along an axis, odd sizes
+/* What makes averages of the sums of levels 1 to 3, as in reduce.glsl: along an axis, odd sizes
  * are weighed by whole numbers over the next power of two or, of codes, over the middle one. */
 static inline double spd_tree_scale(uint32_t size, const struct spd_tree_image *image)
 {
@@ -499,55 +517,53 @@ static inline void spd_tree_set_scales(const struct spd_tree_image *image,
                                        struct spd_tree_plan *plan)
 {
     double scale = 1.0;
-    for (uint32_t i = 0; i < 4; i++) {
-        const double own = spd_tree_scale(spd_tree_size_of_level(image->width, i), image) *
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t width = spd_tree_size_of_level(image->width, i);
+        /* Of a width of one texel, level 0 weighs it and its repetition (strips.glsl). */
+        const double own = spd_tree_scale(i == 0 && width == 1 ? 2 : width, image) *
                            spd_tree_scale(spd_tree_size_of_level(image->height, i), image);
         scale = spd_tree_is_normalised(image->format) ? scale * own : own;
         plan->push.scales[i] = spd_tree_rounded_scale(image, scale);
     }
 }
 
-/* What workgroups of even tiles store late (common.glsl), by how many there are: more of them
- * where parts are shared, for which they wait longer; but to encode sRGB takes long, too.
- * llvmpipe loses what is kept for that. */
-static inline uint32_t spd_tree_late(const struct spd_tree_device *device,
-                                     const struct spd_tree_image *image,
-                                     const struct spd_tree_plan *plan)
+/* Whether even tiles are so few that what each hands on is waited for: at least those that
+ * share parts. Of others a wave, or as many as are waited for while levels 4 to 6 are stored.
+ */
+static inline bool spd_tree_are_few(const struct spd_tree_device *device,
+                                    const struct spd_tree_image *image,
+                                    const struct spd_tree_plan *plan, uint64_t n_waves)
 {
-    const bool is_short = plan->is_all_even || image->format.codec == SPD_TREE_SRGB8;
-    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers;
-    return device->is_cpu                        ? 0
-           : n_tiles <= (is_short ? 256u : 1024) ? 2
-           : n_tiles <= 1024                     ? 1
-                                                 : 0;
+    return (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <=
+           n_waves * spd_tree_wave(device);
+}
+
+static inline bool spd_tree_is_late(const struct spd_tree_device *device,
+                                    const struct spd_tree_image *image,
+                                    const struct spd_tree_plan *plan)
+{
+    return !device->is_cpu && /* llvmpipe loses what is kept for that */
+           spd_tree_is_climbing(image, plan) && spd_tree_are_few(device, image, plan, 1);
 }
 
 static inline void spd_tree_set_constants(const struct spd_tree_device *device,
                                           const struct spd_tree_image *image,
-                                          const struct spd_tree_options *options,
                                           struct spd_tree_plan *plan)
 {
     const struct spd_tree_format format = image->format;
     const bool is_unorm = spd_tree_is_normalised(format),
                is_10 = format.codec == SPD_TREE_UNORM10_2;
-    const uint32_t n_lanes = spd_tree_lanes(plan), mask = (UINT32_C(1) << plan->n_first) - 1;
+    const bool is_even = plan->shape == SPD_TREE_EVEN;
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
     const struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS] = {
-        {"IS_EVEN", 0, plan->shape == SPD_TREE_EVEN},
-        {"FIRST_LEVELS", 1, plan->n_first},
-        {"SUBGROUP_SIZE", 2, n_lanes},
-        {"STRIP_ROWS", 3, plan->rows},
-        {"ODD_X", 4, image->width & mask},
-        {"ODD_Y", 5, image->height & mask},
-        {"IS_NARROW", 6,
-         image->width <= mask || image->height <= mask ||
-             (plan->is_all_even && image->width != image->height)},
-        {"HAS_BELOW", 7, plan->n_first + 1 < image->n_levels && !options->is_tile_only},
-        {"IS_ALL_EVEN", 8, plan->is_all_even},
+        {"SUBGROUP_SIZE", 2, spd_tree_lanes(plan)},
+        {"MAX_ROWS", 3, plan->max_rows},
+        {"GENERAL", 4, !is_even && spd_tree_is_general(image)},
+        {"IS_CLIMBING", 5, is_even && spd_tree_is_climbing(image, plan)},
+        {"IS_LATE", 6, is_even && spd_tree_is_late(device, image, plan)},
         {"IS_GPU", 9, !device->is_cpu},
-        {"HAS_NARROW_LEVELS", 10, image->width != image->height},
         {"UNORM_MAX", 11,
          spd_tree_float_bits(is_10      ? 1023.0f
                              : is_unorm ? 255.0f
@@ -561,14 +577,10 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
         {"REDUCE", 16, (uint32_t)image->reduction},
         {"WEIGH_ALPHA", 17, image->weighs_alpha},
-        {"IS_UPDATE", 18, image->is_update},
-        {"SPAN", 19, plan->span},
         {"CODEC", 20,
          is_10                            ? 2u
          : format.codec == SPD_TREE_SRGB8 ? 1u
                                           : 0u},
-        {"LATE", 21, spd_tree_late(device, image, plan)},
-        {"N_LEVELS", 22, image->n_levels},
         {"IS_LEAN", 24, plan->is_lean},
         {"N_HELD", 25, 1}, /* whoever plans an update knows how many, and how many rectangles */
         {"N_RECTS", 23, 1},
@@ -584,26 +596,24 @@ static inline bool spd_tree_has_subgroups(const struct spd_tree_device *device)
 }
 
 /* Whether words can hand on what tiles make. */
-static inline bool spd_tree_may_have_words(const struct spd_tree_device *device,
-                                           const struct spd_tree_image *image)
+static inline bool spd_tree_may_have_words(const struct spd_tree_image *image)
 {
-    return spd_tree_has_subgroups(device) && device->has_int64_atomics &&
-           image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha && !image->is_update &&
+    return image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha && !image->is_update &&
            spd_tree_is_normalised(image->format);
 }
 
 /* Tiles of 64x64 cost less than strips where all sizes are even or texels have 16 bytes, and
- * otherwise up to so many of them: each has parts to share, for which it waits. */
-#define SPD_TREE_MAX_EVEN 600u
-
+ * otherwise up to somewhat more than two waves of them: each has parts to share, for which it
+ * waits. */
 static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
                                          const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan)
 {
-    return device->is_cpu || image->is_update || spd_tree_texel_bytes(image->format) == 16 ||
-           spd_tree_even_levels(image) + 1 == image->n_levels ||
-           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * plan->n_groups[2] <=
-               SPD_TREE_MAX_EVEN;
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
+    return spd_tree_is_climbing(image, plan) ||
+           n_tiles * image->n_layers <= spd_tree_wave(device) * 9 / 4 ||
+           ((device->is_cpu || spd_tree_texel_bytes(image->format) == 16) &&
+            n_tiles <= SPD_TREE_MOST_SHARING);
 }
 
 static inline bool spd_tree_set_shape(const struct spd_tree_device *device,
@@ -623,7 +633,6 @@ static inline bool spd_tree_set_shape(const struct spd_tree_device *device,
 /* The module, as far as it does not depend on how tiles are made. */
 static inline void spd_tree_set_module(const struct spd_tree_device *device,
                                        const struct spd_tree_image *image,
-                                       const struct spd_tree_options *options,
                                        struct spd_tree_plan *plan)
 {
     const uint32_t texel_bytes = spd_tree_texel_bytes(image->format);
@@ -636,10 +645,14 @@ static inline void spd_tree_set_module(const struct spd_tree_device *device,
         (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = image->is_update;
-    plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update;
-    plan->subgroup_size = plan->module.has_subgroups ? device->subgroup_size : 0;
+    plan->module.is_extreme = image->reduction != SPD_TREE_AVERAGE;
+    const bool may_have_words = spd_tree_may_have_words(image);
+    plan->module.has_subgroups = spd_tree_has_subgroups(device) && !image->is_update &&
+                                 (!may_have_words || device->has_int64_atomics);
     plan->module.has_slots =
-        options->hand_off == SPD_TREE_SLOTS || !spd_tree_may_have_words(device, image);
+        image->is_update ||
+        (!plan->module.is_extreme && !(may_have_words && plan->module.has_subgroups));
+    plan->subgroup_size = plan->module.has_subgroups ? device->subgroup_size : 0;
 }
 
 static inline bool spd_tree_is_format(struct spd_tree_format format)
@@ -676,9 +689,8 @@ static inline const char *spd_tree_why_no_kind(const struct spd_tree_image *imag
         return "a format has 1, 2 or 4 channels, of SRGB8 and UNORM10_2 4, and of FLOAT11_10 3";
     }
     if ((uint32_t)image->reduction > SPD_TREE_MAXIMUM ||
-        (uint32_t)options->shape > SPD_TREE_STRIPS ||
-        (uint32_t)options->hand_off > SPD_TREE_SLOTS) {
-        return "a reduction, shape or hand-off is none of those that there are";
+        (uint32_t)options->shape > SPD_TREE_STRIPS) {
+        return "a reduction or shape is none of those that there are";
     }
     if (image->weighs_alpha &&
         (image->format.n_channels != 4 || image->reduction != SPD_TREE_AVERAGE)) {
@@ -687,6 +699,27 @@ static inline const char *spd_tree_why_no_kind(const struct spd_tree_image *imag
     return image->is_depth && (!is_float || image->format.n_channels != 1)
                ? "levels of a depth image are FLOAT32 of one channel"
                : NULL;
+}
+
+/* Push constants, but for nodes and scales. */
+static inline void spd_tree_set_push(const struct spd_tree_device *device,
+                                     const struct spd_tree_image *image,
+                                     const struct spd_tree_options *options,
+                                     struct spd_tree_plan *plan)
+{
+    plan->push.base_extent[0] = (int32_t)image->width;
+    plan->push.base_extent[1] = (int32_t)image->height;
+    plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
+    plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
+    /* Where only tiles are wanted, the levels below them are none. */
+    plan->push.n_levels = options->is_tile_only && plan->n_first + 1 < image->n_levels
+                              ? plan->n_first + 1
+                              : image->n_levels;
+    plan->push.n_first = plan->n_first;
+    plan->push.strip_rows = plan->rows;
+    plan->push.span = plan->span;
+    plan->push.is_lower_late =
+        !device->is_cpu && plan->is_all_even && spd_tree_are_few(device, image, plan, 4);
 }
 
 /* As spd_tree_make_plan(), by subgroups of device->subgroup_size. */
@@ -705,51 +738,46 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
     }
     memset(plan, 0, sizeof *plan);
     plan->is_lean = is_lean;
-    spd_tree_set_module(device, image, options, plan);
-    if (options->hand_off == SPD_TREE_WORDS && plan->module.has_slots) {
-        return "words are for averages of whole images of normalised formats with straight "
-               "alpha, on devices with 64-bit atomics and subgroup operations";
-    }
+    spd_tree_set_module(device, image, plan);
     if (!spd_tree_set_shape(device, image, options, plan)) {
         return options->shape == SPD_TREE_EVEN
-                   ? "tiles of 64x64 are for images of which three levels are even"
+                   ? "tiles of 64x64 are for images of which three levels are even, on devices "
+                     "with subgroup operations"
                : options->rows > 0
                    ? "so many rows take more shared memory or invocations than a workgroup has"
                    : "a workgroup has too little shared memory for this image";
     }
-    /* Powers of two: their levels are multiples of climb.glsl's cells, or one of them. */
-    plan->is_all_even = plan->shape == SPD_TREE_EVEN && !image->is_update &&
-                        (image->width & (image->width - 1)) == 0 &&
-                        (image->height & (image->height - 1)) == 0;
-    if (!plan->module.has_slots && !spd_tree_fits_words(image, plan)) {
-        if (options->hand_off == SPD_TREE_WORDS) {
-            return "words are for at most 1024 tiles";
-        }
-        plan->module.has_slots = true;
-    }
-    plan->module.has_sums = !plan->module.has_slots && plan->shape == SPD_TREE_EVEN &&
-                            plan->n_first >= 3 && format.codec == SPD_TREE_UNORM8 &&
+    /* A slot takes all channels at once, ordered words one by one. */
+    plan->module.has_slots |=
+        plan->module.is_extreme && plan->module.is_even && format.n_channels > 1;
+    plan->module.has_sums = plan->module.is_even && !plan->module.has_slots &&
+                            !plan->module.is_extreme && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;
+    plan->push.is_many =
+        !spd_tree_is_climbing(image, plan) &&
+        (uint64_t)plan->n_groups[0] * plan->n_groups[1] >= SPD_TREE_MAX_SHARING;
+    if (plan->push.is_many && !plan->module.has_slots && !plan->module.is_extreme &&
+        (uint64_t)plan->n_groups[0] * plan->n_groups[1] > SPD_TREE_MOST_SHARING) {
+        return "so few rows make more tiles than words can count";
+    }
     plan->span = spd_tree_span_of(image, plan);
     plan->max_held = spd_tree_max_held(device, image, plan);
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }
-    plan->hand_off = plan->module.has_slots ? SPD_TREE_SLOTS : SPD_TREE_WORDS;
-    plan->push.base_extent[0] = (int32_t)image->width;
-    plan->push.base_extent[1] = (int32_t)image->height;
-    plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
-    plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
+    spd_tree_set_push(device, image, options, plan);
     spd_tree_set_scales(image, plan);
-    spd_tree_set_constants(device, image, options, plan);
+    spd_tree_set_constants(device, image, plan);
     return NULL;
 }
 
-/* What takes few registers in any case: powers of two, of four bytes a texel. */
-static inline bool spd_tree_is_small(const struct spd_tree_image *image,
+/* What takes few registers in any case: many even tiles, of four bytes a texel. */
+static inline bool spd_tree_is_small(const struct spd_tree_device *device,
+                                     const struct spd_tree_image *image,
                                      const struct spd_tree_plan *plan)
 {
-    return plan->is_all_even && spd_tree_texel_bytes(image->format) <= 4;
+    return plan->shape == SPD_TREE_EVEN && !spd_tree_is_late(device, image, plan) &&
+           spd_tree_texel_bytes(image->format) <= 4;
 }
 
 /* Fill in `*plan`. NULL, or what cannot be, in a sentence. `options` may be NULL. */
@@ -758,11 +786,10 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
                                              const struct spd_tree_options *options,
                                              struct spd_tree_plan *plan)
 {
-    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, SPD_TREE_ANY_HAND_OFF, 0,
-                                                 false};
+    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, 0, false};
     options = options ? options : &none;
     const char *why = spd_tree_plan_as(device, image, options, false, plan);
-    if (device->lean_subgroup_size == 0 || (!why && spd_tree_is_small(image, plan))) {
+    if (device->lean_subgroup_size == 0 || (!why && spd_tree_is_small(device, image, plan))) {
         return why;
     }
     struct spd_tree_device lean = *device;

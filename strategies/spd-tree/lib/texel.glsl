@@ -47,7 +47,13 @@
 #endif
 
 /* Floats: what is averaged may be infinite, or of 32 bits so large that sums of it are. */
+#if CHANNELS == 4 && RAW == 1 || !defined(SLOTS) && !defined(EXTREME)
+#define IS_FLOAT false
+#elif defined(RAW)
+#define IS_FLOAT true
+#else
 #define IS_FLOAT (UNORM_MAX == 0.0)
+#endif
 #ifdef ALPHA /* sums of products with alpha are not kept from overflowing */
 #define IS_FLOAT32 false
 #else
@@ -290,12 +296,12 @@ TEXEL extreme(TEXEL a, TEXEL b)
  * infinite sum of them. */
 TEXEL halved(TEXEL texel)
 {
-    return REDUCE == REDUCE_AVG && IS_FLOAT32 ? 0.5 * texel : texel;
+    return !IS_EXTREME && IS_FLOAT32 ? 0.5 * texel : texel;
 }
 
 TEXEL doubled(TEXEL texel)
 {
-    if (REDUCE != REDUCE_AVG || !IS_FLOAT32) {
+    if (IS_EXTREME || !IS_FLOAT32) {
         return texel;
     }
     TEXEL twice = clamp(2.0 * texel, TEXEL(-LARGEST), TEXEL(LARGEST));
@@ -332,22 +338,10 @@ STORED stored_of(ENCODED texel)
 #endif
 }
 
-void store_encoded(int level, ivec2 at, int layer, ENCODED texel)
-{
-    if (is_to_be_written(level, at)) {
-        store_as(level, at, layer, stored_of(texel));
-    }
-}
-
-/* Of a level below those of tiles: made is only what is to be written. */
-void store_encoded_below(int level, ivec2 at, int layer, ENCODED texel)
-{
-    store_as_below(level, at, layer, stored_of(texel));
-}
-
+/* To a level below those of tiles: made is only what is to be written. */
 void store_below(int level, ivec2 at, int layer, TEXEL texel)
 {
-    store_encoded_below(level, at, layer, encode(texel));
+    store_any(level, at, layer, stored_of(encode(texel)));
 }
 
 /* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those

@@ -141,7 +141,8 @@ Footprint footprint_of(int level, ivec2 at)
 
 TEXEL reduce_codes(Footprint f, ENCODED a, ENCODED b, ENCODED c)
 {
-    return reduce_taps(f.is_odd.x, f.along_x, unbiased(decode(a)), unbiased(decode(b)), unbiased(decode(c)));
+    return reduce_taps(Has(true, f.is_odd.x), true, f.along_x, unbiased(decode(a)), unbiased(decode(b)),
+                       unbiased(decode(c)), 1.0);
 }
 
 int place_in(Box box, ivec2 at)
@@ -175,12 +176,12 @@ void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
             tap[k] = code[first + uint(from.y * (last.x + 1) + from.x)];
         }
     }
-    TEXEL reduced = reduce_last(f.is_odd.y, f.along_y, reduce_codes(f, tap[0], tap[1], tap[2]),
+    TEXEL reduced = reduce_taps(Has(true, f.is_odd.y), false, f.along_y, reduce_codes(f, tap[0], tap[1], tap[2]),
                                 reduce_codes(f, tap[3], tap[4], tap[5]), reduce_codes(f, tap[6], tap[7], tap[8]),
                                 f.scale);
     ENCODED made = encode(scale_of_carried(f.scale) * reduced);
-    store_encoded_below(level, at, layer, made);
-    if (level + 1 == N_LEVELS) {
+    store_any(level, at, layer, stored_of(made));
+    if (level + 1 == n_levels) {
         return;
     }
     if (is_held) {
@@ -261,7 +262,7 @@ void hold_levels(int first, int layer, uint index)
     int n = whole.first + whole.size.x * whole.size.y;
     for (int k = 0; k < n; k += N_INVOCATIONS) {
         int i = k + int(index), level = first;
-        for (int j = first; j + 2 < N_LEVELS; j++) {
+        for (int j = first; j + 2 < n_levels; j++) {
             level += int(i < boxes[j].first); /* those further down come first */
         }
         Box box = boxes[level];
@@ -292,10 +293,10 @@ void finish_update(ivec2 tile, int layer, uint index)
     }
     acquire_hand_off();
     int first_held = FIRST_LEVELS;
-    for (int k = FIRST_LEVELS; k + 1 < N_LEVELS; k++) {
+    for (int k = FIRST_LEVELS; k + 1 < n_levels; k++) {
         first_held += int(boxes[k].first < 0);
     }
-    for (int level = FIRST_LEVELS + 1; level < N_LEVELS; level++) {
+    for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         if (level == first_held + 1) {
             hold_levels(first_held, layer, index);
         } else if (level <= first_held) {

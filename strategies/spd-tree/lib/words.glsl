@@ -1,11 +1,12 @@
-/* Words that add up what tiles have of a texel, for averages of numbers from 0 to 1, where at most 1024 tiles bring
- * a part of it.
+/* Words that add up what tiles have of a texel, for averages of numbers from 0 to 1.
  *
  * Two channels of a texel that several tiles share have a 64-bit word, to which every tile adds its part once. Ten
  * bits count them; of 1024 they hold 0, which no fewer leave there:
  *
  *     bits    63..54   53..27                26..0
  *     word    count    sum of the second     of the first
+ *
+ * Where more tiles may share a texel (is_many), each channel has a word of its own, and the count all bits from 27 on.
  *
  * Who adds the last has the sum as the atomic's result: no other data is handed on, so that nothing
  * has to be released or acquired. Sums of integers are the same in whatever order.
@@ -21,10 +22,15 @@
 #ifndef WORDS_GLSL
 #define WORDS_GLSL
 
-#define PAIR_COUNT_SHIFT 54
 #define PAIR_SUM_SHIFT 27
-#define PAIR_ONE 134216704.0 /* 2^27 - 2^10 */
-#define WORDS ((CHANNELS + 1) / 2) /* of a texel */
+#define PAIR_ONE (is_many != 0 ? 134201344.0 : 134216704.0) /* 2^27 less 2^14, or less 2^10 */
+#define PAIR_COUNT_SHIFT (is_many != 0 ? 27 : 54)
+#define WORDS ((CHANNELS + 1) / 2) /* of a texel, unless is_many */
+
+uint words_of_texel()
+{
+    return is_many != 0 ? CHANNELS : WORDS;
+}
 
 layout(set = 0, binding = 2) nonprivate buffer Shares
 {
@@ -45,7 +51,8 @@ uint64_t word_of_pair(vec2 part)
 vec2 pair_of_word(uint64_t word)
 {
     const uint mask = (1u << PAIR_SUM_SHIFT) - 1u;
-    return vec2(uint(word) & mask, uint(word >> PAIR_SUM_SHIFT) & mask) * (1.0 / PAIR_ONE);
+    uint second = is_many != 0 ? 0u : uint(word >> PAIR_SUM_SHIFT) & mask;
+    return vec2(uint(word) & mask, second) * (1.0 / PAIR_ONE);
 }
 
 /* Add to a word: true if that was the last of n; then the part is the whole. */
@@ -54,7 +61,7 @@ bool add_pair_is_last(inout vec2 part, uint word, uint n)
     uint64_t sum = word_of_pair(part);
     sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
     part = pair_of_word(sum);
-    return uint(sum >> PAIR_COUNT_SHIFT) == (n & (1u << 64 - PAIR_COUNT_SHIFT) - 1u);
+    return uint(sum >> PAIR_COUNT_SHIFT) == (is_many != 0 ? n : n & 1023u);
 }
 
 void clear_word(uint word)
@@ -62,7 +69,21 @@ void clear_word(uint word)
     atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
-#if CHANNELS == 4
+/* What word `word` of a texel takes of it. */
+vec2 pair_of_texel(TEXEL texel, uint word)
+{
+#if CHANNELS == 1
+    return vec2(texel, 0.0);
+#elif CHANNELS == 2
+    return is_many == 0 ? texel : vec2(word == 0u ? texel.x : texel.y, 0.0);
+#else
+    uint pair = is_many != 0 ? word >> 1 : word;
+    vec2 both = pair == 0u ? texel.xy : texel.zw;
+    return is_many == 0 ? both : vec2((word & 1u) == 0u ? both.x : both.y, 0.0);
+#endif
+}
+
+#if CHANNELS > 1
 vec2 take_pair(uint word)
 {
     uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
@@ -70,61 +91,59 @@ vec2 take_pair(uint word)
     return pair_of_word(sum);
 }
 
-/* Of one of two words, complete while the other is not: true if that makes both; then all of the texel. */
-bool meet_late(uint node, inout vec4 texel)
+/* Of one of a texel's words, complete while others may not be: true if that makes all; then all of the texel. */
+bool meet_late(uint node, out TEXEL texel)
 {
+    uint n_words = words_of_texel();
+    texel = TEXEL(0.0);
     uint n_before = atomicAdd(n_met[node], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
                                   gl_SemanticsMakeVisible);
-    if (n_before == 0u) {
+    if (n_before != n_words - 1u) {
         return false;
     }
     atomicStore(n_met[node], 0u, gl_ScopeDevice, 0, 0);
+    if (is_many != 0) {
+        [[unroll]] for (uint i = 0u; i < CHANNELS; i++) {
+            texel[i] = take_pair(CHANNELS * node + i).x;
+        }
+        return true;
+    }
+#if CHANNELS == 4
     texel = vec4(take_pair(2u * node), take_pair(2u * node + 1u));
+#endif
     return true;
 }
+#endif
 
-vec2 pair_of_texel(vec4 texel, uint word)
+/* By lanes next to each other, one for each word of a texel, which is complete or not: true in one that
+ * finds all complete, with the texel. */
+bool meet(bool is_complete, uint node, uint word, vec2 part, out TEXEL texel)
 {
-    return word == 0u ? texel.xy : texel.zw;
-}
-
-/* By two lanes next to each other, one for each word of a texel, which is complete or not: true in the one that
- * finds both complete, with the texel. */
-bool meet(bool is_complete, uint node, uint word, vec2 part, out vec4 texel)
-{
+#if CHANNELS == 4
     bool is_other = subgroupShuffleXor(is_complete ? 1u : 0u, 1u) != 0u;
     vec2 other = subgroupShuffleXor(part, 1u);
     texel = word == 0u ? vec4(part, other) : vec4(other, part);
-    if (is_complete && is_other) {
+    if (is_complete && is_other && is_many == 0) {
         clear_word(2u * node + word);
         return word == 0u;
     }
     return is_complete && meet_late(node, texel);
-}
 #else
-vec2 pair_of_texel(TEXEL texel, uint word)
-{
-#if CHANNELS == 1
-    return vec2(texel, 0.0);
-#else
-    return texel;
-#endif
-}
-
-/* One word has all of it. */
-bool meet(bool is_complete, uint node, uint word, vec2 part, out TEXEL texel)
-{
-#if CHANNELS == 1
-    texel = part.x;
-#else
+#if CHANNELS == 2
+    if (is_many != 0) {
+        texel = vec2(0.0);
+        return is_complete && meet_late(node, texel);
+    }
     texel = part;
+#else
+    texel = part.x;
 #endif
     if (is_complete) {
         clear_word(node);
     }
     return is_complete;
-}
 #endif
+}
 
 #endif
