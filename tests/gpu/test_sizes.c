@@ -66,6 +66,14 @@ static const struct plan lean[] = {
      .is_never_in_turns = true,
      .format = "rgba32f"},
 };
+/* Two rounds of climb.glsl, by ordered words. */
+static const struct plan climbs = {
+    .specs = (const char *const[]){"spd-tree", NULL},
+    .patterns = one_pattern,
+    .is_never_in_turns = true,
+    .format = "r32f",
+    .reduce = MB_REDUCE_MAX,
+};
 static const struct plan curve = {
     .specs = (const char *const[]){"spd-tree", NULL},
     .patterns = (const char *const[]){"noise", "gradient", NULL},
@@ -183,10 +191,10 @@ static void run_large(const struct mb_gpu *gpu)
     }
 }
 
-/* Several tiles of strips along both axes, three levels high and four, with every kind of halo:
- * of 1023 and 519 the first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030
- * the third and the second one. Of 1272 and 504 the fourth and all further ones are, so that
- * tiles of nine rows have more texels in common than share_common() brings at once. Where a
+/* Several tiles of strips along both axes, with every kind of odd level: of 1023 and 519 the
+ * first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030 the third and the
+ * second one. Of 1272 and 504 the fourth and all further ones are, so that tiles share many
+ * texels. Where a
  * chain takes long, all of them at llvmpipe's own subgroup size only. */
 static void run_strips(const struct mb_gpu *gpu)
 {
@@ -272,12 +280,15 @@ static void test_sizes(struct mb_gpu *gpu)
     /* A gradient has codes by themselves, of which one on the wrong side of where the curve
      * begins is off by 0.03. */
     static const struct mb_extent curve_sizes[] = {{256, 256}, {64, 1024}, {2, 128}};
-    /* More tiles, 32 texels high and no more than 512 wide, than words count (words.glsl):
-     * slots do it. */
+    /* More tiles, 32 texels high and no more than 512 wide, than a word of two channels counts
+     * (words.glsl): each channel has its own. */
     static const struct mb_extent many_tiles = {16383, 1057};
     run_small(gpu, &patterns);
     mb_test_report_phase("small", n_judged);
     run_large(gpu);
+    if (!mb_test_is_quick()) {
+        run_size(gpu, &climbs, (struct mb_extent){4096, 2048});
+    }
     mb_test_report_phase("large", n_judged);
     run_strips(gpu);
     mb_test_report_phase("strips", n_judged);

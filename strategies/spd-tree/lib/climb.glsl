@@ -4,9 +4,9 @@
 #ifndef CLIMB_GLSL
 #define CLIMB_GLSL
 
-#if !defined(SLOTS) && !defined(EXTREME)
+#ifndef SLOTS
 /* By words: a subgroup brings its texel to span levels at once, so that all of them take one round trip to memory.
- * Lane WORDS * k + w brings word w to the k-th level:
+ * Lane WORDS * k + w brings word w to the k-th level; lane k an ordered word for each channel, where WORDS is 1:
  *
  *     level 6      x  x  x  x                16 tiles bring theirs
  *     level 7       \/    \/    ...          each to one of 4 nodes, which wait for 4
@@ -32,6 +32,7 @@ Node node_of(int from, ivec2 tile, int layer)
     return node;
 }
 
+#ifndef EXTREME
 /* From `from` on; false once nobody of the subgroup has anything to bring. */
 bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
 {
@@ -49,8 +50,8 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
     return is_there || is_other_there;
 }
 
-/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. On
- * llvmpipe it has as many turns for all. */
+/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. But
+ * llvmpipe of Mesa 22.3, where a subgroup is 16 lanes, leaves such a loop after its first turn. */
 void climb(ivec2 tile, int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u, goes_on = true;
@@ -69,27 +70,7 @@ void climb(ivec2 tile, int layer, TEXEL sums)
     }
 }
 
-#elif !defined(SLOTS)
-/* By ordered words (extremes.glsl), as by words: lane k brings the tile's texel to the k-th level. */
-struct Node {
-    int level;
-    ivec2 at;
-    uint index, n_children;
-};
-
-Node node_of(int from, ivec2 tile, int layer)
-{
-    Node node;
-    int k = min(int(LANE), span); /* one more: of no level */
-    node.level = from + 1 + k;
-    node.at = tile >> node.level - FIRST_LEVELS;
-    node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
-                 uint(node.at.y * extent_of(node.level).x + node.at.x);
-    ivec2 n = min(extent_of(from), ivec2(2 << k));
-    node.n_children = uint(n.x * n.y);
-    return node;
-}
-
+#else
 bool climb_span(int from, ivec2 tile, int layer, bool is_there, inout TEXEL own)
 {
     Node node = node_of(from, tile, layer);
@@ -110,11 +91,21 @@ void climb(ivec2 tile, int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u;
     TEXEL own = unbiased(sums);
-    for (int from = FIRST_LEVELS; from < n_levels - 1 && (is_there || !IS_GPU); from += span) {
-        is_there = climb_span(from, tile, layer, is_there, own);
+    int from = FIRST_LEVELS;
+    if (IS_GPU) {
+        for (; from < n_levels - 1 && is_there; from += span) {
+            is_there = climb_span(from, tile, layer, is_there, own);
+        }
+        return;
+    }
+    [[unroll]] for (int step = 0; step < 5; step++) {
+        if (from + span * step < n_levels - 1) {
+            is_there = climb_span(from + span * step, tile, layer, is_there, own);
+        }
     }
 }
 
+#endif
 #else
 /* By slots: cells of 2^span x 2^span texels, span being 3 or 4, in Morton order, which whoever leaves the last one
  * reduces to the one that it goes on with. */

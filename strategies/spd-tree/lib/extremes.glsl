@@ -4,6 +4,8 @@
 #ifndef EXTREMES_GLSL
 #define EXTREMES_GLSL
 
+#define WORDS 1 /* of a texel, for who brings it (climb.glsl): all channels */
+
 layout(set = 0, binding = 2) nonprivate buffer Words
 {
     uint extreme_word[]; /* layer, level, row, column, channel; zero between runs */
