@@ -51,7 +51,7 @@ const char *mb_literal(const struct mb_module *m, uint32_t at, uint32_t first)
     return memchr(text, '\0', (size_t)(n - first) * 4) != NULL ? text : NULL;
 }
 
-uint32_t mb_literal_words(const char *text)
+static uint32_t literal_words(const char *text)
 {
     return (uint32_t)(strlen(text) / 4 + 1);
 }
@@ -376,11 +376,10 @@ static enum mb_status take_entry(struct mb_module *m, uint32_t at)
     if (m->words[at + 1] != MODEL_COMPUTE) {
         return MB_OK;
     }
-    const bool is_ours = strcmp(name, m->entry) == 0;
-    uint32_t *place = is_ours ? &m->entry_at : &m->main_at;
-    if (is_ours || strcmp(name, "main") == 0) {
-        MB_REFUSE_IF(*place != 0, m, "damaged SPIR-V: two entry points are called '%s'", name);
-        *place = at;
+    if (strcmp(name, m->entry) == 0) {
+        MB_REFUSE_IF(m->entry_at != 0, m, "damaged SPIR-V: two entry points are called '%s'",
+                     name);
+        m->entry_at = at;
     }
     return MB_OK;
 }
@@ -495,7 +494,7 @@ static void mark_used(struct mb_module *m)
 {
     m->is_all_used = m->n_entries == 1 || m->version < VERSION_1_4;
     const uint32_t first =
-        MB_NAME_OF_ENTRY + mb_literal_words(mb_literal(m, m->entry_at, MB_NAME_OF_ENTRY));
+        MB_NAME_OF_ENTRY + literal_words(mb_literal(m, m->entry_at, MB_NAME_OF_ENTRY));
     for (uint32_t i = first; i < mb_words_at(m, m->entry_at); i++) {
         const uint32_t id = m->words[m->entry_at + i];
         if (id < m->bound) {

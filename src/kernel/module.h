@@ -120,7 +120,6 @@ struct mb_module {
     uint32_t n_decorations;
     const char *entry;
     uint32_t entry_at; /* its OpEntryPoint */
-    uint32_t main_at;  /* that of another compute entry point, called "main"; 0: none */
     uint32_t n_entries;
     bool is_all_used;        /* whether or not it is listed */
     uint32_t sizes_at;       /* the three ids of a composite BuiltIn WorkgroupSize; 0: none */
@@ -151,10 +150,9 @@ MB_MUST_CHECK enum mb_status mb_module_refuse(const struct mb_module *m, const c
 uint32_t mb_op_at(const struct mb_module *m, uint32_t at);
 uint32_t mb_words_at(const struct mb_module *m, uint32_t at);
 
-/* The text that begins at word `first` of an instruction, or NULL where no zero ends it there;
- * and the words that a text takes. */
+/* The text that begins at word `first` of an instruction, or NULL where no zero ends it there.
+ */
 const char *mb_literal(const struct mb_module *m, uint32_t at, uint32_t first);
-uint32_t mb_literal_words(const char *text);
 
 /* What is known of an id; of any that is not there, that it is not defined. */
 const struct mb_id *mb_id_of(const struct mb_module *m, uint32_t id);

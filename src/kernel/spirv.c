@@ -33,6 +33,7 @@ struct mb_spirv_tables {
     struct mb_binding bindings[MB_MAX_BINDINGS];
     char sha256[65];
     uint32_t *code; /* owned */
+    char *entry;    /* owned */
 };
 
 struct reader {
@@ -537,49 +538,6 @@ static enum mb_status take_all(struct reader *r)
 
 /* ---- The copy */
 
-/* Append an OpEntryPoint under another name. */
-static uint32_t rename_entry(const struct mb_module *m, uint32_t at, const char *name,
-                             uint32_t *copy)
-{
-    const uint32_t old_end =
-        MB_NAME_OF_ENTRY + mb_literal_words(mb_literal(m, at, MB_NAME_OF_ENTRY));
-    const uint32_t new_end = MB_NAME_OF_ENTRY + mb_literal_words(name);
-    const uint32_t n_rest = mb_words_at(m, at) - old_end;
-    memcpy(copy, &m->words[at], MB_NAME_OF_ENTRY * sizeof *copy);
-    memset(copy + MB_NAME_OF_ENTRY, 0, (new_end - MB_NAME_OF_ENTRY) * sizeof *copy);
-    memcpy(copy + MB_NAME_OF_ENTRY, name, strlen(name));
-    memcpy(copy + new_end, &m->words[at + old_end], n_rest * sizeof *copy);
-    copy[0] = (new_end + n_rest) << 16 | MB_OP_ENTRY_POINT;
-    return new_end + n_rest;
-}
-
-/* The entry point becomes "main"; another one of that name takes the old name of this one. */
-static enum mb_status rename_entries(struct reader *r)
-{
-    const struct mb_module *m = r->m;
-    struct mb_err *err = r->m->err;
-    struct mb_spirv *spirv = r->spirv;
-    const uint32_t n_name = mb_literal_words(m->entry);
-    MB_REFUSE_IF(m->main_at != 0 && mb_words_at(m, m->main_at) + n_name > 0xffff, m,
-                 "the name of the entry point is too long");
-    uint32_t *copy = mb_malloc((size_t)(m->n_words + n_name + 2) * sizeof *copy);
-    MB_DO(MB_NEED(copy, m->path));
-    uint32_t n = MB_N_HEADER_WORDS;
-    memcpy(copy, m->words, MB_N_HEADER_WORDS * sizeof *copy);
-    for (uint32_t at = MB_N_HEADER_WORDS; at < m->n_words; at += mb_words_at(m, at)) {
-        if (at == m->entry_at || at == m->main_at) {
-            n += rename_entry(m, at, at == m->entry_at ? "main" : m->entry, copy + n);
-        } else {
-            memcpy(copy + n, &m->words[at], mb_words_at(m, at) * sizeof *copy);
-            n += mb_words_at(m, at);
-        }
-    }
-    mb_free(spirv->tables->code);
-    spirv->tables->code = copy;
-    spirv->shader.code_bytes = (size_t)n * sizeof *copy;
-    return MB_OK;
-}
-
 static void point_to_tables(struct mb_spirv *spirv)
 {
     struct mb_spirv_tables *tables = spirv->tables;
@@ -597,6 +555,7 @@ static void point_to_tables(struct mb_spirv *spirv)
             .constantID = spirv->constant_ids[i], .offset = 4 * i, .size = 4};
     }
     spirv->shader.code = tables->code;
+    spirv->shader.entry = tables->entry;
     spirv->shader.constants = tables->constants;
     spirv->shader.entries = tables->entries;
     spirv->shader.bindings = tables->bindings;
@@ -627,9 +586,9 @@ static enum mb_status read_module(struct mb_spirv *spirv, const struct mb_module
     spirv->shared_bytes = mb_at_most_32_bits(r.n_shared_bytes);
     spirv->n_capabilities = m->n_capabilities;
     memcpy(spirv->capabilities, m->capabilities, sizeof spirv->capabilities);
-    if (strcmp(m->entry, "main") != 0) {
-        MB_DO(rename_entries(&r));
-    }
+    struct mb_err *err = m->err;
+    spirv->tables->entry = mb_strdup(m->entry);
+    MB_DO(MB_NEED(spirv->tables->entry, m->path));
     point_to_tables(spirv);
     return MB_OK;
 }
@@ -655,6 +614,7 @@ fail:
 void mb_spirv_finish(struct mb_spirv *spirv)
 {
     if (spirv->tables != NULL) {
+        mb_free(spirv->tables->entry);
         mb_free(spirv->tables->code);
     }
     mb_free(spirv->tables);

@@ -78,13 +78,12 @@ struct mb_spirv {
     uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
 };
 
-/* Read a module of `n_bytes`, which is copied. `entry` names its compute entry point, which
- * becomes the only one that `shader` is used with: in the copy it is called "main", and another
- * one of that name is called as it was. In a module of several entry points, those variables
- * count that this one lists, and below SPIR-V 1.4, which does not list them, all.
- * Anything that is not a whole, sane module is MB_ERRC_INPUT with `path` and what is wrong; so
- * is what src/vk cannot bind (more than MB_MAX_BINDINGS, texel buffers, acceleration
- * structures), with the descriptor's name. After a failure nothing is left. */
+/* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
+ * that `shader` is used with. In a module of several entry points, those variables count that
+ * this one lists, and below SPIR-V 1.4, which does not list them, all. Anything that is not a
+ * whole, sane module is MB_ERRC_INPUT with `path` and what is wrong; so is what src/vk cannot
+ * bind (more than MB_MAX_BINDINGS, texel buffers, acceleration structures), with the
+ * descriptor's name. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);

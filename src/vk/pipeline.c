@@ -264,6 +264,7 @@ static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
     };
     VkPipelineShaderStageCreateInfo stage = vertex;
     stage.stage = stage_of(pipeline);
+    stage.pName = made->shader->entry ? made->shader->entry : "main";
     stage.pSpecializationInfo = &specialization;
     MB_TRY(create_module(gpu, made->shader, &stage.module, err));
     if (made->vertex) {

@@ -28,6 +28,7 @@ struct mb_shader {
     const char *flags; /* that it was compiled with: "-DX=1 -DY" */
     const uint32_t *code;
     size_t code_bytes;
+    const char *entry;                       /* the entry point; NULL: main */
     const struct mb_constant *constants;     /* all, with their defaults */
     const VkSpecializationMapEntry *entries; /* where each value is, one after another */
     uint32_t n_constants;

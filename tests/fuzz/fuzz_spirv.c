@@ -70,13 +70,16 @@ static void check_blocks(const struct mb_spirv *spirv)
     }
 }
 
-/* What was renamed reads as what it was made of. */
-static void check_again(const struct mb_spirv *first)
+/* The copy is the module byte for byte, and reads as it did. */
+static void check_again(const struct mb_spirv *first, const uint8_t *data, size_t n_bytes)
 {
+    expect(first->shader.code_bytes == n_bytes &&
+               memcmp(first->shader.code, data, n_bytes) == 0,
+           "the copy differs");
     struct mb_spirv *again = mb_malloc(sizeof *again);
     struct mb_err err = {0};
     expect(mb_spirv_init(again, "again.spv", first->shader.code, first->shader.code_bytes,
-                         "main", &err) == MB_OK,
+                         first->shader.entry, &err) == MB_OK,
            "the copy cannot be read");
     expect(memcmp(again->members, first->members, sizeof again->members) == 0 &&
                memcmp(again->use, first->use, sizeof again->use) == 0 &&
@@ -97,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
         if (mb_spirv_init(spirv, "fuzzed.spv", data, n_bytes, entries[i], &err) == MB_OK) {
             check_shader(spirv);
             check_blocks(spirv);
-            check_again(spirv);
+            check_again(spirv, data, n_bytes);
         } else {
             expect(err.code == MB_ERRC_INPUT, "a failure that is not of the input");
             expect(spirv->tables == NULL, "a failure that leaves something");

@@ -455,7 +455,7 @@ static enum mb_status read_words(const struct words *words, const char *entry,
     return mb_spirv_init(spirv, "made.spv", words->at, words->n * 4, entry, err);
 }
 
-/* Ours is called "main" in the copy, and the one that was takes its name. */
+/* The copy is as it was, whichever entry point is asked for. */
 static void test_entries(void)
 {
     struct words *words = copy_embedded();
@@ -463,11 +463,9 @@ static void test_entries(void)
     struct mb_err err;
     add_entry(words, "down-by-four", 4);
     must(read_words(words, "down-by-four", &spirv, &err), &err);
-    const uint32_t *code = &spirv.shader.code[words->entry];
-    CHECK_EQ_INT(code[0], 5u << 16 | 15);
-    CHECK_EQ_STR((const char *)&code[3], "main");
-    CHECK_EQ_STR((const char *)&code[5 + 3], "down-by-four");
+    CHECK_EQ_STR(spirv.shader.entry, "down-by-four");
     CHECK_EQ_INT(spirv.shader.code_bytes, words->n * 4);
+    CHECK(memcmp(spirv.shader.code, words->at, words->n * 4) == 0);
     /* In SPIR-V 1.4 and later it is the entry point that says what it uses: nothing. */
     CHECK(words->at[1] >= 0x00010400 ? spirv.shader.n_bindings == 0
                                      : spirv.shader.n_bindings == embedded()->n_bindings);
