@@ -7,8 +7,7 @@
  *     EVEN                    tiles of 64x64 texels, else strips
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
  *     EXTREME                 minima and maxima, else averages
- *     SLOTS                   what is shared goes through slots, else through words: ordered ones for extremes,
- *                             and of 64 bits for averages
+ *     SLOTS                   tiles share by slots; else by words: 32-bit maxima if EXTREME, 64-bit sums if not
  *     UPDATES                 only what changed rectangles reach is made; with SLOTS */
 #version 460
 #extension GL_GOOGLE_include_directive : require

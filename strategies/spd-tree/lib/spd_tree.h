@@ -291,16 +291,15 @@ static inline bool spd_tree_set_strips(const struct spd_tree_image *image, uint3
 #define SPD_TREE_MAX_SHARING  1024u
 #define SPD_TREE_MOST_SHARING 32767u /* and where it has one */
 
-/* Whether even tiles have nothing to share: climb.glsl goes on from a texel of each, if at all.
- */
+/* Whether each even tile has one texel to hand on, or none. */
 static inline bool spd_tree_is_climbing(const struct spd_tree_image *image,
                                         const struct spd_tree_plan *plan)
 {
     return plan->is_all_even || plan->n_first + 1 >= image->n_levels;
 }
 
-/* As many workgroups as a device has at a time: two on each of its cores, each with half of the
- * shared memory; and cores of a device that does not say. */
+/* Cores of a device that does not say. Each is to run two workgroups, which take half of its
+ * shared memory each; all that run at a time are a wave. */
 #define SPD_TREE_USUAL_CORES 64u
 
 static inline uint32_t spd_tree_shared_budget(const struct spd_tree_device *device)
@@ -527,9 +526,8 @@ static inline void spd_tree_set_scales(const struct spd_tree_image *image,
     }
 }
 
-/* Whether even tiles are so few that what each hands on is waited for: at least those that
- * share parts. Of others a wave, or as many as are waited for while levels 4 to 6 are stored.
- */
+/* Whether a device has room for all tiles in so many waves: then what each tile hands on is
+ * waited for. */
 static inline bool spd_tree_are_few(const struct spd_tree_device *device,
                                     const struct spd_tree_image *image,
                                     const struct spd_tree_plan *plan, uint64_t n_waves)

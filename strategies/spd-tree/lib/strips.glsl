@@ -372,7 +372,8 @@ struct LeftOver {
     TEXEL sums2;
 };
 
-/* Rows of level 1 in pairs that begin at even ones: where level 1 is odd, the one left over and the first new one. */
+/* Store two rows of level 1, the first one even. Where the height of level 1 is odd, that is the row left over from
+ * the last turn. */
 void store_turn(LeftOver above, int y1, EncodedTwo upper, EncodedTwo lower)
 {
     bool is_odd = GENERAL && s.axis_y2.is_odd;
