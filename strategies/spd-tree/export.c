@@ -179,9 +179,8 @@ static void add_push(struct mb_strbuf *out, const struct spd_tree_push *push)
     add_floats(out, "scales", push->scales, 3);
     mb_strbuf_printf(out,
                      ",\n        \"n_first\": %u, \"strip_rows\": %u, \"span\": %u, "
-                     "\"is_lower_late\": %u, \"is_many\": %u,\n",
-                     push->n_first, push->strip_rows, push->span, push->is_lower_late,
-                     push->is_many);
+                     "\"is_many\": %u,\n",
+                     push->n_first, push->strip_rows, push->span, push->is_many);
     add_ints(out, "nodes", push->nodes, 12);
 }
 

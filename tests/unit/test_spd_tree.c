@@ -279,7 +279,8 @@ static void check_words(const struct spd_tree_image *image, const struct spd_tre
     const uint64_t one = (UINT64_C(1) << 27) - (plan->push.is_many ? 1u << 14 : 1u << 10);
     const uint64_t n_tiles = (uint64_t)x->n_tiles * y->n_tiles;
     uint64_t most = 0;
-    CHECK_EQ_INT(plan->push.is_many, !plan->is_all_even && n_tiles >= 1024);
+    CHECK_EQ_INT(plan->push.is_many,
+                 !plan->is_all_even && plan->n_first + 1 < image->n_levels && n_tiles >= 1024);
     for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
         const uint64_t sharing = (uint64_t)x->most[n] * y->most[n];
         most = sharing > most ? sharing : most;
@@ -412,6 +413,24 @@ static void check_hand_off(const struct spd_tree_device *device,
     CHECK_EQ_INT(plan->subgroup_size > 0, module->has_subgroups);
 }
 
+/* climb.glsl: the levels that each of its stores may be to (DEFINE_STORE), of cells of three
+ * levels or four. */
+static void check_cells(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    const uint32_t first = 1u << 7 | 1u << 8 | 1u << 10 | 1u << 12 | 1u << 13;
+    if (!plan->is_all_even || !plan->module.has_slots) {
+        return;
+    }
+    CHECK(plan->span == 3 || plan->span == 4);
+    for (uint32_t step = 0, from = 6; from + 1 < image->n_levels; step++, from += plan->span) {
+        const uint32_t n = from + plan->span - 2;
+        CHECK(step < 3 && (plan->span == 3 || from == 6 || from == 10));
+        for (uint32_t k = 0; k < 3 && n + k < image->n_levels; k++) {
+            CHECK((first << k >> (n + k) & 1) != 0);
+        }
+    }
+}
+
 /* Levels that tiles make: three of strips, whose axes are general where one of these is odd or
  * a single texel; of even tiles those until the first that is so, and of all others where
  * climb.glsl goes on. */
@@ -426,8 +445,7 @@ static void check_levels(const struct spd_tree_image *image, const struct spd_tr
     }
     CHECK(is_even ? !is_odd_x && !is_odd_y : plan->n_first == 3);
     CHECK_EQ_INT(constant_of(plan, "GENERAL"), !is_even && (is_odd_x || is_odd_y));
-    CHECK_EQ_INT(is_climbing(plan),
-                 is_even && (plan->is_all_even || plan->n_first + 1 >= image->n_levels));
+    CHECK_EQ_INT(is_climbing(plan), plan->is_all_even);
     CHECK(is_even ||
           (constant_of(plan, "IS_LATE") == 0 && constant_of(plan, "IS_CLIMBING") == 0));
     for (uint32_t n = plan->n_first; plan->is_all_even && n + 1 < image->n_levels; n++) {
@@ -435,6 +453,7 @@ static void check_levels(const struct spd_tree_image *image, const struct spd_tr
               (size_of(y, n) % 2 == 0 || size_of(y, n) == 1));
     }
     CHECK(!plan->is_all_even || (is_even && plan->n_first == 6 && plan->tile_x == 1));
+    check_cells(image, plan);
     CHECK(is_even || (plan->tile_y == 2 * plan->rows && plan->rows <= plan->max_rows));
     CHECK(plan->push.n_first == plan->n_first && plan->push.strip_rows == plan->rows &&
           plan->push.n_levels == image->n_levels && plan->push.zero == 0);

@@ -48,20 +48,20 @@ layout(push_constant, std430) uniform Push
     int n_first;  /* levels that tiles make: 3 of strips */
     int strip_rows; /* of level 3 */
     int span;     /* levels that climb.glsl hands on at once */
-    int is_lower_late; /* whether even tiles store levels 4 to 6 after the hand-off */
     int is_many;  /* more than 1023 tiles share a texel (words.glsl) */
     uint nodes[12]; /* where nodes of the i-th level below those of tiles begin, the first being 0 */
 };
 
 #ifdef EVEN /* tiles of 64x64 texels, by even.glsl */
-/* Whether each tile has one texel of its last level, from which climb.glsl goes on; else tiles share what lies below. */
+/* Whether tiles make six levels, and climb.glsl goes on from the one texel that each has of the last; else they share
+ * what lies below. */
 layout(constant_id = 5) const bool IS_CLIMBING = true;
-/* Whether tiles are so few that what each hands on is waited for: they store levels 1 and 2 after that. */
+/* Whether tiles are so few that what each hands on is waited for: they store all levels but the third after that. */
 layout(constant_id = 6) const bool IS_LATE = true;
-#define TILE_LEVELS_END (n_first + 1)
-#define FIRST_LEVELS n_first
-#define TILE_X (64 >> n_first)
-#define TILE_Y (64 >> n_first)
+#define TILE_LEVELS_END (FIRST_LEVELS + 1)
+#define FIRST_LEVELS (IS_CLIMBING ? 6 : n_first)
+#define TILE_X (64 >> FIRST_LEVELS)
+#define TILE_Y TILE_X
 const int MAX_TILE_X = 8, MAX_TILE_Y = 8;
 #else /* blocks of strips, by strips.glsl */
 #define FIRST_LEVELS 3

@@ -63,18 +63,18 @@ ivec2 tile_of_workgroup()
 void make_tile(ivec2 tile, int layer, uint index)
 {
     EvenTile made;
-    bool is_there = make_even_tile(tile, layer, index, made);
     if (IS_CLIMBING) {
-        if (is_there) {
-            climb(tile, layer, made.lower.sums);
+        Node start = start_of_climb(tile, layer);
+        if (make_even_tile(tile, layer, index, made)) {
+            climb(start, tile, layer, made.lower.sums);
         }
-        store_late(tile, layer, index, made); /* here, too, as what follows has to be fetched otherwise */
+        store_late(tile, layer, index, made);
         return;
     }
+    make_even_tile(tile, layer, index, made);
     if (HAS_PARTS) {
         share_tile(tile, layer, index);
     }
-    store_late(tile, layer, index, made);
 }
 #else
 void make_tile(ivec2 tile, int layer, uint index)

@@ -115,7 +115,7 @@ struct spd_tree_push {
     float inv_base_extent[2];
     uint32_t zero, n_nodes, n_tiles, n_levels;
     float scales[3];
-    uint32_t n_first, strip_rows, span, is_lower_late, is_many;
+    uint32_t n_first, strip_rows, span, is_many;
     uint32_t nodes[12];
 };
 
@@ -291,11 +291,11 @@ static inline bool spd_tree_set_strips(const struct spd_tree_image *image, uint3
 #define SPD_TREE_MAX_SHARING  1024u
 #define SPD_TREE_MOST_SHARING 32767u /* and where it has one */
 
-/* Whether each even tile has one texel to hand on, or none. */
-static inline bool spd_tree_is_climbing(const struct spd_tree_image *image,
-                                        const struct spd_tree_plan *plan)
+/* Whether tiles share what lies below theirs by share_parts.glsl. */
+static inline bool spd_tree_has_parts(const struct spd_tree_image *image,
+                                      const struct spd_tree_plan *plan)
 {
-    return plan->is_all_even || plan->n_first + 1 >= image->n_levels;
+    return !plan->is_all_even && plan->n_first + 1 < image->n_levels;
 }
 
 /* Cores of a device that does not say. Each is to run two workgroups, which take half of its
@@ -339,6 +339,9 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
+    /* Texels of 16 bytes take registers that leave one workgroup a core. */
+    const uint32_t wave =
+        spd_tree_wave(device) / (spd_tree_texel_bytes(image->format) == 16 ? 2 : 1);
     plan->module.is_even = plan->is_all_even = false;
     plan->max_rows = spd_tree_max_rows(device, image, plan);
     for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
@@ -351,7 +354,7 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
         }
         const uint64_t n_tiles =
             (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
-        const uint64_t n_waves = (n_tiles - 1) / spd_tree_wave(device) + 1;
+        const uint64_t n_waves = (n_tiles - 1) / wave + 1;
         if (n_waves < fewest) {
             best = with;
             fewest = n_waves;
@@ -386,10 +389,11 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device,
     plan->n_first = n_even < 6 ? n_even : 6;
     plan->tile_x = plan->tile_y = 64u >> plan->n_first;
     plan->module.is_even = true;
-    /* Powers of two whose tiles make six levels: climb.glsl goes on from one texel of each. */
-    plan->is_all_even = plan->n_first == 6 && image->n_levels > 7 &&
-                        (image->width & (image->width - 1)) == 0 &&
-                        (image->height & (image->height - 1)) == 0;
+    /* Tiles that make six levels, of powers of two if there are others: climb.glsl goes on from
+     * one texel of each. */
+    plan->is_all_even = plan->n_first == 6 &&
+                        (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
+                                                  (image->height & (image->height - 1)) == 0));
     spd_tree_set_tiles(image, plan);
     return plan->module.has_subgroups && (n_even >= 3 || n_even + 1 == image->n_levels) &&
            spd_tree_shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
@@ -526,22 +530,16 @@ static inline void spd_tree_set_scales(const struct spd_tree_image *image,
     }
 }
 
-/* Whether a device has room for all tiles in so many waves: then what each tile hands on is
- * waited for. */
-static inline bool spd_tree_are_few(const struct spd_tree_device *device,
-                                    const struct spd_tree_image *image,
-                                    const struct spd_tree_plan *plan, uint64_t n_waves)
-{
-    return (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <=
-           n_waves * spd_tree_wave(device);
-}
-
+/* Whether a device has room for all tiles at a time: then what each tile hands on is waited
+ * for. */
 static inline bool spd_tree_is_late(const struct spd_tree_device *device,
                                     const struct spd_tree_image *image,
                                     const struct spd_tree_plan *plan)
 {
     return !device->is_cpu && /* llvmpipe loses what is kept for that */
-           spd_tree_is_climbing(image, plan) && spd_tree_are_few(device, image, plan, 1);
+           plan->is_all_even &&
+           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <=
+               spd_tree_wave(device);
 }
 
 static inline void spd_tree_set_constants(const struct spd_tree_device *device,
@@ -552,6 +550,8 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
     const bool is_unorm = spd_tree_is_normalised(format),
                is_10 = format.codec == SPD_TREE_UNORM10_2;
     const bool is_even = plan->shape == SPD_TREE_EVEN;
+    /* The curve rises, so that extremes are those of codes. */
+    const bool is_srgb = format.codec == SPD_TREE_SRGB8 && image->reduction == SPD_TREE_AVERAGE;
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
@@ -559,7 +559,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"SUBGROUP_SIZE", 2, spd_tree_lanes(plan)},
         {"MAX_ROWS", 3, plan->max_rows},
         {"GENERAL", 4, !is_even && spd_tree_is_general(image)},
-        {"IS_CLIMBING", 5, is_even && spd_tree_is_climbing(image, plan)},
+        {"IS_CLIMBING", 5, is_even && plan->is_all_even},
         {"IS_LATE", 6, is_even && spd_tree_is_late(device, image, plan)},
         {"IS_GPU", 9, !device->is_cpu},
         {"UNORM_MAX", 11,
@@ -570,15 +570,15 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
          spd_tree_float_bits(is_10      ? 3.0f
                              : is_unorm ? 255.0f
                                         : 0.0f)},
-        {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
+        {"IS_SRGB", 13, is_srgb},
         {"DROPPED_BITS", 14, dropped},
         {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
         {"REDUCE", 16, (uint32_t)image->reduction},
         {"WEIGH_ALPHA", 17, image->weighs_alpha},
         {"CODEC", 20,
-         is_10                            ? 2u
-         : format.codec == SPD_TREE_SRGB8 ? 1u
-                                          : 0u},
+         is_10     ? 2u
+         : is_srgb ? 1u
+                   : 0u},
         {"IS_LEAN", 24, plan->is_lean},
         {"N_HELD", 25, 1}, /* whoever plans an update knows how many, and how many rectangles */
         {"N_RECTS", 23, 1},
@@ -608,8 +608,11 @@ static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
                                          const struct spd_tree_plan *plan)
 {
     const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
-    return spd_tree_is_climbing(image, plan) ||
-           n_tiles * image->n_layers <= spd_tree_wave(device) * 9 / 4 ||
+    /* Of sRGB three workgroups and not four fit on a core. */
+    const uint32_t quarters =
+        image->format.codec == SPD_TREE_SRGB8 && image->reduction == SPD_TREE_AVERAGE ? 6 : 9;
+    return !spd_tree_has_parts(image, plan) ||
+           n_tiles * image->n_layers <= (uint64_t)spd_tree_wave(device) * quarters / 4 ||
            ((device->is_cpu || spd_tree_texel_bytes(image->format) == 16) &&
             n_tiles <= SPD_TREE_MOST_SHARING);
 }
@@ -700,8 +703,7 @@ static inline const char *spd_tree_why_no_kind(const struct spd_tree_image *imag
 }
 
 /* Push constants, but for nodes and scales. */
-static inline void spd_tree_set_push(const struct spd_tree_device *device,
-                                     const struct spd_tree_image *image,
+static inline void spd_tree_set_push(const struct spd_tree_image *image,
                                      const struct spd_tree_options *options,
                                      struct spd_tree_plan *plan)
 {
@@ -716,8 +718,6 @@ static inline void spd_tree_set_push(const struct spd_tree_device *device,
     plan->push.n_first = plan->n_first;
     plan->push.strip_rows = plan->rows;
     plan->push.span = plan->span;
-    plan->push.is_lower_late =
-        !device->is_cpu && plan->is_all_even && spd_tree_are_few(device, image, plan, 4);
 }
 
 /* As spd_tree_make_plan(), by subgroups of device->subgroup_size. */
@@ -752,7 +752,7 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
                             !plan->module.is_extreme && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;
     plan->push.is_many =
-        !spd_tree_is_climbing(image, plan) &&
+        spd_tree_has_parts(image, plan) &&
         (uint64_t)plan->n_groups[0] * plan->n_groups[1] >= SPD_TREE_MAX_SHARING;
     if (plan->push.is_many && !plan->module.has_slots && !plan->module.is_extreme &&
         (uint64_t)plan->n_groups[0] * plan->n_groups[1] > SPD_TREE_MOST_SHARING) {
@@ -763,7 +763,7 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
     if (!spd_tree_set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }
-    spd_tree_set_push(device, image, options, plan);
+    spd_tree_set_push(image, options, plan);
     spd_tree_set_scales(image, plan);
     spd_tree_set_constants(device, image, plan);
     return NULL;
