@@ -11,7 +11,7 @@ set -euo pipefail
 build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools spirv-tools libstb-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev
     mesa-vulkan-drivers)
-test_packages=(spirv-cross vulkan-validationlayers python3-jsonschema python3-numpy
+test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
     librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs scdoc
     zsh fish)
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
@@ -23,12 +23,12 @@ headers=(volk.h stb/stb_easy_font.h)
 fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
     spirv-tools stb_easy_font-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel
     mesa-vulkan-drivers"
-fedora_test_names="spirv-cross vulkan-validation-layers python3-jsonschema python3-numpy
+fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
     librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
     chromedriver jq nodejs scdoc zsh fish"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang spirv-tools stb cjson
     libdeflate libjpeg-turbo libmd vulkan-swrast"
-arch_test_names="spirv-cross vulkan-validation-layers python-jsonschema python-numpy
+arch_test_names="vulkan-validation-layers python-jsonschema python-numpy
     librsvg clang lld git graphicsmagick chromium jq nodejs scdoc zsh fish"
 
 want_tests=false

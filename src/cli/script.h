@@ -1,5 +1,4 @@
-/* Scripts of scripts/, found beside the program: what --report and the languages of an export
- * are made by. */
+/* Scripts of scripts/, found beside the program: what --report is made by. */
 #pragma once
 
 #include "base/os.h"

@@ -11,10 +11,6 @@ import unittest
 
 import cli
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(cli.ROOT / "scripts"))
-import translate  # noqa: E402  pylint: disable=wrong-import-position
-
 LIB = cli.ROOT / "strategies/spd-tree/lib"
 SOURCES = {path.name for path in LIB.iterdir() if path.suffix in (".comp", ".glsl")} | {"levels.glsl"}
 ALWAYS = {"LICENSE", "README.md", "spd_tree.h", "spd_tree_vulkan.h"}
@@ -25,28 +21,6 @@ LINES = {"example_texture.c": 160, "example_depth.c": 150, "example_host.h": 310
 # What the example makes in full: small, for a CPU's driver takes seconds for each module as it is exported.
 IMAGES = [("64", "96"), ("101", "67"), ("37", "50", "max")]
 FORMATS = ["rgba8", "rgba8-srgb", "r32f", "rgba16f"]
-
-# What a translation looks like that keeps the order of accesses, and that of 1.3.239.
-HLSL = """{}RWByteAddressBuffer _17 : register(u3, space0);
-    {}
-    _17.InterlockedAdd(first_slot * 4 + 0, 1u, _1745);
-    uint n_before = _1745;
-    if (is_last)
-    {{
-        {}
-        value = 0;
-    }}
-"""
-MSL = """    {}
-    uint n = atomic_fetch_add_explicit((device atomic_uint*)&v.n[0], 1u, memory_order_relaxed);
-    bool is_last = n == 3u;
-    if (is_last)
-    {{
-        {}
-        value = 0;
-    }}
-"""
-FENCE = "atomic_thread_fence(mem_flags::mem_device, memory_order_acq_rel, thread_scope_device);"
 
 
 def compilers():
@@ -174,47 +148,13 @@ class Export(cli.TestCase):
         self.assertEqual(names, ALWAYS | OF_MODULES | SOURCES | modules)
         self.assertTrue(modules < self.files)
         self.assertTrue(all("raw4" in name or "view1" in name for name in modules), modules)
-        largest = {name for name in self.export("c", "-f", "r32f", "-r", "max") if name.endswith(".spv")}
+        largest = {name for name in self.export("c", "-f", "r32f:max") if name.endswith(".spv")}
         self.assertEqual(largest, {f"spd_tree_{kind}1_{more}.spv" for kind in ("raw", "view") 
                                    for more in ("extreme_even", "extreme_strips", "extreme_plain")})
         texture = self.build(self.dir / "c", "example_texture")
         self.assertEqual(self.call(texture, "r32f", "37", "50", "max"), "ok\n")
         done = subprocess.run([texture, "r8"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (1, "error: the plan's module was not exported\n"), done)
-
-    def test_languages(self):
-        self.assertEqual(self.export("glsl", "--language", "glsl"), ALWAYS | SOURCES)
-        (self.dir / "use.c").write_text('#include "spd_tree_vulkan.h"\nint main(void) { return 0; }\n')
-        if not cli.IS_EMULATED:
-            self.call("cc", "-std=c11", "-Iglsl", "-c", "use.c", "-o", "use.o", cwd=self.dir)
-        names = self.export("spirv", "--language", "spirv", "-f", "r8")
-        self.assertEqual({name for name in names if not name.endswith(".spv")}, ALWAYS | OF_MODULES)
-        if shutil.which("spirv-cross") is None:
-            self.assert_error(self.run_it("export", "spd-tree", "--language", "msl", "-o", "msl"), 7,
-                              "--language: spirv-cross is not on PATH", "leave hlsl and msl out")
-            self.assertFalse((self.dir / "msl").exists())
-            return
-        names = self.export("msl", "--language", "hlsl,msl", "-f", "r8")
-        lines = (self.dir / "msl/translations.txt").read_text().splitlines()
-        said = dict(line.split(": ", 1) for line in lines)
-        for module in (name for name in names if name.endswith(".spv")):
-            for suffix in (".hlsl", ".metal"):
-                name = pathlib.Path(module).with_suffix(suffix).name
-                self.assertRegex(said[name], r"^kept$|^refused: .+$")
-                self.assertEqual(name in names, said[name] == "kept")
-
-    def test_translations_are_read(self):
-        fence = "DeviceMemoryBarrier();"
-        self.assertIsNone(translate.problem_of_hlsl(HLSL.format("globallycoherent ", fence, fence)))
-        self.assertIn("coherent", translate.problem_of_hlsl(HLSL.format("", fence, fence)))
-        self.assertIn("release", translate.problem_of_hlsl(HLSL.format("globallycoherent ", "", fence)))
-        self.assertIn("acquire", translate.problem_of_hlsl(HLSL.format("globallycoherent ", fence, "")))
-        self.assertIsNone(translate.problem_of_msl(MSL.format(FENCE, FENCE)))
-        self.assertIn("release", translate.problem_of_msl(MSL.format("", FENCE)))
-        self.assertIn("acquire", translate.problem_of_msl(
-            MSL.format(FENCE, "threadgroup_barrier(mem_flags::mem_device);")))
-        for judge in (translate.problem_of_hlsl, translate.problem_of_msl):
-            self.assertIsNotNone(judge("void main() {}\n"))
 
     def test_folder(self):
         (self.dir / "mine").mkdir()
@@ -227,11 +167,10 @@ class Export(cli.TestCase):
         self.assertEqual(self.run_it("export", "spd-tree", "-o", "mine", "--force").code, 0)
         self.assertEqual(cli.snapshot(self.dir / "mine"), cli.snapshot(self.out))
         # What an earlier export left goes, what is somebody's own stays.
-        for name in ("mine.spv", "spd_tree_old.spv", "spd_tree_old.hlsl", "translations.txt"):
+        for name in ("mine.spv", "spd_tree_old.spv"):
             (self.dir / "mine" / name).write_text("before")
-        largest = self.export("fresh", "-f", "r8", "-r", "max")
-        self.assertEqual(self.export("mine", "-f", "r8", "-r", "max", "--force"), largest | {"mine.spv"})
-        self.assertEqual(self.export("mine", "--language", "glsl", "--force"), ALWAYS | SOURCES | {"mine.spv"})
+        largest = self.export("fresh", "-f", "r8:max")
+        self.assertEqual(self.export("mine", "-f", "r8:max", "--force"), largest | {"mine.spv"})
 
     def test_errors(self):
         for words, code, part in (
@@ -242,7 +181,8 @@ class Export(cli.TestCase):
                 (["spd-tree", "blit", "-o", "x"], 2, "one strategy, not 'blit' as well"),
                 (["spd-tree", "-f", "rgba9", "-o", "x"], 2, "rgba9"),
                 (["spd-tree", "-f", "r8,auto", "-o", "x"], 2, "--format: 'auto'"),
-                (["spd-tree", "--language", "wgsl", "-o", "x"], 2, "wgsl"),
+                (["spd-tree", "-f", "r8:sum", "-o", "x"], 2, "'r8:sum': a reduction is avg, min or max"),
+                (["spd-tree", "-f", "r8", "-r", "max", "-o", "x"], 2, "--reduce does not go with 'export'"),
                 (["spd-tree", "-n", "3", "-o", "x"], 2, "--samples does not go with 'export'"),
                 (["spd-tree", "-o", "/dev/null/x"], 7, "/dev/null/x: the folder cannot be made"),
                 (["spd-tree", "-o", "/dev/null", "--force"], 7, "/dev/null")):

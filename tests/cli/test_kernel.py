@@ -321,8 +321,8 @@ class Kernel(cli.TestCase):
         """What export writes for a device makes the chain of spd-tree, bit for bit."""
         for name, size, reduce in (("rgba8", "64x64", "avg"), ("rgba8-srgb", "333x257", "avg"),
                                    ("rgba16f", "100x70", "avg"), ("r32f", "257x130", "max")):
-            outcome = self.run_it("export", "spd-tree", "-d", "cpu", "-f", name, "-r", reduce, "--size", size,
-                                  "--language", "spirv", "-o", "tree", "--force")
+            outcome = self.run_it("export", "spd-tree", "-d", "cpu", "-f", f"{name}:{reduce}", "--size", size,
+                                  "-o", "tree", "--force")
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
             manifest = f"tree/{name}-{reduce}-{size}.json"
             label = f"spd-tree-{name}-{reduce}-{size}"

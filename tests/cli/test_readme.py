@@ -37,7 +37,6 @@ NOT_RUN = {
     "mipbench kernel check": "test_kernel.py, with the files that it is about",
     "mipbench pattern:noise:333x257 -f": "the same", "mipbench pattern:noise:256x256 -f": "the same",
     "mipbench tune --size 64x64,128x128": "the same",
-    "mipbench export spd-tree -f rgba8 --language": "test_export.py, where spirv-cross is",
     "cd mips && cc": "test_export.py, which knows where the headers are",
 }
 FURTHER = {"scripts/plot.py": ["--format=svg", "--only=time-size"]}

@@ -178,11 +178,15 @@ static void test_tune(void)
 
 static void test_export(void)
 {
-    struct mb_options options = PARSE("export", "spd", "-o", "x", "-f", "r8,r32f", "--force");
+    struct mb_options options =
+        PARSE("export", "spd", "-o", "x", "-f", "r8:min,r32f,r8:max,rg8:avg,rg8", "--force");
     CHECK_EQ_INT(options.verb, MB_VERB_EXPORT);
+    CHECK_EQ_INT(options.format_reduces[0], 1 << MB_REDUCE_MIN | 1 << MB_REDUCE_MAX);
+    CHECK_EQ_INT(options.format_reduces[1], 0);
+    CHECK_EQ_INT(options.format_reduces[2], 0); /* all, as well */
     CHECK_EQ_STR(options.settings.inputs[0], "spd");
     CHECK_EQ_STR(options.out_dir, "x");
-    CHECK_EQ_INT(options.n_formats, 2);
+    CHECK_EQ_INT(options.n_formats, 3);
     CHECK(options.force);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("export", "-o", "x"), "export: no strategy; there is: spd");
@@ -199,6 +203,10 @@ static void test_export(void)
                  "--format: 'auto' is every format in an export");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "--json", "y"),
                  "--json does not go with 'export'");
+    CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "-f", "r8:sum"),
+                 "--format: 'r8:sum': a reduction is avg, min or max");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "r8:max"),
+                 "--format: a reduction with a format is for 'export'; write '--reduce max'");
     CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
 }
 

@@ -83,7 +83,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "modules as SPIR-V and as C arrays, their GLSL, the planner that mipbench itself "
              "has, and examples. Needs no device.",
          .examples = "mipbench export spd-tree -f rgba8,rgba8-srgb -o engine/mips\n"
-                     "mipbench export spd-tree -f r32f -r max -o engine/depth\n"},
+                     "mipbench export spd-tree -f rgba8:avg,r32f:max -o engine/depth\n"},
     [MB_VERB_INSPECT] =
         {.name = "inspect",
          .usage = "inspect [--size WxH...] [-f NAME...] [--json] [options]",
@@ -170,12 +170,12 @@ const struct mb_option_row mb_option_rows[] = {
      .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
                   [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
                   [MB_VERB_KERNEL] = "texel format (rgba8, or what the manifest takes)",
-                  [MB_VERB_EXPORT] = "texel formats, separated by commas (all)"}},
+                  [MB_VERB_EXPORT] = "NAME or NAME:max, separated by commas (all)"}},
     {"srgb", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "decode 8-bit colour and average linear light"},
     {"linear", 0, NULL, MB_OPTION_COLOUR, MB_GROUP_IMAGE, TIMED,
      .help = "average 8-bit codes as they are (the default)"},
-    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
+    {"reduce", 'r', NULL, MB_OPTION_CHOICE, MB_GROUP_IMAGE, MADE | BIT(KERNEL),
      .field = FIELD(settings.reduce),
      .choices = CHOICES({"avg", MB_REDUCE_AVG}, {"min", MB_REDUCE_MIN}, {"max", MB_REDUCE_MAX}),
      .is_common = true, .help = "how texels are combined (avg)",
@@ -273,13 +273,6 @@ const struct mb_option_row mb_option_rows[] = {
      .field = FIELD(out_dir), .is_common = true,
      .help = "output folder (results/<utc>-<device>/)",
      .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
-    {"language", 0, NULL, MB_OPTION_SET, MB_GROUP_OUTPUT, BIT(EXPORT),
-     .field = FIELD(languages),
-     .choices = CHOICES({"glsl", 1u << MB_LANGUAGE_GLSL}, {"spirv", 1u << MB_LANGUAGE_SPIRV},
-                        {"hlsl", 1u << MB_LANGUAGE_HLSL}, {"msl", 1u << MB_LANGUAGE_MSL}),
-     .help =
-         "source; modules, as files and as a C header; what spirv-cross makes of modules and "
-         "keeps their order of memory accesses (glsl,spirv)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, in place of an earlier export"},
     {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN,

@@ -37,15 +37,6 @@ enum mb_list_what {
     MB_LIST_PATTERNS,
 };
 
-/* What an export is written in; without --language in the first two. HLSL and MSL are made of
- * SPIR-V. */
-enum mb_language {
-    MB_LANGUAGE_GLSL,
-    MB_LANGUAGE_SPIRV,
-    MB_LANGUAGE_HLSL,
-    MB_LANGUAGE_MSL,
-};
-
 /* What a new manifest is like. */
 enum mb_like {
     MB_LIKE_PER_LEVEL,
@@ -80,14 +71,15 @@ struct mb_options {
     enum mb_like like;                          /* kernel new */
     double kernel_timeout_s;                    /* of the first run of each */
     const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
-    size_t n_formats;                    /* at least 1 */
-    const char *out_dir;                 /* NULL: results/<utc>-<device>/ */
+    /* export: of each format a bit for each reduction (enum mb_reduce) named with it; 0: all */
+    unsigned format_reduces[MB_MAX_FORMATS];
+    size_t n_formats;                  /* at least 1 */
+    const char *out_dir;               /* NULL: results/<utc>-<device>/ */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
     bool self_test;                    /* check the instrument and run nothing else */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     bool force;                        /* export: into a folder that is not empty */
-    unsigned languages;                /* export: mask of 1 << language; 0: see below */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;

@@ -2,9 +2,11 @@
 #include "cli/options/value.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "image/filter.h"
 #include "image/image.h"
 
 #define MAX_CHOICES   16
@@ -153,21 +155,43 @@ static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
                                "'mipbench list formats' names them");
 }
 
+/* The bit of a reduction; 0: there is none of that name. */
+static unsigned reduce_bit(const char *name)
+{
+    unsigned bit = 0;
+    for (unsigned i = 0; i < MB_N_REDUCES; i++) {
+        bit |= strcmp(name, mb_reduce_names[i]) == 0 ? 1u << i : 0;
+    }
+    return bit;
+}
+
+/* NAME or NAME:REDUCTION; of a format that was named before, one reduction more. */
 static enum mb_status add_format(const struct taken *t, struct mb_err *err)
 {
-    const struct mb_format *format = mb_format_find(t->value);
-    if (format == NULL && strcmp(t->value, "auto") != 0) {
-        return fail_unknown_format(t->value, err);
+    char name[32];
+    const char *colon = strchr(t->value, ':');
+    const unsigned reduces = colon ? reduce_bit(colon + 1) : 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(t->value, ":"), t->value);
+    const struct mb_format *format = mb_format_find(name);
+    if (format == NULL && strcmp(name, "auto") != 0) {
+        return fail_unknown_format(name, err);
     }
-    const char *name = format != NULL ? format->name : NULL;
-    for (size_t i = 0; i < t->options->n_formats; i++) {
-        if (t->options->formats[i] == name) {
-            return MB_OK; /* seen before */
-        }
+    MB_FAIL_IF(colon && reduces == 0, err, MB_ERRC_USAGE,
+               "--%s: '%s': a reduction is avg, min or max", t->row->name, t->value);
+    size_t i = 0;
+    while (i < t->options->n_formats &&
+           t->options->formats[i] != (format ? format->name : NULL)) {
+        i++;
     }
-    MB_FAIL_IF(t->options->n_formats == MB_MAX_FORMATS, err, MB_ERRC_USAGE,
-               "--%s: more than %d formats", t->row->name, MB_MAX_FORMATS);
-    t->options->formats[t->options->n_formats++] = name;
+    MB_FAIL_IF(i == MB_MAX_FORMATS, err, MB_ERRC_USAGE, "--%s: more than %d formats",
+               t->row->name, MB_MAX_FORMATS);
+    const bool is_new = i == t->options->n_formats;
+    t->options->n_formats += is_new;
+    t->options->formats[i] = format ? format->name : NULL;
+    t->options->format_reduces[i] = is_new ? reduces
+                                    : reduces == 0 || t->options->format_reduces[i] == 0
+                                        ? 0
+                                        : t->options->format_reduces[i] | reduces;
     t->options->settings.format = t->options->formats[0];
     return MB_OK;
 }
