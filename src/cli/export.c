@@ -42,7 +42,7 @@ struct asked {
     unsigned reduces;
 };
 
-/* The i-th that was asked for, or of all without any; false beyond the last. */
+/* The i-th format asked for, or of all formats where none is named; false beyond the last. */
 static bool find_asked(const struct mb_options *options, size_t i, struct asked *asked)
 {
     const bool is_any = options->formats[0] == NULL;

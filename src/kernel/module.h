@@ -150,8 +150,7 @@ MB_MUST_CHECK enum mb_status mb_module_refuse(const struct mb_module *m, const c
 uint32_t mb_op_at(const struct mb_module *m, uint32_t at);
 uint32_t mb_words_at(const struct mb_module *m, uint32_t at);
 
-/* The text that begins at word `first` of an instruction, or NULL where no zero ends it there.
- */
+/* The text that begins at word `first` of an instruction; NULL where no zero ends it there. */
 const char *mb_literal(const struct mb_module *m, uint32_t at, uint32_t first);
 
 /* What is known of an id; of any that is not there, that it is not defined. */

@@ -88,7 +88,7 @@ static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *pla
         image->is_update ? (uint64_t)plan->push.n_tiles * (2ull * plan->tile_x * plan->tile_y *
                                                                spd_tree_fetched_bytes(image) +
                                                            MB_COUNT_BYTES)
-        : plan->is_all_even ? mb_climb_bytes(plan, image, n_word)
+        : plan->is_climbing ? mb_climb_bytes(plan, image, n_word)
                             : mb_shared_bytes(plan, image, n_word);
     return n_bytes * image->n_layers;
 }

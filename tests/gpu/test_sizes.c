@@ -194,8 +194,7 @@ static void run_large(const struct mb_gpu *gpu)
 /* Several tiles of strips along both axes, with every kind of odd level: of 1023 and 519 the
  * first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030 the third and the
  * second one. Of 1272 and 504 the fourth and all further ones are, so that tiles share many
- * texels. Where a
- * chain takes long, all of them at llvmpipe's own subgroup size only. */
+ * texels. Where a chain takes long, all of them at llvmpipe's own subgroup size only. */
 static void run_strips(const struct mb_gpu *gpu)
 {
     static const struct mb_extent sizes[] = {

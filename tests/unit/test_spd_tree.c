@@ -243,7 +243,7 @@ static uint64_t nodes_wanted(const struct spd_tree_image *image,
                              const struct axis *y, uint32_t i)
 {
     const uint32_t n = i + 1, level = plan->n_first + n;
-    if (plan->is_all_even && plan->module.has_slots) {
+    if (plan->is_climbing && plan->module.has_slots) {
         const uint32_t from = plan->n_first + plan->span * i;
         if (from + 1 >= image->n_levels) {
             return 0;
@@ -280,14 +280,14 @@ static void check_words(const struct spd_tree_image *image, const struct spd_tre
     const uint64_t n_tiles = (uint64_t)x->n_tiles * y->n_tiles;
     uint64_t most = 0;
     CHECK_EQ_INT(plan->push.is_many,
-                 !plan->is_all_even && plan->n_first + 1 < image->n_levels && n_tiles >= 1024);
+                 !plan->is_climbing && plan->n_first + 1 < image->n_levels && n_tiles >= 1024);
     for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
         const uint64_t sharing = (uint64_t)x->most[n] * y->most[n];
         most = sharing > most ? sharing : most;
     }
-    most = plan->is_all_even ? UINT64_C(1) << 2 * plan->span : most;
+    most = plan->is_climbing ? UINT64_C(1) << 2 * plan->span : most;
     CHECK(one + most / 2 + 100 < UINT64_C(1) << 27);
-    CHECK(most <= (plan->push.is_many ? UINT16_MAX : plan->is_all_even ? 1024 : 1023));
+    CHECK(most <= (plan->push.is_many ? UINT16_MAX : plan->is_climbing ? 1024 : 1023));
 }
 
 /* What is handed on finds its place in the buffers. */
@@ -306,7 +306,7 @@ static void check_nodes(const struct spd_tree_image *image, const struct spd_tre
     if (!plan->module.has_slots && !plan->module.is_extreme) {
         check_words(image, plan, x, y);
     }
-    if (plan->is_all_even) { /* a lane brings a word to a level; cells are of 8x8 or 16x16 */
+    if (plan->is_climbing) { /* a lane brings a word to a level; cells are of 8x8 or 16x16 */
         const uint32_t n_words =
             plan->module.is_extreme ? 1 : (image->format.n_channels + 1) / 2;
         CHECK(plan->module.has_slots
@@ -346,7 +346,7 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
                           const struct axis *x, const struct axis *y)
 {
     const uint64_t n_bytes = mb_spd_tree_traffic_bytes(plan, image);
-    if (!plan->is_all_even) {
+    if (!plan->is_climbing) {
         CHECK_EQ_INT(n_bytes, shared_wanted(image, plan, x, y) * image->n_layers);
     } else if (plan->module.has_slots) { /* each slot is used, those of narrow levels aside */
         CHECK(n_bytes <= 2 * plan->hand_off_bytes + 3 * plan->counter_bytes);
@@ -359,7 +359,7 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
 static void test_climb_traffic(void)
 {
     struct spd_tree_image image = {.n_layers = 1, .format = {SPD_TREE_FLOAT32, 1}};
-    struct spd_tree_plan plan = {.n_first = 6, .span = 3, .is_all_even = true};
+    struct spd_tree_plan plan = {.n_first = 6, .span = 3, .is_climbing = true};
     plan.module.has_slots = true;
     image.width = image.height = 256;
     image.n_levels = 9;
@@ -418,7 +418,7 @@ static void check_hand_off(const struct spd_tree_device *device,
 static void check_cells(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
     const uint32_t first = 1u << 7 | 1u << 8 | 1u << 10 | 1u << 12 | 1u << 13;
-    if (!plan->is_all_even || !plan->module.has_slots) {
+    if (!plan->is_climbing || !plan->module.has_slots) {
         return;
     }
     CHECK(plan->span == 3 || plan->span == 4);
@@ -445,14 +445,14 @@ static void check_levels(const struct spd_tree_image *image, const struct spd_tr
     }
     CHECK(is_even ? !is_odd_x && !is_odd_y : plan->n_first == 3);
     CHECK_EQ_INT(constant_of(plan, "GENERAL"), !is_even && (is_odd_x || is_odd_y));
-    CHECK_EQ_INT(is_climbing(plan), plan->is_all_even);
+    CHECK_EQ_INT(is_climbing(plan), plan->is_climbing);
     CHECK(is_even ||
           (constant_of(plan, "IS_LATE") == 0 && constant_of(plan, "IS_CLIMBING") == 0));
-    for (uint32_t n = plan->n_first; plan->is_all_even && n + 1 < image->n_levels; n++) {
+    for (uint32_t n = plan->n_first; plan->is_climbing && n + 1 < image->n_levels; n++) {
         CHECK((size_of(x, n) % 2 == 0 || size_of(x, n) == 1) &&
               (size_of(y, n) % 2 == 0 || size_of(y, n) == 1));
     }
-    CHECK(!plan->is_all_even || (is_even && plan->n_first == 6 && plan->tile_x == 1));
+    CHECK(!plan->is_climbing || (is_even && plan->n_first == 6 && plan->tile_x == 1));
     check_cells(image, plan);
     CHECK(is_even || (plan->tile_y == 2 * plan->rows && plan->rows <= plan->max_rows));
     CHECK(plan->push.n_first == plan->n_first && plan->push.strip_rows == plan->rows &&

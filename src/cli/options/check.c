@@ -327,14 +327,16 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
-/* "-f NAME:REDUCTION" is of exports. */
+/* "-f NAME:REDUCTION" is for exports only. */
 static enum mb_status check_format_reduces(const struct mb_options *options, struct mb_err *err)
 {
-    for (size_t i = 0; options->verb != MB_VERB_EXPORT && i < options->n_formats; i++) {
-        if (options->format_reduces[i] != 0) {
-            MB_FAIL(err, MB_ERRC_USAGE, "--format: a reduction with a format is for 'export'");
-            return mb_err_hint(err, "write '--reduce max'");
-        }
+    unsigned reduces = 0;
+    for (size_t i = 0; i < options->n_formats; i++) {
+        reduces |= options->format_reduces[i];
+    }
+    if (reduces != 0 && options->verb != MB_VERB_EXPORT) {
+        MB_FAIL(err, MB_ERRC_USAGE, "--format: a reduction with a format is for 'export'");
+        return mb_err_hint(err, "write '--reduce max'");
     }
     return MB_OK;
 }

@@ -194,8 +194,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help_for = {[MB_VERB_INSPECT] = "sizes of images (4096x4096)",
                   [MB_VERB_KERNEL] =
                       "size of the image (1921x1081, or what the manifest takes)",
-                  [MB_VERB_EXPORT] =
-                      "of what is planned for a manifest of each format (none)"}},
+                  [MB_VERB_EXPORT] = "of the image that a manifest is written for (none)"}},
     {"sweep", 0, "A:B", MB_OPTION_SWEEP, MB_GROUP_IMAGE, TIMED, .is_common = true,
      .help = "square sizes, powers of two from A to B"},
     {"layers", 0, "N", MB_OPTION_COUNT, MB_GROUP_IMAGE, TIMED | BIT(KERNEL),

@@ -155,7 +155,7 @@ static enum mb_status fail_unknown_format(const char *value, struct mb_err *err)
                                "'mipbench list formats' names them");
 }
 
-/* The bit of a reduction; 0: there is none of that name. */
+/* The bit of the reduction called `name`, or 0. */
 static unsigned reduce_bit(const char *name)
 {
     unsigned bit = 0;
@@ -165,34 +165,34 @@ static unsigned reduce_bit(const char *name)
     return bit;
 }
 
-/* NAME or NAME:REDUCTION; of a format that was named before, one reduction more. */
+/* NAME or NAME:REDUCTION. A format that is named again takes that reduction, too. */
 static enum mb_status add_format(const struct taken *t, struct mb_err *err)
 {
+    struct mb_options *options = t->options;
     char name[32];
     const char *colon = strchr(t->value, ':');
-    const unsigned reduces = colon ? reduce_bit(colon + 1) : 0;
+    const unsigned bit = colon ? reduce_bit(colon + 1) : 0;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(t->value, ":"), t->value);
-    const struct mb_format *format = mb_format_find(name);
-    if (format == NULL && strcmp(name, "auto") != 0) {
+    const struct mb_format *found = mb_format_find(name);
+    const char *format = found ? found->name : NULL;
+    if (found == NULL && strcmp(name, "auto") != 0) {
         return fail_unknown_format(name, err);
     }
-    MB_FAIL_IF(colon && reduces == 0, err, MB_ERRC_USAGE,
+    MB_FAIL_IF(colon && bit == 0, err, MB_ERRC_USAGE,
                "--%s: '%s': a reduction is avg, min or max", t->row->name, t->value);
     size_t i = 0;
-    while (i < t->options->n_formats &&
-           t->options->formats[i] != (format ? format->name : NULL)) {
+    while (i < options->n_formats && options->formats[i] != format) {
         i++;
     }
     MB_FAIL_IF(i == MB_MAX_FORMATS, err, MB_ERRC_USAGE, "--%s: more than %d formats",
                t->row->name, MB_MAX_FORMATS);
-    const bool is_new = i == t->options->n_formats;
-    t->options->n_formats += is_new;
-    t->options->formats[i] = format ? format->name : NULL;
-    t->options->format_reduces[i] = is_new ? reduces
-                                    : reduces == 0 || t->options->format_reduces[i] == 0
-                                        ? 0
-                                        : t->options->format_reduces[i] | reduces;
-    t->options->settings.format = t->options->formats[0];
+    const bool is_new = i == options->n_formats;
+    const bool is_all = bit == 0 || (!is_new && options->format_reduces[i] == 0);
+    const unsigned before = is_new ? 0 : options->format_reduces[i];
+    options->format_reduces[i] = is_all ? 0 : before | bit;
+    options->formats[i] = format;
+    options->n_formats += is_new;
+    options->settings.format = options->formats[0];
     return MB_OK;
 }
 

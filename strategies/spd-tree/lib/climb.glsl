@@ -4,6 +4,20 @@
 #ifndef CLIMB_GLSL
 #define CLIMB_GLSL
 
+/* Stores to one of few levels, without jumps, each of which has instructions fetched (a switch of 15 levels: 10.6 us in
+ * place of 9.8 for r32f of 1024x1024 on an H100). */
+#define STORE_ONE(n)                                                                                \
+    if (level == n) {                                                                               \
+        imageStore(levels[n - 1], ivec3(at, layer), value);                                         \
+    }
+#define DEFINE_STORE(NAME, STORES)                                                                  \
+    void NAME(int level, ivec2 at, int layer, ENCODED texel)                                        \
+    {                                                                                               \
+        STORED value = stored_of(texel);                                                            \
+        level = level < n_levels ? level : 0;                                                       \
+        STORES                                                                                      \
+    }
+
 #ifndef SLOTS
 /* By words: a subgroup brings its texel to span levels at once, so that all of them take one round trip to memory.
  * Lane WORDS * k + w brings word w to the k-th level; lane k an ordered word for each channel, where WORDS is 1:
@@ -14,11 +28,6 @@
  *
  * Where there are more levels than that, the lanes that complete the last of them go on from there. */
 #define MAX_STEPS 5 /* of two levels, where there are four lanes and two words a texel */
-
-#define STORE_ONE(n)                                                                                \
-    if (node.level == n) {                                                                          \
-        imageStore(levels[n - 1], at, value);                                                       \
-    }
 
 struct Node {
     int level;
@@ -39,8 +48,8 @@ Node node_of(int from, ivec2 tile, int layer)
     return node;
 }
 
-/* Where climb() begins, to be had while texels are on their way: through a subgroup operation, as compilers move what
- * depends on nothing to where it is used. */
+/* Where climb() begins, computed while texels are being fetched. The shuffles change nothing, but keep it there:
+ * compilers would move it down to where it is used. */
 Node start_of_climb(ivec2 tile, int layer)
 {
     Node node = node_of(FIRST_LEVELS, tile, layer);
@@ -49,18 +58,19 @@ Node start_of_climb(ivec2 tile, int layer)
     return node;
 }
 
-/* To levels that differ from lane to lane. */
-void store_node(Node node, int layer, TEXEL texel)
-{
-    STORED value = stored_of(encode(texel));
-    ivec3 at = ivec3(node.at, layer);
-    STORE_ONE(7) STORE_ONE(8) STORE_ONE(9) STORE_ONE(10) STORE_ONE(11)
-    STORE_ONE(12) STORE_ONE(13) STORE_ONE(14) STORE_ONE(15)
-}
+DEFINE_STORE(store_node, STORE_ONE(7) STORE_ONE(8) STORE_ONE(9) STORE_ONE(10) STORE_ONE(11) STORE_ONE(12)
+                             STORE_ONE(13) STORE_ONE(14) STORE_ONE(15))
 
 #ifndef EXTREME
-/* From `from` on; false once nobody of the subgroup has anything to bring. */
-bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
+#define BROUGHT vec2 /* by a lane: two channels, or all */
+
+BROUGHT brought_of(TEXEL sums)
+{
+    return pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
+}
+
+/* False once nobody of the subgroup has anything to bring. */
+bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
 {
     uint word = LANE % WORDS, last = WORDS * (span - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
@@ -68,7 +78,7 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
                        add_pair_is_last(part, WORDS * node.index + word, node.n_children);
     TEXEL texel;
     if (meet(is_complete, node.index, word, part, texel)) {
-        store_node(node, layer, texel / UNIT);
+        store_node(node.level, node.at, layer, encode(texel / UNIT));
     }
     is_there = subgroupShuffle(is_complete ? 1u : 0u, last) != 0u;
     own = subgroupShuffle(part, last);
@@ -76,12 +86,37 @@ bool climb_span(Node node, int layer, inout bool is_there, inout vec2 own)
     return is_there || is_other_there;
 }
 
+#else
+#define BROUGHT TEXEL
+
+BROUGHT brought_of(TEXEL sums)
+{
+    return unbiased(sums);
+}
+
+bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
+{
+    bool is_complete = false;
+    if (is_there && LANE < span && node.level < n_levels) {
+        bring_extreme(node.index, own);
+        is_complete = arrive_is_last(node.index, node.n_children);
+        if (is_complete) {
+            own = take_extreme(node.index);
+            store_node(node.level, node.at, layer, encode(own));
+        }
+    }
+    own = from_lane(own, uint(span - 1));
+    is_there = subgroupShuffle(is_complete ? 1u : 0u, uint(span - 1)) != 0u;
+    return is_there;
+}
+#endif
+
 /* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. But
  * llvmpipe of Mesa 22.3, where a subgroup is 16 lanes, leaves such a loop after its first turn. */
 void climb(Node node, ivec2 tile, int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u, goes_on = true;
-    vec2 own = pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
+    BROUGHT own = brought_of(sums);
     if (IS_GPU) {
         for (int from = FIRST_LEVELS; goes_on && from < n_levels - 1;) {
             goes_on = climb_span(node, layer, is_there, own);
@@ -98,43 +133,6 @@ void climb(Node node, ivec2 tile, int layer, TEXEL sums)
     }
 }
 
-#else
-bool climb_span(Node node, int layer, bool is_there, inout TEXEL own)
-{
-    bool is_complete = false;
-    if (is_there && LANE < span && node.level < n_levels) {
-        bring_extreme(node.index, own);
-        is_complete = arrive_is_last(node.index, node.n_children);
-        if (is_complete) {
-            own = take_extreme(node.index);
-            store_node(node, layer, own);
-        }
-    }
-    own = from_lane(own, uint(span - 1));
-    return subgroupShuffle(is_complete ? 1u : 0u, uint(span - 1)) != 0u;
-}
-
-void climb(Node node, ivec2 tile, int layer, TEXEL sums)
-{
-    bool is_there = LANES_ID == 0u;
-    TEXEL own = unbiased(sums);
-    if (IS_GPU) {
-        for (int from = FIRST_LEVELS; is_there && from < n_levels - 1;) {
-            is_there = climb_span(node, layer, is_there, own);
-            from += span;
-            node = node_of(from, tile, layer);
-        }
-        return;
-    }
-    [[unroll]] for (int step = 0; step < MAX_STEPS; step++) {
-        int from = FIRST_LEVELS + span * step;
-        if (from < n_levels - 1) {
-            is_there = climb_span(node_of(from, tile, layer), layer, is_there, own);
-        }
-    }
-}
-
-#endif
 #else
 /* By slots: cells of 2^span x 2^span texels, span being 3 or 4, in Morton order, which whoever leaves the last one
  * reduces to the one that it goes on with. */
@@ -174,32 +172,19 @@ uint spread(int v)
     return (bits | bits << 1) & 0x5555u;
 }
 
-/* The texel `at`, one or two levels below `from`, that slots from `first` on make; what lies between is stored. */
+/* The texel one level below `from` that slots from `first` on make. */
 TEXEL reduce_4_slots(int from, uint first)
 {
     return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
 
-/* The levels that a store may be to, as at most three cells of three levels or two of four follow one another: without
- * jumps, each of which has instructions fetched (a switch of 15 levels: 10.6 us in place of 9.8 for r32f of 1024x1024
- * on an H100). */
-#define STORE_ONE(n)                                                                                \
-    if (level == n) {                                                                               \
-        imageStore(levels[n - 1], ivec3(at, layer), value);                                         \
-    }
-#define DEFINE_STORE(NAME, STORES)                                                                  \
-    void NAME(int level, ivec2 at, int layer, ENCODED texel)                                        \
-    {                                                                                               \
-        STORED value = stored_of(texel);                                                            \
-        level = level < n_levels ? level : 0;                                                       \
-        STORES                                                                                      \
-    }
-
+/* Three cells of three levels or two of four follow one another at most: the levels that each store may be to. */
 DEFINE_STORE(store_first_of_four, STORE_ONE(7) STORE_ONE(11))
 DEFINE_STORE(store_first, STORE_ONE(7) STORE_ONE(8) STORE_ONE(10) STORE_ONE(12) STORE_ONE(13))
 DEFINE_STORE(store_second, STORE_ONE(8) STORE_ONE(9) STORE_ONE(11) STORE_ONE(13) STORE_ONE(14))
 DEFINE_STORE(store_third, STORE_ONE(9) STORE_ONE(10) STORE_ONE(12) STORE_ONE(14) STORE_ONE(15))
 
+/* The texel `at`, two levels below; what lies between is stored. */
 TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
 {
     TEXEL made[4];

@@ -357,13 +357,14 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
 /* What make_even_tile() has left. */
 void store_late(ivec2 tile, int layer, uint index, EvenTile made)
 {
-    if (IS_LATE && HAS_WIDE_LANES && LANES_ID == 0u) {
+    if (!IS_LATE) {
+        return;
+    }
+    if (HAS_WIDE_LANES && LANES_ID == 0u) {
         store_lower(tile, layer, made.lower);
     }
-    if (IS_LATE) {
-        store_level1(tile, layer, index, made.upper);
-        store_level2(tile, layer, index, made.upper);
-    }
+    store_level1(tile, layer, index, made.upper);
+    store_level2(tile, layer, index, made.upper);
 }
 
 #endif

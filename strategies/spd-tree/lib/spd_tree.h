@@ -131,7 +131,7 @@ struct spd_tree_plan {
     enum spd_tree_shape shape;
     uint32_t rows, max_rows;          /* of strips; else 0 */
     uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
-    bool is_all_even;  /* no size of any level is odd, and levels below are by climb.glsl: */
+    bool is_climbing;  /* a tile makes one texel of level 6, from which climb.glsl goes on: */
     uint32_t span;     /* of them handed on at once */
     bool is_lean;      /* fewer registers */
     uint32_t max_held; /* texels in shared memory that an update makes further levels of */
@@ -291,11 +291,11 @@ static inline bool spd_tree_set_strips(const struct spd_tree_image *image, uint3
 #define SPD_TREE_MAX_SHARING  1024u
 #define SPD_TREE_MOST_SHARING 32767u /* and where it has one */
 
-/* Whether tiles share what lies below theirs by share_parts.glsl. */
+/* Whether there are levels below those of tiles, made by share_parts.glsl. */
 static inline bool spd_tree_has_parts(const struct spd_tree_image *image,
                                       const struct spd_tree_plan *plan)
 {
-    return !plan->is_all_even && plan->n_first + 1 < image->n_levels;
+    return !plan->is_climbing && plan->n_first + 1 < image->n_levels;
 }
 
 /* Cores of a device that does not say. Each is to run two workgroups, which take half of its
@@ -339,10 +339,11 @@ static inline bool spd_tree_choose_strips(const struct spd_tree_device *device,
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
-    /* Texels of 16 bytes take registers that leave one workgroup a core. */
+    /* A workgroup takes so many registers for texels of 16 bytes that a core has room for one.
+     */
     const uint32_t wave =
         spd_tree_wave(device) / (spd_tree_texel_bytes(image->format) == 16 ? 2 : 1);
-    plan->module.is_even = plan->is_all_even = false;
+    plan->module.is_even = plan->is_climbing = false;
     plan->max_rows = spd_tree_max_rows(device, image, plan);
     for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         struct spd_tree_plan with = *plan;
@@ -391,7 +392,7 @@ static inline bool spd_tree_set_even(const struct spd_tree_device *device,
     plan->module.is_even = true;
     /* Tiles that make six levels, of powers of two if there are others: climb.glsl goes on from
      * one texel of each. */
-    plan->is_all_even = plan->n_first == 6 &&
+    plan->is_climbing = plan->n_first == 6 &&
                         (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
                                                   (image->height & (image->height - 1)) == 0));
     spd_tree_set_tiles(image, plan);
@@ -440,7 +441,7 @@ static inline uint64_t spd_tree_most_sharing(const struct spd_tree_image *image,
 static inline uint64_t spd_tree_nodes_of(const struct spd_tree_image *image,
                                          const struct spd_tree_plan *plan, uint32_t i)
 {
-    const bool climbs = plan->is_all_even && plan->module.has_slots;
+    const bool climbs = plan->is_climbing && plan->module.has_slots;
     const uint32_t span = plan->span, level = plan->n_first + (image->is_update ? i
                                                                : climbs         ? span * i
                                                                                 : i + 1);
@@ -530,14 +531,13 @@ static inline void spd_tree_set_scales(const struct spd_tree_image *image,
     }
 }
 
-/* Whether a device has room for all tiles at a time: then what each tile hands on is waited
- * for. */
+/* Whether all tiles run at a time: then what each hands on is waited for. */
 static inline bool spd_tree_is_late(const struct spd_tree_device *device,
                                     const struct spd_tree_image *image,
                                     const struct spd_tree_plan *plan)
 {
     return !device->is_cpu && /* llvmpipe loses what is kept for that */
-           plan->is_all_even &&
+           plan->is_climbing &&
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <=
                spd_tree_wave(device);
 }
@@ -550,8 +550,6 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
     const bool is_unorm = spd_tree_is_normalised(format),
                is_10 = format.codec == SPD_TREE_UNORM10_2;
     const bool is_even = plan->shape == SPD_TREE_EVEN;
-    /* The curve rises, so that extremes are those of codes. */
-    const bool is_srgb = format.codec == SPD_TREE_SRGB8 && image->reduction == SPD_TREE_AVERAGE;
     const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
                              : format.codec == SPD_TREE_FLOAT11_10 ? 17
                                                                    : 0;
@@ -559,7 +557,7 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
         {"SUBGROUP_SIZE", 2, spd_tree_lanes(plan)},
         {"MAX_ROWS", 3, plan->max_rows},
         {"GENERAL", 4, !is_even && spd_tree_is_general(image)},
-        {"IS_CLIMBING", 5, is_even && plan->is_all_even},
+        {"IS_CLIMBING", 5, is_even && plan->is_climbing},
         {"IS_LATE", 6, is_even && spd_tree_is_late(device, image, plan)},
         {"IS_GPU", 9, !device->is_cpu},
         {"UNORM_MAX", 11,
@@ -570,15 +568,15 @@ static inline void spd_tree_set_constants(const struct spd_tree_device *device,
          spd_tree_float_bits(is_10      ? 3.0f
                              : is_unorm ? 255.0f
                                         : 0.0f)},
-        {"IS_SRGB", 13, is_srgb},
+        {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
         {"DROPPED_BITS", 14, dropped},
         {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
         {"REDUCE", 16, (uint32_t)image->reduction},
         {"WEIGH_ALPHA", 17, image->weighs_alpha},
         {"CODEC", 20,
-         is_10     ? 2u
-         : is_srgb ? 1u
-                   : 0u},
+         is_10                            ? 2u
+         : format.codec == SPD_TREE_SRGB8 ? 1u
+                                          : 0u},
         {"IS_LEAN", 24, plan->is_lean},
         {"N_HELD", 25, 1}, /* whoever plans an update knows how many, and how many rectangles */
         {"N_RECTS", 23, 1},
@@ -609,8 +607,7 @@ static inline bool spd_tree_even_is_best(const struct spd_tree_device *device,
 {
     const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
     /* Of sRGB three workgroups and not four fit on a core. */
-    const uint32_t quarters =
-        image->format.codec == SPD_TREE_SRGB8 && image->reduction == SPD_TREE_AVERAGE ? 6 : 9;
+    const uint32_t quarters = image->format.codec == SPD_TREE_SRGB8 ? 6 : 9;
     return !spd_tree_has_parts(image, plan) ||
            n_tiles * image->n_layers <= (uint64_t)spd_tree_wave(device) * quarters / 4 ||
            ((device->is_cpu || spd_tree_texel_bytes(image->format) == 16) &&
@@ -751,11 +748,10 @@ static inline const char *spd_tree_plan_as(const struct spd_tree_device *device,
     plan->module.has_sums = plan->module.is_even && !plan->module.has_slots &&
                             !plan->module.is_extreme && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;
-    plan->push.is_many =
-        spd_tree_has_parts(image, plan) &&
-        (uint64_t)plan->n_groups[0] * plan->n_groups[1] >= SPD_TREE_MAX_SHARING;
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
+    plan->push.is_many = spd_tree_has_parts(image, plan) && n_tiles >= SPD_TREE_MAX_SHARING;
     if (plan->push.is_many && !plan->module.has_slots && !plan->module.is_extreme &&
-        (uint64_t)plan->n_groups[0] * plan->n_groups[1] > SPD_TREE_MOST_SHARING) {
+        n_tiles > SPD_TREE_MOST_SHARING) {
         return "so few rows make more tiles than words can count";
     }
     plan->span = spd_tree_span_of(image, plan);
@@ -786,13 +782,18 @@ static inline const char *spd_tree_make_plan(const struct spd_tree_device *devic
 {
     static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, 0, false};
     options = options ? options : &none;
-    const char *why = spd_tree_plan_as(device, image, options, false, plan);
-    if (device->lean_subgroup_size == 0 || (!why && spd_tree_is_small(device, image, plan))) {
+    struct spd_tree_image coded = *image;
+    const bool is_srgb = image->format.codec == SPD_TREE_SRGB8 && image->format.n_channels == 4;
+    if (is_srgb && image->reduction != SPD_TREE_AVERAGE) { /* the curve rises: compare codes */
+        coded.format.codec = SPD_TREE_UNORM8;
+    }
+    const char *why = spd_tree_plan_as(device, &coded, options, false, plan);
+    if (device->lean_subgroup_size == 0 || (!why && spd_tree_is_small(device, &coded, plan))) {
         return why;
     }
     struct spd_tree_device lean = *device;
     lean.subgroup_size = device->lean_subgroup_size;
-    return spd_tree_plan_as(&lean, image, options, true, plan);
+    return spd_tree_plan_as(&lean, &coded, options, true, plan);
 }
 
 #endif
