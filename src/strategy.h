@@ -132,10 +132,10 @@ struct mb_export {
     /* Pure. Whether some device takes the shader for some image of this format. */
     bool (*takes)(const struct mb_shader *shader, const struct mb_format *format,
                   enum mb_reduce reduce);
-    /* A C header of modules; what the names of modules begin with. */
-    const char *header_name, *prefix;
-    void (*add_header)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
-                       size_t n_shaders);
+    /* A C file of modules; what the names of modules begin with. */
+    const char *code_name, *prefix;
+    void (*add_code)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
+                     size_t n_shaders);
     /* A manifest (--kernel) of what is planned for one image on a device, or with `info` NULL
      * on one with subgroups of 32 and 64-bit atomics; its module is among those of the format.
      * NULL, or why there is no plan. */

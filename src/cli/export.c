@@ -98,9 +98,9 @@ static enum mb_status write_modules(const struct chosen *chosen, struct mb_err *
         MB_DO(mb_file_write_in(chosen->dir, mb_strbuf_text(&name), shader->code,
                                shader->code_bytes, err));
     }
-    chosen->export->add_header(&header, chosen->shaders, chosen->n_shaders);
+    chosen->export->add_code(&header, chosen->shaders, chosen->n_shaders);
     MB_DO(mb_strbuf_check(&header, err));
-    return mb_file_write_in(chosen->dir, chosen->export->header_name, mb_strbuf_text(&header),
+    return mb_file_write_in(chosen->dir, chosen->export->code_name, mb_strbuf_text(&header),
                             header.n_bytes, err);
 }
 

@@ -34,14 +34,13 @@ const char mb_lanes_help[] = "of a subgroup, where the device has several sizes;
                              "driver's usual one, but 16 on "
                              "Intel, where 32 leave too few registers";
 
-/* Where the usual size does not suit the kernels: what the driver offers, and what is taken, or
- * by those that take most registers. */
+/* Where the usual size does not suit the kernels: what the driver offers, and what is taken. */
 static const struct unusual {
     VkDriverId driver;
-    uint32_t max, lanes, lean;
+    uint32_t max, lanes;
 } unusual_lanes[] = {
-    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16, 8},
-    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16, 8},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16},
+    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16},
 };
 
 bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
@@ -74,14 +73,6 @@ uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
         return unusual->lanes;
     }
     return lanes == 0 ? info->subgroup_size : lanes;
-}
-
-uint32_t mb_lean_lanes(const struct mb_gpu_info *info, uint32_t lanes)
-{
-    const struct unusual *unusual = unusual_of(info);
-    return !unusual                                          ? 0
-           : lanes == 0 && mb_has_lanes(info, unusual->lean) ? unusual->lean
-                                                             : mb_lanes(info, lanes);
 }
 
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)

@@ -24,9 +24,6 @@ bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 /* Lanes of a subgroup where `lanes` are asked for; 0: what suits the driver. */
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 
-/* The same for a kernel that takes many registers; 0: the driver has enough of them. */
-uint32_t mb_lean_lanes(const struct mb_gpu_info *info, uint32_t lanes);
-
 /* What a choice of `lanes` resolves to: the number, if it has a name. */
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice);
 

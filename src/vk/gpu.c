@@ -204,12 +204,46 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     return MB_OK;
 }
 
+struct mb_kept_object {
+    struct mb_kept_object *next;
+    void *object;
+    void (*destroy)(void *object);
+};
+
+void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object))
+{
+    struct mb_kept_object *kept = gpu->state->objects;
+    while (kept && kept->destroy != destroy) {
+        kept = kept->next;
+    }
+    if (!kept) {
+        kept = mb_alloc(1, sizeof *kept);
+        if (!kept) {
+            return NULL;
+        }
+        *kept = (struct mb_kept_object){gpu->state->objects, NULL, destroy};
+        gpu->state->objects = kept;
+    }
+    return &kept->object;
+}
+
+static void destroy_kept(struct mb_kept_object *kept)
+{
+    while (kept) {
+        struct mb_kept_object *next = kept->next;
+        kept->destroy(kept->object);
+        mb_free(kept);
+        kept = next;
+    }
+}
+
 uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 {
     if (!gpu->state || gpu->state->is_lost) {
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
     mb_kept_pipelines_destroy(gpu->state->pipelines, gpu->device);
+    destroy_kept(gpu->state->objects);
     if (gpu->device) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
         vkDestroyCommandPool(gpu->device, gpu->second_pool, NULL);

@@ -16,12 +16,14 @@ struct mb_gpu_options {
 
 struct mb_pipeline_facts;
 struct mb_kept_pipeline;
+struct mb_kept_object;
 
 /* What changes while the device is open; written through const devices as well. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
     bool keeps_pipelines, only_compiles;
     struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
+    struct mb_kept_object *objects;     /* and of what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
                    */
@@ -53,6 +55,11 @@ mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_
 /* Close the device. Returns the number of validation messages over its whole life, including
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
+
+/* Where a strategy keeps an object that it shares while pipelines are kept: NULL at first, and
+ * destroyed by `destroy`, which also says whose it is, before the device is. NULL: out of
+ * memory. */
+void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
 /* Name an object for validation messages and debuggers, if VK_EXT_debug_utils is there. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,

@@ -19,7 +19,8 @@ enum {
     IS_DEPTH = 1 << 3,
     IS_ODD = 1 << 4,
     HAS_FEW_LANES = 1 << 5,
-    N_CASES = 1 << 6,
+    IS_UPDATE = 1 << 6,
+    N_CASES = 1 << 7,
 };
 
 /* The module of a case; false if there is none. */
@@ -27,10 +28,14 @@ static bool plan_case(unsigned which, const struct mb_format *format, enum mb_re
                       struct spd_tree_module *module)
 {
     struct spd_tree_plan plan;
+    const uint32_t lanes = which & HAS_FEW_LANES ? 8 : 32;
     const struct spd_tree_device device = {
-        .has_subgroups = (which & HAS_SUBGROUPS) != 0,
+        .has_shuffles = (which & HAS_SUBGROUPS) != 0,
+        .has_full_subgroups = true,
         .has_int64_atomics = (which & HAS_INT64_ATOMICS) != 0,
-        .subgroup_size = which & HAS_FEW_LANES ? 8 : 32,
+        .subgroup_size = lanes,
+        .min_subgroup_size = lanes,
+        .max_subgroup_size = lanes,
         .max_shared_bytes = 48u << 10,
         .max_buffer_bytes = UINT64_MAX,
     };
@@ -43,6 +48,7 @@ static bool plan_case(unsigned which, const struct mb_format *format, enum mb_re
         .reduction = mb_spd_tree_reduction_of(reduce),
         .weighs_alpha = (which & WEIGHS_ALPHA) != 0,
         .is_depth = (which & IS_DEPTH) != 0,
+        .changed = {0, 0, which & IS_UPDATE ? 1 : 0, which & IS_UPDATE ? 1 : 0},
     };
     const bool is_case =
         (!image.weighs_alpha || mb_weighs_alpha(reduce, MB_ALPHA_PREMULTIPLIED, format)) &&
@@ -68,53 +74,50 @@ static bool takes(const struct mb_shader *shader, const struct mb_format *format
 /* Decimal and without spaces: short, for there is much of it. */
 static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
-    mb_strbuf_printf(out, "\nstatic const uint32_t spd_tree_code_%zu[] = {", i);
+    mb_strbuf_printf(out, "\n/* %s */\nstatic const uint32_t code_%zu[] = {", shader->flags, i);
     for (size_t k = 0; k < shader->code_bytes / sizeof *shader->code; k++) {
         mb_strbuf_printf(out, "%s%u,", k % 16 == 0 ? "\n" : "", (unsigned)shader->code[k]);
     }
     mb_strbuf_append(out, "\n};\n");
 }
 
+static const char *bool_of(bool value)
+{
+    return value ? "true" : "false";
+}
+
 static void add_row(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
     struct spd_tree_module m;
     mb_spd_tree_module_of(shader, &m);
-    mb_strbuf_printf(out,
-                     "    {{%u, %u, %s, %s, %s, %s, %s, %s, %s}, spd_tree_code_%zu, sizeof "
-                     "spd_tree_code_%zu}, "
-                     "/* %s */\n",
-                     m.n_channels, m.raw_words, m.weighs_alpha ? "true" : "false",
-                     m.has_subgroups ? "true" : "false", m.has_slots ? "true" : "false",
-                     m.is_update ? "true" : "false", m.has_sums ? "true" : "false",
-                     m.is_even ? "true" : "false", m.is_extreme ? "true" : "false", i, i,
-                     shader->flags);
+    mb_strbuf_printf(
+        out, "    {{%u, %u, %s, %s, %s, %s, %s, %s, %s}, {code_%zu, sizeof code_%zu}},\n",
+        m.n_channels, m.raw_words, bool_of(m.weighs_alpha), bool_of(m.has_subgroups),
+        bool_of(m.has_slots), bool_of(m.is_update), bool_of(m.has_sums), bool_of(m.is_even),
+        bool_of(m.is_extreme), i, i);
 }
 
-static void add_header(struct mb_strbuf *out, const struct mb_shader *const *shaders,
-                       size_t n_shaders)
+static void add_code_file(struct mb_strbuf *out, const struct mb_shader *const *shaders,
+                          size_t n_shaders)
 {
-    mb_strbuf_append(
-        out,
-        "/* The modules that were exported, as SPIR-V, and what each is compiled with; written "
-        "by mipbench.\n"
-        " * For one source file of a program: each that includes it has all of them. */\n"
-        "#ifndef SPD_TREE_MODULES_H\n#define SPD_TREE_MODULES_H\n\n#include \"spd_tree.h\"\n");
+    mb_strbuf_append(out, "/* The modules that were exported, as SPIR-V, and what each is "
+                          "compiled with; written by mipbench. */\n"
+                          "#include \"spd_tree_plan.h\"\n");
     for (size_t i = 0; i < n_shaders; i++) {
         add_code(out, shaders[i], i);
     }
-    mb_strbuf_append(out, "\nstatic const struct spd_tree_code spd_tree_codes[] = {\n");
+    mb_strbuf_append(out, "\nstatic const struct {\n    struct spd_tree_module module;\n"
+                          "    struct spd_tree_code code;\n} modules[] = {\n");
     for (size_t i = 0; i < n_shaders; i++) {
         add_row(out, shaders[i], i);
     }
     mb_strbuf_append(
-        out, "};\n\n/* The code of a plan's module; NULL: it was not exported. */\n"
-             "static inline const struct spd_tree_code *spd_tree_code_of(const struct "
-             "spd_tree_module *module)\n"
-             "{\n    for (size_t i = 0; i < sizeof spd_tree_codes / sizeof spd_tree_codes[0]; "
-             "i++) {\n"
-             "        if (memcmp(&spd_tree_codes[i].module, module, sizeof *module) == 0) {\n"
-             "            return &spd_tree_codes[i];\n        }\n    }\n    return "
-             "NULL;\n}\n\n#endif\n");
+        out, "};\n\nbool spd_tree_code_of(const struct spd_tree_module *module, struct "
+             "spd_tree_code *code)\n{\n"
+             "    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {\n"
+             "        if (memcmp(&modules[i].module, module, sizeof *module) == 0) {\n"
+             "            *code = modules[i].code;\n            return true;\n        }\n"
+             "    }\n    return false;\n}\n");
 }
 
 /* ---- A manifest */
@@ -217,9 +220,12 @@ static void add_plan(struct mb_strbuf *out, const struct spd_tree_plan *plan,
 
 /* What a device without a name is taken to have. */
 static const struct spd_tree_device usual_device = {
-    .has_subgroups = true,
+    .has_shuffles = true,
+    .has_full_subgroups = true,
     .has_int64_atomics = true,
     .subgroup_size = 32,
+    .min_subgroup_size = 32,
+    .max_subgroup_size = 32,
     .max_shared_bytes = 48u << 10,
     .max_buffer_bytes = UINT64_MAX,
 };
@@ -228,7 +234,7 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
                                 const struct mb_layout *layout, enum mb_reduce reduce)
 {
     struct spd_tree_plan plan;
-    const struct spd_tree_device device = info ? mb_spd_tree_device_of(info, 0) : usual_device;
+    const struct spd_tree_device device = info ? mb_spd_tree_device_of(info) : usual_device;
     const struct spd_tree_image image = {
         .width = layout->base.width,
         .height = layout->base.height,
@@ -267,8 +273,8 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
 const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
     .takes = takes,
-    .header_name = "spd_tree_modules.h",
+    .code_name = "spd_tree_modules.c",
     .prefix = "spd_tree_",
-    .add_header = add_header,
+    .add_code = add_code_file,
     .add_manifest = add_manifest,
 };

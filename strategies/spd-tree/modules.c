@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strategy/needs.h"
-
 struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format)
 {
     static const enum spd_tree_codec codecs[] = {
@@ -27,20 +25,24 @@ enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce)
     return reductions[reduce];
 }
 
-struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info, uint32_t lanes)
+struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info)
 {
     const struct mb_features *features = &info->features;
     return (struct spd_tree_device){
-        .has_subgroups = (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0 &&
-                         info->has_full_subgroups,
+        .is_cpu = mb_gpu_is_cpu(info),
+        .is_intel = info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA ||
+                    info->driver_id == VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS,
+        .has_shuffles = (info->subgroup_operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0,
+        .has_full_subgroups = info->has_full_subgroups,
         .has_int64_atomics =
             features->core.features.shaderInt64 && features->v12.shaderBufferInt64Atomics,
-        .subgroup_size = mb_lanes(info, lanes),
-        .lean_subgroup_size = mb_lean_lanes(info, lanes),
+        .subgroup_size = info->subgroup_size,
+        .min_subgroup_size = info->min_subgroup_size,
+        .max_subgroup_size = info->max_subgroup_size,
+        .max_workgroup_subgroups = info->max_workgroup_subgroups,
         .n_cores = info->n_cores,
         .max_shared_bytes = info->max_shared_memory_bytes,
         .max_buffer_bytes = info->max_storage_buffer_bytes,
-        .is_cpu = info->type == VK_PHYSICAL_DEVICE_TYPE_CPU,
     };
 }
 
@@ -83,4 +85,13 @@ const struct mb_shader *mb_spd_tree_shader_of(const struct spd_tree_module *modu
         }
     }
     return NULL;
+}
+
+bool spd_tree_code_of(const struct spd_tree_module *module, struct spd_tree_code *code)
+{
+    const struct mb_shader *shader = mb_spd_tree_shader_of(module);
+    if (shader) {
+        *code = (struct spd_tree_code){shader->code, shader->code_bytes};
+    }
+    return shader != NULL;
 }

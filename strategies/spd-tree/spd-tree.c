@@ -2,15 +2,17 @@
  * What it is made of is in lib/, for engines to have as it is; here it is measured. */
 #include "modules.h"
 #include "traffic.h"
-#include "update.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "image/filter.h"
+#include "lib/spd_tree.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
-#include "vk/pipeline.h"
-#include "image/filter.h"
+#include "vk/buffer.h"
+#include "vk/pipeline_facts.h"
 
 extern const struct mb_export mb_spd_tree_export;
 
@@ -62,16 +64,19 @@ static const struct mb_param params[] = {
     {0},
 };
 
-struct spd_tree {
+struct state {
     const struct mb_gpu *gpu;
-    const struct mb_vk_image *image, *source;
+    const struct mb_vk_image *image;
     struct mb_task task;
-    bool is_tile_only;
-    struct spd_tree_plan plan;
-    VkSampler sampler;
-    struct mb_buffer hand_off, counters;
-    struct mb_buffer cones, tiles; /* of updates: see update.glsl */
-    struct mb_pipeline compute;
+    struct spd_tree_options options;
+    struct spd_tree_job job;   /* points to options */
+    struct spd_tree_plan plan; /* for what is said of it */
+    struct spd_tree *tree;     /* owned, unless the device keeps it */
+    bool is_kept;
+    VkImageView source, levels[MB_MAX_LEVELS]; /* of level 0, and of the others; owned */
+    struct mb_buffer scratch;
+    VkDescriptorPool pool;
+    struct spd_tree_resources resources;
 };
 
 static enum mb_source source_of(const struct mb_params *choice)
@@ -85,39 +90,50 @@ static bool is_told(const struct mb_params *choice)
     return choice->choice[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE || choice->choice[PARAM_ROWS] != 0;
 }
 
-static struct spd_tree_image image_of(const struct mb_layout *layout,
-                                      const struct mb_task *task, bool is_depth)
+static struct spd_tree_options options_of(const struct mb_params *choice)
 {
-    return (struct spd_tree_image){
-        .width = layout->base.width,
-        .height = layout->base.height,
-        .n_layers = layout->n_layers,
-        .n_levels = layout->n_levels,
-        .format = mb_spd_tree_format_of(layout->format),
-        .reduction = mb_spd_tree_reduction_of(task->reduce),
-        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-        .is_update = task->is_update,
-        .is_depth = is_depth,
+    return (struct spd_tree_options){
+        .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
+        .rows =
+            choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
+        .lanes = mb_lanes_named(choice->choice[PARAM_LANES]),
+        .without_subgroups = choice->choice[PARAM_WAVE] == WAVE_OFF,
+        .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
     };
 }
 
-/* What the library plans for a variant; NULL, or why it cannot be. */
+static struct spd_tree_job job_of(const struct mb_layout *layout, const struct mb_task *task,
+                                  const struct mb_params *choice,
+                                  const struct spd_tree_options *options)
+{
+    struct spd_tree_job job = {
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_levels = layout->n_levels,
+        .n_layers = layout->n_layers,
+        .format = layout->format->vk_format,
+        .reduction = mb_spd_tree_reduction_of(task->reduce),
+        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+        .is_depth = source_of(choice) == MB_SOURCE_DEPTH,
+        .options = options,
+    };
+    if (task->is_update) {
+        const struct mb_rect rect = task->rects[0];
+        job.changed.offset = (VkOffset2D){(int32_t)rect.x, (int32_t)rect.y};
+        job.changed.extent = (VkExtent2D){rect.width, rect.height};
+    }
+    return job;
+}
+
+/* NULL, or why it cannot be. */
 static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout,
                              const struct mb_task *task, const struct mb_params *choice,
                              struct spd_tree_plan *plan)
 {
-    struct spd_tree_device device =
-        mb_spd_tree_device_of(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
-    device.has_subgroups = device.has_subgroups && choice->choice[PARAM_WAVE] != WAVE_OFF;
-    const struct spd_tree_image image =
-        image_of(layout, task, source_of(choice) == MB_SOURCE_DEPTH);
-    const struct spd_tree_options options = {
-        .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
-        .rows =
-            choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
-        .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
-    };
-    return spd_tree_make_plan(&device, &image, &options, plan);
+    const struct spd_tree_device device = mb_spd_tree_device_of(&gpu->info);
+    const struct spd_tree_options options = options_of(choice);
+    const struct spd_tree_job job = job_of(layout, task, choice, &options);
+    return spd_tree_plan_job(&device, &job, plan);
 }
 
 static bool is_contradictory(const struct mb_params *choice)
@@ -148,8 +164,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     struct spd_tree_plan plan;
-    const char *reason =
-        layout->n_levels > 1 ? make_plan(gpu, layout, task, choice, &plan) : NULL;
+    const char *reason = make_plan(gpu, layout, task, choice, &plan);
     if (choice->choice[PARAM_ROWS] != 0 && choice->choice[PARAM_SHAPE] != SPD_TREE_STRIPS) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "rows are of strips; try spd-tree:shape=strips:rows=..");
@@ -198,131 +213,159 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
     }
 }
 
-static enum mb_status make_pipeline(struct spd_tree *s, struct mb_err *err)
+static void destroy_tree(void *tree)
 {
-    struct mb_constant constants[SPD_TREE_N_CONSTANTS];
-    for (uint32_t i = 0; i < SPD_TREE_N_CONSTANTS; i++) {
-        constants[i] =
-            (struct mb_constant){s->plan.constants[i].name, s->plan.constants[i].value};
-    }
-    const struct mb_pipeline_options options = {
-        .shader = mb_spd_tree_shader_of(&s->plan.module),
-        .shared = constants,
-        .n_shared = MB_COUNTOF(constants),
-        .push_constant_bytes = sizeof(struct spd_tree_push),
-        .subgroup_size = s->plan.subgroup_size,
-        .n_invocations = SPD_TREE_N_INVOCATIONS,
-        .n_copies = 1,
-        .name = "spd-tree",
-    };
-    return mb_pipeline_init(&s->compute, s->gpu, &options, err);
+    spd_tree_destroy(tree);
 }
 
-/* What the changed rectangles reach, and the tiles that make it. */
-static enum mb_status make_lists(struct spd_tree *s, struct mb_err *err)
+static enum mb_status create_tree(const struct mb_gpu *gpu, VkPipelineCreateFlags flags,
+                                  struct spd_tree **tree, struct mb_err *err)
 {
-    const struct spd_tree_image image = image_of(&s->image->layout, &s->task, false);
-    mb_cones cones = {0};
-    const uint32_t n_tiles = s->plan.n_groups[0] * s->plan.n_groups[1];
-    enum mb_status status = MB_OK;
-    uint32_t *tiles = mb_alloc(n_tiles, sizeof *tiles);
-    if (!tiles) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "spd-tree: out of memory");
+    const struct spd_tree_create_info info = {
+        .device = gpu->device,
+        .limits = mb_spd_tree_device_of(&gpu->info),
+        .pipeline_flags = flags,
+    };
+    return MB_VK(spd_tree_create(&info, tree));
+}
+
+/* One of the device, where it keeps pipelines, or one for this state alone. */
+static enum mb_status obtain_tree(struct state *s, struct mb_err *err)
+{
+    s->is_kept = s->gpu->state->keeps_pipelines;
+    void **kept = s->is_kept ? mb_gpu_kept(s->gpu, destroy_tree) : NULL;
+    MB_DO(MB_NEED(!s->is_kept || kept, "spd-tree"));
+    if (kept && *kept) {
+        s->tree = *kept;
+        return MB_OK;
     }
-    mb_plan_update(&s->image->layout, &s->task, &image, &s->plan, cones, tiles);
-    MB_TRY(mb_buffer_init(&s->cones, s->gpu, MB_BUFFER_DEVICE, sizeof cones, "spd-tree cones",
-                          err));
-    MB_TRY(mb_buffer_upload(&s->cones, cones, sizeof cones, err));
-    MB_TRY(mb_buffer_init(&s->tiles, s->gpu, MB_BUFFER_DEVICE, n_tiles * sizeof *tiles,
-                          "spd-tree tiles", err));
-    MB_TRY(mb_buffer_upload(&s->tiles, tiles, n_tiles * sizeof *tiles, err));
+    MB_DO(create_tree(s->gpu, 0, &s->tree, err));
+    if (kept) {
+        *kept = s->tree;
+    }
+    return MB_OK;
+}
+
+/* What the driver says of the pipeline, made once more to capture statistics. */
+static enum mb_status read_facts(const struct state *s, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu *gpu = s->gpu;
+    const char *name = mb_spd_tree_shader_of(&s->plan.module)->name;
+    struct spd_tree *tree = NULL;
+    if (!gpu->info.features.executables.pipelineExecutableInfo) {
+        return mb_pipeline_facts_add(gpu->state->facts, name, err);
+    }
+    MB_TRY(create_tree(gpu, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &tree, err));
+    MB_TRY(MB_VK(spd_tree_prepare(tree, &s->job)));
+    MB_TRY(mb_pipeline_facts_read(gpu, spd_tree_pipeline(tree, &s->job), name,
+                                  gpu->state->facts, err));
 fail:
-    mb_free(tiles);
+    spd_tree_destroy(tree);
     return status;
 }
 
-static void bind(const struct spd_tree *s)
+static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
-    const struct mb_vk_image *image = s->image;
-    const bool is_raw = s->plan.view != SPD_TREE_VIEW_OF_FORMAT;
-    const struct mb_descriptor descriptors[] = {
-        {.binding = 0,
-         .sampler = s->sampler,
-         .views = is_raw ? &s->source->raw[0] : &s->source->stored[0]},
-        {.binding = 1,
-         .views = is_raw ? &image->raw[1] : &image->storage[1],
-         .n_views = image->layout.n_levels - 1},
-        {.binding = 2, .buffer = &s->hand_off},
-        {.binding = 3, .buffer = &s->counters},
-        {.binding = 4,
-         .sampler = s->sampler,
-         .views = is_raw ? &image->raw[1] : &image->stored[1],
-         .n_views = image->layout.n_levels - 1,
-         .layout = VK_IMAGE_LAYOUT_GENERAL},
-        {.binding = 5, .buffer = &s->cones},
-        {.binding = 6, .buffer = &s->tiles},
+    const struct mb_gpu *gpu = s->gpu;
+    MB_DO(obtain_tree(s, err));
+    if (!gpu->state->only_compiles || !gpu->info.features.executables.pipelineExecutableInfo) {
+        MB_DO(MB_VK(spd_tree_prepare(s->tree, &s->job)));
+    }
+    return gpu->state->facts ? read_facts(s, err) : MB_OK;
+}
+
+/* A depth source has one view only, which is the image's. */
+static enum mb_status make_views(struct state *s, const struct mb_vk_image *source,
+                                 struct mb_err *err)
+{
+    VkImageViewCreateInfo info;
+    for (uint32_t i = 1; i < s->job.n_levels; i++) {
+        spd_tree_view_info(&s->job, s->image->image, i, 0, &info);
+        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->levels[i - 1]));
+    }
+    s->resources.source = source->stored[0];
+    if (!s->job.is_depth) {
+        spd_tree_view_info(&s->job, source->image, 0, 0, &info);
+        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->source));
+        s->resources.source = s->source;
+    }
+    return MB_OK;
+}
+
+static enum mb_status make_set(struct state *s, struct mb_err *err)
+{
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 15},
+                                          {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 15},
+                                          {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}};
+    const VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = 1,
+        .poolSizeCount = MB_COUNTOF(sizes),
+        .pPoolSizes = sizes,
     };
-    /* Modules have the first three at least, and the others in this order. */
-    mb_pipeline_bind(&s->compute, 0, descriptors,
-                     mb_spd_tree_shader_of(&s->plan.module)->n_bindings);
+    const VkDescriptorSetLayout layout = spd_tree_set_layout(s->tree);
+    MB_DO(MB_VK_MAKE(vkCreateDescriptorPool, s->gpu->device, &pool, &s->pool));
+    const VkDescriptorSetAllocateInfo allocate = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = s->pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &layout,
+    };
+    MB_DO(MB_VK(vkAllocateDescriptorSets(s->gpu->device, &allocate, &s->resources.set)));
+    spd_tree_write_set(s->tree, &s->job, &s->resources);
+    return MB_OK;
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct spd_tree *s = state;
+    struct state *s = state;
     s->gpu = gpu;
     s->image = target->image;
-    s->source = target->source ? target->source : target->image;
     s->task = target->task;
-    s->is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES;
-    if (s->image->layout.n_levels == 1) {
+    s->options = options_of(choice);
+    s->job = job_of(&s->image->layout, &s->task, choice, &s->options);
+    if (s->job.n_levels == 1) {
         return MB_OK;
     }
     const char *reason = make_plan(gpu, &s->image->layout, &s->task, choice, &s->plan);
-    if (reason) {
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", reason);
+    MB_FAIL_IF(reason, err, MB_ERRC_RUNTIME, "%s", reason);
+    MB_DO(make_pipeline(s, err));
+    MB_DO(mb_buffer_init(&s->scratch, gpu, MB_BUFFER_DEVICE,
+                         spd_tree_scratch_bytes(s->tree, &s->job), "spd-tree scratch", err));
+    if (gpu->state->only_compiles) {
+        return MB_OK;
     }
-    MB_TRY(mb_load_make_sampler(gpu, false, s->task.reduce, &s->sampler, err));
-    MB_TRY(mb_buffer_init(&s->hand_off, gpu, MB_BUFFER_DEVICE, s->plan.hand_off_bytes,
-                          "spd-tree hand-off", err));
-    MB_TRY(mb_buffer_init(&s->counters, gpu, MB_BUFFER_DEVICE, s->plan.counter_bytes,
-                          "spd-tree counters", err));
-    if (s->task.is_update) {
-        MB_TRY(make_lists(s, err));
-    }
-    MB_TRY(make_pipeline(s, err));
-    bind(s);
-fail:
-    return status;
+    s->resources.scratch = s->scratch.buffer;
+    s->resources.levels = s->levels;
+    s->resources.source_layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    MB_DO(make_views(s, target->source ? target->source : target->image, err));
+    return make_set(s, err);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
-    const struct spd_tree *s = state;
-    const uint32_t n_made = s->image->layout.n_levels - 1;
+    const struct state *s = state;
+    const uint32_t n_made = s->job.n_levels - 1;
     const bool is_update = s->task.is_update;
     if (n_made == 0) {
         return;
     }
-    const struct mb_dispatch dispatch = {
-        .push = &s->plan.push,
-        .n_groups = {s->plan.n_groups[0], s->plan.n_groups[1], s->plan.n_groups[2]},
-    };
     mb_barrier_levels(cmd, s->image, 1, n_made,
                       is_update ? &mb_access_readable : &mb_access_undefined,
                       is_update ? &mb_access_compute_read_write : &mb_access_compute_write);
-    mb_pipeline_dispatch(&s->compute, cmd, &dispatch);
+    const VkResult result = spd_tree_record(s->tree, cmd, &s->job, &s->resources);
+    assert(result == VK_SUCCESS); /* it was prepared */
+    (void)result;
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
 }
 
 static void describe(const void *state, struct mb_work *work)
 {
-    const struct spd_tree *s = state;
+    const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
-    const struct spd_tree_image image = image_of(layout, &s->task, false);
     const bool is_made = layout->n_levels > 1;
     work->n_dispatches = is_made;
     work->n_barriers = is_made ? 2 : 0;
@@ -331,7 +374,7 @@ static void describe(const void *state, struct mb_work *work)
     work->subgroup_size = s->plan.subgroup_size;
     work->algorithmic_bytes =
         mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
-        (is_made && !s->is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan, &image) : 0);
+        (is_made && !s->options.is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan) : 0);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,
         .arithmetic = MB_ARITHMETIC_FP32,
@@ -344,13 +387,19 @@ static void describe(const void *state, struct mb_work *work)
 
 static void finish(void *state)
 {
-    struct spd_tree *s = state;
-    mb_pipeline_finish(&s->compute);
-    mb_buffer_finish(&s->tiles);
-    mb_buffer_finish(&s->cones);
-    mb_buffer_finish(&s->counters);
-    mb_buffer_finish(&s->hand_off);
-    mb_sampler_destroy(s->gpu, s->sampler);
+    struct state *s = state;
+    if (!s->gpu || s->gpu->state->is_lost) {
+        return;
+    }
+    vkDestroyDescriptorPool(s->gpu->device, s->pool, NULL);
+    vkDestroyImageView(s->gpu->device, s->source, NULL);
+    for (uint32_t i = 0; i < MB_MAX_LEVELS; i++) {
+        vkDestroyImageView(s->gpu->device, s->levels[i], NULL);
+    }
+    mb_buffer_finish(&s->scratch);
+    if (!s->is_kept) {
+        spd_tree_destroy(s->tree);
+    }
 }
 
 const struct mb_strategy mb_strategy_spd_tree = {
@@ -361,10 +410,9 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
     .wants_raw = true,
-    .takes_rects = true,
     .features = (const char *const[]){"vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
                                       "shaderStorageImageWriteWithoutFormat", NULL},
-    .state_bytes = sizeof(struct spd_tree),
+    .state_bytes = sizeof(struct state),
     .params = params,
     .export = &mb_spd_tree_export,
     .source_of = source_of,

@@ -1,7 +1,7 @@
 /* What tiles of spd-tree read and write of what they hand on, besides texels of levels. */
 #pragma once
 
-#include "lib/spd_tree.h"
+#include "lib/spd_tree_plan.h"
 
 #define MB_COUNT_BYTES 8u /* read and written by an arrival that is counted */
 
@@ -76,18 +76,19 @@ static inline uint64_t mb_climb_bytes(const struct spd_tree_plan *plan,
 
 /* Of all layers. Of updates what tiles leave of their last level, once each: the levels below,
  * made by one workgroup, are few. */
-static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan,
-                                                 const struct spd_tree_image *image)
+static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan)
 {
+    const struct spd_tree_image *image = &plan->image;
     const uint32_t n_word =
         plan->module.has_slots    ? spd_tree_slot_bytes(image)
         : plan->module.is_extreme ? image->format.n_channels * 4
         : plan->push.is_many      ? image->format.n_channels * (uint32_t)sizeof(uint64_t)
                              : (image->format.n_channels + 1) / 2 * (uint32_t)sizeof(uint64_t);
     const uint64_t n_bytes =
-        image->is_update ? (uint64_t)plan->push.n_tiles * (2ull * plan->tile_x * plan->tile_y *
-                                                               spd_tree_fetched_bytes(image) +
-                                                           MB_COUNT_BYTES)
+        spd_tree_is_update(image)
+            ? (uint64_t)plan->push.n_tiles *
+                  (2ull * plan->tile_x * plan->tile_y * spd_tree_fetched_bytes(image) +
+                   MB_COUNT_BYTES)
         : plan->is_climbing ? mb_climb_bytes(plan, image, n_word)
                             : mb_shared_bytes(plan, image, n_word);
     return n_bytes * image->n_layers;

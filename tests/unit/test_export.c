@@ -86,9 +86,12 @@ static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
 {
     struct spd_tree_plan plan;
     const struct spd_tree_device device = {
-        .has_subgroups = c->bits & 1,
+        .has_shuffles = c->bits & 1,
+        .has_full_subgroups = true,
         .has_int64_atomics = c->bits >> 1 & 1,
         .subgroup_size = subgroup_size,
+        .min_subgroup_size = subgroup_size,
+        .max_subgroup_size = subgroup_size,
         .max_shared_bytes = 48u << 10,
         .max_buffer_bytes = UINT32_MAX,
     };
@@ -147,7 +150,7 @@ static void test_modules(void)
     CHECK_EQ_INT(n_planned, n);
 }
 
-/* A module is exported for some format and reduction, unless it is for updates. */
+/* A module is exported for some format and reduction. */
 static void test_no_module_is_idle(void)
 {
     for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
@@ -159,7 +162,7 @@ static void test_no_module_is_idle(void)
                                                       (enum mb_reduce)(i % MB_N_REDUCES));
         }
         const bool is_own = mb_spd_tree_module_of(*shader, &module);
-        CHECK_EQ_INT(is_taken, is_own && !module.is_update);
+        CHECK_EQ_INT(is_taken, is_own);
         if (is_own) {
             CHECK(mb_spd_tree_shader_of(&module) == *shader);
         }
@@ -186,7 +189,7 @@ static void check_written(const char *dir)
     CHECK(is_same(dir, "spd_tree.h", header.data, header.n_bytes));
     for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
         struct spd_tree_module module;
-        if (mb_spd_tree_module_of(*shader, &module) && !module.is_update) {
+        if (mb_spd_tree_module_of(*shader, &module)) {
             const char *stem = strchr((*shader)->name, '/') + 1;
             snprintf(name, sizeof name, "%.*s.spv", (int)strcspn(stem, "."), stem);
             CHECK(is_same(dir, name, (*shader)->code, (*shader)->code_bytes));

@@ -1,7 +1,8 @@
-/* What spd_tree.h plans, against the filter: tiles and strips make each texel once and fetch
- * what they weigh, what is shared is counted by as many tiles as have a part in it, and all of
- * it finds room. The formulas of the kernels stand here once more, beside a walk over the
- * texels. */
+/* What spd_tree_plan.c plans, against the filter: tiles and strips make each texel once and
+ * fetch what they weigh, what is shared is counted by as many tiles as have a part in it, and
+ * all of it finds room. The formulas of the kernels stand here once more, beside a walk over
+ * the texels. */
+#include "../../strategies/spd-tree/lib/spd_tree_plan.c"
 #include "../../strategies/spd-tree/traffic.h"
 
 #include "base/rng.h"
@@ -90,7 +91,7 @@ static void walk_axis(struct axis *a, uint32_t n_levels)
             CHECK(range->end == 0
                       ? first > edge || first > last
                       : range->first == first && range->end - 1 == (last < edge ? last : edge));
-            CHECK(range->end - range->first <= spd_tree_most_of_axis(a->tile, n));
+            CHECK(range->end - range->first <= most_of_axis(a->tile, n));
         }
     }
 }
@@ -158,7 +159,7 @@ static struct declared declared_by(const struct spd_tree_plan *plan)
         d.tile_y = 2 * constant_of(plan, "MAX_ROWS");
     }
     for (uint32_t n = 1; n <= 5; n++) {
-        d.n_further += spd_tree_most_of_axis(d.tile_x, n) * spd_tree_most_of_axis(d.tile_y, n);
+        d.n_further += most_of_axis(d.tile_x, n) * most_of_axis(d.tile_y, n);
     }
     d.n_further = plan->module.is_update ? 0 : d.n_further;
     d.n_common = d.n_further < N_INVOCATIONS ? d.n_further : N_INVOCATIONS;
@@ -201,7 +202,7 @@ static void check_shared(const struct spd_tree_device *device,
     n_bytes += plan->module.has_slots ? d->n_common * 4 + 4 + 4 : 0; /* complete; a flag */
     n_bytes += plan->module.has_subgroups ? 0 : 256 * (texel + 2 * fetched); /* of lanes */
     n_bytes += image->format.codec == SPD_TREE_SRGB8 ? 256 * 4 : 0;
-    CHECK(spd_tree_shared_bytes(image, &plan->module, d->tile_x, d->tile_y) >= n_bytes &&
+    CHECK(shared_bytes(image, &plan->module, d->tile_x, d->tile_y) >= n_bytes &&
           n_bytes <= device->max_shared_bytes);
 }
 
@@ -221,8 +222,7 @@ static void check_parts(const struct spd_tree_device *device,
     for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
         const uint32_t tile_x = is_even ? d.tile_x : plan->tile_x,
                        tile_y = is_even ? d.tile_y : plan->tile_y;
-        const uint32_t most =
-            spd_tree_most_of_axis(tile_x, n) * spd_tree_most_of_axis(tile_y, n);
+        const uint32_t most = most_of_axis(tile_x, n) * most_of_axis(tile_y, n);
         n_below += most;
         n_last += is_even || n >= 2 ? most : 0;
         CHECK(n != 1 || most <= 2 * N_INVOCATIONS);
@@ -345,7 +345,7 @@ static uint64_t shared_wanted(const struct spd_tree_image *image,
 static void check_traffic(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
                           const struct axis *x, const struct axis *y)
 {
-    const uint64_t n_bytes = mb_spd_tree_traffic_bytes(plan, image);
+    const uint64_t n_bytes = mb_spd_tree_traffic_bytes(plan);
     if (!plan->is_climbing) {
         CHECK_EQ_INT(n_bytes, shared_wanted(image, plan, x, y) * image->n_layers);
     } else if (plan->module.has_slots) { /* each slot is used, those of narrow levels aside */
@@ -358,24 +358,26 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
  */
 static void test_climb_traffic(void)
 {
-    struct spd_tree_image image = {.n_layers = 1, .format = {SPD_TREE_FLOAT32, 1}};
     struct spd_tree_plan plan = {.n_first = 6, .span = 3, .is_climbing = true};
+    struct spd_tree_image *image = &plan.image;
+    image->n_layers = 1;
+    image->format = (struct spd_tree_format){SPD_TREE_FLOAT32, 1};
     plan.module.has_slots = true;
-    image.width = image.height = 256;
-    image.n_levels = 9;
-    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image), 16 * (2 * 4 + 8) + 4);
-    image.width = 1024;
-    image.height = 512;
-    image.n_levels = 11;
-    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image),
+    image->width = image->height = 256;
+    image->n_levels = 9;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan), 16 * (2 * 4 + 8) + 4);
+    image->width = 1024;
+    image->height = 512;
+    image->n_levels = 11;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan),
                  128 * (2 * 4 + 8) + 4 * 2 + 2 * (2 * 4 + 8) + 4);
     plan.module.has_slots = false;
-    image.format = (struct spd_tree_format){SPD_TREE_UNORM8, 4};
-    image.n_layers = 2;
-    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image),
+    image->format = (struct spd_tree_format){SPD_TREE_UNORM8, 4};
+    image->n_layers = 2;
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan),
                  2 * (128 * 3 * 32 + (32 + 8 + 2) * 16 + 2 * 32 + 16));
     plan.module.is_extreme = true;
-    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan, &image),
+    CHECK_EQ_INT(mb_spd_tree_traffic_bytes(&plan),
                  2 * (128 * 3 * (32 + 8) + (32 + 8 + 2) * (32 + 4) + 2 * (32 + 8) + (32 + 4)));
 }
 
@@ -383,7 +385,7 @@ static void test_climb_traffic(void)
 static void check_again(const struct spd_tree_device *device,
                         const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
-    const struct spd_tree_options options = {plan->shape, plan->rows, false};
+    const struct spd_tree_options options = {.shape = plan->shape, .rows = plan->rows};
     struct spd_tree_plan again;
     CHECK(!spd_tree_make_plan(device, image, &options, &again) &&
           memcmp(plan, &again, sizeof again) == 0);
@@ -403,7 +405,7 @@ static void check_hand_off(const struct spd_tree_device *device,
     const struct spd_tree_module *module = &plan->module;
     CHECK_EQ_INT(module->is_extreme, is_extreme);
     CHECK_EQ_INT(module->has_subgroups,
-                 device->has_subgroups && (!is_added || device->has_int64_atomics));
+                 device->has_shuffles && (!is_added || device->has_int64_atomics));
     CHECK_EQ_INT(module->has_slots, is_extreme
                                         ? module->is_even && image->format.n_channels >= 2
                                         : !(is_added && module->has_subgroups));
@@ -501,19 +503,38 @@ static void check_plan(const struct spd_tree_device *device, const struct spd_tr
     if (check_n_failed > n_failed) {
         fprintf(stderr, "%ux%u, %u levels, codec %d of %u channels, subgroups of %u\n",
                 image->width, image->height, image->n_levels, (int)image->format.codec,
-                image->format.n_channels, device->has_subgroups ? device->subgroup_size : 0);
+                image->format.n_channels, device->has_shuffles ? device->subgroup_size : 0);
     }
 }
 
+#define SUBGROUPS(size)                                                                        \
+    .has_shuffles = true, .has_full_subgroups = true, .subgroup_size = (size),                 \
+    .min_subgroup_size = (size), .max_subgroup_size = (size)
+#define BUFFERS(log2) .max_buffer_bytes = UINT64_C(1) << (log2)
 static const struct spd_tree_device devices[] = {
-    {true, true, 32, 0, 132, 49152, UINT64_C(1) << 32, false},
-    {true, true, 64, 0, 60, 65536, UINT64_C(1) << 32, false},
-    {true, false, 16, 0, 0, 32768, UINT64_C(1) << 30, false},
-    {true, true, 8, 0, 4, 32768, UINT64_C(1) << 27, true},
-    {true, true, 4, 0, 2, 32768, UINT64_C(1) << 27, true},
-    {false, true, 32, 0, 10, 32768, UINT64_C(1) << 32, false},
-    {true, true, 16, 8, 0, 65536, UINT64_C(1) << 32, false},
-    {true, true, 128, 0, 6, 16384, UINT64_C(1) << 30, false},
+    {SUBGROUPS(32), .has_int64_atomics = true, .n_cores = 132, .max_shared_bytes = 49152,
+     BUFFERS(32)},
+    {SUBGROUPS(64), .has_int64_atomics = true, .n_cores = 60, .max_shared_bytes = 65536,
+     BUFFERS(32)},
+    {SUBGROUPS(16), .max_shared_bytes = 32768, BUFFERS(30)},
+    {SUBGROUPS(8), .has_int64_atomics = true, .n_cores = 4, .max_shared_bytes = 32768,
+     BUFFERS(27), .is_cpu = true},
+    {SUBGROUPS(4), .has_int64_atomics = true, .n_cores = 2, .max_shared_bytes = 32768,
+     BUFFERS(27), .is_cpu = true},
+    {.has_int64_atomics = true, .n_cores = 10, .max_shared_bytes = 32768, BUFFERS(32)},
+    /* Intel */
+    {.is_intel = true,
+     .has_shuffles = true,
+     .has_full_subgroups = true,
+     .has_int64_atomics = true,
+     .subgroup_size = 32,
+     .min_subgroup_size = 8,
+     .max_subgroup_size = 32,
+     .max_workgroup_subgroups = 64,
+     .max_shared_bytes = 65536,
+     BUFFERS(32)},
+    {SUBGROUPS(128), .has_int64_atomics = true, .n_cores = 6, .max_shared_bytes = 16384,
+     BUFFERS(30)},
 };
 
 static const struct spd_tree_format formats[] = {
@@ -554,10 +575,13 @@ static void test_options(void)
         struct spd_tree_options options;
         bool is_refused;
     } cases[] = {
-        {{SPD_TREE_EVEN, 0, false}, true},      {{SPD_TREE_STRIPS, 200, false}, true},
-        {{SPD_TREE_STRIPS, 7, false}, true},    {{(enum spd_tree_shape)3, 0, false}, true},
-        {{SPD_TREE_STRIPS, 3, false}, false},   {{SPD_TREE_STRIPS, 10, false}, false},
-        {{SPD_TREE_ANY_SHAPE, 0, true}, false},
+        {{.shape = SPD_TREE_EVEN}, true},
+        {{.shape = SPD_TREE_STRIPS, .rows = 200}, true},
+        {{.shape = SPD_TREE_STRIPS, .rows = 7}, true},
+        {{.shape = (enum spd_tree_shape)3}, true},
+        {{.shape = SPD_TREE_STRIPS, .rows = 3}, false},
+        {{.shape = SPD_TREE_STRIPS, .rows = 10}, false},
+        {{.is_tile_only = true}, false},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct spd_tree_plan plan;
@@ -577,7 +601,7 @@ static void test_no_image(void)
                                                 .n_layers = 1,
                                                 .n_levels = 11,
                                                 .format = {SPD_TREE_UNORM8, 4}};
-    struct spd_tree_image bad[16];
+    struct spd_tree_image bad[20];
     struct spd_tree_plan plan;
     CHECK(!spd_tree_make_plan(&devices[0], &image, NULL, &plan));
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
@@ -600,14 +624,102 @@ static void test_no_image(void)
     bad[13].reduction = SPD_TREE_MINIMUM;
     bad[14].is_depth = bad[15].is_depth = true;
     bad[15].format = (struct spd_tree_format){SPD_TREE_FLOAT32, 2};
+    bad[16].changed = (struct spd_tree_rect){0, 0, 5, 0};
+    bad[17].changed = (struct spd_tree_rect){0, 0, 0, 5};
+    bad[18].changed = (struct spd_tree_rect){1921, 0, 1, 1};
+    bad[19].changed = (struct spd_tree_rect){1900, 1080, UINT32_MAX, 1};
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         const char *why = spd_tree_make_plan(&devices[0], &bad[i], NULL, &plan);
         CHECK(why && strlen(why) > 20);
     }
-    /* A subgroup of no power of two is not used. */
-    struct spd_tree_device device = devices[0];
-    device.subgroup_size = 24;
-    CHECK(!spd_tree_make_plan(&device, &image, NULL, &plan) && !plan.module.has_subgroups);
+}
+
+/* Which subgroups are used, and whether their size is required. */
+static void test_lanes(void)
+{
+    static const struct spd_tree_image image = {.width = 1921,
+                                                .height = 1081,
+                                                .n_layers = 1,
+                                                .n_levels = 11,
+                                                .format = {SPD_TREE_UNORM8, 4}};
+    const struct spd_tree_device intel = devices[6];
+    struct spd_tree_device odd = devices[0], ranged = intel, few = intel, unknown = intel;
+    odd.subgroup_size = odd.min_subgroup_size = odd.max_subgroup_size = 24;
+    ranged.is_intel = false;
+    few.max_workgroup_subgroups = 16; /* 16 of 16 lanes make 256, 8 lanes would take 32 */
+    unknown.max_workgroup_subgroups = 0;
+    const struct {
+        const struct spd_tree_device *device;
+        struct spd_tree_options options;
+        uint32_t size;
+        bool is_required, is_lean;
+    } cases[] = {
+        {&devices[0], {.shape = SPD_TREE_ANY_SHAPE}, 32, false, false},
+        {&devices[0], {.without_subgroups = true}, 0, false, false},
+        {&odd, {.shape = SPD_TREE_ANY_SHAPE}, 0, false, false},
+        {&intel, {.shape = SPD_TREE_ANY_SHAPE}, 8, true, true},
+        {&intel, {.lanes = 16}, 16, true, true},
+        {&ranged, {.shape = SPD_TREE_ANY_SHAPE}, 32, true, false},
+        {&ranged, {.lanes = 16}, 16, true, false},
+        {&few, {.shape = SPD_TREE_ANY_SHAPE}, 16, true, true},
+        {&unknown, {.shape = SPD_TREE_ANY_SHAPE}, 0, false, true},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct spd_tree_plan plan;
+        CHECK(!spd_tree_make_plan(cases[i].device, &image, &cases[i].options, &plan));
+        CHECK_EQ_INT(plan.subgroup_size, cases[i].size);
+        CHECK_EQ_INT(plan.module.has_subgroups, cases[i].size > 0);
+        CHECK_EQ_INT(plan.requires_size, cases[i].is_required);
+        CHECK_EQ_INT(plan.is_lean, cases[i].is_lean);
+    }
+}
+
+/* An update makes each tile that has a texel to store, and no others. */
+static void check_tiles(const struct spd_tree_plan *plan)
+{
+    const struct spd_tree_image *image = &plan->image;
+    const struct spd_tree_rect r = image->changed;
+    const uint32_t size[2] = {image->width, image->height}, at[2] = {r.x, r.y},
+                   n[2] = {r.width, r.height}, tile[2] = {plan->tile_x, plan->tile_y};
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const uint32_t edge = spd_tree_size_of_level(size[axis], plan->n_first) - 1;
+        uint32_t first = UINT32_MAX, last = 0;
+        for (uint32_t level = 1; level <= plan->n_first; level++) {
+            for (uint32_t x = 0; x < spd_tree_size_of_level(size[axis], level); x++) {
+                uint32_t from, end;
+                taps_of(size[axis], 0, level, x, &from, &end);
+                const uint32_t of_last = x >> (plan->n_first - level);
+                const uint32_t t = (of_last < edge ? of_last : edge) / tile[axis];
+                if (from < at[axis] + n[axis] && end > at[axis]) {
+                    first = t < first ? t : first;
+                    last = t > last ? t : last;
+                }
+            }
+        }
+        CHECK_EQ_INT(plan->push.first_tile >> 16 * axis & 0xffff, first);
+        CHECK_EQ_INT(plan->n_groups[axis], last - first + 1);
+    }
+    CHECK_EQ_INT(plan->push.n_tiles, plan->n_groups[0] * plan->n_groups[1]);
+}
+
+static void test_updates(void)
+{
+    struct mb_rng rng;
+    mb_rng_init(&rng, 7);
+    for (uint32_t i = 0; i < 300; i++) {
+        struct spd_tree_plan plan;
+        struct spd_tree_image image = {.n_layers = 1, .format = formats[i % 9]};
+        image.width = 1 + mb_rng_below(&rng, i % 2 ? 40 : 1400);
+        image.height = 2 + mb_rng_below(&rng, i % 3 ? 40 : 1400);
+        image.n_levels = mb_full_level_count((struct mb_extent){image.width, image.height});
+        image.changed.x = mb_rng_below(&rng, image.width);
+        image.changed.y = mb_rng_below(&rng, image.height);
+        image.changed.width = 1 + mb_rng_below(&rng, image.width - image.changed.x);
+        image.changed.height = 1 + mb_rng_below(&rng, image.height - image.changed.y);
+        CHECK(!spd_tree_make_plan(&devices[i % MB_COUNTOF(devices)], &image, NULL, &plan));
+        CHECK(plan.module.is_update && plan.shape == SPD_TREE_STRIPS);
+        check_tiles(&plan);
+    }
 }
 
 /* The number of waves of workgroups: two on each core at a time. */
@@ -623,7 +735,7 @@ static uint64_t waves_of(const struct spd_tree_device *device, const struct spd_
 static void check_waves(const struct spd_tree_device *device,
                         const struct spd_tree_image *image)
 {
-    struct spd_tree_options options = {SPD_TREE_STRIPS, 0, false};
+    struct spd_tree_options options = {.shape = SPD_TREE_STRIPS};
     struct spd_tree_plan best, other;
     CHECK(!spd_tree_make_plan(device, image, &options, &best));
     for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
@@ -739,7 +851,7 @@ static void check_pipelines(struct spd_tree_device device, const struct spd_tree
     if (check_n_failed > n_failed) {
         fprintf(stderr, "codec %d of %u channels, reduction %d, subgroups of %u\n",
                 (int)image.format.codec, image.format.n_channels, (int)image.reduction,
-                device.has_subgroups ? device.subgroup_size : 0);
+                device.has_shuffles ? device.subgroup_size : 0);
     }
 }
 
@@ -874,7 +986,7 @@ static void check_every_tile(const struct profiles *x, const struct profiles *y,
 {
     uint32_t n_further = 7 * 9;
     for (uint32_t n = 1; n <= 5; n++) {
-        n_further += spd_tree_most_of_axis(tile_x, n) * spd_tree_most_of_axis(tile_y, n);
+        n_further += most_of_axis(tile_x, n) * most_of_axis(tile_y, n);
     }
     const uint32_t n_common = n_further < N_INVOCATIONS ? n_further : N_INVOCATIONS,
                    most = most_common(x, y);
@@ -923,6 +1035,8 @@ int main(void)
     }
     test_options();
     test_no_image();
+    test_lanes();
+    test_updates();
     test_climb_traffic();
     test_waves();
     test_pipelines();

@@ -1,7 +1,7 @@
 /* What all parts of spd-tree share: bindings, constants, sizes of levels and stores to them.
  *
  * A workgroup makes the first levels of a tile, and with all others what lies below: which levels tiles make and
- * how large they are is planned on the host (spd_tree.h). Specialisation constants are what a format and a device
+ * how large they are is planned on the host (spd_tree_plan.h). Specialisation constants are what a format and a device
  * choose; whatever depends on an image's size is a push constant. */
 #ifndef COMMON_GLSL
 #define COMMON_GLSL
@@ -50,6 +50,10 @@ layout(push_constant, std430) uniform Push
     int span;     /* levels that climb.glsl hands on at once */
     int is_many;  /* more than 1023 tiles share a texel (words.glsl) */
     uint nodes[12]; /* where nodes of the i-th level below those of tiles begin, the first being 0 */
+#ifdef UPDATES /* nodes are bits of floats: what scales levels from FIRST_LEVELS on */
+    int changed[4];  /* corners, included, of level 0 */
+    uint first_tile; /* x and y << 16 */
+#endif
 };
 
 #ifdef EVEN /* tiles of 64x64 texels, by even.glsl */

@@ -3,7 +3,7 @@
  * of rgba8 by words.
  *
  * Of the first level below there are up to two texels for each invocation, of all further ones together
- * one, and of small tiles one of all (spd_tree_has_invocations() of spd_tree.h sees to it): where they lie and
+ * one, and of small tiles one of all (spd_tree_has_invocations() of spd_tree_plan.h sees to it): where they lie and
  * what they weigh is worked out before there is anything to weigh. */
 #ifndef SHARE_PARTS_GLSL
 #define SHARE_PARTS_GLSL

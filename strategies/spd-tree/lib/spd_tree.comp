@@ -8,7 +8,7 @@
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
  *     EXTREME                 minima and maxima, else averages
  *     SLOTS                   tiles share by slots; else by words: 32-bit maxima if EXTREME, 64-bit sums if not
- *     UPDATES                 only what changed rectangles reach is made; with SLOTS */
+ *     UPDATES                 only what a changed rectangle reaches is made; with SLOTS */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -53,7 +53,7 @@
 ivec2 tile_of_workgroup()
 {
 #ifdef UPDATES
-    return listed_tile();
+    return tile_of_update();
 #else
     return ivec2(gl_WorkGroupID.x, gl_NumWorkGroups.y - 1u - gl_WorkGroupID.y);
 #endif
@@ -93,10 +93,5 @@ void make_tile(ivec2 tile, int layer, uint index)
 
 void main()
 {
-#ifdef UPDATES
-    if (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x >= n_tiles) {
-        return;
-    }
-#endif
     make_tile(tile_of_workgroup(), int(gl_WorkGroupID.z), INDEX);
 }

@@ -1,70 +1,102 @@
-/* Updates: only tiles that a changed rectangle reaches are made, and only texels that it reaches are stored. The last
- * tile's workgroup makes the levels below, one after the other, from what is stored of each, or was to be, so that the
- * same comes of it whatever else was made. Of levels that are small enough it holds all that this takes in shared
- * memory: what no rectangle reaches is fetched at once for all of them. */
+/* Updates after a rectangle of level 0 changed: only tiles that it reaches are made, and only texels that it reaches
+ * are stored. The last tile's workgroup makes the levels below, one after the other, from what is stored of each, or
+ * was to be, so that the same comes of it whatever else was made. Of levels that are small enough it holds all that
+ * this takes in shared memory: what the rectangle does not reach is fetched at once for all of them. */
 #ifndef UPDATE_GLSL
 #define UPDATE_GLSL
 
 #define MAX_LEVELS 16
 
-layout(constant_id = 23) const uint N_RECTS = 1;
 layout(constant_id = 25) const int N_HELD = 1; /* texels that there is room for */
 
 /* The levels as they are stored; [0] is level 1. */
 #ifdef RAW
-layout(set = 0, binding = 4) uniform usampler2DArray stored[15];
+layout(set = 0, binding = 4) uniform usampler2DArray stored[14];
 #else
-layout(set = 0, binding = 4) uniform sampler2DArray stored[15];
+layout(set = 0, binding = 4) uniform sampler2DArray stored[14];
 #endif
-layout(set = 0, binding = 5) readonly buffer Cones
-{
-    ivec4 cones[]; /* [rectangle][MAX_LEVELS]: corners, included, of what it reaches; and last, boxes */
-};
 layout(set = 0, binding = 2) nonprivate buffer Codes /* in place of slots */
 {
     ENCODED code[]; /* layer, level from FIRST_LEVELS on, row, column: what is made, or next to it, as it is stored */
-};
-layout(set = 0, binding = 6) readonly buffer Tiles
-{
-    uint tiles[]; /* that are made: x and y << 16 */
 };
 
 shared bool is_last_tile;
 shared ENCODED held[N_HELD]; /* as it is stored */
 
-/* Of a level, what the next one takes of it, where that lies in held[], below zero: nowhere; and what makes averages
- * of its texels as the next one weighs them. */
+/* Texels of a level. */
 struct Box {
     ivec2 corner, size;
-    int first;
-    float scale;
 };
 
-shared Box boxes[MAX_LEVELS];
+/* Of levels from FIRST_LEVELS on: what is made, and what the next level takes; where that lies in held[], below zero:
+ * nowhere; and where the level begins in code[]. */
+shared Box made_of[MAX_LEVELS], boxes[MAX_LEVELS];
+shared int held_from[MAX_LEVELS], place[MAX_LEVELS];
 
-void prepare_boxes(uint index)
+/* From the corners of what the rectangle reaches of a level to those of the next: texel x weighs 2x and 2x + 1 of the
+ * level above, and 2x + 2 if that is odd. */
+void step_down(int level, inout ivec2 first, inout ivec2 last)
 {
-    if (index < MAX_LEVELS) {
-        ivec4 box = cones[N_RECTS * MAX_LEVELS + index];
-        boxes[index] = Box(box.xy & 0xffff, box.xy >> 16 & 0xffff, box.z, intBitsToFloat(box.w));
-    }
+    first = max(first - (extent_of(level) & 1), 0) >> 1;
+    last = min(last >> 1, extent_of(level + 1) - 1);
 }
 
-ivec2 listed_tile()
+Box reached(int level)
 {
-    uint tile = tiles[min(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, n_tiles - 1u)];
-    return ivec2(tile & 0xffffu, tile >> 16);
+    ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
+    for (int k = 0; k < level; k++) {
+        step_down(k, first, last);
+    }
+    return Box(first, last - first + 1);
+}
+
+bool is_within(Box box, ivec2 at)
+{
+    return all(lessThan(uvec2(at - box.corner), uvec2(box.size)));
 }
 
 bool is_to_be_written(int level, ivec2 at)
 {
-    bool is_reached = false;
-    for (uint i = 0u; i < N_RECTS; i++) {
-        ivec4 cone = cones[i * MAX_LEVELS + level];
-        bool is_inside = all(lessThanEqual(ivec4(cone.xy, at), ivec4(at, cone.zw)));
-        is_reached = is_reached || is_inside;
+    return is_within(reached(level), at);
+}
+
+float scale_of_level(int level)
+{
+    return uintBitsToFloat(nodes[level - FIRST_LEVELS]);
+}
+
+/* All invocations count in loops, since on llvmpipe those that do not pass the barrier behind them. The last level's
+ * box lies first in held[]; from the level on, upwards, for which there is no room, none do. */
+void prepare_boxes(uint index)
+{
+    ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
+    int from = 0, n = 0;
+    for (int level = 0; level < n_levels; level++) {
+        ivec2 extent = extent_of(level), next_first = first, next_last = last;
+        step_down(level, next_first, next_last);
+        if (index == 0u && level >= FIRST_LEVELS) {
+            made_of[level] = Box(first, last - first + 1);
+            boxes[level] = Box(2 * next_first,
+                               min(2 * (next_last - next_first + 1) + (extent & 1), extent - 2 * next_first));
+            place[level] = from;
+        }
+        from += level >= FIRST_LEVELS ? extent.x * extent.y : 0;
+        first = next_first;
+        last = next_last;
     }
-    return is_reached;
+    for (int level = n_levels - 2; level >= FIRST_LEVELS; level--) {
+        if (index == 0u) {
+            int n_texels = boxes[level].size.x * boxes[level].size.y;
+            n = n >= 0 && n + n_texels <= N_HELD ? n + n_texels : -1;
+            held_from[level] = n < 0 ? -1 : n - n_texels;
+        }
+    }
+}
+
+/* Those of the rectangle's tiles that the dispatch is of. */
+ivec2 tile_of_update()
+{
+    return ivec2(gl_WorkGroupID.xy) + ivec2(first_tile & 0xffffu, first_tile >> 16);
 }
 
 #define STORED_LEVEL(n)                                                                             \
@@ -72,8 +104,6 @@ bool is_to_be_written(int level, ivec2 at)
 STORED fetch_stored(int level, ivec3 at)
 {
     switch (level) {
-        STORED_LEVEL(1)
-        STORED_LEVEL(2)
         STORED_LEVEL(3)
         STORED_LEVEL(4)
         STORED_LEVEL(5)
@@ -108,7 +138,7 @@ ENCODED fetch_level(int level, ivec2 at, int layer)
 
 uint place_of(int level, ivec2 at, int layer)
 {
-    return uint(layer) * n_nodes + first_node(level - FIRST_LEVELS) + uint(at.y * extent_of(level).x + at.x);
+    return uint(layer) * n_nodes + uint(place[level] + at.y * extent_of(level).x + at.x);
 }
 
 /* What the tile has of its last level, for whoever is the last. */
@@ -136,7 +166,7 @@ Footprint footprint_of(int level, ivec2 at)
 {
     ivec2 extent = max(extent_of(level - 1), 2);
     return Footprint(notEqual(extent & 1, ivec2(0)), weights_of(axis_of(extent.x), float(at.x)),
-                     weights_of(axis_of(extent.y), float(at.y)), boxes[level - 1].scale);
+                     weights_of(axis_of(extent.y), float(at.y)), scale_of_level(level - 1));
 }
 
 TEXEL reduce_codes(Footprint f, ENCODED a, ENCODED b, ENCODED c)
@@ -145,10 +175,10 @@ TEXEL reduce_codes(Footprint f, ENCODED a, ENCODED b, ENCODED c)
                        unbiased(decode(c)), 1.0);
 }
 
-int place_in(Box box, ivec2 at)
+int place_held(int level, ivec2 at)
 {
-    at -= box.corner;
-    return box.first + at.y * box.size.x + at.x;
+    at -= boxes[level].corner;
+    return held_from[level] + at.y * boxes[level].size.x + at.x;
 }
 
 /* Where the `k`-th of 3x3 texels lies; what is not weighed is one of the others. */
@@ -165,9 +195,8 @@ void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
     ivec2 last = extent_of(level - 1) - 1;
     ENCODED tap[9];
     if (is_held) {
-        Box above = boxes[level - 1];
         [[unroll]] for (int k = 0; k < 9; k++) {
-            tap[k] = held[place_in(above, tap_at(f, at, last, k))];
+            tap[k] = held[place_held(level - 1, tap_at(f, at, last, k))];
         }
     } else {
         uint first = place_of(level - 1, ivec2(0), layer);
@@ -185,50 +214,21 @@ void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
         return;
     }
     if (is_held) {
-        held[place_in(boxes[level], at)] = made;
+        held[place_held(level, at)] = made;
     } else {
         code[place_of(level, at, layer)] = made;
     }
 }
 
-/* Of a level, the texels that are made: all, of one rectangle, else within corners. */
-struct Made {
-    ivec2 first, n;
-};
-
-Made made_of(int level)
-{
-    Box above = boxes[level - 1];
-    return Made(above.corner >> 1, max(above.size >> 1, 1));
-}
-
-bool is_made(int level, ivec2 at)
-{
-    Made made = made_of(level);
-    return all(lessThan(uvec2(at - made.first), uvec2(made.n))) && (N_RECTS == 1u || is_to_be_written(level, at));
-}
-
-/* What a rectangle reaches. */
-Made made_by(int level, uint rectangle)
-{
-    if (N_RECTS == 1u) {
-        return made_of(level);
-    }
-    ivec4 cone = cones[rectangle * MAX_LEVELS + level];
-    return Made(cone.xy, cone.zw - cone.xy + 1);
-}
-
 /* By all of the workgroup. */
 void make_level(int level, int layer, uint index, bool is_held)
 {
-    for (uint r = 0u; r < N_RECTS; r++) {
-        Made made = made_by(level, r);
-        for (int first = 0; first < made.n.x * made.n.y; first += N_INVOCATIONS) {
-            uint i = uint(first) + index, y = i / uint(made.n.x);
-            ivec2 in_made = ivec2(i - y * uint(made.n.x), y);
-            if (in_made.y < made.n.y) {
-                make_below_tiles(level, made.first + in_made, layer, is_held);
-            }
+    Box made = made_of[level];
+    for (int first = 0; first < made.size.x * made.size.y; first += N_INVOCATIONS) {
+        uint i = uint(first) + index, y = i / uint(made.size.x);
+        ivec2 in_made = ivec2(i - y * uint(made.size.x), y);
+        if (in_made.y < made.size.y) {
+            make_below_tiles(level, made.corner + in_made, layer, is_held);
         }
     }
 }
@@ -236,21 +236,17 @@ void make_level(int level, int layer, uint index, bool is_held)
 /* Leave what is not made of what the next level takes: two texels, at most, on each side of what is. */
 void leave_border(int level, int layer, uint index)
 {
-    ivec2 extent = extent_of(level);
-    for (uint r = 0u; r < N_RECTS; r++) {
-        Made next = made_by(level + 1, r);
-        ivec2 corner = 2 * next.first, n = min(2 * next.n + (extent & 1), extent);
-        for (int first = 0; first < 4 * (n.x + n.y); first += N_INVOCATIONS) {
-            int i = first + int(index);
-            bool is_row = i < 4 * n.x;
-            int j = is_row ? i : i - 4 * n.x, length = is_row ? n.x : n.y, side = j / length, along = j % length;
-            int across = side < 2 ? side : (is_row ? n.y : n.x) + 1 - side;
-            ivec2 at = corner + (is_row ? ivec2(along, across) : ivec2(across, along));
-            bool is_within = all(lessThan(uvec2(at - corner), uvec2(n)));
-            bool is_new = (side < 2 || across >= 2) && (is_row || along >= 2 && along < length - 2);
-            if (side < 4 && is_within && is_new && !is_to_be_written(level, at)) {
-                code[place_of(level, at, layer)] = fetch_level(level, at, layer);
-            }
+    Box box = boxes[level], made = made_of[level];
+    ivec2 n = box.size;
+    for (int first = 0; first < 4 * (n.x + n.y); first += N_INVOCATIONS) {
+        int i = first + int(index);
+        bool is_row = i < 4 * n.x;
+        int j = is_row ? i : i - 4 * n.x, length = is_row ? n.x : n.y, side = j / length, along = j % length;
+        int across = side < 2 ? side : (is_row ? n.y : n.x) + 1 - side;
+        ivec2 at = box.corner + (is_row ? ivec2(along, across) : ivec2(across, along));
+        bool is_new = (side < 2 || across >= 2) && (is_row || along >= 2 && along < length - 2);
+        if (side < 4 && is_new && is_within(box, at) && !is_within(made, at)) {
+            code[place_of(level, at, layer)] = fetch_level(level, at, layer);
         }
     }
 }
@@ -258,17 +254,16 @@ void leave_border(int level, int layer, uint index)
 /* All of level `first`, and of the levels below it what is not made. */
 void hold_levels(int first, int layer, uint index)
 {
-    Box whole = boxes[first];
-    int n = whole.first + whole.size.x * whole.size.y;
+    int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;
     for (int k = 0; k < n; k += N_INVOCATIONS) {
         int i = k + int(index), level = first;
         for (int j = first; j + 2 < n_levels; j++) {
-            level += int(i < boxes[j].first); /* those further down come first */
+            level += int(i < held_from[j]); /* those further down come first */
         }
         Box box = boxes[level];
-        uint in_box = uint(i - box.first), y = in_box / uint(box.size.x);
+        uint in_box = uint(i - held_from[level]), y = in_box / uint(box.size.x);
         ivec2 at = box.corner + ivec2(in_box - y * uint(box.size.x), y);
-        bool is_own = is_made(level, at);
+        bool is_own = is_within(made_of[level], at);
         if (i < n && is_own && level == first) {
             held[i] = code[place_of(level, at, layer)];
         }
@@ -280,13 +275,13 @@ void hold_levels(int first, int layer, uint index)
 
 void finish_update(ivec2 tile, int layer, uint index)
 {
+    prepare_boxes(index);
     barrier();
     leave_tile(tile, layer, index);
     leave_hand_off();
     if (index == 0u) {
         is_last_tile = arrive_is_last(uint(layer), n_tiles);
     }
-    prepare_boxes(index);
     barrier();
     if (!is_last_tile) {
         return;
@@ -294,7 +289,7 @@ void finish_update(ivec2 tile, int layer, uint index)
     acquire_hand_off();
     int first_held = FIRST_LEVELS;
     for (int k = FIRST_LEVELS; k + 1 < n_levels; k++) {
-        first_held += int(boxes[k].first < 0);
+        first_held += int(held_from[k] < 0);
     }
     for (int level = FIRST_LEVELS + 1; level < n_levels; level++) {
         if (level == first_held + 1) {

@@ -1,0 +1,678 @@
+/* The planner; see spd_tree_plan.h. */
+#include "spd_tree_plan.h"
+
+/* Levels from 0 on whose axes are even. */
+static uint32_t count_even_levels(const struct spd_tree_image *image)
+{
+    uint32_t n = 0;
+    while (n + 1 < image->n_levels) {
+        const uint32_t x = spd_tree_size_of_level(image->width, n);
+        const uint32_t y = spd_tree_size_of_level(image->height, n);
+        if (x % 2 != 0 || y % 2 != 0) {
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a
+ * part in, along an axis. */
+static uint32_t most_of_axis(uint32_t tile, uint32_t n)
+{
+    return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
+}
+
+static uint32_t most_parts(const struct spd_tree_plan *plan, uint32_t n)
+{
+    return most_of_axis(plan->tile_x, n) * most_of_axis(plan->tile_y, n);
+}
+
+/* Texels of all levels below those of a tile, at most. */
+static uint32_t n_further_parts(uint32_t tile_x, uint32_t tile_y)
+{
+    uint32_t n_further = 7 * 9;
+    for (uint32_t n = 1; n <= 5; n++) {
+        n_further += most_of_axis(tile_x, n) * most_of_axis(tile_y, n);
+    }
+    return n_further;
+}
+
+/* Shared memory of a workgroup: what share_parts.glsl, even.glsl, lanes.glsl and texel.glsl
+ * declare, where tiles have so many texels at most. */
+static uint32_t shared_bytes(const struct spd_tree_image *image,
+                             const struct spd_tree_module *module, uint32_t tile_x,
+                             uint32_t tile_y)
+{
+    const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = tile_x * tile_y;
+    const uint32_t n_further = spd_tree_is_update(image) ? 0 : n_further_parts(tile_x, tile_y);
+    const uint32_t n_common = n_further < 256 ? n_further : 256;
+    const uint32_t n_parts = module->is_even         ? n_of_tile + n_further + 256
+                             : n_of_tile > n_further ? n_of_tile
+                                                     : n_further;
+    const uint32_t n_lanes = module->has_subgroups ? 0 : SPD_TREE_N_INVOCATIONS;
+    return n_parts * slot + n_lanes * (slot + 2 * spd_tree_fetched_bytes(image)) +
+           ((module->has_slots ? 3 : 2) * n_common + 4 +
+            (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) *
+               4;
+}
+
+/* Whether there are invocations for all texels below a tile: two each for the first level, and
+ * one for all further ones together. */
+static bool has_invocations(const struct spd_tree_image *image,
+                            const struct spd_tree_plan *plan)
+{
+    uint32_t n_further = 0;
+    for (uint32_t n = 2; plan->n_first + n < image->n_levels; n++) {
+        n_further += most_parts(plan, n);
+    }
+    return most_parts(plan, 1) <= 2 * SPD_TREE_N_INVOCATIONS &&
+           n_further <= SPD_TREE_N_INVOCATIONS;
+}
+
+static void set_tiles(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    const uint32_t x = spd_tree_size_of_level(image->width, plan->n_first);
+    const uint32_t y = spd_tree_size_of_level(image->height, plan->n_first);
+    plan->n_groups[0] = (x - 1) / plan->tile_x + 1;
+    plan->n_groups[1] = (y - 1) / plan->tile_y + 1;
+    plan->n_groups[2] = image->n_layers;
+}
+
+/* Lanes that exchange texels. */
+static uint32_t lanes_of(const struct spd_tree_plan *plan)
+{
+    return plan->module.has_subgroups ? plan->subgroup_size : 32;
+}
+
+/* Whether one of the levels that strips read is odd, or a single texel. */
+static bool is_general(const struct spd_tree_image *image)
+{
+    return (image->width | image->height) % 8 != 0;
+}
+
+static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
+{
+    const uint32_t n_lanes = lanes_of(plan);
+    return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
+}
+
+/* Strips of so many rows; false if they cannot be. */
+static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
+                       struct spd_tree_plan *plan)
+{
+    plan->shape = SPD_TREE_STRIPS;
+    plan->n_first = 3;
+    plan->rows = rows;
+    plan->tile_x = strip_tile_x(plan, is_general(image));
+    plan->tile_y = 2 * rows;
+    set_tiles(image, plan);
+    return rows <= plan->max_rows && has_invocations(image, plan);
+}
+
+/* Tiles that bring a part of one word, at most, where it has two channels (words.glsl). */
+#define MAX_SHARING  1024u
+#define MOST_SHARING 32767u /* and where it has one */
+
+/* Whether there are levels below those of tiles, made by share_parts.glsl. */
+static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    return !plan->is_climbing && plan->n_first + 1 < image->n_levels;
+}
+
+/* Cores of a device that does not say. Each is to run two workgroups, which take half of its
+ * shared memory each; all that run at a time are a wave. */
+#define USUAL_CORES 64u
+
+static uint32_t shared_budget(const struct spd_tree_device *device)
+{
+    return device->is_cpu ? device->max_shared_bytes : device->max_shared_bytes / 2;
+}
+
+static uint32_t wave_of(const struct spd_tree_device *device)
+{
+    return 2 * (device->n_cores > 0 ? device->n_cores : USUAL_CORES);
+}
+
+static uint32_t max_rows(const struct spd_tree_device *device,
+                         const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    const uint32_t tile_x = strip_tile_x(plan, false);
+    for (uint32_t i = SPD_TREE_N_ROWS; i-- > 0;) {
+        const uint32_t most = i > 0 ? shared_budget(device) : device->max_shared_bytes;
+        const uint32_t rows = spd_tree_rows[i];
+        if (shared_bytes(image, &plan->module, tile_x, 2 * rows) <= most) {
+            return rows;
+        }
+    }
+    return 0;
+}
+
+/* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
+ * left over at the end of a wave, where cores wait, and the parts that each tile hands on cost
+ * most. Those of updates, whose tiles are few, are as short as can be. */
+static bool choose_strips(const struct spd_tree_device *device,
+                          const struct spd_tree_image *image, uint32_t rows,
+                          struct spd_tree_plan *plan)
+{
+    struct spd_tree_plan best = *plan;
+    uint64_t fewest = UINT64_MAX;
+    /* A workgroup takes so many registers for texels of 16 bytes that a core has room for one.
+     */
+    const uint32_t wave = wave_of(device) / (spd_tree_texel_bytes(image->format) == 16 ? 2 : 1);
+    plan->module.is_even = plan->is_climbing = false;
+    plan->max_rows = max_rows(device, image, plan);
+    for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
+        struct spd_tree_plan with = *plan;
+        const uint32_t r = spd_tree_rows[i];
+        if ((rows > 0 && r != rows) || (rows == 0 && spd_tree_is_update(image) && r > 1) ||
+            (rows == 0 && device->is_cpu && !spd_tree_is_update(image) && r < 8 &&
+             r < plan->max_rows) ||
+            !set_strips(image, r, &with)) {
+            continue;
+        }
+        const uint64_t n_tiles =
+            (uint64_t)with.n_groups[0] * with.n_groups[1] * with.n_groups[2];
+        const uint64_t n_waves = (n_tiles - 1) / wave + 1;
+        if (n_waves < fewest) {
+            best = with;
+            fewest = n_waves;
+        }
+    }
+    *plan = best;
+    return fewest != UINT64_MAX;
+}
+
+/* Texels that an update keeps in shared memory while it makes the levels below those of tiles:
+ * as many as there is room for besides. To a CPU all memory is the same. */
+static uint32_t n_held_texels(const struct spd_tree_device *device,
+                              const struct spd_tree_image *image,
+                              const struct spd_tree_plan *plan)
+{
+    const uint32_t most = shared_budget(device);
+    const uint32_t used = shared_bytes(image, &plan->module, plan->tile_x, 2 * plan->max_rows) +
+                          1024; /* boxes, and a margin */
+    return !spd_tree_is_update(image) || used >= most ? 1
+           : device->is_cpu                           ? 256
+                            : (most - used) / spd_tree_fetched_bytes(image);
+}
+
+static bool set_even(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                     struct spd_tree_plan *plan)
+{
+    const uint32_t n_even = count_even_levels(image);
+    plan->shape = SPD_TREE_EVEN;
+    plan->rows = 0;
+    plan->n_first = n_even < 6 ? n_even : 6;
+    plan->tile_x = plan->tile_y = 64u >> plan->n_first;
+    plan->module.is_even = true;
+    /* Tiles that make six levels, of powers of two if there are others: climb.glsl goes on from
+     * one texel of each. */
+    plan->is_climbing = plan->n_first == 6 &&
+                        (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
+                                                  (image->height & (image->height - 1)) == 0));
+    set_tiles(image, plan);
+    return plan->module.has_subgroups && (n_even >= 3 || n_even + 1 == image->n_levels) &&
+           shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
+}
+
+/* Tiles, up to which words bring as many levels as there may be at once, since few wait for
+ * their turn. */
+#define MAX_WIDE 1024u
+
+/* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so
+ * that the fewest cells follow one another: each is a round trip to memory. */
+static uint32_t span_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    const uint32_t n_words = (image->format.n_channels + 1) / 2,
+                   n_lanes = lanes_of(plan) / n_words;
+    const uint32_t n_below = image->n_levels - 1 - plan->n_first,
+                   n_steps = n_below > 0 ? (n_below - 1) / 4 + 1 : 1;
+    const uint32_t even = (n_below + n_steps - 1) / n_steps;
+    if (plan->module.has_slots) {
+        return even < 3 ? 3 : even;
+    }
+    if ((uint64_t)plan->n_groups[0] * plan->n_groups[1] > MAX_WIDE) {
+        return n_lanes < 3 ? n_lanes : 3;
+    }
+    return n_lanes < 5 ? n_lanes : 5;
+}
+
+/* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
+static uint64_t most_sharing(const struct spd_tree_image *image,
+                             const struct spd_tree_plan *plan, uint32_t n)
+{
+    const uint32_t mask = (UINT32_C(1) << n) - 1;
+    const uint32_t added_x = spd_tree_size_of_level(image->width, plan->n_first) & mask;
+    const uint32_t added_y = spd_tree_size_of_level(image->height, plan->n_first) & mask;
+    const uint32_t x = (added_x + mask - 1) / plan->tile_x + 2,
+                   y = (added_y + mask - 1) / plan->tile_y + 2;
+    return (uint64_t)(x < plan->n_groups[0] ? x : plan->n_groups[0]) *
+           (y < plan->n_groups[1] ? y : plan->n_groups[1]);
+}
+
+/* Nodes that the `i`-th level below those of tiles has in a layer; what those are see
+ * words.glsl, slots.glsl, climb.glsl and update.glsl. */
+static uint64_t nodes_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
+                         uint32_t i)
+{
+    const bool climbs = plan->is_climbing && plan->module.has_slots;
+    const uint32_t span = plan->span, level = plan->n_first + (spd_tree_is_update(image) ? i
+                                                               : climbs ? span * i
+                                                                        : i + 1);
+    if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
+        return 0;
+    }
+    const uint64_t x = spd_tree_size_of_level(image->width, level);
+    const uint64_t y = spd_tree_size_of_level(image->height, level);
+    if (climbs) {
+        return (x >> span > 0 ? x >> span : 1) * (y >> span > 0 ? y >> span : 1) << 2 * span;
+    }
+    return x * y *
+           (plan->module.has_slots && !spd_tree_is_update(image)
+                ? most_sharing(image, plan, i + 1)
+                : 1);
+}
+
+/* Bytes of the buffers, and where nodes begin; false if there are too many. */
+static bool set_nodes(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                      struct spd_tree_plan *plan)
+{
+    const uint64_t n_words = plan->push.is_many ? image->format.n_channels
+                                                : ((uint64_t)image->format.n_channels + 1) / 2;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        plan->push.nodes[i] = (uint32_t)n;
+        n += nodes_of(image, plan, i);
+    }
+    plan->push.n_nodes = (uint32_t)n;
+    plan->hand_off_bytes =
+        (n * image->n_layers + 1) * (spd_tree_is_update(image) ? spd_tree_fetched_bytes(image)
+                                     : plan->module.has_slots  ? spd_tree_slot_bytes(image)
+                                     : plan->module.is_extreme
+                                         ? image->format.n_channels * sizeof(uint32_t)
+                                         : n_words * sizeof(uint64_t));
+    plan->counter_bytes = (n * image->n_layers + image->n_layers + 1) * sizeof(uint32_t);
+    return plan->hand_off_bytes <= device->max_buffer_bytes &&
+           plan->counter_bytes <= device->max_buffer_bytes;
+}
+
+/* What makes averages of the sums of levels 1 to 3, as in reduce.glsl: along an axis, odd sizes
+ * are weighed by whole numbers over the next power of two or, of codes, over the middle one. */
+static double scale_of_size(uint32_t size, const struct spd_tree_image *image)
+{
+    uint32_t unit = 2;
+    while (unit < size) {
+        unit *= 2;
+    }
+    return size == 1 ? 1.0
+           : size % 2 == 0
+               ? (image->format.codec == SPD_TREE_FLOAT32 && !image->weighs_alpha ? 1.0 : 0.5)
+               : (double)(spd_tree_is_normalised(image->format) ? size / 2 : unit) /
+                     (double)size;
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Rounded once, since averages of 32-bit floats have little to spare, and down, so that no mean
+ * is larger than what it is of. Extremes are not scaled. */
+static float rounded_scale(const struct spd_tree_image *image, double scale)
+{
+    float rounded = (float)scale;
+    if (!spd_tree_is_normalised(image->format) && (double)rounded > scale) {
+        const uint32_t bits = float_bits(rounded) - 1;
+        memcpy(&rounded, &bits, sizeof rounded);
+    }
+    return image->reduction == SPD_TREE_AVERAGE ? rounded : 1.0f;
+}
+
+static void set_scales(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    double scale = 1.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t width = spd_tree_size_of_level(image->width, i);
+        /* Of a width of one texel, level 0 weighs it and its repetition (strips.glsl). */
+        const double own = scale_of_size(i == 0 && width == 1 ? 2 : width, image) *
+                           scale_of_size(spd_tree_size_of_level(image->height, i), image);
+        scale = spd_tree_is_normalised(image->format) ? scale * own : own;
+        plan->push.scales[i] = rounded_scale(image, scale);
+    }
+}
+
+/* Whether the changed rectangle is one of level 0, or none. */
+static bool has_rect(const struct spd_tree_image *image)
+{
+    const struct spd_tree_rect r = image->changed;
+    return (r.width == 0 && r.height == 0) ||
+           (r.width > 0 && r.height > 0 && r.x < image->width && r.y < image->height &&
+            r.width <= image->width - r.x && r.height <= image->height - r.y);
+}
+
+/* Tiles that make what the rectangle reaches of levels 1 to n_first, along an axis: the first,
+ * and how many. Texels past the last one of level n_first belong to the last tile. */
+static void changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_t tile,
+                          const struct spd_tree_plan *plan, uint32_t n_tiles, uint32_t *first,
+                          uint32_t *count)
+{
+    uint32_t from = x, to = x + n - 1, last = 0;
+    *first = n_tiles - 1;
+    for (uint32_t level = 0; level < plan->n_first; level++) {
+        const uint32_t below = spd_tree_size_of_level(size, level + 1);
+        const uint32_t odd = spd_tree_size_of_level(size, level) % 2;
+        const uint32_t shift = plan->n_first - level - 1;
+        from = (from > odd ? from - odd : 0) / 2;
+        to = to / 2 < below ? to / 2 : below - 1;
+        *first = (from >> shift) / tile < *first ? (from >> shift) / tile : *first;
+        last = (to >> shift) / tile > last ? (to >> shift) / tile : last;
+    }
+    *count = (last < n_tiles ? last : n_tiles - 1) - *first + 1;
+}
+
+/* Of an update: what has changed, the tiles to make and how levels below theirs are scaled,
+ * where an axis of one texel counts as two. */
+static void set_update(const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    const struct spd_tree_rect r = image->changed;
+    const int32_t corners[4] = {(int32_t)r.x, (int32_t)r.y, (int32_t)(r.x + r.width - 1),
+                                (int32_t)(r.y + r.height - 1)};
+    uint32_t first_x, first_y;
+    changed_tiles(image->width, r.x, r.width, plan->tile_x, plan, plan->n_groups[0], &first_x,
+                  &plan->n_groups[0]);
+    changed_tiles(image->height, r.y, r.height, plan->tile_y, plan, plan->n_groups[1], &first_y,
+                  &plan->n_groups[1]);
+    memcpy(plan->push.changed, corners, sizeof corners);
+    plan->push.first_tile = first_x | first_y << 16;
+    plan->push.n_tiles = plan->n_groups[0] * plan->n_groups[1];
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t x = spd_tree_size_of_level(image->width, plan->n_first + i),
+                       y = spd_tree_size_of_level(image->height, plan->n_first + i);
+        const double scale =
+            scale_of_size(x > 1 ? x : 2, image) * scale_of_size(y > 1 ? y : 2, image);
+        plan->push.nodes[i] = float_bits(rounded_scale(image, scale));
+    }
+}
+
+/* Whether all tiles run at a time: then what each hands on is waited for. */
+static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                    const struct spd_tree_plan *plan)
+{
+    return !device->is_cpu && /* llvmpipe loses what is kept for that */
+           plan->is_climbing &&
+           (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <= wave_of(device);
+}
+
+static void set_constants(const struct spd_tree_device *device,
+                          const struct spd_tree_image *image, struct spd_tree_plan *plan)
+{
+    const struct spd_tree_format format = image->format;
+    const bool is_unorm = spd_tree_is_normalised(format),
+               is_10 = format.codec == SPD_TREE_UNORM10_2;
+    const bool is_even = plan->shape == SPD_TREE_EVEN;
+    const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
+                             : format.codec == SPD_TREE_FLOAT11_10 ? 17
+                                                                   : 0;
+    const struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS] = {
+        {"SUBGROUP_SIZE", 2, lanes_of(plan)},
+        {"MAX_ROWS", 3, plan->max_rows},
+        {"GENERAL", 4, !is_even && is_general(image)},
+        {"IS_CLIMBING", 5, is_even && plan->is_climbing},
+        {"IS_LATE", 6, is_even && is_late(device, image, plan)},
+        {"IS_GPU", 9, !device->is_cpu},
+        {"UNORM_MAX", 11,
+         float_bits(is_10      ? 1023.0f
+                    : is_unorm ? 255.0f
+                               : 0.0f)},
+        {"UNORM_MAX_ALPHA", 12,
+         float_bits(is_10      ? 3.0f
+                    : is_unorm ? 255.0f
+                               : 0.0f)},
+        {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
+        {"DROPPED_BITS", 14, dropped},
+        {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
+        {"REDUCE", 16, (uint32_t)image->reduction},
+        {"WEIGH_ALPHA", 17, image->weighs_alpha},
+        {"CODEC", 20,
+         is_10                            ? 2u
+         : format.codec == SPD_TREE_SRGB8 ? 1u
+                                          : 0u},
+        {"IS_LEAN", 24, plan->is_lean},
+        {"N_HELD", 25, n_held_texels(device, image, plan)},
+    };
+    memcpy(plan->constants, constants, sizeof constants);
+}
+
+/* Whether workgroups can require subgroups of a size. */
+static bool can_require(const struct spd_tree_device *device, uint32_t size)
+{
+    return size >= device->min_subgroup_size && size <= device->max_subgroup_size &&
+           size * device->max_workgroup_subgroups >= SPD_TREE_N_INVOCATIONS;
+}
+
+static bool has_subgroups(const struct spd_tree_device *device)
+{
+    const uint32_t size = device->subgroup_size;
+    return device->has_shuffles && device->has_full_subgroups && size >= 4 &&
+           size <= SPD_TREE_N_INVOCATIONS / 2 && (size & (size - 1)) == 0 &&
+           (device->min_subgroup_size == device->max_subgroup_size ||
+            can_require(device, size));
+}
+
+/* Whether words can hand on what tiles make. */
+static bool may_have_words(const struct spd_tree_image *image)
+{
+    return image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha &&
+           !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
+}
+
+/* Tiles of 64x64 cost less than strips where all sizes are even or texels have 16 bytes, and
+ * otherwise up to somewhat more than two waves of them: each has parts to share, for which it
+ * waits. */
+static bool even_is_best(const struct spd_tree_device *device,
+                         const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
+    /* Of sRGB three workgroups and not four fit on a core. */
+    const uint32_t quarters = image->format.codec == SPD_TREE_SRGB8 ? 6 : 9;
+    return !has_parts(image, plan) ||
+           n_tiles * image->n_layers <= (uint64_t)wave_of(device) * quarters / 4 ||
+           ((device->is_cpu || spd_tree_texel_bytes(image->format) == 16) &&
+            n_tiles <= MOST_SHARING);
+}
+
+static bool set_shape(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                      const struct spd_tree_options *options, struct spd_tree_plan *plan)
+{
+    if (options->shape != SPD_TREE_STRIPS && options->rows == 0 &&
+        set_even(device, image, plan) &&
+        (options->shape == SPD_TREE_EVEN || even_is_best(device, image, plan))) {
+        return true;
+    }
+    return options->shape != SPD_TREE_EVEN && choose_strips(device, image, options->rows, plan);
+}
+
+/* The module, as far as it does not depend on how tiles are made. */
+static void set_module(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                       struct spd_tree_plan *plan)
+{
+    const uint32_t texel_bytes = spd_tree_texel_bytes(image->format);
+    plan->view = spd_tree_view_of(image->format, image->is_depth);
+    plan->module.n_channels = (uint8_t)image->format.n_channels;
+    plan->module.raw_words =
+        (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
+    plan->module.weighs_alpha = image->weighs_alpha;
+    plan->module.is_update = spd_tree_is_update(image);
+    plan->module.is_extreme = image->reduction != SPD_TREE_AVERAGE;
+    const bool has_words = may_have_words(image);
+    plan->module.has_subgroups = has_subgroups(device) && !spd_tree_is_update(image) &&
+                                 (!has_words || device->has_int64_atomics);
+    plan->module.has_slots =
+        spd_tree_is_update(image) ||
+        (!plan->module.is_extreme && !(has_words && plan->module.has_subgroups));
+    plan->subgroup_size = plan->module.has_subgroups ? device->subgroup_size : 0;
+    plan->requires_size =
+        plan->module.has_subgroups && can_require(device, device->subgroup_size);
+}
+
+static bool is_format(struct spd_tree_format format)
+{
+    switch (format.codec) {
+    case SPD_TREE_SRGB8:
+    case SPD_TREE_UNORM10_2:
+        return format.n_channels == 4;
+    case SPD_TREE_FLOAT11_10:
+        return format.n_channels == 3;
+    case SPD_TREE_UNORM8:
+    case SPD_TREE_FLOAT16:
+    case SPD_TREE_FLOAT32:
+        return format.n_channels == 1 || format.n_channels == 2 || format.n_channels == 4;
+    }
+    return false;
+}
+
+/* Whether there are such images: what a field that was forgotten has is none. */
+static bool is_image(const struct spd_tree_image *image)
+{
+    const uint32_t size = image->width | image->height;
+    return image->width - 1 < 65535 && image->height - 1 < 65535 && image->n_layers > 0 &&
+           image->n_levels >= 2 && image->n_levels <= SPD_TREE_MAX_LEVELS &&
+           size >> (image->n_levels - 1) > 0;
+}
+
+/* Whether the image is of a kind that there is, whatever its size. */
+static const char *why_no_kind(const struct spd_tree_image *image,
+                               const struct spd_tree_options *options)
+{
+    const bool is_float = image->format.codec == SPD_TREE_FLOAT32;
+    if (!is_format(image->format)) {
+        return "a format has 1, 2 or 4 channels, of SRGB8 and UNORM10_2 4, and of FLOAT11_10 3";
+    }
+    if ((uint32_t)image->reduction > SPD_TREE_MAXIMUM ||
+        (uint32_t)options->shape > SPD_TREE_STRIPS) {
+        return "a reduction or shape is none of those that there are";
+    }
+    if (image->weighs_alpha &&
+        (image->format.n_channels != 4 || image->reduction != SPD_TREE_AVERAGE)) {
+        return "only averages of four channels weigh colour by alpha";
+    }
+    if (image->is_depth && (!is_float || image->format.n_channels != 1)) {
+        return "levels of a depth image are FLOAT32 of one channel";
+    }
+    return has_rect(image) ? NULL : "the changed rectangle is not within the image";
+}
+
+/* Push constants, but for nodes and scales. */
+static void set_push(const struct spd_tree_image *image, const struct spd_tree_options *options,
+                     struct spd_tree_plan *plan)
+{
+    plan->push.base_extent[0] = (int32_t)image->width;
+    plan->push.base_extent[1] = (int32_t)image->height;
+    plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
+    plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
+    /* Where only tiles are wanted, the levels below them are none. */
+    plan->push.n_levels = options->is_tile_only && plan->n_first + 1 < image->n_levels
+                              ? plan->n_first + 1
+                              : image->n_levels;
+    plan->push.n_first = plan->n_first;
+    plan->push.strip_rows = plan->rows;
+    plan->push.span = plan->span;
+}
+
+/* As spd_tree_make_plan(), by subgroups of device->subgroup_size. */
+static const char *plan_with_lanes(const struct spd_tree_device *device,
+                                   const struct spd_tree_image *image,
+                                   const struct spd_tree_options *options, bool is_lean,
+                                   struct spd_tree_plan *plan)
+{
+    const struct spd_tree_format format = image->format;
+    if (!is_image(image)) {
+        return "an image has 1 to 65535 texels along each axis, 1 layer or more, and 2 to 16 "
+               "levels, level 0 included and no more than it can have";
+    }
+    if (why_no_kind(image, options)) {
+        return why_no_kind(image, options);
+    }
+    memset(plan, 0, sizeof *plan);
+    plan->image = *image;
+    plan->is_lean = is_lean;
+    set_module(device, image, plan);
+    if (!set_shape(device, image, options, plan)) {
+        return options->shape == SPD_TREE_EVEN
+                   ? "tiles of 64x64 are for images of which three levels are even, on devices "
+                     "with subgroup operations"
+               : options->rows > 0
+                   ? "so many rows take more shared memory or invocations than a workgroup has"
+                   : "a workgroup has too little shared memory for this image";
+    }
+    /* A slot takes all channels at once, ordered words one by one. */
+    plan->module.has_slots |=
+        plan->module.is_extreme && plan->module.is_even && format.n_channels > 1;
+    plan->module.has_sums = plan->module.is_even && !plan->module.has_slots &&
+                            !plan->module.is_extreme && format.codec == SPD_TREE_UNORM8 &&
+                            format.n_channels == 4 && plan->subgroup_size >= 16;
+    const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
+    plan->push.is_many = has_parts(image, plan) && n_tiles >= MAX_SHARING;
+    if (plan->push.is_many && !plan->module.has_slots && !plan->module.is_extreme &&
+        n_tiles > MOST_SHARING) {
+        return "so few rows make more tiles than words can count";
+    }
+    plan->span = span_of(image, plan);
+    if (!set_nodes(device, image, plan)) {
+        return "what tiles hand on takes more than a buffer of the device holds";
+    }
+    set_push(image, options, plan);
+    set_scales(image, plan);
+    if (spd_tree_is_update(image)) {
+        set_update(image, plan);
+    }
+    set_constants(device, image, plan);
+    return NULL;
+}
+
+/* What takes few registers in any case: many even tiles, of four bytes a texel. */
+static bool is_small(const struct spd_tree_device *device, const struct spd_tree_image *image,
+                     const struct spd_tree_plan *plan)
+{
+    return plan->shape == SPD_TREE_EVEN && !is_late(device, image, plan) &&
+           spd_tree_texel_bytes(image->format) <= 4;
+}
+
+/* Intel's 32 lanes leave each too few registers: `lanes` are better, where they can be had. */
+static struct spd_tree_device with_lanes(const struct spd_tree_device *device,
+                                         const struct spd_tree_options *options, uint32_t lanes)
+{
+    struct spd_tree_device with = *device;
+    with.has_shuffles = device->has_shuffles && !options->without_subgroups;
+    with.subgroup_size = options->lanes > 0           ? options->lanes
+                         : can_require(device, lanes) ? lanes
+                                                      : device->subgroup_size;
+    return with;
+}
+
+const char *spd_tree_make_plan(const struct spd_tree_device *device,
+                               const struct spd_tree_image *image,
+                               const struct spd_tree_options *options,
+                               struct spd_tree_plan *plan)
+{
+    static const struct spd_tree_options none = {SPD_TREE_ANY_SHAPE, 0, 0, false, false};
+    options = options ? options : &none;
+    struct spd_tree_image coded = *image;
+    const bool is_srgb = image->format.codec == SPD_TREE_SRGB8 && image->format.n_channels == 4;
+    if (is_srgb && image->reduction != SPD_TREE_AVERAGE) { /* the curve rises: compare codes */
+        coded.format.codec = SPD_TREE_UNORM8;
+    }
+    const bool has_few_registers = device->is_intel && device->max_subgroup_size == 32;
+    const struct spd_tree_device usual =
+        with_lanes(device, options, has_few_registers ? 16 : device->subgroup_size);
+    const char *why = plan_with_lanes(&usual, &coded, options, false, plan);
+    if (!has_few_registers || (!why && is_small(&usual, &coded, plan))) {
+        return why;
+    }
+    struct spd_tree_device lean = with_lanes(device, options, 8);
+    lean.subgroup_size = can_require(device, 8) ? lean.subgroup_size : usual.subgroup_size;
+    return plan_with_lanes(&lean, &coded, options, true, plan);
+}

@@ -1,0 +1,217 @@
+/* The planner of spd-tree: which module makes an image's mip levels, the values of the module's
+ * specialisation constants and push constants, and how many workgroups to dispatch. C11 and
+ * C++11, without allocation and without calls of Vulkan, for engines that wrap Vulkan
+ * themselves; spd_tree.c does the rest for all others.
+ *
+ *     struct spd_tree_plan plan;
+ *     const char *why = spd_tree_make_plan(&device, &image, NULL, &plan);
+ *
+ * Descriptor set 0:
+ *
+ *     binding 0  combined image sampler: level 0, which may belong to another image;
+ *                nearest filter, clamped to the edge
+ *     binding 1  storage images[15]: levels 1, 2, ..; unused elements repeat the last level
+ *     binding 2  storage buffer of hand_off_bytes
+ *     binding 3  storage buffer of counter_bytes
+ *     binding 4  updates only: combined image samplers[14], levels 1, 2, .. in layout GENERAL
+ *
+ * Infinity and NaN follow IEEE 754: an average is infinite only if a texel is; minima and
+ * maxima ignore NaN. Averages weighted by alpha overflow where colour times alpha does. */
+#ifndef SPD_TREE_PLAN_H
+#define SPD_TREE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPD_TREE_MAX_LEVELS    16u
+#define SPD_TREE_N_INVOCATIONS 256u /* of a workgroup */
+
+enum spd_tree_reduction { SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM };
+
+/* Numbers, and how they are kept. */
+enum spd_tree_codec {
+    SPD_TREE_UNORM8,
+    SPD_TREE_SRGB8, /* four channels, alpha linear */
+    SPD_TREE_UNORM10_2,
+    SPD_TREE_FLOAT16,
+    SPD_TREE_FLOAT32,
+    SPD_TREE_FLOAT11_10 /* unsigned, three channels */
+};
+
+struct spd_tree_format {
+    enum spd_tree_codec codec;
+    uint32_t n_channels; /* 1, 2 or 4; 3 of FLOAT11_10 */
+};
+
+/* What the planner asks of a device: spd_tree_get_features() reads it. */
+struct spd_tree_device {
+    bool is_cpu; /* llvmpipe */
+    bool is_intel;
+    bool has_shuffles;       /* of subgroups, in compute shaders */
+    bool has_full_subgroups; /* computeFullSubgroups */
+    bool has_int64_atomics;  /* shaderInt64 and shaderBufferInt64Atomics */
+    uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
+    uint32_t max_workgroup_subgroups; /* if compute shaders can require a size; else 0 */
+    uint32_t n_cores;                 /* multiprocessors, or compute units; 0: unknown */
+    uint32_t max_shared_bytes;
+    uint64_t max_buffer_bytes;
+};
+
+struct spd_tree_rect {
+    uint32_t x, y, width, height;
+};
+
+struct spd_tree_image {
+    uint32_t width, height, n_layers;
+    uint32_t n_levels; /* level 0 included, 2 to SPD_TREE_MAX_LEVELS */
+    struct spd_tree_format format;
+    enum spd_tree_reduction reduction;
+    bool weighs_alpha; /* averages of four channels: colour by alpha */
+    bool is_depth;     /* level 0 is a depth image, which has no view as words; FLOAT32 */
+    struct spd_tree_rect changed; /* part of level 0: an update of what depends on it; else 0 */
+};
+
+enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
+
+/* What is chosen where it is left open: zero. */
+struct spd_tree_options {
+    enum spd_tree_shape shape;
+    uint32_t rows;          /* of strips, one of spd_tree_rows */
+    uint32_t lanes;         /* of a subgroup */
+    bool without_subgroups; /* exchange texels through shared memory */
+    bool is_tile_only;      /* leave out the levels below tiles, to measure what they cost */
+};
+
+/* What a module is compiled with (spd_tree.comp). */
+struct spd_tree_module {
+    uint8_t n_channels, raw_words; /* 0: not RAW */
+    bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums, is_even, is_extreme;
+};
+
+/* A module as SPIR-V. */
+struct spd_tree_code {
+    const uint32_t *words;
+    size_t n_bytes;
+};
+
+enum spd_tree_view { SPD_TREE_VIEW_OF_FORMAT, SPD_TREE_VIEW_R32, SPD_TREE_VIEW_R32G32 };
+
+struct spd_tree_constant {
+    const char *name;
+    uint32_t id, value;
+};
+
+#define SPD_TREE_N_CONSTANTS 16u
+
+/* As in common.glsl. */
+struct spd_tree_push {
+    int32_t base_extent[2];
+    float inv_base_extent[2];
+    uint32_t zero, n_nodes, n_tiles, n_levels;
+    float scales[3];
+    uint32_t n_first, strip_rows, span, is_many;
+    uint32_t nodes[12]; /* of updates: scales of levels from n_first on, as bits of floats */
+    /* Of updates: corners included, of level 0; x and y << 16. */
+    int32_t changed[4];
+    uint32_t first_tile;
+};
+
+struct spd_tree_plan {
+    struct spd_tree_image image; /* that it is for */
+    struct spd_tree_module module;
+    enum spd_tree_view view;
+    struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS];
+    struct spd_tree_push push;
+    uint32_t subgroup_size; /* that the module relies on, full; 0: none */
+    bool requires_size;     /* by VkPipelineShaderStageRequiredSubgroupSizeCreateInfo */
+    uint32_t n_groups[3];
+    uint64_t hand_off_bytes, counter_bytes;
+    /* How it was divided: what was asked for, or chosen. */
+    enum spd_tree_shape shape;
+    uint32_t rows, max_rows;          /* of strips; else 0 */
+    uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
+    bool is_climbing; /* a tile makes one texel of level 6, from which climb.glsl goes on: */
+    uint32_t span;    /* of them handed on at once */
+    bool is_lean;     /* fewer registers */
+};
+
+static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
+{
+    return size >> level > 1 ? size >> level : 1;
+}
+
+static inline bool spd_tree_is_update(const struct spd_tree_image *image)
+{
+    return image->changed.width > 0;
+}
+
+static inline bool spd_tree_is_normalised(struct spd_tree_format format)
+{
+    return format.codec == SPD_TREE_UNORM8 || format.codec == SPD_TREE_SRGB8 ||
+           format.codec == SPD_TREE_UNORM10_2;
+}
+
+static inline uint32_t spd_tree_texel_bytes(struct spd_tree_format format)
+{
+    switch (format.codec) {
+    case SPD_TREE_UNORM8:
+        return format.n_channels;
+    case SPD_TREE_FLOAT16:
+        return 2 * format.n_channels;
+    case SPD_TREE_FLOAT32:
+        return 4 * format.n_channels;
+    default:
+        return 4;
+    }
+}
+
+/* Of levels as the modules see them. */
+static inline enum spd_tree_view spd_tree_view_of(struct spd_tree_format format, bool is_depth)
+{
+    const uint32_t n_bytes = spd_tree_texel_bytes(format);
+    return is_depth       ? SPD_TREE_VIEW_OF_FORMAT
+           : n_bytes == 4 ? SPD_TREE_VIEW_R32
+           : n_bytes == 8 ? SPD_TREE_VIEW_R32G32
+                          : SPD_TREE_VIEW_OF_FORMAT;
+}
+
+/* What a texel takes in a slot and in shared memory: a float for each channel, three as four;
+ * weighed by alpha twice as much. */
+static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
+{
+    const uint32_t n = image->format.n_channels == 3 ? 4 : image->format.n_channels;
+    return (image->weighs_alpha ? 2 : 1) * n * (uint32_t)sizeof(float);
+}
+
+/* Of a texel as it is fetched: in words, or as floats. */
+static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image)
+{
+    const uint32_t n = spd_tree_texel_bytes(image->format);
+    return n == 4 || n == 8 ? n : image->format.n_channels * (uint32_t)sizeof(float);
+}
+
+/* Rows of level 3 in a strip. */
+static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12};
+#define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
+
+/* Fill in `*plan`. NULL, or why the image cannot be made, in a sentence. `options` may be NULL.
+ */
+const char *spd_tree_make_plan(const struct spd_tree_device *device,
+                               const struct spd_tree_image *image,
+                               const struct spd_tree_options *options,
+                               struct spd_tree_plan *plan);
+
+/* The SPIR-V of a module, in spd_tree_modules.c. False: it was not exported. */
+bool spd_tree_code_of(const struct spd_tree_module *module, struct spd_tree_code *code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
