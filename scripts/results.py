@@ -15,7 +15,7 @@ EXACT = ("exact", "conservative")  # answers that lose nothing
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
-    "Condition", "input format reduce alpha shape layers levels rects cache mode")
+    "Condition", "input format reduce alpha shape layers levels rect cache mode")
 
 # The A/A control: one variant against itself, and what differs by less is no difference.
 Control = collections.namedtuple("Control", "label ratio ci margin")
@@ -200,8 +200,9 @@ class Case:
             raise node.wrong("levels", "more than an image of this size has")
         self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
         self.shape, self.image_usage = node.text("shape", "2d"), node.text("image_usage", "all")
-        self.rects = [{key: rect.count(key, None) for key in ("x", "y", "width", "height")}
-                      for rect in node.children("rects")]
+        rect = node.child("rect")
+        self.rect = ({key: rect.count(key, None) for key in ("x", "y", "width", "height")}
+                     if rect.value else None)
         self.unit = "ulp" if self.format.endswith("f") else "LSB"  # what errors are counted in
         self.variants = [Variant(child) for child in node.children("variants")]
         self.by_id = {variant.id: variant for variant in self.variants}
@@ -223,8 +224,7 @@ class Case:
         full = max(self.size).bit_length()
         return Condition(self.image, self.format, self.reduce, self.alpha, self.shape, self.layers,
                          "all" if self.n_levels == full else self.n_levels,
-                         tuple(sorted(tuple(rect.values()) for rect in self.rects)) or None,
-                         cache, mode)
+                         self.rect and tuple(self.rect.values()), cache, mode)
 
     def words(self, with_size=True):
         """What is not at its default, but for the input."""
@@ -235,10 +235,8 @@ class Case:
             parts += ["cube" if self.layers <= 6 else f"{self.layers // 6} cubes"]
         elif self.layers > 1:
             parts += [f"{self.layers} layers"]
-        if len(self.rects) == 1:
-            parts += ["update of {width}×{height} at {x},{y}".format(**self.rects[0])]
-        elif self.rects:
-            parts += [f"update of {len(self.rects)} rectangles"]
+        if self.rect:
+            parts += ["update of {width}×{height} at {x},{y}".format(**self.rect)]
         return ", ".join(parts)
 
 

@@ -42,15 +42,13 @@ struct mb_params {
 struct mb_task {
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    /* Update after a change: level 0 is new within `rects`, which may overlap, in every layer;
-     * the other levels hold what the same strategy, with is_update set, made of the old level
-     * 0. Afterwards they must be, bit for bit, what it makes with the whole image as the one
-     * rectangle; texels outside the affected regions of all rectangles (mb_filter_affected,
-     * level by level) are not written. Without is_update the one rectangle is the whole image.
-     */
+    /* Update after a change: level 0 is new within `rect`, in every layer; the other levels
+     * hold what the same strategy, with is_update set, made of the old level 0. Afterwards they
+     * must be, bit for bit, what it makes with the whole image as the rectangle; texels outside
+     * the affected region (mb_filter_affected, level by level) are not written. Without
+     * is_update the rectangle is the whole image. */
     bool is_update;
-    uint32_t n_rects; /* 1 to MB_MAX_RECTS; more than 1 only if takes_rects */
-    struct mb_rect rects[MB_MAX_RECTS];
+    struct mb_rect rect;
 };
 
 /* Where a variant reads level 0. */
@@ -158,7 +156,6 @@ struct mb_strategy {
     VkQueueFlags queue_flags;      /* that its commands need */
     VkImageUsageFlags image_usage; /* that it needs of the image */
     bool wants_raw;                /* uses image->raw, where there is one */
-    bool takes_rects;              /* updates several rectangles at once; others only one */
     /* Features and extensions that every variant needs, by name as in vk/features.h; the
      * harness refuses what the device lacks. NULL-terminated; NULL: none. */
     const char *const *features;

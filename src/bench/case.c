@@ -84,8 +84,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     candidate->result->has_work = true;
     if (task->is_update) {
         struct mb_task whole = *task;
-        whole.n_rects = 1;
-        whole.rects[0] = mb_rect_whole(c->c->layout.base);
+        whole.rect = mb_rect_whole(c->c->layout.base);
         MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, err));
         MB_DO(mb_instance_record(&candidate->whole, err));
     }

@@ -4,23 +4,21 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "bench/verify/instance.h"
 
-/* The rectangles of an update lie within level 0, and the faces of a cube are square. */
+/* The rectangle of an update lies within level 0, and the faces of a cube are square. */
 static enum mb_status check_shape(const struct mb_settings *settings, struct mb_extent base,
                                   const char *input, struct mb_err *err)
 {
-    for (uint32_t i = 0; i < settings->n_rects; i++) {
-        const struct mb_rect rect = settings->rects[i];
-        MB_FAIL_IF(rect.x >= base.width || rect.width > base.width - rect.x ||
-                       rect.y >= base.height || rect.height > base.height - rect.y,
-                   err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s",
-                   rect.x, rect.y, rect.width, rect.height, base.width, base.height, input);
-    }
+    const struct mb_rect rect = settings->rect;
+    MB_FAIL_IF(!mb_rect_is_empty(rect) &&
+                   (rect.x >= base.width || rect.width > base.width - rect.x ||
+                    rect.y >= base.height || rect.height > base.height - rect.y),
+               err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x,
+               rect.y, rect.width, rect.height, base.width, base.height, input);
     MB_FAIL_IF(settings->is_cube && base.width != base.height, err, MB_ERRC_USAGE,
                "--cube: faces are square, and %s is %ux%u", input, base.width, base.height);
     return MB_OK;
@@ -50,18 +48,13 @@ static const struct mb_format *case_format(const struct mb_settings *settings,
 /* What is to be done with this image. */
 static void fill_task(struct mb_case *c, const struct mb_settings *settings)
 {
-    const struct mb_extent base = c->layout.base;
+    const bool is_update = !mb_rect_is_empty(settings->rect);
     c->task = (struct mb_task){
         .reduce = settings->reduce,
         .alpha = settings->alpha,
-        .is_update = settings->n_rects > 0,
-        .n_rects = 1,
-        .rects = {mb_rect_whole(base)},
+        .is_update = is_update,
+        .rect = is_update ? settings->rect : mb_rect_whole(c->layout.base),
     };
-    if (c->task.is_update) {
-        c->task.n_rects = settings->n_rects;
-        memcpy(c->task.rects, settings->rects, sizeof c->task.rects);
-    }
     c->compulsory_bytes = mb_task_compulsory_bytes(&c->task, &c->layout);
 }
 

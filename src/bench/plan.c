@@ -323,8 +323,6 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    struct mb_err *why)
 {
     const struct mb_strategy *strategy = row->strategy;
-    MB_FAIL_IF(task->n_rects > 1 && !strategy->takes_rects, why, MB_ERRC_UNSUPPORTED,
-               "it updates a single --rect, not %u at once", task->n_rects);
     MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
     if (strategy->supports) {
         MB_DO(strategy->supports(gpu, layout, task, &row->params, why));

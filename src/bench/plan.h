@@ -12,8 +12,7 @@ MB_MUST_CHECK enum mb_status mb_plan_variants(const struct mb_strategy *const *t
                                               struct mb_variant **rows, size_t *n_rows,
                                               struct mb_err *err);
 
-/* The strategy's answer to whether it can do a task; before that, whether it takes as many
- * rectangles. */
+/* The strategy's answer to whether it can do a task. */
 MB_MUST_CHECK enum mb_status mb_variant_supports(const struct mb_variant *row,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_layout *layout,

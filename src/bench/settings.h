@@ -42,9 +42,8 @@ struct mb_settings {
     uint32_t n_levels;                   /* base included; 0: full chain */
     uint32_t n_layers;                   /* 0: 1; of a cube: cubes */
     bool is_cube;                        /* six layers each */
-    struct mb_rect rects[MB_MAX_RECTS];  /* time an update after changes within these of level
-                                            0; none: the whole chain */
-    uint32_t n_rects;                    /* in order of rows, none twice */
+    struct mb_rect rect;                 /* time an update after changes within this of level 0;
+                                            empty: the whole chain */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
     uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */

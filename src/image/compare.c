@@ -364,9 +364,8 @@ static bool differ(const struct mb_format *format, const uint8_t *want, const ui
     return true;
 }
 
-void mb_find_difference(const struct mb_plane *want, const void *got,
-                        const struct mb_rect *ignored, size_t n_ignored, double allowed_lsb,
-                        struct mb_bad_texel *bad)
+void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_rect ignored,
+                        double allowed_lsb, struct mb_bad_texel *bad)
 {
     const struct mb_extent extent = want->extent;
     const size_t texel_bytes = want->format->texel_bytes;
@@ -375,7 +374,7 @@ void mb_find_difference(const struct mb_plane *want, const void *got,
     size_t at = 0;
     while ((at = first_difference(w, g, texel_bytes, at, end)) < end) {
         const uint32_t x = (uint32_t)(at % extent.width), y = (uint32_t)(at / extent.width);
-        if (!mb_rects_contain(ignored, n_ignored, x, y) &&
+        if (!mb_rect_contains(ignored, x, y) &&
             differ(want->format, w + at * texel_bytes, g + at * texel_bytes, allowed_lsb,
                    bad)) {
             bad->x = x;

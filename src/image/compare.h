@@ -60,12 +60,11 @@ struct mb_judged_chain {
 MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chain,
                                               struct mb_verdict *verdict, struct mb_err *err);
 
-/* The first texel, in order of y and x, outside ignored[n_ignored], whose bytes differ in two
+/* The first texel, in order of y and x, outside `ignored`, whose bytes differ in two
  * stored levels by more than `allowed_lsb` in some channel: sets found, x, y, channel, want and
  * got of `*bad`, or leaves it alone. */
-void mb_find_difference(const struct mb_plane *want, const void *got,
-                        const struct mb_rect *ignored, size_t n_ignored, double allowed_lsb,
-                        struct mb_bad_texel *bad);
+void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_rect ignored,
+                        double allowed_lsb, struct mb_bad_texel *bad);
 
 /* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
  * claims a plain number, "max 0.56 ulp of 2 claimed". */

@@ -301,27 +301,14 @@ uint32_t mb_filter_n_reached(const struct mb_layout *layout,
     return n;
 }
 
-void mb_filter_affected_of(enum mb_policy policy, const struct mb_layout *layout,
-                           const struct mb_rect *rects, size_t n_rects,
-                           struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS])
-{
-    for (size_t i = 0; i < n_rects; i++) {
-        struct mb_rect of_one[MB_MAX_LEVELS];
-        mb_filter_affected_levels(policy, layout, rects[i], of_one);
-        for (uint32_t level = 0; level < layout->n_levels; level++) {
-            affected[level][i] = of_one[level];
-        }
-    }
-}
-
 uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                                  const struct mb_rect *rects, size_t n_rects)
+                                  struct mb_rect rect)
 {
-    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
+    struct mb_rect affected[MB_MAX_LEVELS];
     uint64_t n_texels = 0;
-    mb_filter_affected_of(policy, layout, rects, n_rects, affected);
+    mb_filter_affected_levels(policy, layout, rect, affected);
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        n_texels += mb_rects_count_texels(affected[level], n_rects);
+        n_texels += (uint64_t)affected[level].width * affected[level].height;
     }
     return n_texels * layout->n_layers * layout->format->texel_bytes;
 }

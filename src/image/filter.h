@@ -110,23 +110,17 @@ struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source
 void mb_filter_affected_levels(enum mb_policy policy, const struct mb_layout *layout,
                                struct mb_rect rect, struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* The same of several rectangles: affected[n][i] is what `rects[i]` reaches of level n. */
-void mb_filter_affected_of(enum mb_policy policy, const struct mb_layout *layout,
-                           const struct mb_rect *rects, size_t n_rects,
-                           struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS]);
-
 /* How many levels such a change reaches, level 0 included: those before the first empty region.
  */
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
                              const struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* Compulsory traffic of an update after changes in up to MB_MAX_RECTS rectangles of level 0:
- * what they cover read once, the affected regions of levels 1.. written once, in all layers. A
- * texel that lies in several counts once. */
+/* Compulsory traffic of an update after a change in `rect` of level 0: that read once, the
+ * affected regions of levels 1.. written once, in all layers. */
 uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
-                                  const struct mb_rect *rects, size_t n_rects);
+                                  struct mb_rect rect);
 
-/* Traffic of an update of one rectangle if each level is made from the one above it as stored:
+/* Traffic of an update if each level is made from the one above it as stored:
  * two texels per axis read for one written, so not of wide kernels. With the whole image as
  * rectangle, that of a chain. */
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,

@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #define LEVEL_ALIGNMENT_BYTES 16u
-#define NO_EDGE               UINT32_MAX
 
 struct mb_extent mb_level_extent(struct mb_extent base, uint32_t level)
 {
@@ -45,15 +44,6 @@ void mb_rect_corners(struct mb_rect rect, int32_t corners[4])
     corners[3] = (int32_t)(rect.y + rect.height) - 1;
 }
 
-struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b)
-{
-    const uint32_t x = a.x < b.x ? a.x : b.x;
-    const uint32_t y = a.y < b.y ? a.y : b.y;
-    const uint32_t right = a.x + a.width > b.x + b.width ? a.x + a.width : b.x + b.width;
-    const uint32_t bottom = a.y + a.height > b.y + b.height ? a.y + a.height : b.y + b.height;
-    return (struct mb_rect){.x = x, .y = y, .width = right - x, .height = bottom - y};
-}
-
 struct mb_rect mb_rect_whole(struct mb_extent extent)
 {
     return (struct mb_rect){.width = extent.width, .height = extent.height};
@@ -67,56 +57,6 @@ bool mb_rect_is_empty(struct mb_rect rect)
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y)
 {
     return x - rect.x < rect.width && y - rect.y < rect.height; /* unsigned: below wraps */
-}
-
-struct mb_rect mb_rects_enclosing(const struct mb_rect *rects, size_t n_rects)
-{
-    struct mb_rect all = rects[0];
-    for (size_t i = 1; i < n_rects; i++) {
-        all = mb_rect_enclosing(all, rects[i]);
-    }
-    return all;
-}
-
-bool mb_rects_contain(const struct mb_rect *rects, size_t n_rects, uint32_t x, uint32_t y)
-{
-    bool is_contained = false;
-    for (size_t i = 0; i < n_rects && !is_contained; i++) {
-        is_contained = mb_rect_contains(rects[i], x, y);
-    }
-    return is_contained;
-}
-
-/* The first edge of any rectangle along an axis beyond `at`, or NO_EDGE. */
-static uint32_t next_edge(const struct mb_rect *rects, size_t n_rects, bool is_down,
-                          uint32_t at)
-{
-    uint32_t next = NO_EDGE;
-    for (size_t i = 0; i < n_rects; i++) {
-        const uint32_t begin = is_down ? rects[i].y : rects[i].x;
-        const uint32_t edges[2] = {begin, begin + (is_down ? rects[i].height : rects[i].width)};
-        for (size_t k = 0; k < 2; k++) {
-            next = edges[k] > at && edges[k] < next ? edges[k] : next;
-        }
-    }
-    return next;
-}
-
-/* The edges of all rectangles cut the level into blocks, each of which is covered as its first
- * texel is. */
-uint64_t mb_rects_count_texels(const struct mb_rect *rects, size_t n_rects)
-{
-    uint64_t n_texels = 0;
-    uint32_t next_x, next_y;
-    for (uint32_t y = 0; (next_y = next_edge(rects, n_rects, true, y)) != NO_EDGE; y = next_y) {
-        for (uint32_t x = 0; (next_x = next_edge(rects, n_rects, false, x)) != NO_EDGE;
-             x = next_x) {
-            if (mb_rects_contain(rects, n_rects, x, y)) {
-                n_texels += (uint64_t)(next_x - x) * (next_y - y);
-            }
-        }
-    }
-    return n_texels;
 }
 
 void mb_layout_init(struct mb_layout *layout, const struct mb_format *format,

@@ -19,8 +19,6 @@ struct mb_rect {
     uint32_t x, y, width, height;
 };
 
-#define MB_MAX_RECTS 16 /* of one update; they may overlap */
-
 /* All of a level. */
 struct mb_rect mb_rect_whole(struct mb_extent extent);
 
@@ -34,18 +32,7 @@ struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
  */
 void mb_rect_corners(struct mb_rect rect, int32_t corners[4]);
 
-/* The smallest rectangle around both, neither of them empty: one dispatch for two changes. */
-struct mb_rect mb_rect_enclosing(struct mb_rect a, struct mb_rect b);
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);
-
-/* The smallest rectangle around several, n_rects >= 1 and none of them empty. */
-struct mb_rect mb_rects_enclosing(const struct mb_rect *rects, size_t n_rects);
-
-/* True if any of several rectangles contains the texel; some or all may be empty. */
-bool mb_rects_contain(const struct mb_rect *rects, size_t n_rects, uint32_t x, uint32_t y);
-
-/* Texels that several rectangles cover, each counted once however many of them it lies in. */
-uint64_t mb_rects_count_texels(const struct mb_rect *rects, size_t n_rects);
 
 /* Size of mip level `level`: max(1, floor(size / 2^level)) per axis. */
 struct mb_extent mb_level_extent(struct mb_extent base, uint32_t level);

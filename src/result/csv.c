@@ -46,21 +46,13 @@ static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
     mb_strbuf_append(buf, ",");
 }
 
-/* "X,Y,W,H X,Y,W,H", and four fields for the smallest rectangle that holds them; all empty
- * where the whole chain is made. */
-static void csv_rects(struct mb_strbuf *buf, const struct mb_task *task)
+/* Four fields; empty where the whole chain is made. */
+static void csv_rect(struct mb_strbuf *buf, const struct mb_task *task)
 {
-    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
-    for (uint32_t i = 0; task->is_update && i < task->n_rects; i++) {
-        const struct mb_rect rect = task->rects[i];
-        mb_strbuf_printf(buf, "%s%u,%u,%u,%u", i > 0 ? " " : "\"", rect.x, rect.y, rect.width,
-                         rect.height);
-    }
-    mb_strbuf_append(buf, task->is_update ? "\"," : ",");
-    csv_count(buf, task->is_update, all.x);
-    csv_count(buf, task->is_update, all.y);
-    csv_count(buf, task->is_update, all.width);
-    csv_count(buf, task->is_update, all.height);
+    csv_count(buf, task->is_update, task->rect.x);
+    csv_count(buf, task->is_update, task->rect.y);
+    csv_count(buf, task->is_update, task->rect.width);
+    csv_count(buf, task->is_update, task->rect.height);
 }
 
 static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
@@ -112,7 +104,7 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
                      layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
                      mb_case_shape(c));
-    csv_rects(buf, &c->task);
+    csv_rect(buf, &c->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(timing->cache), mb_mode_names[timing->mode]);
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_names[mb_row_status(row)]);
@@ -137,15 +129,14 @@ static void csv_case(struct mb_strbuf *buf, const struct mb_run *run, const stru
 enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_err *err)
 {
     struct mb_strbuf buf = {.text = NULL};
-    mb_strbuf_append(&buf,
-                     "run_id,device,input,input_sha256,width,height,layers,levels,format,"
-                     "reduce,filter,alpha,shape,rects,rect_x,rect_y,rect_width,rect_height,"
-                     "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
-                     "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
-                     "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
-                     "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
-                     "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
-                     "box_lsb,verify,policy,answer\n");
+    mb_strbuf_append(&buf, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
+                           "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
+                           "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
+                           "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
+                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
+                           "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
+                           "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
+                           "box_lsb,verify,policy,answer\n");
     for (size_t i = 0; i < run->n_cases; i++) {
         csv_case(&buf, run, run->cases[i]);
     }

@@ -16,24 +16,16 @@ static struct mb_text describe_layers(const struct mb_case *c, const char *lead,
     return mb_text("%s%s", c->is_cube ? lead : "", c->is_cube ? "cube" : "");
 }
 
-/* "_rect-X-Y-W-H"; of several their number and bounding box: a name with all 16 would be longer
- * than file systems take. */
-static struct mb_text name_rects(const struct mb_task *task)
+static struct mb_text name_rect(const struct mb_task *task)
 {
-    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
-    const struct mb_text count =
-        task->n_rects > 1 ? mb_text("%u-rects", task->n_rects) : mb_text("rect");
-    return mb_text("_%s-%u-%u-%u-%u", count.s, all.x, all.y, all.width, all.height);
+    const struct mb_rect rect = task->rect;
+    return mb_text("_rect-%u-%u-%u-%u", rect.x, rect.y, rect.width, rect.height);
 }
 
-/* ", update of WxH at X,Y"; of several their number and bounding box. */
-static struct mb_text describe_rects(const struct mb_task *task)
+static struct mb_text describe_rect(const struct mb_task *task)
 {
-    const struct mb_rect all = mb_rects_enclosing(task->rects, task->n_rects);
-    const struct mb_text count =
-        task->n_rects > 1 ? mb_text("%u rectangles within ", task->n_rects) : mb_text("%s", "");
-    return mb_text(", update of %s%ux%u at %u,%u", count.s, all.width, all.height, all.x,
-                   all.y);
+    const struct mb_rect rect = task->rect;
+    return mb_text(", update of %ux%u at %u,%u", rect.width, rect.height, rect.x, rect.y);
 }
 
 struct mb_text mb_case_folder(const struct mb_case *c)
@@ -44,7 +36,7 @@ struct mb_text mb_case_folder(const struct mb_case *c)
     return mb_text("%s_%ux%u_%s_%s%s%s%s%s", c->input_name, base.width, base.height,
                    c->layout.format->name, mb_reduce_names[task->reduce], has_alpha ? "_" : "",
                    has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, "_", '-').s,
-                   task->is_update ? name_rects(task).s : "");
+                   task->is_update ? name_rect(task).s : "");
 }
 
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing)
@@ -54,7 +46,7 @@ struct mb_text mb_timing_describe_task(const struct mb_timing *timing)
     return mb_text("%s%s%s%s%s, %s, %s%s", mb_reduce_names[task->reduce],
                    has_alpha ? ", alpha " : "", has_alpha ? mb_alpha_name(task->alpha) : "",
                    describe_layers(timing->of, ", ", ' ').s,
-                   task->is_update ? describe_rects(task).s : "", mb_cache_name(timing->cache),
+                   task->is_update ? describe_rect(task).s : "", mb_cache_name(timing->cache),
                    mb_mode_names[timing->mode],
                    timing->of->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }

@@ -202,9 +202,8 @@ static void add_timing(struct mb_strbuf *key, const struct place *place)
     add_value(key, place->c, input_member(place->c));
     add_values(key, place->c, names, MB_COUNTOF(names));
     add_values(key, place->timing, condition, MB_COUNTOF(condition));
-    for (const struct cJSON *rect = mb_json_elements(place->c, "rects"); rect;
-         rect = mb_json_next(rect)) {
-        add_values(key, rect, sides, MB_COUNTOF(sides));
+    if (mb_json_members(place->c, "rect")) {
+        add_values(key, mb_json_get(place->c, "rect"), sides, MB_COUNTOF(sides));
     }
     mb_strbuf_append(key, is_needed_usage(place->c) ? "needed" KEY_SEPARATOR : "");
 }

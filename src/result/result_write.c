@@ -224,19 +224,14 @@ static void add_relation(struct mb_json *json, struct cJSON *node,
     }
 }
 
-void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
 {
-    if (!task->is_update) {
-        mb_json_null(json, parent, "rects");
-        return;
-    }
-    struct cJSON *list = mb_json_array(json, parent, "rects");
-    for (uint32_t i = 0; i < task->n_rects; i++) {
-        struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_json_u64(json, node, "x", task->rects[i].x);
-        mb_json_u64(json, node, "y", task->rects[i].y);
-        mb_json_u64(json, node, "width", task->rects[i].width);
-        mb_json_u64(json, node, "height", task->rects[i].height);
+    struct cJSON *node = mb_json_object_if(json, parent, "rect", task->is_update);
+    if (task->is_update) {
+        mb_json_u64(json, node, "x", task->rect.x);
+        mb_json_u64(json, node, "y", task->rect.y);
+        mb_json_u64(json, node, "width", task->rect.width);
+        mb_json_u64(json, node, "height", task->rect.height);
     }
 }
 
@@ -665,7 +660,7 @@ static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_r
     mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_string(json, node, "shape", mb_case_shape(c));
-    mb_report_rects(json, node, &c->task);
+    mb_report_rect(json, node, &c->task);
     mb_json_string(json, node, "image_usage", mb_image_usage_name(c->image_usage));
     add_usage(json, node, c);
     mb_json_rounded(json, node, "image_setup_ms", c->image_ms, ERROR_DIGITS);

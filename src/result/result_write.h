@@ -20,8 +20,8 @@ void mb_report_device(struct mb_json *json, struct cJSON *node,
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
-/* "rects": of level 0; null where the whole chain is made. */
-void mb_report_rects(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
+/* "rect": of level 0; null where the whole chain is made. */
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
 /* "pipelines": by executable, under the driver's names; NULL: none. */
 void mb_report_facts(struct mb_json *json, struct cJSON *parent,

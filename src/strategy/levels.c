@@ -59,7 +59,7 @@ enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu
     levels->policy = needs->policy;
     levels->by_sampler = mb_load_resolve(needs->load, gpu, layout, &target->task,
                                          needs->is_carried) == MB_LOAD_SAMPLER;
-    mb_filter_affected_levels(needs->policy, layout, target->task.rects[0], levels->affected);
+    mb_filter_affected_levels(needs->policy, layout, target->task.rect, levels->affected);
     const struct mb_levels_step opening = {
         .after = mb_levels_opening(levels, &mb_access_compute_write)};
     mb_levels_add(levels, &opening);
@@ -134,8 +134,8 @@ void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work)
         work->n_dispatches += is_dispatched(&levels->steps[i]);
     }
     work->n_barriers = levels->n_steps;
-    work->algorithmic_bytes = mb_filter_per_level_bytes(levels->policy, &levels->image->layout,
-                                                        levels->task.rects[0]);
+    work->algorithmic_bytes =
+        mb_filter_per_level_bytes(levels->policy, &levels->image->layout, levels->task.rect);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = levels->policy,
         .arithmetic = levels->by_sampler ? MB_ARITHMETIC_CORNER : MB_ARITHMETIC_FP32,

@@ -9,7 +9,7 @@ enum mb_status mb_single_pass_init(struct mb_single_pass *pass, const struct mb_
 {
     const uint32_t n_layers = target->image->layout.n_layers;
     pass->source = target->source ? target->source : target->image;
-    pass->tiles = mb_rect_tiles(target->task.rects[0], TILE_WIDTH);
+    pass->tiles = mb_rect_tiles(target->task.rect, TILE_WIDTH);
     pass->texel_bytes = texel_bytes;
     MB_DO(mb_levels_init(&pass->levels, gpu, target, needs, err));
     MB_DO(mb_buffer_init(&pass->hand_off, gpu, MB_BUFFER_DEVICE,
@@ -66,8 +66,8 @@ void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
     mb_levels_describe(levels, work);
     work->n_dispatches = layout->n_levels > 1;
     work->n_barriers = layout->n_levels > 1 ? 2 : 0;
-    work->algorithmic_bytes = mb_filter_affected_bytes(
-        levels->policy, layout, levels->task.rects, levels->task.n_rects);
+    work->algorithmic_bytes =
+        mb_filter_affected_bytes(levels->policy, layout, levels->task.rect);
     if (has_tail(pass)) {
         work->algorithmic_bytes += pass->texel_bytes * layout->n_layers * (n_written + n_read);
     }

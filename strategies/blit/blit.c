@@ -37,7 +37,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    if (task->is_update && cuts_odd_axis(layout, task->rects[0])) {
+    if (task->is_update && cuts_odd_axis(layout, task->rect)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
                        "a blit of part of an axis of odd size has no whole texels as source");
     }
@@ -54,7 +54,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
-    mb_filter_affected_levels(MB_POLICY_BLIT, &s->image->layout, s->task.rects[0], s->affected);
+    mb_filter_affected_levels(MB_POLICY_BLIT, &s->image->layout, s->task.rect, s->affected);
     return MB_OK;
 }
 
@@ -129,8 +129,7 @@ static void describe(const void *state, struct mb_work *work)
         }
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels + 2 : 0;
-    work->algorithmic_bytes =
-        mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rects[0]);
+    work->algorithmic_bytes = mb_filter_per_level_bytes(MB_POLICY_BLIT, layout, s->task.rect);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BLIT,
         .arithmetic = MB_ARITHMETIC_FILTER,

@@ -118,7 +118,7 @@ static struct spd_tree_job job_of(const struct mb_layout *layout, const struct m
         .options = options,
     };
     if (task->is_update) {
-        const struct mb_rect rect = task->rects[0];
+        const struct mb_rect rect = task->rect;
         job.changed.offset = (VkOffset2D){(int32_t)rect.x, (int32_t)rect.y};
         job.changed.extent = (VkExtent2D){rect.width, rect.height};
     }
@@ -373,7 +373,7 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->plan.subgroup_size;
     work->algorithmic_bytes =
-        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rects, s->task.n_rects) +
+        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rect) +
         (is_made && !s->options.is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan) : 0);
     work->tolerance = (struct mb_tolerance){
         .filter.policy = MB_POLICY_BOX,

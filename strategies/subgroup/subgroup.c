@@ -194,8 +194,8 @@ static void describe(const void *state, struct mb_work *work)
     work->workgroup_size[0] = N_INVOCATIONS;
     work->workgroup_size[1] = work->workgroup_size[2] = 1;
     work->subgroup_size = s->lanes;
-    work->algorithmic_bytes = mb_filter_affected_bytes(
-        levels->policy, layout, levels->task.rects, levels->task.n_rects);
+    work->algorithmic_bytes =
+        mb_filter_affected_bytes(levels->policy, layout, levels->task.rect);
     work->tolerance.reread_levels = 0;
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         const uint32_t source = s->chunks[i].source;

@@ -142,7 +142,7 @@ def small(root):
             "error_lsb": 127.5, "bound_lsb": 0.5})
         for key, values in variant["verify"]["levels"].items():
             variant["verify"]["levels"][key] = [value or 0 for value in values[:2]]
-    case["rects"] = [{"x": 0, "y": 0, "width": 8, "height": 8}]
+    case["rect"] = {"x": 0, "y": 0, "width": 8, "height": 8}
     for row in timing["rows"]:
         row.update(null_twin_ns=5e3, chains=[1, 2], fixed_ns=1, warnings=variant["warnings"],
                    relative={"ratio": 1.2, "ci": [1.1, 1.3], "p_adjusted": 0.001,

@@ -243,16 +243,6 @@ class Limits(cli.TestCase):
             self.assert_error(outcome, USAGE, f"--rect 8,8,8,9 does not lie within {size}", SMALL)
             self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
 
-    def test_many_rectangles(self):
-        rects = [word for i in range(17) for word in ("--rect", f"{i % 4},{i // 4},1,1")]
-        outcome = self.quick(SMALL, "-o", "out", *rects)
-        self.assert_error(outcome, USAGE, "more than 16 rectangles", "join some")
-        rects = ["--rect", "0,0,1,1", "--rect", "15,16,1,1"]
-        self.assert_error(self.quick(SMALL, "-o", "out", *rects), USAGE,
-                          "--rect 15,16,1,1 does not lie within 16x16")
-        outcome = self.quick(SMALL, "-o", "out", "-s", "compute", *rects[:3], "1,1,1,1")
-        self.assert_error(outcome, 5, "it updates a single --rect, not")
-
     def test_all_goes_on_without_the_unsupported(self):
         outcome = self.quick(SMALL, "--size", "4097x1", "-o", "out", "--images", "none")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)

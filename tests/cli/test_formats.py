@@ -116,31 +116,11 @@ class Tasks(Case):
     def test_update(self):
         for result in self.results("pattern:noise:64x64", "--rect", "8,16,16,8", "--layers", "2"):
             with self.subTest(strategy=result["strategy"]):
-                self.assertEqual(result["rects"], [{"x": 8, "y": 16, "width": 16, "height": 8}])
+                self.assertEqual(result["rect"], {"x": 8, "y": 16, "width": 16, "height": 8})
                 self.assertEqual(result["verify"]["status"], "pass")
                 self.assertLess(result["compulsory_bytes"], 64 * 64 * 4)
                 self.assertIn("_2-layers_rect-8-16-16-8/", result["id"])
         self.assertIn("2 layers, update of 16x8 at 8,16, hot", self.text)
-
-    def test_update_of_several_rectangles(self):
-        """By who can, the others say so; texels of both count once."""
-        rects = ["--rect", "8,16,16,8", "--rect", "16,20,16,8"]
-        done = []
-        for result in self.results("pattern:noise:64x64", "-s", "all", *rects):
-            with self.subTest(strategy=result["strategy"]):
-                self.assertEqual([(r["x"], r["y"]) for r in result["rects"]], [(8, 16), (16, 20)])
-                self.assertIn("_2-rects-8-16-24-12/", result["id"])
-                # Of 64, 32, ..., 1: what the two cover of each.
-                texels = [2 * 128 - 32, 2 * 32 - 8, 2 * 8 - 2, 2 + 4 - 1, 2, 1, 1]
-                self.assertEqual(result["compulsory_bytes"], 4 * sum(texels))
-                if result["status"] == "ok":
-                    self.assertEqual(result["verify"]["status"], "pass")
-                    done.append(result["strategy"])
-                else:
-                    self.assertEqual(result["status"], "skipped")
-                    self.assertIn("it updates a single --rect, not", result["reason"])
-        self.assertEqual(done, ["spd-tree"])
-        self.assertIn("update of 2 rectangles within 24x12 at 8,16, hot", self.text)
 
     def assert_verified(self, *args):
         for result in self.results(*args, "--images", "none"):

@@ -296,7 +296,7 @@ class Doors(Scripts):
         case, timing, variant = ("cases", 0), ("cases", 0, "timings", 0), ("cases", 0, "variants", 0)
         for path, value in (
                 (("cases",), {}), (("device", "name"), fixture.LEFT_OUT), (("run", "tool"), []),
-                ((*case, "width"), 0), ((*case, "width"), "wide"), ((*case, "rects"), [{"x": 1}]),
+                ((*case, "width"), 0), ((*case, "width"), "wide"), ((*case, "rect"), {"x": 1}),
                 ((*variant, "verify"), None), ((*variant, "images"), [1]), ((*variant, "steps"), [5]),
                 ((*variant, "verify", "levels"), {"drift_lsb": [[]]}),
                 ((*variant, "steps", 0, "median_ns"), -5), ((*timing, "stopped_by"), []),

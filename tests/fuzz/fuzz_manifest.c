@@ -102,7 +102,7 @@ static void plan_for(const struct mb_manifest *manifest, struct mb_extent extent
     struct mb_pick pick;
     struct mb_kernel_plan plan = {0};
     struct mb_err err = {0};
-    const struct mb_task task = {.n_rects = 1, .rects[0] = mb_rect_whole(extent)};
+    const struct mb_task task = {.rect = mb_rect_whole(extent)};
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
                    mb_full_level_count(extent));

@@ -103,7 +103,7 @@ struct mb_layout mb_test_layout(const char *format, struct mb_extent extent, uin
 
 struct mb_task mb_test_whole(struct mb_extent extent)
 {
-    return (struct mb_task){.n_rects = 1, .rects = {mb_rect_whole(extent)}};
+    return (struct mb_task){.rect = mb_rect_whole(extent)};
 }
 
 bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *gpu,
@@ -238,10 +238,7 @@ void mb_test_fill_case(const struct mb_test_case *test_case, struct mb_case *c)
 {
     const struct mb_extent extent = test_case->extent;
     const uint32_t n_full = mb_full_level_count(extent);
-    uint32_t n_rects = 0;
-    while (n_rects < MB_MAX_RECTS && !mb_rect_is_empty(test_case->rects[n_rects])) {
-        n_rects++;
-    }
+    const bool is_update = !mb_rect_is_empty(test_case->rect);
     *c = (struct mb_case){
         .n_image_levels = n_full,
         .is_cube = test_case->is_cube,
@@ -249,14 +246,10 @@ void mb_test_fill_case(const struct mb_test_case *test_case, struct mb_case *c)
             {
                 .reduce = test_case->reduce,
                 .alpha = test_case->alpha,
-                .is_update = n_rects > 0,
-                .n_rects = n_rects > 0 ? n_rects : 1,
+                .is_update = is_update,
+                .rect = is_update ? test_case->rect : mb_rect_whole(extent),
             },
     };
-    memcpy(c->task.rects, test_case->rects, sizeof c->task.rects);
-    if (n_rects == 0) {
-        c->task.rects[0] = mb_rect_whole(extent);
-    }
     snprintf(c->input, sizeof c->input, "pattern:noise");
     mb_layout_init(&c->layout, mb_format_find(test_case->format ? test_case->format : "rgba8"),
                    extent, test_case->n_layers > 0 ? test_case->n_layers : 1,

@@ -85,8 +85,7 @@ struct mb_test_case {
     bool is_cube;
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    /* To be updated, up to the first that is empty; none: the whole chain is made. */
-    struct mb_rect rects[MB_MAX_RECTS];
+    struct mb_rect rect; /* to be updated; empty: the whole chain is made */
 };
 
 /* Such a case, without results. */

@@ -113,7 +113,7 @@ static void check_contents(struct mb_test_image *test_image, const struct mb_ins
         const bool is_run = texels &&
                             mb_test_image_upload(test_image, texels, 1, &err) == MB_OK &&
                             run_and_read(test_image, instance, &err) == MB_OK;
-        CHECK(is_run && holds(test_image, texels, task->rects[0]));
+        CHECK(is_run && holds(test_image, texels, task->rect));
         if (!is_run) {
             fprintf(stderr, "%s: %s\n", patterns[i], err.text);
         }
@@ -161,8 +161,8 @@ static void test_copies(struct mb_gpu *gpu)
     size_t n_rows = 0;
     struct mb_variant *rows = mb_test_plan(specs, &n_rows);
     const struct mb_task tasks[] = {
-        {.n_rects = 1, .rects = {{0, 0, 131, 70}}},
-        {.reduce = MB_REDUCE_MAX, .is_update = true, .n_rects = 1, .rects = {{60, 3, 68, 65}}},
+        {.rect = {0, 0, 131, 70}},
+        {.reduce = MB_REDUCE_MAX, .is_update = true, .rect = {60, 3, 68, 65}},
     };
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);

@@ -47,7 +47,7 @@ static void run_case(const struct mb_gpu *gpu, const struct mb_test_case *test_c
 static void test_hidden(struct mb_gpu *gpu)
 {
     const struct mb_variant row = {.strategy = &mb_strategy_every_need};
-    const struct mb_task task = {.n_rects = 1, .rects = {{0, 0, 8, 8}}};
+    const struct mb_task task = {.rect = {0, 0, 8, 8}};
     static const char *const unknown[] = {"shaderInt65", NULL};
     struct mb_layout layout;
     struct mb_err why = {0};

@@ -89,8 +89,7 @@ static enum mb_status ask(const struct mb_manifest *manifest, const struct mb_gp
                           struct mb_err *why)
 {
     const struct mb_layout layout = mb_test_layout("r32f", (struct mb_extent){64, 64}, 1);
-    const struct mb_task task = {
-        .reduce = MB_REDUCE_MIN, .n_rects = 1, .rects[0] = mb_rect_whole(layout.base)};
+    const struct mb_task task = {.reduce = MB_REDUCE_MIN, .rect = mb_rect_whole(layout.base)};
     const struct mb_params params = {.self = manifest};
     return manifest->strategy.supports(gpu, &layout, &task, &params, why);
 }

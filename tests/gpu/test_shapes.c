@@ -64,7 +64,7 @@ static void describe_case(const struct mb_test_case *c, char *out, size_t out_by
     snprintf(out, out_bytes, "%ux%u %s %s %s, %u layers%s, %u levels, rect %u,%u,%u,%u",
              c->extent.width, c->extent.height, c->format, mb_reduce_names[c->reduce],
              mb_alpha_name(c->alpha), c->n_layers, c->is_cube ? " of cubes" : "", c->n_levels,
-             c->rects[0].x, c->rects[0].y, c->rects[0].width, c->rects[0].height);
+             c->rect.x, c->rect.y, c->rect.width, c->rect.height);
 }
 
 static void judge_result(const struct mb_gpu *gpu, struct tally *tally,
@@ -163,7 +163,7 @@ static void run_updates(struct plan *plan, const struct mb_extent *extents, size
         struct mb_rect rects[12];
         const size_t n_rects = list_rects(extents[i], rects);
         for (size_t k = 0; k < n_rects; k++, index++) {
-            struct mb_test_case test_case = {.extent = extents[i], .rects = {rects[k]}};
+            struct mb_test_case test_case = {.extent = extents[i], .rect = rects[k]};
             vary(plan, &test_case);
             const bool is_large = (size_t)extents[i].width * extents[i].height > LARGE_TEXELS;
             if (index % (is_large ? 3 * step : step) == 0) {

@@ -119,7 +119,7 @@ static void run_row(const struct plan *plan, struct judged_image *image,
         CHECK(is_right);
         if (!is_right) {
             fprintf(stderr, "%s on %ux%u: %s is not flat or not exact\n", mb_test_label(row),
-                    task.rects[0].width, task.rects[0].height, pattern);
+                    task.rect.width, task.rect.height, pattern);
         }
     }
 }

@@ -153,7 +153,7 @@ static void check_samples(const struct mb_timing *timing, bool is_validated)
 static uint64_t touched_bytes(const struct mb_case *c)
 {
     const struct mb_rect whole = {0, 0, c->layout.base.width, c->layout.base.height};
-    const struct mb_rect rect = c->task.is_update ? c->task.rects[0] : whole;
+    const struct mb_rect rect = c->task.is_update ? c->task.rect : whole;
     uint64_t n_texels = 0;
     for (uint32_t level = 0; level < c->layout.n_levels; level++) {
         const uint32_t right = (rect.x + rect.width - 1) >> level;
@@ -258,7 +258,7 @@ static void test_shapes(struct mb_gpu *gpu)
 {
     bed = (struct bed){.n = 0};
     const struct mb_test_case cases[] = {
-        {.extent = {32, 32}, .n_layers = 3, .rects = {{4, 4, 8, 8}}},
+        {.extent = {32, 32}, .n_layers = 3, .rect = {4, 4, 8, 8}},
         {.extent = {32, 32}, .n_layers = 6, .is_cube = true},
         {.extent = {33, 17}, .n_levels = 3},
         {.extent = {1, 1}},
@@ -276,7 +276,7 @@ static void test_shapes(struct mb_gpu *gpu)
  */
 static void test_cold_update(struct mb_gpu *gpu)
 {
-    const struct mb_test_case test_case = {.extent = {64, 64}, .rects = {{8, 8, 16, 16}}};
+    const struct mb_test_case test_case = {.extent = {64, 64}, .rect = {8, 8, 16, 16}};
     bed = (struct bed){.first = MB_N_MODES, .n = 1};
     CHECK(run(gpu, &test_case, SMALL_LLC / 2));
     const struct mb_timing *timing = &bed.c.timings[0];

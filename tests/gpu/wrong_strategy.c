@@ -10,7 +10,6 @@ extern const struct mb_shader mb_spv_wrong;
 struct state {
     struct mb_levels levels; /* set n of the pipeline: from level n to level n + 1 */
     enum defect defect;
-    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS]; /* what is made of each level */
 };
 
 struct push {
@@ -23,11 +22,10 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "defect",
-        .values =
-            (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias", "half-bias",
-                                  "level0", "skip-level", "truncate", "srgb-codes", "swap-rg",
-                                  "layer", "rect-outside", "rect-miss", "level-n", "alpha",
-                                  "max-rounds", "rect-drop", NULL},
+        .values = (const char *const[]){"none", "drop-row", "swap", "unwritten", "bias",
+                                        "half-bias", "level0", "skip-level", "truncate",
+                                        "srgb-codes", "swap-rg", "layer", "rect-outside",
+                                        "rect-miss", "level-n", "alpha", "max-rounds", NULL},
         .help = "what is wrong",
     },
     {0},
@@ -52,8 +50,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     const struct mb_vk_image *image = target->image;
     const struct mb_needs needs = needs_of(choice);
-    mb_filter_affected_of(MB_POLICY_FLOOR, &image->layout, target->task.rects,
-                          target->task.n_rects, s->affected);
     s->defect = (enum defect)choice->choice[0];
     const struct mb_constant constants[] = {{"DEFECT", (uint32_t)s->defect}};
     const struct mb_pipeline_options options = {
@@ -95,14 +91,14 @@ static void scribble(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 static bool is_partial(const struct state *s)
 {
     struct mb_extent base = s->levels.image->layout.base;
-    return s->levels.task.n_rects > 1 || s->levels.task.rects[0].width < base.width ||
-           s->levels.task.rects[0].height < base.height;
+    const struct mb_rect rect = s->levels.task.rect;
+    return rect.width < base.width || rect.height < base.height;
 }
 
-/* The texel of a level that is left out, whichever rectangle reaches it, or none. */
+/* The texel of a level that is left out, or none. */
 static void choose_unwritten(const struct state *s, uint32_t level, int32_t at[2])
 {
-    const struct mb_rect affected = s->affected[level][0];
+    const struct mb_rect affected = s->levels.affected[level];
     at[0] = at[1] = -1;
     if (s->defect == DEFECT_UNWRITTEN && level == 1) {
         at[0] = 3;
@@ -140,14 +136,12 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd, uint32_t level,
 
 static void record_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
-    const struct mb_rect affected = s->affected[level][0];
-    const bool is_dropping = s->defect == DEFECT_RECT_DROP && is_partial(s);
-    const uint32_t n_rects = s->levels.task.n_rects - is_dropping;
+    const struct mb_rect affected = s->levels.affected[level];
     mb_barrier_levels(cmd, s->levels.image, level, 1,
                       s->levels.task.is_update ? &mb_access_readable : &mb_access_undefined,
                       &mb_access_compute_write);
-    for (uint32_t i = 0; i < n_rects && (s->defect != DEFECT_SKIP_LEVEL || level != 2); i++) {
-        dispatch(s, cmd, level, s->affected[level][i]);
+    if (s->defect != DEFECT_SKIP_LEVEL || level != 2) {
+        dispatch(s, cmd, level, affected);
     }
     if (s->defect == DEFECT_RECT_OUTSIDE && level == 1 && is_partial(s)) {
         dispatch(s, cmd, level,
@@ -189,7 +183,6 @@ const struct mb_strategy mb_strategy_wrong = {
     .source = "tests",
     .queue_flags = VK_QUEUE_COMPUTE_BIT,
     .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-    .takes_rects = true,
     .features = (const char *const[]){"shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,

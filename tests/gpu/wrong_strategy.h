@@ -25,7 +25,6 @@ enum defect {
     DEFECT_LEVEL_N,    /* writes the level after the last one asked for */
     DEFECT_ALPHA,      /* does not weigh colour by alpha */
     DEFECT_MAX_ROUNDS, /* the maximum goes through a half, or is off by a code */
-    DEFECT_RECT_DROP,  /* an update leaves out its last rectangle */
     N_DEFECTS
 };
 

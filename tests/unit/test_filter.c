@@ -164,30 +164,20 @@ static void check_bytes(void)
     const struct mb_rect whole = {0, 0, 13, 6}, part = {4, 0, 3, 2};
     mb_layout_init(&layout, mb_format_find("rg8"), (struct mb_extent){13, 6}, 3, 4);
     const uint64_t unit = 3 * 2; /* layers, bytes of a texel */
-    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &whole, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, whole),
                  mb_layout_compulsory_bytes(&layout));
-    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &whole, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, whole),
                  (78 + 18 + 3 + 1) * unit);
-    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, &part, 1),
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, part),
                  (6 + 3 + 2 + 1) * unit);
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, whole),
                  (78 + 18 + 18 + 3 + 3 + 1) * unit);
     /* Four texels read for each that is written, all of 3x1 for the last. */
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_BOX, &layout, part),
                  (3 * 4 + 3 + 2 * 4 + 2 + 3 + 1) * unit);
-    /* Two that share texels (5, 0) and (6, 0) of level 0, (2, 0) and (3, 0) of 1, (1, 0) of 2.
-     */
-    const struct mb_rect several[] = {{4, 0, 3, 2}, {5, 0, 8, 1}};
-    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
-    mb_filter_affected_of(MB_POLICY_BOX, &layout, several, 2, affected);
-    check_rect(affected[1][0], 1, 0, 3, 1);
-    check_rect(affected[1][1], 2, 0, 4, 1);
-    check_rect(affected[2][1], 1, 0, 2, 1);
-    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_BOX, &layout, several, 2),
-                 (12 + 5 + 3 + 1) * unit);
     /* A change that reaches nothing is read, and that is all. */
     const struct mb_rect dropped = {12, 0, 1, 6};
-    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_FLOOR, &layout, &dropped, 1), 6 * unit);
+    CHECK_EQ_INT(mb_filter_affected_bytes(MB_POLICY_FLOOR, &layout, dropped), 6 * unit);
     CHECK_EQ_INT(mb_filter_per_level_bytes(MB_POLICY_FLOOR, &layout, dropped), 0);
 }
 

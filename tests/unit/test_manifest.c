@@ -99,7 +99,7 @@ static enum mb_status plan_one(struct mb_kernel_plan *plan, const struct mb_mani
 {
     struct mb_layout layout;
     struct mb_pick pick;
-    const struct mb_task task = {.n_rects = 1, .rects[0] = mb_rect_whole(image->extent)};
+    const struct mb_task task = {.rect = mb_rect_whole(image->extent)};
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), image->extent, image->n_layers,
                    mb_full_level_count(image->extent));

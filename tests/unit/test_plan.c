@@ -264,29 +264,6 @@ static bool aborts(const struct mb_strategy *first, const struct mb_strategy *se
     return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
 }
 
-/* Several rectangles are asked of those only that take them. */
-static void test_rectangles(void)
-{
-    struct mb_strategy one = complete, several = complete;
-    several.takes_rects = true;
-    const struct mb_gpu gpu = {0};
-    const struct mb_layout layout = {0};
-    for (uint32_t n_rects = 1; n_rects <= MB_MAX_RECTS; n_rects++) {
-        const struct mb_task task = {.is_update = true, .n_rects = n_rects};
-        const struct mb_variant rows[] = {{.strategy = &one}, {.strategy = &several}};
-        struct mb_err why = {0};
-        CHECK_EQ_INT(mb_variant_supports(&rows[1], &gpu, &layout, &task, &why), MB_OK);
-        CHECK_EQ_STR(why.text, "");
-        CHECK_EQ_INT(mb_variant_supports(&rows[0], &gpu, &layout, &task, &why),
-                     n_rects == 1 ? MB_OK : MB_UNSUPPORTED);
-        char want[80] = "";
-        if (n_rects > 1) {
-            snprintf(want, sizeof want, "it updates a single --rect, not %u at once", n_rects);
-        }
-        CHECK_EQ_STR(why.text, want);
-    }
-}
-
 static void test_descriptors(void)
 {
     static const char *const odd_values[] = {"a b", NULL};
@@ -313,5 +290,5 @@ int main(void)
 {
     return CHECK_TESTS(test_names, test_duplicates, test_sweeps, test_alone,
                        test_contradictions, test_mistakes, test_names_of_rows, test_no_memory,
-                       test_descriptors, test_rectangles);
+                       test_descriptors);
 }

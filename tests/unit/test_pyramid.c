@@ -80,65 +80,7 @@ static void check_tiles(void)
                     (struct mb_rect){1, 0, 1, 2});
 }
 
-/* Two changes in one dispatch: 3x2 and 2x2 tiles apart are 5x4 together. */
-static void check_enclosing(void)
-{
-    const struct mb_rect a = {.x = 64, .y = 64, .width = 192, .height = 128};
-    const struct mb_rect b = {.x = 300, .y = 200, .width = 80, .height = 100};
-    const struct mb_rect both = mb_rect_enclosing(a, b);
-    check_same_rect(both, (struct mb_rect){.x = 64, .y = 64, .width = 316, .height = 236});
-    check_same_rect(mb_rect_enclosing(b, a), both);
-    check_same_rect(mb_rect_enclosing(a, a), a);
-    const struct mb_rect tiles = mb_rect_tiles(both, 64);
-    CHECK_EQ_INT(tiles.width * tiles.height, 20);
-}
-
-/* Texel by texel, of a level that holds them all. */
-static void check_union(const struct mb_rect *rects, size_t n_rects)
-{
-    uint64_t n_covered = 0;
-    for (uint32_t i = 0; i < 40 * 40; i++) {
-        bool is_covered = false;
-        for (size_t k = 0; k < n_rects; k++) {
-            is_covered = is_covered || mb_rect_contains(rects[k], i % 40, i / 40);
-        }
-        CHECK_EQ_INT(mb_rects_contain(rects, n_rects, i % 40, i / 40), is_covered);
-        n_covered += is_covered;
-    }
-    CHECK_EQ_INT(mb_rects_count_texels(rects, n_rects), n_covered);
-}
-
-/* Several rectangles as one set of texels. */
-static void check_unions(void)
-{
-    const struct mb_rect apart[] = {{0, 0, 3, 4}, {10, 20, 5, 1}};
-    const struct mb_rect touching[] = {{4, 4, 4, 4}, {8, 4, 2, 4}, {4, 8, 6, 1}};
-    const struct mb_rect crossing[] = {{0, 10, 40, 3}, {17, 0, 2, 40}, {17, 10, 2, 3}};
-    const struct mb_rect whole_level = {0, 0, 32768, 32768};
-    CHECK_EQ_INT(mb_rects_count_texels(apart, 2), 17);
-    CHECK_EQ_INT(mb_rects_count_texels(touching, 3), 30);
-    CHECK_EQ_INT(mb_rects_count_texels(crossing, 3), 40 * 3 + 2 * 40 - 6);
-    CHECK(mb_rects_count_texels(&whole_level, 1) == UINT64_C(1) << 30);
-    CHECK_EQ_INT(mb_rects_count_texels(apart, 0), 0);
-    CHECK(!mb_rects_contain(apart, 0, 0, 0));
-    check_same_rect(mb_rects_enclosing(apart, 1), apart[0]);
-    check_same_rect(mb_rects_enclosing(apart, 2), (struct mb_rect){0, 0, 15, 21});
-    check_same_rect(mb_rects_enclosing(touching, 3), (struct mb_rect){4, 4, 6, 5});
-    struct mb_rng rng;
-    mb_rng_init(&rng, 1);
-    for (size_t n_rects = 1; n_rects <= MB_MAX_RECTS; n_rects++) {
-        struct mb_rect rects[MB_MAX_RECTS];
-        for (size_t i = 0; i < n_rects; i++) {
-            const uint32_t x = mb_rng_below(&rng, 40), y = mb_rng_below(&rng, 40);
-            rects[i] = (struct mb_rect){x, y, mb_rng_below(&rng, 41 - x),
-                                        mb_rng_below(&rng, 41 - y)}; /* empty, too */
-        }
-        check_union(rects, n_rects);
-    }
-}
-
 int main(void)
 {
-    return CHECK_TESTS(check_tiles, check_enclosing, check_unions, check_extents, check_layout,
-                       check_large_layout);
+    return CHECK_TESTS(check_tiles, check_extents, check_layout, check_large_layout);
 }

@@ -304,7 +304,7 @@ static enum mb_status try_report(void *user, struct mb_err *err)
 }
 
 /* Nothing of the task at its default. */
-static void make_update(struct mb_case *c, uint32_t n_rects)
+static void make_update(struct mb_case *c)
 {
     mb_layout_init(&c->layout, mb_format_find("r16f"), c->layout.base, 12, c->layout.n_levels);
     c->is_cube = true;
@@ -312,8 +312,7 @@ static void make_update(struct mb_case *c, uint32_t n_rects)
         .reduce = MB_REDUCE_MAX,
         .alpha = MB_ALPHA_PREMULTIPLIED,
         .is_update = true,
-        .n_rects = n_rects,
-        .rects = {{1, 2, 30, 4}, {20, 5, 100, 40}},
+        .rect = {1, 2, 30, 4},
     };
 }
 
@@ -321,7 +320,7 @@ static int print_report(const struct mb_run *run, const char *name)
 {
     const size_t n_bytes = strcspn(name, "-");
     if (name[n_bytes] != '\0') {
-        make_update(run->cases[0], strcmp(name + n_bytes, "-updates") == 0 ? 2 : 1);
+        make_update(run->cases[0]);
     }
     for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
         struct mb_err err;

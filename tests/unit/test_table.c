@@ -409,17 +409,11 @@ static void test_head(void)
     f.c.task.reduce = MB_REDUCE_MIN;
     f.c.layout.n_layers = 3;
     CHECK_HAS(&f, "photo.png  64x32 rgba8, 7 levels, min, 3 layers, hot, latency\n");
-    f.c.task = (struct mb_task){.alpha = MB_ALPHA_PREMULTIPLIED,
-                                .is_update = true,
-                                .n_rects = 1,
-                                .rects = {{1, 2, 3, 4}}};
+    f.c.task = (struct mb_task){
+        .alpha = MB_ALPHA_PREMULTIPLIED, .is_update = true, .rect = {1, 2, 3, 4}};
     f.c.layout.n_layers = 12;
     f.c.is_cube = true;
     CHECK_HAS(&f, ", avg, alpha premultiplied, 2 cubes, update of 3x4 at 1,2, hot, latency\n");
-    f.c.task.n_rects = 3;
-    f.c.task.rects[1] = (struct mb_rect){0, 8, 4, 4};
-    f.c.task.rects[2] = (struct mb_rect){2, 1, 9, 9};
-    CHECK_HAS(&f, "2 cubes, update of 3 rectangles within 11x11 at 0,1, hot, latency\n");
 }
 
 /* One unit a table: that of the fastest, one up where the slowest would be too long. */

@@ -120,7 +120,6 @@ void mb_instance_finish(struct mb_instance *instance)
 
 uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout)
 {
-    return task->is_update
-               ? mb_filter_affected_bytes(MB_POLICY_BOX, layout, task->rects, task->n_rects)
-               : mb_layout_compulsory_bytes(layout);
+    return task->is_update ? mb_filter_affected_bytes(MB_POLICY_BOX, layout, task->rect)
+                           : mb_layout_compulsory_bytes(layout);
 }

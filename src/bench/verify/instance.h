@@ -41,6 +41,6 @@ void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuff
 /* The queue must be idle. Accepts zero. */
 void mb_instance_finish(struct mb_instance *instance);
 
-/* What the commands move at least: level 0, or the rectangles of an update, once, and
+/* What the commands move at least: level 0, or the rectangle of an update, once, and
  * everything below that they reach once. */
 uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);

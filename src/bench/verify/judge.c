@@ -67,12 +67,6 @@ static enum mb_status judge_made_levels(const struct mb_judge *judge,
     return MB_OK;
 }
 
-/* What each rectangle reaches of each level. */
-struct reach {
-    struct mb_rect affected[MB_MAX_LEVELS][MB_MAX_RECTS];
-    size_t n_rects;
-};
-
 /* Texels as they are, or with every bit inverted. */
 static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
 {
@@ -82,26 +76,22 @@ static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inver
     }
 }
 
-/* Invert texels inside the affected regions of one level and layer; with `outside`, all the
- * others. Where regions overlap, what is copied last is what was copied before. */
-static void spoil_level(const struct mb_layout *layout, uint32_t level,
-                        const struct reach *reach, bool outside, const uint8_t *from,
-                        uint8_t *to)
+/* Invert texels inside the affected region of one level and layer; with `outside`, all the
+ * others. */
+static void spoil_level(const struct mb_layout *layout, uint32_t level, struct mb_rect rect,
+                        bool outside, const uint8_t *from, uint8_t *to)
 {
     const struct mb_extent extent = mb_level_extent(layout->base, level);
     const size_t texel_bytes = layout->format->texel_bytes;
     copy(to, from, (size_t)extent.width * extent.height * texel_bytes, outside);
-    for (size_t i = 0; i < reach->n_rects; i++) {
-        const struct mb_rect rect = reach->affected[level][i];
-        for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
-            const size_t at = ((size_t)y * extent.width + rect.x) * texel_bytes;
-            copy(to + at, from + at, rect.width * texel_bytes, !outside);
-        }
+    for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+        const size_t at = ((size_t)y * extent.width + rect.x) * texel_bytes;
+        copy(to + at, from + at, rect.width * texel_bytes, !outside);
     }
 }
 
 /* Levels below those to be made are left as they are. */
-static void spoil(const struct mb_test_image *test_image, const struct reach *reach,
+static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
     const struct mb_layout *layout = &test_image->image.layout;
@@ -110,7 +100,7 @@ static void spoil(const struct mb_test_image *test_image, const struct reach *re
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
             const size_t offset_bytes =
                 layout->level_offset_bytes[level] + layer * layout->level_layer_bytes[level];
-            spoil_level(layout, level, reach, outside, regenerated + offset_bytes,
+            spoil_level(layout, level, affected[level], outside, regenerated + offset_bytes,
                         block + offset_bytes);
         }
     }
@@ -127,10 +117,10 @@ static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate
 }
 
 /* The first texel of what was read back, from level `first_level` on, that differs from `want`,
- * a packed block, by more than `allowed_lsb`; what `ignored`, if not NULL, reaches is not
- * looked at. */
+ * a packed block, by more than `allowed_lsb`; what lies in `ignored`, if not NULL, a
+ * rectangle a level, is not looked at. */
 static void find_difference(const struct mb_test_image *test_image, const void *want,
-                            uint32_t first_level, const struct reach *ignored,
+                            uint32_t first_level, const struct mb_rect *ignored,
                             double allowed_lsb, struct mb_bad_texel *bad)
 {
     const struct mb_layout *layout = &test_image->full;
@@ -144,8 +134,8 @@ static void find_difference(const struct mb_test_image *test_image, const void *
                                             mb_layout_level(layout, want, level, layer)};
             const void *got =
                 mb_layout_level(layout, test_image->readback.mapped, level, layer);
-            mb_find_difference(&wanted, got, is_ignored ? ignored->affected[level] : NULL,
-                               is_ignored ? ignored->n_rects : 0, allowed_lsb, bad);
+            mb_find_difference(&wanted, got, is_ignored ? ignored[level] : (struct mb_rect){0},
+                               allowed_lsb, bad);
             if (bad->found) {
                 bad->level = level;
                 bad->layer = layer;
@@ -176,25 +166,23 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
                                    enum mb_judge_pass pass, struct mb_err *err)
 {
     const struct mb_test_image *test_image = judge->test_image;
-    const struct mb_task *task = &judge->c->task;
     const struct mb_tolerance *tolerance = &candidate->instance.work.tolerance;
     const size_t n_bytes = test_image->full.total_bytes;
-    const char *rule = task->n_rects == 1 ? "writes outside the rectangle's affected region"
-                                          : "writes outside the rectangles' affected regions";
-    struct reach reach = {.n_rects = task->n_rects};
+    const char *rule = "writes outside the rectangle's affected region";
+    struct mb_rect affected[MB_MAX_LEVELS];
     struct mb_bad_texel bad;
     MB_FREED uint8_t *regenerated = mb_alloc(2, n_bytes);
     MB_DO(MB_NEED(regenerated, "partial update"));
     uint8_t *spoilt = regenerated + n_bytes;
     memcpy(regenerated, test_image->readback.mapped, n_bytes);
-    mb_filter_affected_of(tolerance->filter.policy, &test_image->image.layout, task->rects,
-                          reach.n_rects, reach.affected);
-    spoil(test_image, &reach, true, regenerated, spoilt);
+    mb_filter_affected_levels(tolerance->filter.policy, &test_image->image.layout,
+                              judge->c->task.rect, affected);
+    spoil(test_image, affected, true, regenerated, spoilt);
     MB_DO(run_over(judge, candidate, spoilt, err));
-    find_difference(test_image, spoilt, 0, &reach, 0.0, &bad);
+    find_difference(test_image, spoilt, 0, affected, 0.0, &bad);
     if (!bad.found) {
         rule = "differs from a full regeneration";
-        spoil(test_image, &reach, false, regenerated, spoilt);
+        spoil(test_image, affected, false, regenerated, spoilt);
         MB_DO(run_over(judge, candidate, spoilt, err));
         /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;

@@ -31,8 +31,8 @@ enum mb_judge_pass {
  * by the golden model (unless they are, bit for bit, what was judged before), and the levels
  * not asked for by the poison that must still be there. An update (struct mb_task) must lead to
  * the chain of a full regeneration, bit for bit, or within 1 LSB where sums are of halves, and
- * write nothing outside the affected regions of its rectangles. A bad chain is a result with a
- * reason; a damaged level 0 is mended. Fails on Vulkan errors and without memory. */
+ * write nothing outside the affected regions. A bad chain is a result with a reason; a damaged
+ * level 0 is mended. Fails on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
                                           struct mb_candidate *candidate,
                                           enum mb_judge_pass pass, struct mb_err *err);

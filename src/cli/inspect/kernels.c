@@ -104,8 +104,7 @@ static enum mb_status compile(const struct mb_gpu *gpu, enum mb_reduce reduce,
     MB_SCOPED(mb_vk_image) image = {0};
     MB_SCOPED(mb_instance) instance = {0};
     struct mb_layout layout;
-    const struct mb_task task = {
-        .reduce = reduce, .n_rects = 1, .rects = {mb_rect_whole(kernels->size)}};
+    const struct mb_task task = {.reduce = reduce, .rect = mb_rect_whole(kernels->size)};
     const struct mb_variant *row = &kernels->row;
     mb_layout_init(&layout, kernels->format, kernels->size, 1,
                    mb_full_level_count(kernels->size));

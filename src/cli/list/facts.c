@@ -45,18 +45,14 @@ const struct mb_operation mb_operations[MB_N_OPERATIONS] = {
 
 static struct mb_task task_of(const struct mb_operation *operation, struct mb_extent base)
 {
-    struct mb_task task = {
+    const struct mb_rect part = {base.width / 4, base.height / 4, base.width / 4,
+                                 base.height / 4};
+    return (struct mb_task){
         .reduce = operation->reduce,
         .alpha = operation->alpha,
         .is_update = operation->is_update,
-        .n_rects = 1,
-        .rects = {mb_rect_whole(base)},
+        .rect = operation->is_update ? part : mb_rect_whole(base),
     };
-    if (operation->is_update) {
-        task.rects[0] =
-            (struct mb_rect){base.width / 4, base.height / 4, base.width / 4, base.height / 4};
-    }
-    return task;
 }
 
 /* All operations on one layer share an image, that of averages. */

@@ -249,7 +249,7 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     const struct mb_format *format = mb_format_find("rgba8");
     struct mb_extent size = usual_size;
     struct mb_layout layout;
-    struct mb_task task = {.alpha = settings->alpha, .n_rects = 1};
+    struct mb_task task = {.alpha = settings->alpha};
     char all[64];
     const char *spec = all;
     MB_FREED struct mb_variant *rows = NULL;
@@ -263,7 +263,7 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
     size = settings->n_sizes > 0 ? settings->size[0] : size;
     task.reduce = options->given & mb_option_bit_of("reduce") ? settings->reduce : task.reduce;
-    task.rects[0] = mb_rect_whole(size);
+    task.rect = mb_rect_whole(size);
     mb_layout_init(&layout, format, size, settings->n_layers > 0 ? settings->n_layers : 1,
                    mb_full_level_count(size));
     mb_strbuf_printf(out, "%s: %ux%u %s, %u levels, %u layer%s, %s\n", strategy->title,

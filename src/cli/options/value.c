@@ -278,20 +278,6 @@ static enum mb_status take_sweep(const struct taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* Below 0, 0 or above: by row, column and size, so that the order in which rectangles are given
- * makes no difference. */
-static int compare_rects(const struct mb_rect *a, const struct mb_rect *b)
-{
-    const uint32_t one[] = {a->y, a->x, a->height, a->width};
-    const uint32_t other[] = {b->y, b->x, b->height, b->width};
-    for (size_t i = 0; i < MB_COUNTOF(one); i++) {
-        if (one[i] != other[i]) {
-            return one[i] < other[i] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 static enum mb_status take_rect(const struct taken *t, struct mb_err *err)
 {
     struct mb_settings *settings = &t->options->settings;
@@ -302,23 +288,9 @@ static enum mb_status take_rect(const struct taken *t, struct mb_err *err)
                "--%s: '%s' is not X,Y,W,H with X and Y from 0 to %u, W and H from 1 "
                "to %u",
                t->row->name, t->value, MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION);
-    const struct mb_rect rect = {n[0], n[1], n[2], n[3]};
-    struct mb_rect *at = settings->rects;
-    const struct mb_rect *end = at + settings->n_rects;
-    while (at < end && compare_rects(at, &rect) < 0) {
-        at++;
-    }
-    if (at < end && compare_rects(at, &rect) == 0) {
-        return MB_OK; /* seen before */
-    }
-    if (settings->n_rects == MB_MAX_RECTS) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--%s: more than %d rectangles", t->row->name,
-                MB_MAX_RECTS);
-        return mb_err_hint(err, "join some that lie close together");
-    }
-    memmove(at + 1, at, (size_t)(end - at) * sizeof *at);
-    *at = rect;
-    settings->n_rects++;
+    MB_FAIL_IF(!mb_rect_is_empty(settings->rect), err, MB_ERRC_USAGE,
+               "--%s: given twice, but an update takes one rectangle", t->row->name);
+    settings->rect = (struct mb_rect){n[0], n[1], n[2], n[3]};
     return MB_OK;
 }
 
