@@ -9,7 +9,7 @@ program=reference
 . "$root/scripts/measuring.bash"
 selftest_options=()
 failed=0 # the first mipbench that said that a row is wrong, or the device unfit
-formats=(rgba8 rgba8-srgb r8 rg8 rgb10a2 r16f rg16f rgba16f r32f rgba32f rg11b10f)
+formats=(rgba8 rgba8-srgb r8 rg8 rgb10a2 r16f rg16f rgba16f r32f rg32f rgba32f rg11b10f)
 known_parts=(selftest runs modes variants shapes "${formats[@]}")
 # Each of spd's parameters at each value, the others at what they are best at, and what AMD
 # publishes; all combinations of them are some hundreds.

@@ -261,7 +261,7 @@ class ListFormats(Case):
 
     def test_shape(self):
         formats = json.loads(self.listed("--json"))["formats"]
-        self.assertEqual(len(formats), 11)
+        self.assertEqual(len(formats), 12)
         for item in formats:
             for device in item["devices"]:
                 self.assertEqual(list(device["strategies"]), STRATEGIES)

@@ -11,7 +11,7 @@ import cli
 
 DRIVERS = [pathlib.Path("/usr/share/vulkan/icd.d"), pathlib.Path("/etc/vulkan/icd.d")]
 CLASSES = ["rgba8", "rgba8-srgb", "rgb10a2", "rgba16f", "rgba32f", "rg11b10f"]  # each a codec
-FORMATS = CLASSES + ["r8", "rg8", "r16f", "rg16f", "r32f"]
+FORMATS = CLASSES + ["r8", "rg8", "r16f", "rg16f", "r32f", "rg32f"]
 STRATEGIES = {"blit", "raster", "compute", "subgroup", "spd", "spd-metal", "spd-tree", "separable"}
 # What RADV says of a chip that is not there (Mesa 25.0).
 OF_RADV = b"ac_compute_device_uuid's output is based on invalid pci bus info.\n"

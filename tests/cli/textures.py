@@ -12,13 +12,13 @@ KTX2_IDENTIFIER = bytes([0xAB, 0x4B, 0x54, 0x58, 0x20, 0x32, 0x30, 0xBB, 0x0D, 0
 # VkFormat: name, bytes of a texel, of a word.
 VULKAN = {37: ("rgba8", 4, 1), 43: ("rgba8-srgb", 4, 1), 9: ("r8", 1, 1), 16: ("rg8", 2, 1),
           64: ("rgb10a2", 4, 4), 76: ("r16f", 2, 2), 83: ("rg16f", 4, 2), 97: ("rgba16f", 8, 2),
-          100: ("r32f", 4, 4), 109: ("rgba32f", 16, 4), 122: ("rg11b10f", 4, 4)}
+          100: ("r32f", 4, 4), 103: ("rg32f", 8, 4), 109: ("rgba32f", 16, 4), 122: ("rg11b10f", 4, 4)}
 WORD_BYTES = {name: word_bytes for name, _, word_bytes in VULKAN.values()}
 PACKED = {"rgb10a2": (10, 10, 10, 2), "rg11b10f": (11, 11, 10)}  # bits of channels
 # DXGI_FORMAT: name, bytes of a texel.
 DXGI = {28: ("rgba8", 4), 29: ("rgba8-srgb", 4), 61: ("r8", 1), 49: ("rg8", 2), 24: ("rgb10a2", 4),
-        54: ("r16f", 2), 34: ("rg16f", 4), 10: ("rgba16f", 8), 41: ("r32f", 4), 2: ("rgba32f", 16),
-        26: ("rg11b10f", 4)}
+        54: ("r16f", 2), 34: ("rg16f", 4), 10: ("rgba16f", 8), 41: ("r32f", 4), 16: ("rg32f", 8),
+        2: ("rgba32f", 16), 26: ("rg11b10f", 4)}
 
 
 @dataclasses.dataclass
@@ -162,7 +162,7 @@ def channels(name, texels):
 def to_rgba8(name, texels):
     """As a PNG shows them: clamped to [0, 1], one channel as grey, missing alpha opaque."""
     codes = [math.floor(min(max(value, 0.0), 1.0) * 255 + 0.5) for value in channels(name, texels)]
-    n = {"r8": 1, "r16f": 1, "r32f": 1, "rg8": 2, "rg16f": 2, "rg11b10f": 3}.get(name, 4)
+    n = {"r8": 1, "r16f": 1, "r32f": 1, "rg8": 2, "rg16f": 2, "rg32f": 2, "rg11b10f": 3}.get(name, 4)
     out = bytearray()
     for i in range(0, len(codes), n):
         texel = codes[i:i + n]

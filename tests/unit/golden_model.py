@@ -144,7 +144,7 @@ FORMATS = {
     "rgba8": Unorm8(4), "rgba8-srgb": Srgb8(), "r8": Unorm8(1), "rg8": Unorm8(2),
     "rgb10a2": Rgb10a2(), "r16f": Float(np.float16, 1), "rg16f": Float(np.float16, 2),
     "rgba16f": Float(np.float16, 4), "r32f": Float(np.float32, 1),
-    "rgba32f": Float(np.float32, 4), "rg11b10f": Rg11b10f(),
+    "rg32f": Float(np.float32, 2), "rgba32f": Float(np.float32, 4), "rg11b10f": Rg11b10f(),
 }
 
 

@@ -23,6 +23,7 @@ static void check_due(void)
         {"rgba32f", 3e38, true},      {"rg11b10f", -1.0, false},
         {"rg11b10f", 6e-5, true},     {"rg11b10f", 1.0, false},
         {"rg11b10f", INFINITY, true}, {"rg11b10f", NAN, true},
+        {"rg32f", INFINITY, true},    {"rg32f", 1e-38, true},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_format *format = mb_format_find(cases[i].format);

@@ -538,9 +538,10 @@ static const struct spd_tree_device devices[] = {
 };
 
 static const struct spd_tree_format formats[] = {
-    {SPD_TREE_UNORM8, 4}, {SPD_TREE_FLOAT32, 4},    {SPD_TREE_SRGB8, 4},
-    {SPD_TREE_UNORM8, 1}, {SPD_TREE_FLOAT11_10, 3}, {SPD_TREE_UNORM10_2, 4},
-    {SPD_TREE_UNORM8, 2}, {SPD_TREE_FLOAT16, 4},    {SPD_TREE_FLOAT32, 1},
+    {SPD_TREE_UNORM8, 4},  {SPD_TREE_FLOAT32, 4},    {SPD_TREE_SRGB8, 4},
+    {SPD_TREE_UNORM8, 1},  {SPD_TREE_FLOAT11_10, 3}, {SPD_TREE_UNORM10_2, 4},
+    {SPD_TREE_UNORM8, 2},  {SPD_TREE_FLOAT16, 4},    {SPD_TREE_FLOAT32, 1},
+    {SPD_TREE_FLOAT32, 2},
 };
 
 /* One of the devices and formats at each size, in turn; all of them where `is_all`. */

@@ -171,11 +171,12 @@ static inline uint32_t spd_tree_texel_bytes(struct spd_tree_format format)
     }
 }
 
-/* Of levels as the modules see them. */
+/* Of levels as the modules see them: words, but for depth and pairs of 32-bit floats. */
 static inline enum spd_tree_view spd_tree_view_of(struct spd_tree_format format, bool is_depth)
 {
     const uint32_t n_bytes = spd_tree_texel_bytes(format);
-    return is_depth       ? SPD_TREE_VIEW_OF_FORMAT
+    const bool is_pair = format.codec == SPD_TREE_FLOAT32 && format.n_channels == 2;
+    return is_depth || is_pair ? SPD_TREE_VIEW_OF_FORMAT
            : n_bytes == 4 ? SPD_TREE_VIEW_R32
            : n_bytes == 8 ? SPD_TREE_VIEW_R32G32
                           : SPD_TREE_VIEW_OF_FORMAT;
