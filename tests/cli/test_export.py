@@ -20,7 +20,7 @@ LINES = {"example_texture.c": 160, "example_depth.c": 150, "example_host.h": 310
 
 # What the example makes in full: small, for a CPU's driver takes seconds for each module as it is exported.
 IMAGES = [("64", "96"), ("101", "67"), ("37", "50", "max")]
-FORMATS = ["rgba8", "rgba8-srgb", "r32f", "rgba16f"]
+FORMATS = ["rgba8", "rgba8-srgb", "r32f", "rgba16f", "rg32f"]
 
 
 def compilers():

@@ -117,7 +117,8 @@ static void run_kernel(const struct mb_gpu *gpu, const struct mb_layout *layout,
 
 static void test_special(struct mb_gpu *gpu)
 {
-    static const char *const formats[] = {"r32f", "rgba32f", "r16f", "rgba16f", "rg11b10f"};
+    static const char *const formats[] = {"r32f",    "rgba32f",  "r16f",
+                                          "rgba16f", "rg11b10f", "rg32f"};
     const uint32_t n_formats = mb_test_is_quick() ? 1 : (uint32_t)MB_COUNTOF(formats);
     for (uint32_t i = 0; i < n_formats * (uint32_t)MB_COUNTOF(extents); i++) {
         const uint32_t f = i % n_formats, k = i / n_formats;

@@ -69,6 +69,11 @@ static const struct scene scenes[] = {
         .expected = {{"swap-rg", 2, 0, 0, 0, 0, NULL}, {"unwritten", 1, 0, 3, 2, ANY, NULL}},
     },
     {
+        .name = "two floats",
+        .test_case = {.format = "rg32f", .extent = {31, 9}},
+        .expected = {{"swap-rg", 2, 0, 0, 0, 0, NULL}, {"unwritten", 1, 0, 3, 2, ANY, NULL}},
+    },
+    {
         .name = "ten bits",
         .test_case = {.format = "rgb10a2", .extent = {16, 32}},
         .expected = {{"half-bias", 1, 0, 0, 0, ANY, NULL}, {"swap", 2, 0, 0, 0, 0, NULL}},
