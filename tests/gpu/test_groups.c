@@ -59,8 +59,8 @@ static void check_groups(const struct mb_test_image *test_image, const struct mb
     mb_instance_finish(&instance);
 }
 
-/* SPD's examples: 512x512, a change in 3x4 tiles, and one in 5x4. spd-tree lists those of its
- * tiles that it makes, strips as wide as the image and 16 texels high: 15 and 15. */
+/* SPD's examples: 512x512, a change in 3x4 tiles, and one in 5x4. Tiles of spd-tree
+ * are strips as wide as the image and 16 texels high: 15 and 15. */
 static void check_rows(const struct mb_test_image *test_image, const struct mb_variant *rows,
                        size_t n_rows)
 {
@@ -69,9 +69,9 @@ static void check_rows(const struct mb_test_image *test_image, const struct mb_v
     const struct mb_task one = {.is_update = true, .rect = change};
     const struct mb_task other = {.is_update = true, .rect = wider};
     for (size_t i = 0; i < n_rows; i++) {
-        const bool has_list = strcmp(rows[i].strategy->name, "spd-tree") == 0;
-        check_groups(test_image, &rows[i], &one, has_list ? 15 : 3, has_list ? 1 : 4);
-        check_groups(test_image, &rows[i], &other, has_list ? 15 : 5, has_list ? 1 : 4);
+        const bool has_strips = strcmp(rows[i].strategy->name, "spd-tree") == 0;
+        check_groups(test_image, &rows[i], &one, has_strips ? 1 : 3, has_strips ? 15 : 4);
+        check_groups(test_image, &rows[i], &other, has_strips ? 1 : 5, has_strips ? 15 : 4);
     }
 }
 
