@@ -212,7 +212,8 @@ static bool set_even(const struct spd_tree_device *device, const struct spd_tree
                         (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
                                                   (image->height & (image->height - 1)) == 0));
     set_tiles(image, plan);
-    return plan->module.has_subgroups && (n_even >= 3 || n_even + 1 == image->n_levels) &&
+    return !spd_tree_is_update(image) && plan->module.has_subgroups &&
+           (n_even >= 3 || n_even + 1 == image->n_levels) &&
            shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
 }
 
@@ -508,8 +509,8 @@ static void set_module(const struct spd_tree_device *device, const struct spd_tr
     plan->module.is_update = spd_tree_is_update(image);
     plan->module.is_extreme = image->reduction != SPD_TREE_AVERAGE;
     const bool has_words = may_have_words(image);
-    plan->module.has_subgroups = has_subgroups(device) && !spd_tree_is_update(image) &&
-                                 (!has_words || device->has_int64_atomics);
+    plan->module.has_subgroups =
+        has_subgroups(device) && (!has_words || device->has_int64_atomics);
     plan->module.has_slots =
         spd_tree_is_update(image) ||
         (!plan->module.is_extreme && !(has_words && plan->module.has_subgroups));
@@ -600,6 +601,9 @@ static const char *plan_with_lanes(const struct spd_tree_device *device,
     plan->image = *image;
     plan->is_lean = is_lean;
     set_module(device, image, plan);
+    if (spd_tree_is_update(image) && !plan->module.has_subgroups) {
+        return "updates need subgroup operations; make all levels anew";
+    }
     if (!set_shape(device, image, options, plan)) {
         return options->shape == SPD_TREE_EVEN
                    ? "tiles of 64x64 are for images of which three levels are even, on devices "

@@ -41,23 +41,16 @@ void step_down(int level, inout ivec2 first, inout ivec2 last)
     last = min(last >> 1, extent_of(level + 1) - 1);
 }
 
-Box reached(int level)
-{
-    ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
-    for (int k = 0; k < level; k++) {
-        step_down(k, first, last);
-    }
-    return Box(first, last - first + 1);
-}
-
 bool is_within(Box box, ivec2 at)
 {
     return all(lessThan(uvec2(at - box.corner), uvec2(box.size)));
 }
 
+Box written[FIRST_LEVELS + 1]; /* of levels that tiles make */
+
 bool is_to_be_written(int level, ivec2 at)
 {
-    return is_within(reached(level), at);
+    return is_within(written[level], at);
 }
 
 float scale_of_level(int level)
@@ -93,9 +86,14 @@ void prepare_boxes(uint index)
     }
 }
 
-/* Those of the rectangle's tiles that the dispatch is of. */
+/* Those of the rectangle's tiles that the dispatch is of; and what they store. */
 ivec2 tile_of_update()
 {
+    ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
+    [[unroll]] for (int level = 0; level <= FIRST_LEVELS; level++) {
+        written[level] = Box(first, last - first + 1);
+        step_down(level, first, last);
+    }
     return ivec2(gl_WorkGroupID.xy) + ivec2(first_tile & 0xffffu, first_tile >> 16);
 }
 
