@@ -1,6 +1,5 @@
-/* A depth pyramid: of a D32_SFLOAT depth image of 1921x1081 the farthest depth of each region,
- * in an R32_SFLOAT image that begins with level 1; by one dispatch, with push descriptors,
- * checked against a CPU.
+/* A depth pyramid: of a D32_SFLOAT image of 1921x1081 the farthest depth of each region, in an
+ * R32_SFLOAT image that begins with level 1; with push descriptors, checked against a CPU.
  *
  *     cc -std=c11 -O2 example_depth.c spd_tree*.c -o example_depth -lvulkan -lm */
 #include "example_check.h"
@@ -13,8 +12,7 @@ static const struct spd_tree_job job = {.width = 1921,
                                         .format = VK_FORMAT_R32_SFLOAT,
                                         .reduction = SPD_TREE_MAXIMUM,
                                         .is_depth = true};
-
-static VkImageView views[SPD_TREE_MAX_LEVELS];
+static VkImageView views[SPD_TREE_MAX_LEVELS]; /* of levels 1, 2, .. */
 
 static bool make_depth(struct host *host, VkImage *image, VkImageView *view)
 {
@@ -111,8 +109,12 @@ static bool run(struct host *host)
     return host_run(host) && check_levels(texels, copies, job.n_levels, true);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct host host = {0};
+    if (argc > 1) {
+        fprintf(stderr, "usage: %s\n", argv[0]);
+        return 2;
+    }
     return host_open(&host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) && run(&host) ? 0 : 1;
 }
