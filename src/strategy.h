@@ -123,6 +123,13 @@ struct mb_embedded {
 };
 
 /* What `mipbench export` writes, for engines to have the strategy without mipbench. */
+/* Modules that an export may leave out, a bit each. */
+enum mb_export_part {
+    MB_EXPORT_PLAIN = 1 << 0,   /* of devices without subgroup operations */
+    MB_EXPORT_ALPHA = 1 << 1,   /* of averages weighted by alpha */
+    MB_EXPORT_UPDATES = 1 << 2, /* of updates */
+};
+
 struct mb_export {
     /* Terminated by a NULL name: GLSL (.comp, .glsl), examples with their header (example_...),
      * which need modules, and what is there in any case. */
@@ -130,15 +137,18 @@ struct mb_export {
     /* Pure. Whether some device takes the shader for some image of this format. */
     bool (*takes)(const struct mb_shader *shader, const struct mb_format *format,
                   enum mb_reduce reduce);
+    /* Pure. Which of enum mb_export_part a shader is, of those that are taken; 0: none. */
+    unsigned (*parts_of)(const struct mb_shader *shader);
     /* A C file of modules; what the names of modules begin with. */
     const char *code_name, *prefix;
     void (*add_code)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
                      size_t n_shaders);
     /* A manifest (--kernel) of what is planned for one image on a device, or with `info` NULL
-     * on one with subgroups of 32 and 64-bit atomics; its module is among those of the format.
-     * NULL, or why there is no plan. */
+     * on one with subgroups of 32 and 64-bit atomics; `*shader` is the one it has, of those
+     * of the format. NULL, or why there is no plan. */
     const char *(*add_manifest)(struct mb_strbuf *out, const struct mb_gpu_info *info,
-                                const struct mb_layout *layout, enum mb_reduce reduce);
+                                const struct mb_layout *layout, enum mb_reduce reduce,
+                                const struct mb_shader **shader);
 };
 
 /* A file that a strategy was read from (--kernel), and the modules of it that were loaded so

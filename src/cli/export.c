@@ -70,6 +70,14 @@ struct chosen {
     size_t n_shaders;
 };
 
+/* Those of enum mb_export_part that are to be left out. */
+static unsigned left_out(const struct mb_options *options)
+{
+    return (options->plain ? 0 : (unsigned)MB_EXPORT_PLAIN) |
+           (options->alpha ? 0 : (unsigned)MB_EXPORT_ALPHA) |
+           (options->updates ? 0 : (unsigned)MB_EXPORT_UPDATES);
+}
+
 /* Whether a format of those asked for takes a shader, by a reduction that was. */
 static bool is_taken(const struct mb_export *export, const struct mb_shader *shader,
                      const struct mb_options *options)
@@ -79,7 +87,7 @@ static bool is_taken(const struct mb_export *export, const struct mb_shader *sha
         for (unsigned r = 0; r < MB_N_REDUCES; r++) {
             if ((asked.reduces >> r & 1) != 0 &&
                 export->takes(shader, asked.format, (enum mb_reduce)r)) {
-                return true;
+                return (export->parts_of(shader) & left_out(options)) == 0;
             }
         }
     }
@@ -104,6 +112,15 @@ static enum mb_status write_modules(const struct chosen *chosen, struct mb_err *
                             header.n_bytes, err);
 }
 
+static bool has_shader(const struct chosen *chosen, const struct mb_shader *shader)
+{
+    size_t i = 0;
+    while (i < chosen->n_shaders && chosen->shaders[i] != shader) {
+        i++;
+    }
+    return i < chosen->n_shaders;
+}
+
 /* What is planned for a device, as numbers: FORMAT-REDUCTION-SIZE.json. */
 static enum mb_status write_manifest(const struct chosen *chosen, const struct mb_gpu_info *gpu,
                                      const struct mb_format *format, enum mb_reduce reduce,
@@ -111,9 +128,13 @@ static enum mb_status write_manifest(const struct chosen *chosen, const struct m
 {
     MB_SCOPED(mb_strbuf) text = {0};
     MB_SCOPED(mb_strbuf) name = {0};
+    const struct mb_shader *shader = NULL;
     struct mb_layout layout;
     mb_layout_init(&layout, format, size, 1, mb_full_level_count(size));
-    const char *why = chosen->export->add_manifest(&text, gpu, &layout, reduce);
+    const char *why = chosen->export->add_manifest(&text, gpu, &layout, reduce, &shader);
+    if (!why && !has_shader(chosen, shader)) {
+        why = "its module is left out, by --no-plain, --no-alpha or --no-updates";
+    }
     MB_FAIL_IF(why, err, MB_ERRC_UNSUPPORTED, "export: no plan of %s at %ux%u: %s",
                format->name, size.width, size.height, why);
     mb_strbuf_printf(&name, "%s-%s-%ux%u.json", format->name, mb_reduce_names[reduce],

@@ -71,6 +71,16 @@ static bool takes(const struct mb_shader *shader, const struct mb_format *format
     return false;
 }
 
+static unsigned parts_of(const struct mb_shader *shader)
+{
+    struct spd_tree_module m;
+    mb_spd_tree_module_of(shader, &m);
+    return (m.is_update       ? (unsigned)MB_EXPORT_UPDATES
+            : m.has_subgroups ? 0
+                              : (unsigned)MB_EXPORT_PLAIN) |
+           (m.weighs_alpha ? (unsigned)MB_EXPORT_ALPHA : 0);
+}
+
 /* Decimal and without spaces: short, for there is much of it. */
 static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
@@ -231,7 +241,8 @@ static const struct spd_tree_device usual_device = {
 };
 
 static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info *info,
-                                const struct mb_layout *layout, enum mb_reduce reduce)
+                                const struct mb_layout *layout, enum mb_reduce reduce,
+                                const struct mb_shader **shader)
 {
     struct spd_tree_plan plan;
     const struct spd_tree_device device = info ? mb_spd_tree_device_of(info) : usual_device;
@@ -266,13 +277,15 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
                      "  \"tolerance\": {\"rounding\": \"kernel\"},\n",
                      layout->format->name, mb_reduce_names[reduce], layout->base.width,
                      layout->base.height);
-    add_plan(out, &plan, mb_spd_tree_shader_of(&plan.module));
+    *shader = mb_spd_tree_shader_of(&plan.module);
+    add_plan(out, &plan, *shader);
     return NULL;
 }
 
 const struct mb_export mb_spd_tree_export = {
     .files = mb_export_spd_tree,
     .takes = takes,
+    .parts_of = parts_of,
     .code_name = "spd_tree_modules.c",
     .prefix = "spd_tree_",
     .add_code = add_code_file,

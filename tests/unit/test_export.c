@@ -182,11 +182,16 @@ static bool is_same(const char *dir, const char *name, const void *data, size_t 
 
 static void check_written(const char *dir)
 {
-    char name[128];
+    char name[512];
     struct mb_err err = {0};
-    MB_SCOPED(mb_bytes) header = {0};
-    CHECK(mb_file_read(HEADER, SIZE_MAX, &header, &err) == MB_OK);
-    CHECK(is_same(dir, "spd_tree.h", header.data, header.n_bytes));
+    static const char *const files[] = {"spd_tree.h", "spd_tree.c", "spd_tree_plan.h",
+                                        "spd_tree_plan.c"};
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        MB_SCOPED(mb_bytes) file = {0};
+        snprintf(name, sizeof name, "%s/%s", LIB, files[i]);
+        CHECK(mb_file_read(name, SIZE_MAX, &file, &err) == MB_OK);
+        CHECK(is_same(dir, files[i], file.data, file.n_bytes));
+    }
     for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
         struct spd_tree_module module;
         if (mb_spd_tree_module_of(*shader, &module)) {
@@ -204,8 +209,13 @@ static void test_files(void)
     struct mb_err err = {0};
     const char *inputs[] = {"spd-tree"};
     CHECK(mkdtemp(dir) != NULL);
-    struct mb_options options = {
-        .verb = MB_VERB_EXPORT, .n_formats = 1, .out_dir = dir, .quiet = true};
+    struct mb_options options = {.verb = MB_VERB_EXPORT,
+                                 .n_formats = 1,
+                                 .out_dir = dir,
+                                 .plain = true,
+                                 .alpha = true,
+                                 .updates = true,
+                                 .quiet = true};
     options.settings.inputs = inputs;
     options.settings.n_inputs = 1;
     CHECK(mb_export_run(&options, &err) == MB_OK);

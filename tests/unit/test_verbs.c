@@ -188,6 +188,10 @@ static void test_export(void)
     CHECK_EQ_STR(options.out_dir, "x");
     CHECK_EQ_INT(options.n_formats, 3);
     CHECK(options.force);
+    CHECK(options.plain && options.alpha && options.updates);
+    mb_options_finish(&options);
+    options = PARSE("export", "spd", "-o", "x", "--no-plain", "--no-updates");
+    CHECK(!options.plain && options.alpha && !options.updates);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("export", "-o", "x"), "export: no strategy; there is: spd");
     CHECK_EQ_STR(ERROR_OF("export", "spd"), "export: no folder; give one: -o DIR");
@@ -208,6 +212,7 @@ static void test_export(void)
     CHECK_EQ_STR(ERROR_OF("a", "-f", "r8:max"),
                  "--format: a reduction with a format is for 'export'; write '--reduce max'");
     CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-alpha"), "--no-alpha does not go with 'tune'");
 }
 
 static void test_inspect(void)

@@ -80,6 +80,7 @@ struct mb_options {
     bool self_test;                    /* check the instrument and run nothing else */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     bool force;                        /* export: into a folder that is not empty */
+    bool plain, alpha, updates;        /* export: modules of these, too */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;

@@ -136,6 +136,9 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
                      .max_noise = 0.003},
         .threshold = 0.01,
         .kernel_timeout_s = 30.0,
+        .plain = true,
+        .alpha = true,
+        .updates = true,
         .n_formats = 1,
     };
     for (;;) {

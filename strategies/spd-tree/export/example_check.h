@@ -34,8 +34,7 @@ static void fill(void *texels, VkExtent3D extent)
     }
 }
 
-/* Weight of tap `i` of texel `x` of the level below one of `n` texels along an axis: two taps,
- * or three where n is odd. */
+/* Weight of tap `i` of 2, or 3 where `n` is odd: of texel `x` below a level of `n` texels. */
 static double weight_of(uint32_t i, uint32_t x, uint32_t n)
 {
     const uint32_t half = n / 2, odd = i == 0 ? half - x : i == 1 ? half : x + 1;
@@ -78,35 +77,44 @@ static double encode(double x, int channel, bool is_float)
                             : (1.055 * pow(x, 1 / 2.4) - 0.055) * 255;
 }
 
+/* A channel of level `n`. `level` holds the level above, and then this one: in place, as what
+ * is read lies ahead. Prints the first texel that is wrong. */
+static bool check_level(const void *texels, const VkBufferImageCopy *copies, uint32_t n,
+                        int channel, bool is_max, double *level)
+{
+    const VkExtent3D size = copies[n].imageExtent,
+                     above = copies[n > 0 ? n - 1 : 0].imageExtent;
+    const unsigned char *texel = (const unsigned char *)texels + copies[n].bufferOffset;
+    for (uint32_t i = 0; i < size.width * size.height; i++) {
+        const double got = decode(texel + 4 * (size_t)i, channel, is_max);
+        level[i] = n == 0 ? got : reduce(level, above, i % size.width, i / size.width, is_max);
+        if (!(fabs(encode(got, channel, is_max) - encode(level[i], channel, is_max)) <=
+              (is_max ? 0 : 0.51))) {
+            fprintf(stderr, "error: level %u, texel %u, channel %d: %g, not %g\n", n, i,
+                    channel, got, level[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Every level, from level 0 as it is in the buffer: sRGB codes within rounding, or maxima that
- * are equal. Prints `ok`, or the first texel that is wrong. */
+ * are equal. Prints `ok`, or what is wrong. */
 static bool check_levels(const void *texels, const VkBufferImageCopy *copies, uint32_t n_levels,
                          bool is_max)
 {
     const VkExtent3D base = copies[0].imageExtent;
     double *level = (double *)malloc((size_t)base.width * base.height * sizeof *level);
-    for (int c = 0; level && c < (is_max ? 1 : 4); c++) {
-        for (uint32_t n = 0; n < n_levels; n++) {
-            const VkExtent3D size = copies[n].imageExtent;
-            const unsigned char *texel = (const unsigned char *)texels + copies[n].bufferOffset;
-            for (uint32_t i = 0; i < size.width * size.height;
-                 i++) { /* in place: it reads ahead */
-                const double got = decode(texel + 4 * (size_t)i, c, is_max);
-                level[i] = n == 0 ? got
-                                  : reduce(level, copies[n - 1].imageExtent, i % size.width,
-                                           i / size.width, is_max);
-                if (!(fabs(encode(got, c, is_max) - encode(level[i], c, is_max)) <=
-                      (is_max ? 0 : 0.51))) {
-                    fprintf(stderr, "error: level %u, texel %u, channel %d: %g, not %g\n", n, i,
-                            c, got, level[i]);
-                    return false;
-                }
-            }
-        }
+    bool is_right = level != NULL;
+    if (!level) {
+        fprintf(stderr, "error: out of memory\n");
+    }
+    for (uint32_t i = 0; is_right && i < n_levels * (is_max ? 1 : 4); i++) {
+        is_right =
+            check_level(texels, copies, i % n_levels, (int)(i / n_levels), is_max, level);
     }
     free(level);
-    puts(level ? "ok" : "error: out of memory");
-    return level != NULL;
+    return is_right && puts("ok") >= 0;
 }
 
 #endif

@@ -1,6 +1,5 @@
-/* A depth pyramid: of a D32_SFLOAT depth image of 1921x1081 the farthest depth of each region,
- * in an R32_SFLOAT image that begins with level 1; by one dispatch, with push descriptors,
- * checked against a CPU.
+/* A depth pyramid: of a D32_SFLOAT image of 1921x1081 the farthest depth of each region, in an
+ * R32_SFLOAT image that begins with level 1; with push descriptors, checked against a CPU.
  *
  *     cc -std=c11 -O2 example_depth.c spd_tree*.c -o example_depth -lvulkan -lm */
 #include "example_check.h"
@@ -13,10 +12,10 @@ static const struct spd_tree_job job = {.width = 1921,
                                         .format = VK_FORMAT_R32_SFLOAT,
                                         .reduction = SPD_TREE_MAXIMUM,
                                         .is_depth = true};
+static VkImage depth, levels;
+static VkImageView views[SPD_TREE_MAX_LEVELS]; /* of levels 1, 2, .. */
 
-static VkImageView views[SPD_TREE_MAX_LEVELS];
-
-static bool make_depth(struct host *host, VkImage *image, VkImageView *view)
+static bool make_depth(struct host *host, VkImageView *view)
 {
     const VkImageCreateInfo info = {TYPE(IMAGE_CREATE_INFO),
                                     .imageType = VK_IMAGE_TYPE_2D,
@@ -28,34 +27,34 @@ static bool make_depth(struct host *host, VkImage *image, VkImageView *view)
                                     .usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
                                              VK_IMAGE_USAGE_SAMPLED_BIT |
                                              VK_IMAGE_USAGE_TRANSFER_DST_BIT};
-    if (!host_image(host, &info, image)) {
+    if (!host_image(host, &info, &depth)) {
         return false;
     }
     const VkImageViewCreateInfo view_info = {
-        TYPE(IMAGE_VIEW_CREATE_INFO), .image = *image, .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+        TYPE(IMAGE_VIEW_CREATE_INFO), .image = depth, .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
         .format = info.format, .subresourceRange = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 1, 0, 1}};
     TRY(vkCreateImageView(host->device, &view_info, NULL, view));
     return true;
 }
 
 /* Levels 1, 2, ..: the first of this image is level 1. */
-static bool make_levels(struct host *host, VkImage *image)
+static bool make_levels(struct host *host)
 {
     VkImageCreateInfo info = {.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
     VkImageViewCreateInfo view;
     spd_tree_image_info(&job, &info);
-    if (!host_image(host, &info, image)) {
+    if (!host_image(host, &info, &levels)) {
         return false;
     }
     for (uint32_t i = 0; i < info.mipLevels; i++) {
-        spd_tree_view_info(&job, *image, i, 0, &view);
+        spd_tree_view_info(&job, levels, i, 0, &view);
         TRY(vkCreateImageView(host->device, &view, NULL, &views[i]));
     }
     return true;
 }
 
 /* What a frame does: here depth comes from a buffer. */
-static VkResult record(struct host *host, struct spd_tree *tree, VkImage depth, VkImage levels,
+static VkResult record(struct host *host, struct spd_tree *tree,
                        const struct spd_tree_resources *resources, VkBuffer buffer,
                        const VkBufferImageCopy *copies)
 {
@@ -90,7 +89,6 @@ static bool run(struct host *host)
     struct spd_tree_resources resources = {
         .source_layout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL, .levels = views};
     struct spd_tree *tree;
-    VkImage depth, levels;
     VkBuffer buffer;
     VkBufferImageCopy copies[SPD_TREE_MAX_LEVELS];
     void *texels, *zeros;
@@ -98,7 +96,7 @@ static bool run(struct host *host)
         host->device, "vkCmdPushDescriptorSetKHR");
     TRY(spd_tree_create(&create, &tree));
     TRY(spd_tree_prepare(tree, &job));
-    if (!make_depth(host, &depth, &resources.source) || !make_levels(host, &levels) ||
+    if (!make_depth(host, &resources.source) || !make_levels(host) ||
         !host_buffer(host, place_levels(&job, copies), &buffer, &texels) ||
         !host_buffer(host, spd_tree_scratch_bytes(tree, &job), &resources.scratch, &zeros)) {
         return false;
@@ -107,12 +105,16 @@ static bool run(struct host *host)
     for (uint32_t i = 0; i < job.width * job.height; i++) { /* depths from 0.5 to 1 */
         ((uint32_t *)texels)[i] = 0x3f000000 | (((uint32_t *)texels)[i] & 0x7fffff);
     }
-    TRY(record(host, tree, depth, levels, &resources, buffer, copies));
+    TRY(record(host, tree, &resources, buffer, copies));
     return host_run(host) && check_levels(texels, copies, job.n_levels, true);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct host host = {0};
+    if (argc > 1) {
+        fprintf(stderr, "usage: %s\n", argv[0]);
+        return 2;
+    }
     return host_open(&host, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) && run(&host) ? 0 : 1;
 }

@@ -88,16 +88,24 @@ static bool run(const struct spd_tree_job *job)
     return host_run(&host) && check_levels(texels, copies, job->n_levels, false);
 }
 
+/* 0: it is none. */
+static uint32_t size_of(const char *word)
+{
+    char *end;
+    const long size = strtol(word, &end, 10);
+    return *end == '\0' && size >= 1 && size <= 8192 ? (uint32_t)size : 0;
+}
+
 int main(int argc, char **argv)
 {
-    const int width = argc > 2 ? atoi(argv[1]) : 1921, height = argc > 2 ? atoi(argv[2]) : 1081;
-    if ((argc != 1 && argc != 3) || width < 1 || height < 1 || width > 8192 || height > 8192 ||
-        width + height < 3) {
+    const uint32_t width = argc > 2 ? size_of(argv[1]) : 1921;
+    const uint32_t height = argc > 2 ? size_of(argv[2]) : 1081;
+    if ((argc != 1 && argc != 3) || width == 0 || height == 0 || width + height < 3) {
         fprintf(stderr, "usage: example_texture [WIDTH HEIGHT], of 1 to 8192 texels\n");
         return 2;
     }
-    struct spd_tree_job job = {.width = (uint32_t)width,
-                               .height = (uint32_t)height,
+    struct spd_tree_job job = {.width = width,
+                               .height = height,
                                .n_levels = 1,
                                .n_layers = 1,
                                .format = VK_FORMAT_R8G8B8A8_SRGB,

@@ -354,24 +354,29 @@ static bool has_rect(const struct spd_tree_image *image)
             r.width <= image->width - r.x && r.height <= image->height - r.y);
 }
 
-/* Tiles that make what the rectangle reaches of levels 1 to n_first, along an axis: the first,
- * and how many. Texels past the last one of level n_first belong to the last tile. */
-static void changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_t tile,
-                          const struct spd_tree_plan *plan, uint32_t n_tiles, uint32_t *first,
-                          uint32_t *count)
+struct tiles {
+    uint32_t first, n;
+};
+
+/* Tiles that make what the rectangle reaches of levels 1 to n_first, along an axis. Texels past
+ * the last one of level n_first belong to the last tile. */
+static struct tiles changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_t tile,
+                                  uint32_t n_first, uint32_t n_tiles)
 {
     uint32_t from = x, to = x + n - 1, last = 0;
-    *first = n_tiles - 1;
-    for (uint32_t level = 0; level < plan->n_first; level++) {
+    struct tiles tiles = {n_tiles - 1, 0};
+    for (uint32_t level = 0; level < n_first; level++) {
         const uint32_t below = spd_tree_size_of_level(size, level + 1);
         const uint32_t odd = spd_tree_size_of_level(size, level) % 2;
-        const uint32_t shift = plan->n_first - level - 1;
+        const uint32_t shift = n_first - level - 1;
         from = (from > odd ? from - odd : 0) / 2;
         to = to / 2 < below ? to / 2 : below - 1;
-        *first = (from >> shift) / tile < *first ? (from >> shift) / tile : *first;
+        tiles.first =
+            (from >> shift) / tile < tiles.first ? (from >> shift) / tile : tiles.first;
         last = (to >> shift) / tile > last ? (to >> shift) / tile : last;
     }
-    *count = (last < n_tiles ? last : n_tiles - 1) - *first + 1;
+    tiles.n = (last < n_tiles ? last : n_tiles - 1) - tiles.first + 1;
+    return tiles;
 }
 
 /* Of an update: what has changed, the tiles to make and how levels below theirs are scaled,
@@ -381,13 +386,14 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
     const struct spd_tree_rect r = image->changed;
     const int32_t corners[4] = {(int32_t)r.x, (int32_t)r.y, (int32_t)(r.x + r.width - 1),
                                 (int32_t)(r.y + r.height - 1)};
-    uint32_t first_x, first_y;
-    changed_tiles(image->width, r.x, r.width, plan->tile_x, plan, plan->n_groups[0], &first_x,
-                  &plan->n_groups[0]);
-    changed_tiles(image->height, r.y, r.height, plan->tile_y, plan, plan->n_groups[1], &first_y,
-                  &plan->n_groups[1]);
+    const struct tiles along_x = changed_tiles(image->width, r.x, r.width, plan->tile_x,
+                                               plan->n_first, plan->n_groups[0]);
+    const struct tiles along_y = changed_tiles(image->height, r.y, r.height, plan->tile_y,
+                                               plan->n_first, plan->n_groups[1]);
+    plan->n_groups[0] = along_x.n;
+    plan->n_groups[1] = along_y.n;
     memcpy(plan->push.changed, corners, sizeof corners);
-    plan->push.first_tile = first_x | first_y << 16;
+    plan->push.first_tile = along_x.first | along_y.first << 16;
     plan->push.n_tiles = plan->n_groups[0] * plan->n_groups[1];
     for (uint32_t i = 0; i < 12; i++) {
         const uint32_t x = spd_tree_size_of_level(image->width, plan->n_first + i),

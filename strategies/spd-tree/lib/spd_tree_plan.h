@@ -177,9 +177,9 @@ static inline enum spd_tree_view spd_tree_view_of(struct spd_tree_format format,
     const uint32_t n_bytes = spd_tree_texel_bytes(format);
     const bool is_pair = format.codec == SPD_TREE_FLOAT32 && format.n_channels == 2;
     return is_depth || is_pair ? SPD_TREE_VIEW_OF_FORMAT
-           : n_bytes == 4 ? SPD_TREE_VIEW_R32
-           : n_bytes == 8 ? SPD_TREE_VIEW_R32G32
-                          : SPD_TREE_VIEW_OF_FORMAT;
+           : n_bytes == 4      ? SPD_TREE_VIEW_R32
+           : n_bytes == 8      ? SPD_TREE_VIEW_R32G32
+                               : SPD_TREE_VIEW_OF_FORMAT;
 }
 
 /* What a texel takes in a slot and in shared memory: a float for each channel, three as four;
