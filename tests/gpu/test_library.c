@@ -36,7 +36,7 @@ static const struct format rgba8 = {VK_FORMAT_R8G8B8A8_UNORM, "rgba8"},
 
 static const struct mb_extent odd = {259, 131}, even = {256, 192};
 
-/* A job that makes all levels; its case is called after it. */
+/* A job that makes all levels; its case is named after it, until the next call. */
 static struct library_info info_of(struct spd_tree *tree, struct format format,
                                    struct mb_extent extent, enum spd_tree_reduction reduction)
 {
@@ -67,6 +67,10 @@ static void test_formats(struct mb_gpu *gpu)
     struct spd_tree *tree = mb_library_tree(gpu, NULL);
     unsigned n_done = 0;
     for (unsigned i = 0; tree && i < MB_COUNTOF(formats) * 4; i++) {
+        /* Odd or even sizes of each where llvmpipe has few lanes, the others where many. */
+        if (!mb_test_is_own_turn(gpu) && (i / 4 + i + mb_test_turn(gpu) / 2) % 2 == 1) {
+            continue;
+        }
         const struct library_info info =
             info_of(tree, formats[i / 4], i % 2 ? odd : even,
                     i / 2 % 2 ? SPD_TREE_MAXIMUM : SPD_TREE_AVERAGE);
@@ -147,6 +151,7 @@ static void test_layers(struct mb_gpu *gpu)
     for (unsigned i = 0; tree && i < 4; i++) {
         struct library_info info = info_of(tree, i / 2 ? r32f : bgra8_srgb, i % 2 ? odd : even,
                                            i / 2 ? SPD_TREE_MAXIMUM : SPD_TREE_AVERAGE);
+        info.name = i / 2 ? "layers 1 and 2 of 4, r32f" : "layers 1 and 2 of 4, bgra8-srgb";
         info.job.n_layers = 2;
         info.n_layers = 4;
         info.first_layer = 1;
