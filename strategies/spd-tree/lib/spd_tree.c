@@ -311,7 +311,7 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
                               : NULL;
 }
 
-/* ---- Objects */
+/* ---- Objects: what a call that fails leaves in its handle is undefined, so it is cleared */
 
 static VkResult create_set_layout(struct spd_tree *tree)
 {
@@ -330,8 +330,10 @@ static VkResult create_set_layout(struct spd_tree *tree)
                   VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR
             : 0,
         N_BINDINGS, bindings};
-    return SPD_TREE_VK(vkCreateDescriptorSetLayout)(tree->info.device, &info,
-                                                    tree->info.allocator, &tree->set_layout);
+    const VkResult result = SPD_TREE_VK(vkCreateDescriptorSetLayout)(
+        tree->info.device, &info, tree->info.allocator, &tree->set_layout);
+    tree->set_layout = result == VK_SUCCESS ? tree->set_layout : VK_NULL_HANDLE;
+    return result;
 }
 
 static VkResult create_layout(struct spd_tree *tree)
@@ -340,8 +342,10 @@ static VkResult create_layout(struct spd_tree *tree)
                                       sizeof(struct spd_tree_push)};
     const VkPipelineLayoutCreateInfo info = {
         VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, NULL, 0, 1, &tree->set_layout, 1, &push};
-    return SPD_TREE_VK(vkCreatePipelineLayout)(tree->info.device, &info, tree->info.allocator,
-                                               &tree->layout);
+    const VkResult result = SPD_TREE_VK(vkCreatePipelineLayout)(
+        tree->info.device, &info, tree->info.allocator, &tree->layout);
+    tree->layout = result == VK_SUCCESS ? tree->layout : VK_NULL_HANDLE;
+    return result;
 }
 
 /* Nearest texel, clamped to the edge. */
@@ -352,8 +356,10 @@ static VkResult create_sampler(struct spd_tree *tree)
     info.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO;
     info.addressModeU = info.addressModeV = info.addressModeW =
         VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
-    return SPD_TREE_VK(vkCreateSampler)(tree->info.device, &info, tree->info.allocator,
-                                        &tree->sampler);
+    const VkResult result = SPD_TREE_VK(vkCreateSampler)(tree->info.device, &info,
+                                                         tree->info.allocator, &tree->sampler);
+    tree->sampler = result == VK_SUCCESS ? tree->sampler : VK_NULL_HANDLE;
+    return result;
 }
 
 VkResult spd_tree_create(const struct spd_tree_create_info *info, struct spd_tree **tree)
@@ -466,8 +472,8 @@ static VkResult add_pipeline(struct spd_tree *tree, const struct spd_tree_plan *
     }
     if (result == VK_SUCCESS) {
         result = create_pipeline(tree, plan, module, p);
+        SPD_TREE_VK(vkDestroyShaderModule)(tree->info.device, module, tree->info.allocator);
     }
-    SPD_TREE_VK(vkDestroyShaderModule)(tree->info.device, module, tree->info.allocator);
     if (result != VK_SUCCESS) {
         free(p);
         return result;

@@ -89,7 +89,7 @@ void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t 
                         uint32_t first_layer, VkImageViewCreateInfo *info);
 
 /* Create the job's pipeline unless it exists. Threads may call it at once, and while others
- * record. VK_ERROR_FORMAT_NOT_SUPPORTED: see spd_tree_why_not(), or its module was not
+ * record. VK_ERROR_FORMAT_NOT_SUPPORTED: see spd_tree_plan_job(), or its module was not
  * exported.
  */
 VkResult spd_tree_prepare(struct spd_tree *tree, const struct spd_tree_job *job);
