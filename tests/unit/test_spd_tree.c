@@ -834,29 +834,30 @@ static void set_random_size(struct mb_rng *rng, struct spd_tree_image *image)
     image->n_levels = mb_rng_below(rng, 4) > 0 ? n_full : 2 + mb_rng_below(rng, n_full - 1);
 }
 
-/* At most five for a format and reduction; none but these for other sizes. */
+/* For a format and reduction at most five, of updates two; none but these for other sizes. */
 static void check_pipelines(struct spd_tree_device device, const struct spd_tree_image *kind)
 {
     struct mb_rng rng;
     struct pipeline known[MAX_PIPELINES];
     struct spd_tree_image image = *kind;
+    const bool is_update = spd_tree_is_update(kind);
     const unsigned n_failed = check_n_failed;
     uint32_t n = 0;
     device.max_buffer_bytes = UINT64_MAX;
     mb_rng_init(&rng, 1);
-    for (uint32_t i = 0; i < N_RANDOM_SIZES && n <= MAX_PIPELINES; i++) {
+    for (uint32_t i = 0; i < 2 * N_RANDOM_SIZES && n <= MAX_PIPELINES; i++) {
+        const uint32_t n_before = n;
         set_random_size(&rng, &image);
+        image.changed.width = is_update ? image.width : 0;
+        image.changed.height = is_update ? image.height : 0;
         n = add_pipeline(known, n, &device, &image);
+        CHECK(i < N_RANDOM_SIZES || n == n_before);
     }
-    CHECK(n >= 1 && n <= MAX_PIPELINES);
-    for (uint32_t i = 0; i < N_RANDOM_SIZES && n <= MAX_PIPELINES; i++) {
-        set_random_size(&rng, &image);
-        CHECK_EQ_INT(add_pipeline(known, n, &device, &image), n);
-    }
+    CHECK(n >= 1 && n <= (is_update ? 2 : MAX_PIPELINES));
     if (check_n_failed > n_failed) {
-        fprintf(stderr, "codec %d of %u channels, reduction %d, subgroups of %u\n",
+        fprintf(stderr, "codec %d of %u channels, reduction %d, subgroups of %u%s\n",
                 (int)image.format.codec, image.format.n_channels, (int)image.reduction,
-                device.has_shuffles ? device.subgroup_size : 0);
+                device.has_shuffles ? device.subgroup_size : 0, is_update ? ", updates" : "");
     }
 }
 
@@ -870,7 +871,10 @@ static void test_pipelines(void)
             .weighs_alpha = i % 4 == 3,
         };
         if (!kind.weighs_alpha || format.n_channels == 4) {
+            struct spd_tree_image update = kind;
+            update.changed.width = update.changed.height = 1;
             check_pipelines(devices[i % 4 == 0 ? 0 : i % MB_COUNTOF(devices)], &kind);
+            check_pipelines(devices[i % 5], &update); /* one that has subgroups */
         }
     }
 }
