@@ -1,9 +1,9 @@
 /* One case of a run, under each condition. The order of things is the point:
  *
  *     set every strategy up
- *     verify each, over two different poisons
+ *     verify each on the image and on a probe, each over a poison of its own
  *     under each condition: warm up and sample all of them, interleaved
- *     verify each once more, and hand its chain on
+ *     verify each once more on both, and hand its chain on
  */
 #include "bench/case.h"
 
@@ -11,17 +11,20 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "bench/conclude.h"
 #include "bench/verify/judge.h"
 #include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
+#include "image/pattern.h"
 
 struct context {
     const struct mb_case_options *options;
     const struct mb_gpu *gpu;
     struct mb_case *c;
     struct mb_test_image test_image;
-    struct mb_verifier verifier;
+    struct mb_verifier verifier, probe_verifier;
+    void *probe; /* level 0 of all layers; owned */
     struct mb_judge judge;
     struct mb_candidate *candidates; /* one per row */
     struct mb_candidate **ready;     /* those that run */
@@ -164,9 +167,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, result->label, "verifying");
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_FIRST, err));
+        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_SECOND, err));
+            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_BEFORE, err));
         }
     }
     drop_damaging(c);
@@ -184,10 +187,14 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, result->label, step);
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_JUDGE_AFTER, err));
+        /* First on what was not timed: what a run left behind may be right for the image. */
+        if (result->verify == MB_VERIFY_PASS) {
+            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
+        }
+        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
             MB_DO(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
-                                  c->judge.verifier, err));
+                                  c->judge.verifier[MB_CONTENT_IMAGE], err));
         }
     }
     return MB_OK;
@@ -260,6 +267,8 @@ static void context_finish(struct context *c)
     mb_free(c->ready);
     mb_test_image_finish(&c->test_image);
     mb_verifier_finish(&c->verifier);
+    mb_verifier_finish(&c->probe_verifier);
+    mb_free(c->probe);
 }
 
 /* The image cannot be made here: every strategy is skipped for that reason. */
@@ -316,6 +325,31 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
+/* What is judged by, on both contents. */
+static enum mb_status make_judge(struct context *c, const void *source, struct mb_err *err)
+{
+    const struct mb_layout *layout = &c->c->layout;
+    MB_SCOPED(mb_image) probe = {0};
+    mb_verifier_init(&c->verifier, layout, source);
+    c->judge = (struct mb_judge){.test_image = &c->test_image, .c = c->c};
+    if (!c->options->settings->verify) {
+        return MB_OK;
+    }
+    const struct mb_text spec =
+        mb_text("pattern:probe:%ux%u", layout->base.width, layout->base.height);
+    MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
+    c->probe = mb_malloc(layout->level_layer_bytes[0] * layout->n_layers);
+    MB_DO(MB_NEED(c->probe, "probe image"));
+    for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
+        mb_image_encode(&probe, layout->format, layer,
+                        (uint8_t *)c->probe + layer * layout->level_layer_bytes[0]);
+    }
+    mb_verifier_init(&c->probe_verifier, layout, c->probe);
+    c->judge.verifier[MB_CONTENT_IMAGE] = &c->verifier;
+    c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
+    return MB_OK;
+}
+
 enum mb_status mb_case_run(const struct mb_case_options *options, const void *source,
                            struct mb_case *out, bool *is_complete, struct mb_err *err)
 {
@@ -323,12 +357,7 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     MB_SCOPED(context) c = {.options = options, .gpu = options->calibration->gpu, .c = out};
     *is_complete = false;
     MB_DO(allocate(&c, err));
-    mb_verifier_init(&c.verifier, &out->layout, source);
-    c.judge = (struct mb_judge){
-        .test_image = &c.test_image,
-        .verifier = options->settings->verify ? &c.verifier : NULL,
-        .c = out,
-    };
+    MB_DO(make_judge(&c, source, err));
     const enum mb_status status = make_image(&c, source, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);

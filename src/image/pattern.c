@@ -153,6 +153,31 @@ static void signed_texel(const struct mb_place *at, float rgba[4])
                                   : (float)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0f;
 }
 
+/* Squares as large as the texels of each level, of which every other one is brighter, and a
+ * slope: so at every level neighbours differ by codes, and the last texel differs from each of
+ * those that it is made of and from the mean of any half of them. */
+static void probe_texel(const struct mb_place *at, float rgba[4])
+{
+    const uint32_t longest = at->width > at->height ? at->width : at->height;
+    const double slope =
+        0.20 * ((at->x + 0.5) / at->width - 0.5) + 0.12 * ((at->y + 0.5) / at->height - 0.5);
+    double value[4] = {0.5 + slope, 0.5 - slope, 0.5 + slope, 0.5 - slope};
+    for (uint32_t level = 0; longest >> level > 0; level++) {
+        const uint64_t n_wide = at->width >> level > 1 ? at->width >> level : 1;
+        const uint64_t n_high = at->height >> level > 1 ? at->height >> level : 1;
+        const uint32_t x = (uint32_t)(at->x * n_wide / at->width);
+        const uint32_t y = (uint32_t)(at->y * n_high / at->height);
+        const uint64_t bits = hash_of(x, y, at->seed + level);
+        for (uint32_t c = 0; c < 4; c++) {
+            const double step = 0.03 + 0.02 * (double)(bits >> 16 * c & 0xffff) / 0xffff;
+            value[c] += ((x ^ y) & 1u) != 0 ? step : -step;
+        }
+    }
+    for (uint32_t c = 0; c < 4; c++) {
+        rgba[c] = (float)(value[c] < 0 ? 0 : value[c] > 1 ? 1 : value[c]);
+    }
+}
+
 const struct mb_pattern mb_patterns[] = {
     {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel, NULL},
     {"noise", "white noise in all four channels, from --seed", noise_texel, NULL},
@@ -163,6 +188,8 @@ const struct mb_pattern mb_patterns[] = {
     {"flat", "one colour: every level must stay exactly that", flat_texel, NULL},
     {"signed", "floats of both signs and all magnitudes, infinities and NaN, from --seed", NULL,
      signed_texel},
+    {"probe", "neighbours differ at every level: what every strategy is judged on besides",
+     NULL, probe_texel},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -24,45 +24,54 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
     return hash;
 }
 
+/* One run that is judged. */
+struct judged {
+    const struct mb_judge *judge;
+    struct mb_candidate *candidate;
+    enum mb_content content;
+    enum mb_judge_pass pass;
+};
+
+static struct mb_verifier *verifier_of(const struct judged *j)
+{
+    return j->judge->verifier[j->content];
+}
+
 /* `rule` is what it breaks beside being wrong, or NULL. */
-static void note_failure(struct mb_result *result, enum mb_judge_pass pass, const char *rule,
+static void note_failure(const struct judged *j, const char *rule,
                          const struct mb_bad_texel *bad)
 {
-    static const char *const when[] = {
-        [MB_JUDGE_FIRST] = "wrong",
-        [MB_JUDGE_SECOND] = "wrong over another poison",
-        [MB_JUDGE_AFTER] = "wrong after timing",
+    static const char *const when[MB_N_CONTENTS][2] = {
+        [MB_CONTENT_IMAGE] = {"wrong", "wrong after timing"},
+        [MB_CONTENT_PROBE] = {"wrong on the probe image",
+                              "wrong on the probe image after timing"},
     };
+    struct mb_result *result = j->candidate->result;
     result->verify = MB_VERIFY_FAIL;
     result->status = MB_RESULT_FAILED;
     result->verdict.pass = false;
     result->verdict.first_bad = *bad;
-    snprintf(result->reason, sizeof result->reason, "%s: %s%s%s", when[pass], rule ? rule : "",
-             rule ? ": " : "", mb_bad_texel_describe(bad).s);
+    snprintf(result->reason, sizeof result->reason, "%s: %s%s%s", when[j->content][j->pass],
+             rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
 }
 
-static enum mb_status judge_made_levels(const struct mb_judge *judge,
-                                        struct mb_candidate *candidate, enum mb_judge_pass pass,
-                                        struct mb_err *err)
+static enum mb_status judge_made_levels(const struct judged *j, struct mb_err *err)
 {
-    struct mb_result *result = candidate->result;
-    const void *block = judge->test_image->readback.mapped;
-    const bool is_first = pass == MB_JUDGE_FIRST;
+    struct mb_result *result = j->candidate->result;
+    const void *block = j->judge->test_image->readback.mapped;
+    uint64_t *judged_last = &j->candidate->fingerprint[j->content];
     struct mb_verdict verdict;
-    const uint64_t hash = fingerprint(&judge->c->layout, block);
-    if (!is_first && hash == candidate->fingerprint) {
+    const uint64_t hash = fingerprint(&j->judge->c->layout, block);
+    if (j->pass == MB_JUDGE_AFTER && hash == *judged_last) {
         return MB_OK;
     }
-    MB_DO(mb_verify(judge->verifier, block, &result->work.tolerance, &verdict, err));
-    candidate->fingerprint = hash;
-    if (is_first || !verdict.pass) {
+    MB_DO(mb_verify(verifier_of(j), block, &result->work.tolerance, &verdict, err));
+    *judged_last = hash;
+    if ((j->content == MB_CONTENT_IMAGE && j->pass == MB_JUDGE_BEFORE) || !verdict.pass) {
         result->verdict = verdict;
     }
     if (!verdict.pass) {
-        note_failure(result, pass, NULL, &verdict.first_bad);
-    }
-    if (verdict.level[0].n_bad_texels > 0) {
-        MB_DO(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
+        note_failure(j, NULL, &verdict.first_bad);
     }
     return MB_OK;
 }
@@ -146,15 +155,14 @@ static void find_difference(const struct mb_test_image *test_image, const void *
 }
 
 /* Levels that were not asked for are as the poison left them. */
-static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate *candidate,
-                               enum mb_judge_pass pass)
+static void judge_other_levels(const struct judged *j)
 {
-    const struct mb_test_image *test_image = judge->test_image;
+    const struct mb_test_image *test_image = j->judge->test_image;
     struct mb_bad_texel bad;
     find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
                     0.0, &bad);
     if (bad.found) {
-        note_failure(candidate->result, pass, "writes a level that was not asked for", &bad);
+        note_failure(j, "writes a level that was not asked for", &bad);
     }
 }
 
@@ -162,9 +170,10 @@ static void judge_other_levels(const struct mb_judge *judge, struct mb_candidate
  * update runs twice: over that chain with every texel but those of the affected regions spoilt,
  * and over one with those spoilt. Spoilt means that each bit is inverted, so that writing
  * anything there, even what is right, is told from leaving it alone. */
-static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candidate *candidate,
-                                   enum mb_judge_pass pass, struct mb_err *err)
+static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
 {
+    const struct mb_judge *judge = j->judge;
+    struct mb_candidate *candidate = j->candidate;
     const struct mb_test_image *test_image = judge->test_image;
     const struct mb_tolerance *tolerance = &candidate->instance.work.tolerance;
     const size_t n_bytes = test_image->full.total_bytes;
@@ -189,33 +198,51 @@ static enum mb_status judge_update(const struct mb_judge *judge, struct mb_candi
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
     if (bad.found) {
-        note_failure(candidate->result, pass, rule, &bad);
-        MB_DO(mb_test_image_upload(judge->test_image, judge->verifier->source, 1, err));
+        note_failure(j, rule, &bad);
+    }
+    return MB_OK;
+}
+
+/* With the content in level 0. */
+static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
+{
+    struct mb_test_image *test_image = j->judge->test_image;
+    struct mb_candidate *candidate = j->candidate;
+    struct mb_result *result = candidate->result;
+    const bool is_update = j->judge->c->task.is_update;
+    MB_DO(mb_test_image_poison(test_image, (uint32_t)j->content, err));
+    MB_DO(mb_submission_run(
+        is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
+    MB_DO(mb_test_image_read(test_image, err));
+    if (!verifier_of(j) || result->verify == MB_VERIFY_FAIL) {
+        return MB_OK;
+    }
+    result->verify = MB_VERIFY_PASS;
+    MB_DO(judge_made_levels(j, err));
+    if (result->verify == MB_VERIFY_PASS) {
+        judge_other_levels(j);
+    }
+    if (result->verify == MB_VERIFY_PASS && is_update) {
+        MB_DO(judge_update(j, err));
     }
     return MB_OK;
 }
 
 enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,
-                            enum mb_judge_pass pass, struct mb_err *err)
+                            enum mb_content content, enum mb_judge_pass pass,
+                            struct mb_err *err)
 {
-    struct mb_result *result = candidate->result;
-    const bool is_update = judge->c->task.is_update;
-    MB_DO(mb_test_image_poison(judge->test_image, pass == MB_JUDGE_SECOND, err));
-    MB_DO(mb_submission_run(
-        is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
-    MB_DO(mb_test_image_read(judge->test_image, err));
-    if (!judge->verifier || result->verify == MB_VERIFY_FAIL) {
-        return MB_OK;
+    const struct judged j = {judge, candidate, content, pass};
+    const struct mb_verifier *image = judge->verifier[MB_CONTENT_IMAGE],
+                             *probe = judge->verifier[MB_CONTENT_PROBE];
+    if (content == MB_CONTENT_PROBE) {
+        MB_DO(mb_test_image_upload(judge->test_image, probe->source, 1, err));
     }
-    result->verify = MB_VERIFY_PASS;
-    MB_DO(judge_made_levels(judge, candidate, pass, err));
-    if (result->verify == MB_VERIFY_PASS) {
-        judge_other_levels(judge, candidate, pass);
-    }
-    if (result->verify == MB_VERIFY_PASS && is_update) {
-        MB_DO(judge_update(judge, candidate, pass, err));
-    }
-    return MB_OK;
+    MB_DO(judge_content(&j, err));
+    const bool is_damaged = image && candidate->result->verify == MB_VERIFY_FAIL;
+    return content == MB_CONTENT_PROBE || is_damaged
+               ? mb_test_image_upload(judge->test_image, image->source, 1, err)
+               : MB_OK;
 }
 
 enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate *candidate,
@@ -224,7 +251,7 @@ enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate
     struct mb_result *result = candidate->result;
     const struct mb_layout *layout = &judge->c->layout;
     const size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
-    const void *source = judge->verifier->source;
+    const void *source = judge->verifier[MB_CONTENT_IMAGE]->source;
     MB_DO(mb_test_image_poison(judge->test_image, 0, err));
     MB_DO(mb_submission_run(&candidate->instance.submission, err));
     MB_DO(mb_test_image_read(judge->test_image, err));
@@ -235,6 +262,7 @@ enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate
         snprintf(result->reason, sizeof result->reason, "it writes to level 0");
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }
-    judge_other_levels(judge, candidate, MB_JUDGE_FIRST);
+    const struct judged j = {judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE};
+    judge_other_levels(&j);
     return MB_OK;
 }

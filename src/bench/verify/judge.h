@@ -6,36 +6,39 @@
 #include "bench/verify/instance.h"
 #include "bench/verify/verify.h"
 
+/* What level 0 holds: the image of the case, or the probe (image/pattern.h), in which wrong
+ * texels stand out that other images hide. */
+enum mb_content { MB_CONTENT_IMAGE, MB_CONTENT_PROBE, MB_N_CONTENTS };
+
 /* One strategy of a case. */
 struct mb_candidate {
     const struct mb_variant *row;
     struct mb_result *result;
     struct mb_instance instance; /* of the case's task: what is timed */
     struct mb_instance whole;    /* of an update: the same with the whole image as rectangle */
-    uint64_t fingerprint;        /* of the output that was judged last */
+    uint64_t fingerprint[MB_N_CONTENTS]; /* of the output that was judged last */
 };
 
 struct mb_judge {
-    struct mb_test_image *test_image;
-    struct mb_verifier *verifier; /* NULL: run, but judge nothing */
+    struct mb_test_image *test_image; /* holds the image of the case */
+    /* Of each content; NULL: run, but judge nothing. */
+    struct mb_verifier *verifier[MB_N_CONTENTS];
     const struct mb_case *c;
 };
 
-enum mb_judge_pass {
-    MB_JUDGE_FIRST,
-    MB_JUDGE_SECOND, /* over another poison */
-    MB_JUDGE_AFTER,  /* once more after timing */
-};
+enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
 
-/* Run the candidate's commands over poison, read the image back and judge it: the levels made
- * by the golden model (unless they are, bit for bit, what was judged before), and the levels
- * not asked for by the poison that must still be there. An update (struct mb_task) must lead to
- * the chain of a full regeneration, bit for bit, or within 1 LSB where sums are of halves, and
- * write nothing outside the affected regions. A bad chain is a result with a reason; a damaged
- * level 0 is mended. Fails on Vulkan errors and without memory. */
+/* Run the candidate's commands on a content, over poison, read the image back and judge it: the
+ * levels made by the golden model (unless they are, bit for bit, what was judged before of this
+ * content), and the levels not asked for by the poison that must still be there. An update
+ * (struct mb_task) must lead to the chain of a full regeneration, bit for bit, or within 1 LSB
+ * where sums are of halves, and write nothing outside the affected regions. A bad chain is a
+ * result with a reason; a damaged level 0 is mended, and the image is back in it. Fails on
+ * Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
                                           struct mb_candidate *candidate,
-                                          enum mb_judge_pass pass, struct mb_err *err);
+                                          enum mb_content content, enum mb_judge_pass pass,
+                                          struct mb_err *err);
 
 /* The same of one that no policy describes: whatever it makes, level 0 and the levels not asked
  * for stay as they are. A verifier is needed. */
