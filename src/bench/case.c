@@ -18,6 +18,9 @@
 #include "bench/timing/time_case.h"
 #include "image/pattern.h"
 
+/* Texels of images that are judged on the probe whatever else is run. */
+#define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
+
 struct context {
     const struct mb_case_options *options;
     const struct mb_gpu *gpu;
@@ -154,6 +157,24 @@ static bool is_judged(const struct mb_result *result)
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
 }
 
+/* What a strategy is judged on besides the image: the probe; but where that takes long, our own
+ * are held to it at the run's largest size only. */
+static enum mb_content second_content(const struct context *c,
+                                      const struct mb_candidate *candidate)
+{
+    const struct mb_settings *settings = c->options->settings;
+    const struct mb_extent base = c->c->layout.base;
+    const uint64_t n_texels = (uint64_t)base.width * base.height;
+    bool is_largest = true;
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const struct mb_extent size = settings->size[i];
+        is_largest = is_largest && (uint64_t)size.width * size.height <= n_texels;
+    }
+    return candidate->row->strategy->file || n_texels <= MAX_QUICK_TEXELS || is_largest
+               ? MB_CONTENT_PROBE
+               : MB_CONTENT_AGAIN;
+}
+
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
@@ -169,7 +190,8 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
         hooks->on_step(hooks->user, result->label, "verifying");
         MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_BEFORE, err));
+            MB_DO(mb_judge_run(&c->judge, c->ready[i], second_content(c, c->ready[i]),
+                               MB_JUDGE_BEFORE, err));
         }
     }
     drop_damaging(c);
@@ -188,7 +210,8 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
         }
         hooks->on_step(hooks->user, result->label, step);
         /* First on what was not timed: what a run left behind may be right for the image. */
-        if (result->verify == MB_VERIFY_PASS) {
+        if (result->verify == MB_VERIFY_PASS &&
+            second_content(c, c->ready[i]) == MB_CONTENT_PROBE) {
             MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
         MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));

@@ -1,6 +1,7 @@
 /* The test image: upload, poison and read-back. */
 #include "bench/test_image.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -161,6 +162,7 @@ void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_
         {.float32 = {0.25f, 0.75f, 0.125f, 0.625f}},
         {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
     };
+    static const VkClearColorValue nan_color = {.float32 = {NAN, NAN, NAN, NAN}};
     const struct mb_layout *layout = &test_image->full;
     VkImageSubresourceRange range = {
         .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
@@ -168,13 +170,14 @@ void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_
         .levelCount = layout->n_levels - 1,
         .layerCount = layout->n_layers,
     };
+    const bool has_nan = index > 0 && !mb_format_is_unorm(layout->format);
     if (layout->n_levels == 1) {
         return;
     }
     mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1, &mb_access_undefined,
                       &mb_access_transfer_write);
     vkCmdClearColorImage(cmd, test_image->image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                         &colors[index], 1, &range);
+                         has_nan ? &nan_color : &colors[index], 1, &range);
     mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1,
                       &mb_access_transfer_write, &mb_access_readable);
 }

@@ -6,7 +6,8 @@
 #include "vk/image.h"
 #include "vk/submit.h"
 
-/* Poison colours differ in every channel, so that an unwritten texel cannot match both runs. */
+/* Poison colours differ in every channel, so that an unwritten texel cannot match both runs;
+ * the second is NaN in float formats, which shows where a kernel weighs poison by zero. */
 #define MB_N_POISONS 2u
 
 struct mb_test_image {

@@ -28,8 +28,10 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
 struct judged {
     const struct mb_judge *judge;
     struct mb_candidate *candidate;
-    enum mb_content content;
+    enum mb_content content; /* IMAGE or PROBE */
     enum mb_judge_pass pass;
+    bool is_again; /* what was judged before of this content has to come out */
+    uint32_t poison;
 };
 
 static struct mb_verifier *verifier_of(const struct judged *j)
@@ -62,12 +64,12 @@ static enum mb_status judge_made_levels(const struct judged *j, struct mb_err *e
     uint64_t *judged_last = &j->candidate->fingerprint[j->content];
     struct mb_verdict verdict;
     const uint64_t hash = fingerprint(&j->judge->c->layout, block);
-    if (j->pass == MB_JUDGE_AFTER && hash == *judged_last) {
+    if (j->is_again && hash == *judged_last) {
         return MB_OK;
     }
     MB_DO(mb_verify(verifier_of(j), block, &result->work.tolerance, &verdict, err));
     *judged_last = hash;
-    if ((j->content == MB_CONTENT_IMAGE && j->pass == MB_JUDGE_BEFORE) || !verdict.pass) {
+    if ((j->content == MB_CONTENT_IMAGE && !j->is_again) || !verdict.pass) {
         result->verdict = verdict;
     }
     if (!verdict.pass) {
@@ -210,7 +212,7 @@ static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
     struct mb_candidate *candidate = j->candidate;
     struct mb_result *result = candidate->result;
     const bool is_update = j->judge->c->task.is_update;
-    MB_DO(mb_test_image_poison(test_image, (uint32_t)j->content, err));
+    MB_DO(mb_test_image_poison(test_image, j->poison, err));
     MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
     MB_DO(mb_test_image_read(test_image, err));
@@ -232,7 +234,14 @@ enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *c
                             enum mb_content content, enum mb_judge_pass pass,
                             struct mb_err *err)
 {
-    const struct judged j = {judge, candidate, content, pass};
+    const struct judged j = {
+        .judge = judge,
+        .candidate = candidate,
+        .content = content == MB_CONTENT_AGAIN ? MB_CONTENT_IMAGE : content,
+        .pass = pass,
+        .is_again = content == MB_CONTENT_AGAIN || pass == MB_JUDGE_AFTER,
+        .poison = content != MB_CONTENT_IMAGE,
+    };
     const struct mb_verifier *image = judge->verifier[MB_CONTENT_IMAGE],
                              *probe = judge->verifier[MB_CONTENT_PROBE];
     if (content == MB_CONTENT_PROBE) {
@@ -262,7 +271,7 @@ enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate
         snprintf(result->reason, sizeof result->reason, "it writes to level 0");
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }
-    const struct judged j = {judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE};
+    const struct judged j = {.judge = judge, .candidate = candidate};
     judge_other_levels(&j);
     return MB_OK;
 }

@@ -8,7 +8,13 @@
 
 /* What level 0 holds: the image of the case, or the probe (image/pattern.h), in which wrong
  * texels stand out that other images hide. */
-enum mb_content { MB_CONTENT_IMAGE, MB_CONTENT_PROBE, MB_N_CONTENTS };
+enum mb_content {
+    MB_CONTENT_IMAGE,
+    MB_CONTENT_PROBE,
+    MB_N_CONTENTS,
+    MB_CONTENT_AGAIN =
+        MB_N_CONTENTS, /* the image, over another poison: in place of the probe */
+};
 
 /* One strategy of a case. */
 struct mb_candidate {
