@@ -26,6 +26,7 @@ struct mb_kernel_binding {
     bool is_general;          /* layout, of what is sampled */
     bool is_read;             /* NonWritable: of storage, nothing is written */
     bool is_linear;           /* the sampler's filter */
+    uint32_t address;         /* and address mode: an index of mb_kernel_addresses */
     enum mb_reduce reduction; /* and what it makes of four texels */
     uint32_t buffer;          /* index; UINT32_MAX: none */
 };

@@ -18,6 +18,7 @@
  * any device asks of offsets. */
 #define GUARD_BYTES 4096u
 #define GUARD_WORD  0xA5C3965Au
+#define N_ADDRESSES 4
 
 /* A view or a sampler that was made for one binding, and may serve others. */
 struct made_view {
@@ -33,8 +34,8 @@ struct state {
     struct mb_kernel_plan plan;
     struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
-    VkSampler samplers[2][MB_N_REDUCES]; /* [is_linear][reduction] */
-    struct made_view *views;             /* owned, with its views */
+    VkSampler samplers[2][MB_N_REDUCES][N_ADDRESSES]; /* [is_linear][reduction][address] */
+    struct made_view *views;                          /* owned, with its views */
     size_t n_views;
 };
 
@@ -395,9 +396,14 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_view *vi
 static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
                                    VkSampler *sampler, struct mb_err *err)
 {
-    VkSampler *own = &s->samplers[binding->is_linear][binding->reduction];
+    static const VkSamplerAddressMode modes[N_ADDRESSES] = {
+        /* as mb_kernel_addresses */
+        VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_SAMPLER_ADDRESS_MODE_REPEAT,
+        VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
+    VkSampler *own = &s->samplers[binding->is_linear][binding->reduction][binding->address];
     if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_load_make_sampler(s->gpu, binding->is_linear, binding->reduction, own, err));
+        MB_DO(mb_load_make_sampler(s->gpu, binding->is_linear, binding->reduction,
+                                   modes[binding->address], own, err));
     }
     *sampler = *own;
     return MB_OK;
@@ -637,8 +643,8 @@ static void finish(void *state)
     for (uint32_t i = 0; i < MB_COUNTOF(s->pipelines); i++) {
         mb_pipeline_finish(&s->pipelines[i]);
     }
-    for (uint32_t i = 0; i < 2 * MB_N_REDUCES; i++) {
-        mb_sampler_destroy(s->gpu, s->samplers[i / MB_N_REDUCES][i % MB_N_REDUCES]);
+    for (uint32_t i = 0; i < 2 * MB_N_REDUCES * N_ADDRESSES; i++) {
+        mb_sampler_destroy(s->gpu, (&s->samplers[0][0][0])[i]);
     }
     for (size_t i = 0; i < s->n_views; i++) {
         vkDestroyImageView(s->gpu->device, s->views[i].view, NULL);

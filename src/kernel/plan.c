@@ -363,6 +363,8 @@ static enum mb_status plan_binding(const struct planner *planner, const cJSON *n
         sampler ? mb_pick_choice(pick, sampler, "reduction",
                                  (const char *const[]){"avg", "min", "max", NULL})
                 : 0);
+    binding->address =
+        sampler ? (uint32_t)mb_pick_choice(pick, sampler, "address", mb_kernel_addresses) : 0;
     BLAME_IF(is_buffer(place->type) != (binding->buffer != UINT32_MAX), node,
              "the shader has a %s there", mb_descriptor_type_name(place->type));
     if (is_buffer(place->type)) {

@@ -8,6 +8,7 @@
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", NULL};
 const char *const mb_kernel_view_layouts[] = {"read-only", "general", NULL};
 const char *const mb_kernel_filters[] = {"nearest", "linear", NULL};
+const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
 const char *const mb_kernel_barriers[] = {"auto", "none", NULL};
 const char *const mb_kernel_policies[] = {"box", "floor", "blit", "none", NULL};
 const char *const mb_kernel_arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
@@ -93,6 +94,9 @@ static const struct mb_key sampler_keys[] = {
      .choices = mb_kernel_filters},
     {"reduction", MB_KEY_CHOICE, .help = "what a linear filter makes of four texels (avg)",
      .choices = mb_reduce_names},
+    {"address", MB_KEY_CHOICE,
+     .help = "what lies beyond the edges; border: transparent black (clamp)",
+     .choices = mb_kernel_addresses},
     {0},
 };
 

@@ -55,11 +55,12 @@ extern const struct mb_key mb_range_keys[];
  * mb_view_format, of policies and arithmetics that of mb_policy and mb_arithmetic. */
 extern const char *const mb_kernel_view_formats[],
     *const mb_kernel_view_layouts[], *const mb_kernel_filters[],
-                                         *const mb_kernel_barriers[],
-                                             *const mb_kernel_policies[],
-                                                 *const mb_kernel_arithmetics[],
-                                                     *const mb_kernel_roundings[],
-                                                         *const mb_kernel_zeroings[];
+                                         *const mb_kernel_addresses[],
+                                             *const mb_kernel_barriers[],
+                                                 *const mb_kernel_policies[],
+                                                     *const mb_kernel_arithmetics[],
+                                                         *const mb_kernel_roundings[],
+                                                             *const mb_kernel_zeroings[];
 
 /* The names that a key chooses from, at most `most`; returns how many. */
 size_t mb_key_choices(const struct mb_key *key, const char **names, size_t most);

@@ -199,16 +199,20 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
 }
 
 enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
-                                    enum mb_reduce reduce, VkSampler *sampler,
-                                    struct mb_err *err)
+                                    enum mb_reduce reduce, VkSamplerAddressMode address,
+                                    VkSampler *sampler, struct mb_err *err)
 {
     static const VkSamplerReductionMode modes[MB_N_REDUCES] = {
         [MB_REDUCE_AVG] = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
         [MB_REDUCE_MIN] = VK_SAMPLER_REDUCTION_MODE_MIN,
         [MB_REDUCE_MAX] = VK_SAMPLER_REDUCTION_MODE_MAX,
     };
-    return mb_sampler_create(gpu, by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-                             by_sampler ? modes[reduce] : modes[MB_REDUCE_AVG], sampler, err);
+    const struct mb_sampler_options options = {
+        .filter = by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
+        .reduction = by_sampler ? modes[reduce] : modes[MB_REDUCE_AVG],
+        .address = address,
+    };
+    return mb_sampler_create(gpu, &options, sampler, err);
 }
 
 static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_gpu *gpu,

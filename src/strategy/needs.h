@@ -33,10 +33,12 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);
 
-/* The sampler for it, or one that takes the nearest texel; the caller destroys it. */
+/* The sampler for it, or one that takes the nearest texel; the caller destroys it. Our own take
+ * MB_SAMPLER_ADDRESS. */
 MB_MUST_CHECK enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
-                                                  enum mb_reduce reduce, VkSampler *sampler,
-                                                  struct mb_err *err);
+                                                  enum mb_reduce reduce,
+                                                  VkSamplerAddressMode address,
+                                                  VkSampler *sampler, struct mb_err *err);
 
 /* True of a driver that is known to crash on draws and on blits, which it makes of draws:
  * llvmpipe (Mesa 22.3 and 25.0), while it compiles their shaders for 512-bit vectors. */

@@ -131,6 +131,7 @@ static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_imag
                                 const struct mb_vk_image *wanted, uint32_t n_wanted,
                                 struct mb_err *err)
 {
+    const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = image->gpu;
     const struct mb_pipeline_options options = {
@@ -148,8 +149,7 @@ static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_imag
     *diff = (struct image_diff){.gpu = gpu,
                                 .n_groups = count_groups(&image->layout),
                                 .n_layers = image->layout.n_layers};
-    MB_TRY(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                             &diff->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, &nearest, &diff->sampler, err));
     MB_TRY(mb_buffer_init(&diff->report, gpu, MB_BUFFER_READBACK, sizeof(struct diff_report),
                           "image diff report", err));
     MB_TRY(mb_pipeline_init(&diff->compute, gpu, &options, err));

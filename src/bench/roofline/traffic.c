@@ -244,8 +244,8 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
     for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
         MB_DO(mb_vk_image_init(&field->image[side], gpu, &options, err));
     }
-    MB_DO(mb_sampler_create(gpu, VK_FILTER_NEAREST, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-                            &field->sampler, err));
+    const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
+    MB_DO(mb_sampler_create(gpu, &nearest, &field->sampler, err));
     MB_DO(init_shared(field, err));
     return MB_OK;
 }

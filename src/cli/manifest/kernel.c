@@ -130,6 +130,10 @@ static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan
         binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
         mb_strbuf_printf(out, "%s%s", binding->n_views > 0 ? ", " : "",
                          binding->is_linear ? "linear" : "nearest");
+        if (binding->is_linear && binding->reduction != MB_REDUCE_AVG) {
+            mb_strbuf_printf(out, " %s", mb_reduce_names[binding->reduction]);
+        }
+        mb_strbuf_printf(out, ", %s", mb_kernel_addresses[binding->address]);
     }
     mb_strbuf_append(out, "\n");
 }
