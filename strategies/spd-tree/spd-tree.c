@@ -313,8 +313,7 @@ static enum mb_status make_set(struct state *s, struct mb_err *err)
         .pSetLayouts = &layout,
     };
     MB_DO(MB_VK(vkAllocateDescriptorSets(s->gpu->device, &allocate, &s->resources.set)));
-    spd_tree_write_set(s->tree, &s->job, &s->resources);
-    return MB_OK;
+    return MB_VK(spd_tree_write_set(s->tree, &s->job, &s->resources));
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,

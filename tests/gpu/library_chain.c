@@ -164,8 +164,7 @@ static enum mb_status make_set(struct library_chain *c, struct mb_err *err)
         .pSetLayouts = &layout,
     };
     MB_DO(MB_VK(vkAllocateDescriptorSets(c->gpu->device, &allocate, &c->resources.set)));
-    spd_tree_write_set(c->info.tree, &c->info.job, &c->resources);
-    return MB_OK;
+    return MB_VK(spd_tree_write_set(c->info.tree, &c->info.job, &c->resources));
 }
 
 /* Scratch that is not given, and descriptors. */

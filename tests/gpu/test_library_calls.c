@@ -257,6 +257,30 @@ static void test_not_ready(struct mb_gpu *gpu)
     spd_tree_destroy(tree);
 }
 
+/* After spd_tree_prepare_all() no size has to be prepared. */
+static void test_prepare_all(struct mb_gpu *gpu)
+{
+    static const uint32_t sizes[][2] = {{1, 77},    {2, 1},       {101, 67},    {256, 256},
+                                        {640, 360}, {1920, 1080}, {1921, 1081}, {2048, 64},
+                                        {300, 200}, {4096, 4096}, {1366, 768},  {8192, 8184}};
+    struct spd_tree *tree = mb_library_tree(gpu, NULL);
+    struct spd_tree_job job = rgba8_info(tree, "").job;
+    for (uint32_t k = 0; tree && k < 3; k++) {
+        job.reduction = k == 1 ? SPD_TREE_MAXIMUM : SPD_TREE_AVERAGE;
+        job.changed.extent.width = job.changed.extent.height = k == 2 ? 1 : 0;
+        CHECK_EQ_INT(spd_tree_prepare_all(tree, &job), VK_SUCCESS);
+        for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
+            struct spd_tree_job sized = job;
+            sized.width = sizes[i][0];
+            sized.height = sizes[i][1];
+            sized.n_levels = spd_tree_level_count(sized.width, sized.height);
+            sized.n_layers = 1 + (uint32_t)i % 3;
+            CHECK(spd_tree_pipeline(tree, &sized) != VK_NULL_HANDLE);
+        }
+    }
+    spd_tree_destroy(tree);
+}
+
 static void check_refused(struct spd_tree *tree, const struct spd_tree_device *device,
                           const struct spd_tree_job *job, const char *name)
 {
@@ -267,9 +291,12 @@ static void check_refused(struct spd_tree *tree, const struct spd_tree_device *d
                      "spd_tree_prepare does not refuse it");
     mb_library_check(!spd_tree_pipeline(tree, job) && spd_tree_scratch_bytes(tree, job) == 0,
                      name, "there is a pipeline or scratch of it");
-    mb_library_check(record_counted(tree, job) == VK_NOT_READY && n_commands == 0, name,
-                     "it was recorded");
-    spd_tree_write_set(tree, job, &(struct spd_tree_resources){.source = VK_NULL_HANDLE});
+    mb_library_check(record_counted(tree, job) == VK_ERROR_FORMAT_NOT_SUPPORTED &&
+                         n_commands == 0,
+                     name, "it was recorded");
+    const struct spd_tree_resources none = {.source = VK_NULL_HANDLE};
+    mb_library_check(spd_tree_write_set(tree, job, &none) == VK_ERROR_FORMAT_NOT_SUPPORTED,
+                     name, "a set was written");
 }
 
 static void test_refusals(struct mb_gpu *gpu)
@@ -586,6 +613,7 @@ static void test_failures(struct mb_gpu *gpu)
 
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_features, test_least_device, test_not_ready, test_refusals,
-                             test_threads, test_allocator, test_no_memory, test_failures);
+    return MB_TEST_ON_DEVICE(test_features, test_least_device, test_not_ready, test_prepare_all,
+                             test_refusals, test_threads, test_allocator, test_no_memory,
+                             test_failures);
 }

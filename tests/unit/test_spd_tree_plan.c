@@ -271,7 +271,8 @@ static void set_random_size(struct mb_rng *rng, struct spd_tree_image *image)
     image->n_levels = mb_rng_below(rng, 4) > 0 ? n_full : 2 + mb_rng_below(rng, n_full - 1);
 }
 
-/* For a format and reduction at most five, of updates two; none but these for other sizes. */
+/* For a format and reduction at most five, of updates two, which those of a list of sizes are;
+ * none but these for other sizes. */
 static void check_pipelines(struct spd_tree_device device, const struct spd_tree_image *kind)
 {
     struct mb_rng rng;
@@ -282,13 +283,18 @@ static void check_pipelines(struct spd_tree_device device, const struct spd_tree
     uint32_t n = 0;
     device.max_buffer_bytes = UINT64_MAX;
     mb_rng_init(&rng, 1);
-    for (uint32_t i = 0; i < 2 * N_RANDOM_SIZES && n <= MAX_PIPELINES; i++) {
+    for (uint32_t i = 0; i < N_RANDOM_SIZES && n <= MAX_PIPELINES; i++) {
         const uint32_t n_before = n;
         set_random_size(&rng, &image);
+        if (i < SPD_TREE_N_SIZES) {
+            image.n_layers = 1;
+            image.width = image.height = spd_tree_typical_size(i);
+            image.n_levels = spd_tree_level_count(image.width, image.height);
+        }
         image.changed.width = is_update ? image.width : 0;
         image.changed.height = is_update ? image.height : 0;
         n = add_pipeline(known, n, &device, &image);
-        CHECK(i < N_RANDOM_SIZES || n == n_before);
+        CHECK(i < SPD_TREE_N_SIZES || n == n_before);
     }
     CHECK(n >= 1 && n <= (is_update ? 2 : MAX_PIPELINES));
     if (check_n_failed > n_failed) {

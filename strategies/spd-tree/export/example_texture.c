@@ -39,7 +39,7 @@ static bool make_set(struct host *host, struct spd_tree *tree, const struct spd_
     const VkDescriptorSetAllocateInfo allocate = {TYPE(DESCRIPTOR_SET_ALLOCATE_INFO), NULL,
                                                   pool, 1, &layout};
     TRY(vkAllocateDescriptorSets(host->device, &allocate, &resources->set));
-    spd_tree_write_set(tree, job, resources);
+    TRY(spd_tree_write_set(tree, job, resources));
     return true;
 }
 
@@ -110,8 +110,6 @@ int main(int argc, char **argv)
                                .n_layers = 1,
                                .format = VK_FORMAT_R8G8B8A8_SRGB,
                                .reduction = SPD_TREE_AVERAGE};
-    while ((job.width | job.height) >> job.n_levels) {
-        job.n_levels++;
-    }
+    job.n_levels = spd_tree_level_count(job.width, job.height);
     return run(&job) ? 0 : 1;
 }

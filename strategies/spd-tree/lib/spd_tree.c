@@ -98,11 +98,14 @@ const char *spd_tree_plan_job(const struct spd_tree_device *device,
     const struct format *format = format_of(job->format);
     struct spd_tree_image image;
     memset(plan, 0, sizeof *plan);
-    if (job->n_levels == 1) {
-        return NULL;
-    }
     if (!format) {
         return "the format is none that spd-tree makes levels of";
+    }
+    if (device->max_shared_bytes == 0) {
+        return "the limits are zero; spd_tree_get_features() reads them";
+    }
+    if (job->n_levels == 1) {
+        return NULL;
     }
     if (job->changed.offset.x < 0 || job->changed.offset.y < 0) {
         return "the changed rectangle is not within the image";
@@ -126,6 +129,9 @@ const char *spd_tree_plan_job(const struct spd_tree_device *device,
 bool spd_tree_image_info(const struct spd_tree_job *job, VkImageCreateInfo *info)
 {
     const VkFormat view = view_format(job);
+    if (view == VK_FORMAT_UNDEFINED) {
+        return false;
+    }
     info->sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
     info->flags |= view != job->format
                        ? (VkImageCreateFlags)VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT |
@@ -145,7 +151,7 @@ bool spd_tree_image_info(const struct spd_tree_job *job, VkImageCreateInfo *info
     }
     info->samples = VK_SAMPLE_COUNT_1_BIT;
     info->usage |= VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT;
-    return view != VK_FORMAT_UNDEFINED;
+    return true;
 }
 
 void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t level,
@@ -488,14 +494,33 @@ VkResult spd_tree_prepare(struct spd_tree *tree, const struct spd_tree_job *job)
 {
     struct spd_tree_plan plan;
     struct spd_tree_code code;
+    if (spd_tree_plan_job(&tree->info.limits, job, &plan)) {
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    }
     if (job->n_levels == 1) {
         return VK_SUCCESS;
     }
-    if (spd_tree_plan_job(&tree->info.limits, job, &plan) ||
-        !spd_tree_code_of(&plan.module, &code)) {
+    if (!spd_tree_code_of(&plan.module, &code)) {
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
     }
     return find_pipeline(tree, &plan) ? VK_SUCCESS : add_pipeline(tree, &plan, &code);
+}
+
+VkResult spd_tree_prepare_all(struct spd_tree *tree, const struct spd_tree_job *job)
+{
+    struct spd_tree_job sized = *job;
+    const uint32_t n_changed = job->changed.extent.width > 0 ? 1 : 0;
+    VkResult result = VK_SUCCESS;
+    memset(&sized.changed, 0, sizeof sized.changed);
+    sized.changed.extent.width = sized.changed.extent.height = n_changed;
+    sized.options = NULL;
+    sized.n_layers = 1;
+    for (uint32_t i = 0; i < SPD_TREE_N_SIZES && result == VK_SUCCESS; i++) {
+        sized.width = sized.height = spd_tree_typical_size(i);
+        sized.n_levels = spd_tree_level_count(sized.width, sized.height);
+        result = spd_tree_prepare(tree, &sized);
+    }
+    return result;
 }
 
 VkPipeline spd_tree_pipeline(struct spd_tree *tree, const struct spd_tree_job *job)
@@ -519,7 +544,8 @@ uint64_t spd_tree_scratch_bytes(const struct spd_tree *tree, const struct spd_tr
     struct spd_tree_plan plan;
     return job->n_levels == 1 || spd_tree_plan_job(&tree->info.limits, job, &plan)
                ? 0
-               : counter_offset(&plan) + (plan.counter_bytes + 3) / 4 * 4;
+               : counter_offset(&plan) +
+                     (plan.counter_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* What writes point to. */
@@ -577,16 +603,20 @@ static void fill_writes(const struct spd_tree *tree, const struct spd_tree_job *
     add_write(w, N_SAMPLED, image, r->set, w->sampled, NULL);
 }
 
-void spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
-                        const struct spd_tree_resources *resources)
+VkResult spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
+                            const struct spd_tree_resources *resources)
 {
     struct spd_tree_plan plan;
     struct written w;
-    if (job->n_levels > 1 && !spd_tree_plan_job(&tree->info.limits, job, &plan)) {
+    if (spd_tree_plan_job(&tree->info.limits, job, &plan)) {
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    }
+    if (job->n_levels > 1) {
         fill_writes(tree, job, &plan, resources, &w);
         SPD_TREE_VK(vkUpdateDescriptorSets)
         (tree->info.device, w.n_writes, w.writes, 0, NULL);
     }
+    return VK_SUCCESS;
 }
 
 VkResult spd_tree_record(struct spd_tree *tree, VkCommandBuffer cmd,
@@ -596,11 +626,13 @@ VkResult spd_tree_record(struct spd_tree *tree, VkCommandBuffer cmd,
     const VkPipelineBindPoint compute = VK_PIPELINE_BIND_POINT_COMPUTE;
     struct spd_tree_plan plan;
     struct written w;
+    if (spd_tree_plan_job(&tree->info.limits, job, &plan)) {
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    }
     if (job->n_levels == 1) {
         return VK_SUCCESS;
     }
-    const struct pipeline *p =
-        spd_tree_plan_job(&tree->info.limits, job, &plan) ? NULL : find_pipeline(tree, &plan);
+    const struct pipeline *p = find_pipeline(tree, &plan);
     if (!p) {
         return VK_NOT_READY;
     }

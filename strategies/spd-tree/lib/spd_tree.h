@@ -4,7 +4,8 @@
  *     spd_tree_create(&info, &tree);                  once per device
  *     spd_tree_image_info(&job, &image_info);         usage and flags for vkCreateImage
  *     spd_tree_view_info(&job, image, level, 0, &view_info);     one view per level
- *     spd_tree_prepare(tree, &job);                   its pipeline, ahead of time, any thread
+ *     spd_tree_prepare(tree, &job);                   its pipeline, or prepare_all(): those of
+ *                                                     all sizes; ahead of time, on any thread
  *     spd_tree_scratch_bytes(tree, &job);             of a buffer, zeroed once
  *     spd_tree_write_set(tree, &job, &resources);     unless push descriptors are used
  *     spd_tree_record(tree, cmd, &job, &resources);   one dispatch
@@ -24,12 +25,14 @@
 extern "C" {
 #endif
 
-/* What a device offers of what spd-tree uses. */
+/* What a device offers of what spd-tree uses. The instance's apiVersion must be 1.2 at least,
+ * or the device hides it. */
 struct spd_tree_features {
     const char *why_not;           /* NULL, or why spd-tree cannot run on the device */
     struct spd_tree_device device; /* for spd_tree_create() */
     /* To enable when creating the device, besides what the program itself needs: set what is
-     * set here in the program's own structures, or chain these. Pointers are NULL. */
+     * set here in the program's own structures (VkPhysicalDeviceVulkan13Features has the
+     * members of size_control), or, where it has none, chain these. Pointers are NULL. */
     VkPhysicalDeviceFeatures core;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceSubgroupSizeControlFeaturesEXT size_control; /* if has_size_control */
@@ -72,7 +75,8 @@ struct spd_tree_job {
     const struct spd_tree_options *options; /* NULL; for measurements */
 };
 
-/* How the job is done: NULL, or why it cannot be, in a sentence. Of one level it is nothing. */
+/* How the job is done: NULL, or why it cannot be, in a sentence. Of one level it is nothing.
+ * Whether the module was exported only spd_tree_prepare() knows. */
 const char *spd_tree_plan_job(const struct spd_tree_device *device,
                               const struct spd_tree_job *job, struct spd_tree_plan *plan);
 
@@ -94,12 +98,19 @@ void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t 
  */
 VkResult spd_tree_prepare(struct spd_tree *tree, const struct spd_tree_job *job);
 
+/* The same for every size, number of levels and of layers: at most five pipelines, or two of
+ * updates. Of the job only format, reduction, weighs_alpha, is_depth and whether something
+ * changed count. */
+VkResult spd_tree_prepare_all(struct spd_tree *tree, const struct spd_tree_job *job);
+
 /* Null: not prepared. */
 VkPipeline spd_tree_pipeline(struct spd_tree *tree, const struct spd_tree_job *job);
 
-/* Of a buffer with STORAGE_BUFFER usage, from an offset aligned to 256 bytes. Filled with zeros
- * before its first use, and again before it serves another format, reduction or kind of job;
- * each dispatch leaves it ready for the next one. Dispatches that may overlap need one each. */
+/* A multiple of 256, of a buffer with STORAGE_BUFFER usage, from an offset aligned to 256
+ * bytes. Zeros before its first use. A dispatch leaves it ready for the next one of the same
+ * job, in which only `changed` may differ, a barrier (SHADER_WRITE to SHADER_READ and
+ * SHADER_WRITE) between them; before it serves another job fill it with zeros again. Dispatches
+ * that may overlap need one each. */
 uint64_t spd_tree_scratch_bytes(const struct spd_tree *tree, const struct spd_tree_job *job);
 
 struct spd_tree_resources {
@@ -114,14 +125,17 @@ struct spd_tree_resources {
 /* A set has 15 combined image samplers, 15 storage images and 2 storage buffers. */
 VkDescriptorSetLayout spd_tree_set_layout(const struct spd_tree *tree);
 
-/* Write resources->set, which must not be in use. Again only if views or scratch change. */
-void spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
-                        const struct spd_tree_resources *resources);
+/* Write resources->set, which must not be in use: for one job, in which only `changed` may
+ * differ later. Nothing to do with push descriptors. VK_ERROR_FORMAT_NOT_SUPPORTED: there is no
+ * such job. */
+VkResult spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
+                            const struct spd_tree_resources *resources);
 
 /* Bind and dispatch. Before: a barrier that makes level 0 readable by compute shaders in
  * source_layout, and transitions levels 1.. to GENERAL (from UNDEFINED unless it is an update,
  * which also reads them). After: a barrier from compute shader writes to whoever reads.
- * VK_NOT_READY: the job was not prepared; nothing was recorded. */
+ * Nothing was recorded where it returns VK_NOT_READY, as the job was not prepared, or
+ * VK_ERROR_FORMAT_NOT_SUPPORTED, as there is no such job. */
 VkResult spd_tree_record(struct spd_tree *tree, VkCommandBuffer cmd,
                          const struct spd_tree_job *job,
                          const struct spd_tree_resources *resources);

@@ -201,6 +201,25 @@ static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image
 static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12};
 #define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
 
+/* Square images that between them take every pipeline of a format and reduction: of powers of
+ * two, of multiples of 8 and of odd numbers, from few tiles to more than run at a time. */
+#define SPD_TREE_N_SIZES 27u
+static inline uint32_t spd_tree_typical_size(uint32_t i)
+{
+    const uint32_t power = 64u << i / 3;
+    return i % 3 == 0 ? power : i % 3 == 1 ? power - 8 : power - 1;
+}
+
+/* Of a full chain, 1x1 included. */
+static inline uint32_t spd_tree_level_count(uint32_t width, uint32_t height)
+{
+    uint32_t n = 1;
+    while ((width | height) >> n) {
+        n++;
+    }
+    return n;
+}
+
 /* Fill in `*plan`. NULL, or why the image cannot be made, in a sentence. `options` may be NULL.
  */
 const char *spd_tree_make_plan(const struct spd_tree_device *device,
