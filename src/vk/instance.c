@@ -1,10 +1,12 @@
 /* The Vulkan instance: loader, driver, and the validation layer when asked for. */
 #include "vk/instance.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/os.h"
+#include "base/text.h"
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
@@ -24,7 +26,26 @@ static bool has_instance_extension(const char *name)
     return false;
 }
 
-/* Messages of type GENERAL are the loader's own chatter and prove nothing about the program. */
+#define REASON_BYTES 256
+
+/* While the instance is created: keep the loader's first error, which says why a driver does
+ * not load. `user` is char[REASON_BYTES]. */
+static VKAPI_ATTR VkBool32 VKAPI_CALL note_reason(
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    char *reason = user;
+    (void)types;
+    mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+    if (severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT && reason[0] == '\0') {
+        snprintf(reason, REASON_BYTES, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
+                 data->pMessage);
+        mb_utf8_sanitize(reason, reason, REASON_BYTES);
+    }
+    return VK_FALSE;
+}
+
+/* Messages of type GENERAL are the loader's own and prove nothing about the program. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -41,12 +62,17 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     return VK_FALSE;
 }
 
-static enum mb_status describe_failure(VkResult result, bool validate, struct mb_err *err)
+static enum mb_status describe_failure(VkResult result, bool validate, const char *reason,
+                                       struct mb_err *err)
 {
     if (validate && result == VK_ERROR_LAYER_NOT_PRESENT) {
         MB_FAIL(err, MB_ERRC_DEVICE, "--validate: the layer %s is not installed",
                 VALIDATION_LAYER);
         return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
+    }
+    if (reason[0] != '\0') {
+        MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver could be loaded: %s", reason);
+        return mb_err_hint(err, "check VK_DRIVER_FILES, and in a container doc/install.md");
     }
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
         MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
@@ -62,8 +88,23 @@ static enum mb_status describe_failure(VkResult result, bool validate, struct mb
     return mb_err_hint(err, "check the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES");
 }
 
+static VkDebugUtilsMessengerCreateInfoEXT
+messenger_of(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
+{
+    return (VkDebugUtilsMessengerCreateInfoEXT){
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = callback,
+        .pUserData = user,
+    };
+}
+
 static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
-                                const VkDebugUtilsMessengerCreateInfoEXT *messenger)
+                                char reason[REASON_BYTES])
 {
     static const char *const layer = VALIDATION_LAYER;
     const bool has_portability =
@@ -84,9 +125,10 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
     };
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(note_reason, reason);
     const VkValidationFeaturesEXT features = {
         .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
-        .pNext = messenger,
+        .pNext = &messenger,
         .enabledValidationFeatureCount = MB_COUNTOF(enables),
         .pEnabledValidationFeatures = enables,
     };
@@ -98,7 +140,9 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = validate ? &features : NULL,
+        .pNext = validate                    ? (const void *)&features
+                 : instance->has_debug_names ? &messenger
+                                             : NULL,
         .flags = has_portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate,
@@ -142,19 +186,11 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
                           "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
         mb_os_set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
     }
-    const VkDebugUtilsMessengerCreateInfoEXT messenger = {
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
-                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
-                       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
-                       VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
-        .pfnUserCallback = on_message,
-        .pUserData = n_messages,
-    };
-    VkResult result = create_instance(instance, n_messages != NULL, &messenger);
+    char reason[REASON_BYTES] = "";
+    const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(on_message, n_messages);
+    VkResult result = create_instance(instance, n_messages != NULL, reason);
     if (result != VK_SUCCESS) {
-        return describe_failure(result, n_messages != NULL, err);
+        return describe_failure(result, n_messages != NULL, reason, err);
     }
     volkLoadInstance(instance->handle);
     if (n_messages) {

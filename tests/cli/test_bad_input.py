@@ -156,12 +156,13 @@ class Devices(cli.TestCase):
     def test_broken_driver_files(self):
         dangling = {"file_format_version": "1.0.0",
                     "ICD": {"library_path": "/nonexistent.so", "api_version": "1.3.0"}}
-        for text in ["garbage", "{}", json.dumps(dangling)]:
+        for text, part in (("garbage", "driver"), ("{}", "driver"),
+                           (json.dumps(dangling), "/nonexistent.so: cannot open")):
             with self.subTest(text=text), tempfile.NamedTemporaryFile("w", suffix=".json") as file:
                 file.write(text)
                 file.flush()
-                self.check(DEVICE, "Vulkan", env={"VK_DRIVER_FILES": file.name,
-                                                  "VK_ICD_FILENAMES": file.name})
+                self.check(DEVICE, "Vulkan", part, env={"VK_DRIVER_FILES": file.name,
+                                                        "VK_ICD_FILENAMES": file.name})
 
     def test_selectors(self):
         for selector in ["nosuch", "99", "9" * 20, "-1", "00000000-0000-0000-0000-000000000000"]:
