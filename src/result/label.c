@@ -81,9 +81,12 @@ struct mb_text mb_lsb_text(double lsb)
 
 struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row)
 {
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_answer answer = mb_result_claim(timing->of, row->result);
     const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
     const double box_lsb = row->result->verdict.box_lsb;
+    if (answer.word != NULL && row->result->verify == MB_VERIFY_FAIL) {
+        return mb_text("claims %s", answer.word);
+    }
     if (answer.word == NULL || is_exact || row->result->verify == MB_VERIFY_SKIPPED ||
         !isfinite(box_lsb)) {
         return mb_text("%s", answer.word ? answer.word : "-");

@@ -16,6 +16,12 @@ const char *mb_result_filter_name(const struct mb_result *result)
 
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
 {
+    return result->verify == MB_VERIFY_FAIL ? (struct mb_answer){.questions = 0}
+                                            : mb_result_claim(c, result);
+}
+
+struct mb_answer mb_result_claim(const struct mb_case *c, const struct mb_result *result)
+{
     if (!result->has_work || result->is_diagnostic) {
         return (struct mb_answer){.questions = 0};
     }

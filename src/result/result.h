@@ -192,7 +192,9 @@ const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
  * kernels, each of which is compared only with its own kind. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
-/* What a result answers: nothing if the strategy never stated its work, or leaves some out. */
+/* What a strategy says that it answers: nothing if it never stated its work, or leaves some
+ * out; and what its result answers: nothing if that is wrong. */
+struct mb_answer mb_result_claim(const struct mb_case *c, const struct mb_result *result);
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
