@@ -169,7 +169,8 @@ static void probe_texel(const struct mb_place *at, float rgba[4])
         const uint32_t y = (uint32_t)(at->y * n_high / at->height);
         const uint64_t bits = hash_of(x, y, at->seed + level);
         for (uint32_t c = 0; c < 4; c++) {
-            const double step = 0.03 + 0.02 * (double)(bits >> 16 * c & 0xffff) / 0xffff;
+            const double unit = (double)(bits >> 16 * c & 0xffff) / 0xffff;
+            const double step = (longest >> level <= 4 ? 2 : 1) * (0.03 + 0.02 * unit);
             value[c] += ((x ^ y) & 1u) != 0 ? step : -step;
         }
     }

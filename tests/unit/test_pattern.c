@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "image/golden.h"
 #include "image/pattern.h"
 
 static void check_specs(void)
@@ -145,6 +146,74 @@ static void check_signed(void)
     mb_image_finish(&b);
 }
 
+/* How many of a level's neighbours, along x and y, differ by less than half a code of 255 in
+ * every channel. */
+static uint32_t count_alike(const double *level, struct mb_extent extent)
+{
+    uint32_t n_alike = 0;
+    for (uint32_t i = 0; i < extent.width * extent.height; i++) {
+        const uint32_t x = i % extent.width, y = i / extent.width;
+        const uint32_t next[2] = {x + 1 < extent.width ? i + 1 : i,
+                                  y + 1 < extent.height ? i + extent.width : i};
+        for (uint32_t k = 0; k < 2; k++) {
+            double most = next[k] == i ? 1.0 : 0.0;
+            for (uint32_t c = 0; c < 4; c++) {
+                most = fmax(most, fabs(level[4 * i + c] - level[4 * next[k] + c]));
+            }
+            n_alike += most < 0.5 / 255;
+        }
+    }
+    return n_alike;
+}
+
+/* The last texel differs by more than a code from each texel of the level above, and from the
+ * mean of its first row and of its first column. */
+static void check_last(const double *above, struct mb_extent extent, const double *last)
+{
+    double row = 0.0, column = 0.0;
+    for (uint32_t i = 0; i < extent.width * extent.height; i++) {
+        double most = 0.0;
+        for (uint32_t c = 0; c < 4; c++) {
+            most = fmax(most, fabs(above[4 * i + c] - last[c]));
+        }
+        CHECK(most > 1.0 / 255);
+        row += i < extent.width ? above[4 * i] / extent.width : 0.0;
+        column += i % extent.width == 0 ? above[4 * i] / extent.height : 0.0;
+    }
+    CHECK(extent.height == 1 || fabs(row - *last) > 1.0 / 255);
+    CHECK(extent.width == 1 || fabs(column - *last) > 1.0 / 255);
+}
+
+/* At every level of a probe nearly all neighbours differ, down to the last texel. */
+static void check_probe(void)
+{
+    static const struct mb_extent sizes[] = {{256, 256}, {1920, 1080}, {101, 67}, {255, 255},
+                                             {1023, 7},  {64, 1},      {2, 1},    {3, 2},
+                                             {5, 7},     {1, 300},     {4, 4},    {1000, 1001}};
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
+        char spec[64];
+        struct mb_err err = {0};
+        struct mb_ideal ideal;
+        snprintf(spec, sizeof spec, "pattern:probe:%ux%u", sizes[i].width, sizes[i].height);
+        struct mb_image image = make(spec, 0);
+        const struct mb_plane plane = {sizes[i], mb_format_find("rgba32f"), image.texels};
+        const uint32_t n_levels = mb_full_level_count(sizes[i]);
+        must(mb_ideal_init(&ideal, &(struct mb_filter){.policy = MB_POLICY_BOX}, &plane,
+                           n_levels, &err),
+             &err);
+        for (uint32_t level = 1; level + 1 < n_levels; level++) {
+            const struct mb_extent extent = mb_level_extent(sizes[i], level);
+            CHECK(count_alike(ideal.level[level], extent) * 50 <= extent.width * extent.height);
+        }
+        if (n_levels > 2) {
+            check_last(ideal.level[n_levels - 2], mb_level_extent(sizes[i], n_levels - 2),
+                       ideal.level[n_levels - 1]);
+        }
+        mb_ideal_finish(&ideal);
+        mb_image_finish(&image);
+    }
+}
+
 static void check_smallest(void)
 {
     for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
@@ -169,6 +238,6 @@ static void check_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(check_specs, check_contents, check_noise, check_signed, check_smallest,
-                       check_no_memory);
+    return CHECK_TESTS(check_specs, check_contents, check_noise, check_signed, check_probe,
+                       check_smallest, check_no_memory);
 }
