@@ -45,8 +45,9 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
 {
     const bool tells_runs = row->is_single_run && row->n_runs_needed == 0;
     const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
-    mb_grid_cell(grid, "%s%s%s%s%s", mb_outcome_names[row->outcome],
+    mb_grid_cell(grid, "%s%s%s%s%s%s", mb_outcome_names[row->outcome],
                  tells_runs ? ", single run" : "", row->is_checked ? "" : check,
+                 row->is_exact_lost ? ", no longer exact" : "",
                  row->reason[0] != '\0' ? ": " : "", row->reason);
     if (row->outcome == MB_OUTCOME_SLOWER || row->outcome == MB_OUTCOME_FASTER ||
         row->is_regression) {
@@ -167,15 +168,18 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
     if (comparison->n_checks_lost > 0) {
         mb_strbuf_printf(out, "; %zu no longer verified", comparison->n_checks_lost);
     }
+    if (comparison->n_exact_lost > 0) {
+        mb_strbuf_printf(out, "; %zu no longer exact", comparison->n_exact_lost);
+    }
     if (comparison->n_single_runs > 0) {
         mb_strbuf_append(out, "; single run");
         if (comparison->n_single_runs < comparison->n_rows) {
             mb_strbuf_printf(out, " in %zu of them", comparison->n_single_runs);
         }
         mb_strbuf_printf(out,
-                         ": with fewer than %d a side, what differs from run to run is not in "
-                         "the intervals",
-                         MB_FEW_RUNS);
+                         ": with fewer than %d a side, a difference must clear %.3g %%, as "
+                         "runs differ from each other",
+                         MB_FEW_RUNS, 100 * (comparison->options.threshold + MB_RUN_TO_RUN));
     }
     mb_strbuf_append(out, ".");
     add_runs_needed(out, comparison);
@@ -329,6 +333,7 @@ static void json_summary(struct mb_json *json, const struct mb_comparison *compa
     mb_json_u64(json, node, "not_compared", comparison->n_gaps);
     mb_json_u64(json, node, "single_run", comparison->n_single_runs);
     mb_json_u64(json, node, "no_longer_verified", comparison->n_checks_lost);
+    mb_json_u64(json, node, "no_longer_exact", comparison->n_exact_lost);
     mb_json_u64(json, node, "regressions", comparison->n_regressions);
 }
 
@@ -359,16 +364,29 @@ static enum mb_status make_json(const struct mb_comparison *comparison, char **t
     return mb_json_print(&json, text, err);
 }
 
-/* Says why; where nothing was compared, nothing shows that all is well. */
+/* Says why; where nothing could be decided, nothing shows that all is well. */
 static bool is_worse(const struct mb_comparison *comparison)
 {
+    const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
+    const bool is_open = n_open == comparison->n_rows;
     if (comparison->n_regressions > 0) {
         mb_log(MB_LOG_ERROR, "%zu of %zu results became worse", comparison->n_regressions,
                comparison->n_rows + comparison->n_gaps);
-    } else if (comparison->n_rows == 0) {
-        mb_log(MB_LOG_ERROR, "nothing could be compared, so --fail-on-regression fails");
+    } else if (is_open) {
+        mb_log(MB_LOG_ERROR, "nothing could be %s, so --fail-on-regression fails",
+               comparison->n_rows == 0 ? "compared" : "decided");
     }
-    return comparison->n_regressions > 0 || comparison->n_rows == 0;
+    return comparison->n_regressions > 0 || is_open;
+}
+
+static bool is_undecided(const struct mb_comparison *comparison)
+{
+    const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
+    if (n_open > 0) {
+        mb_log(MB_LOG_ERROR, "%zu of %zu results could not be decided", n_open,
+               comparison->n_rows);
+    }
+    return n_open > 0;
 }
 
 static enum mb_status compare_files(const struct mb_options *options,
@@ -398,7 +416,8 @@ static enum mb_status compare_files(const struct mb_options *options,
         MB_DO(make_json(&comparison, &json, err));
         MB_DO(mb_output_write(options->json, json, err));
     }
-    if (options->fail_on_regression && is_worse(&comparison)) {
+    if ((options->fail_on_regression && is_worse(&comparison)) ||
+        (options->fail_on_inconclusive && is_undecided(&comparison))) {
         *verdict = MB_ERRC_VERIFY;
     }
     return MB_OK;

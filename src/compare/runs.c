@@ -227,12 +227,18 @@ static void explain(struct mb_compare_row *row)
     }
 }
 
+static bool is_exact(const struct mb_file_result *result)
+{
+    return (result->answers & 1u << MB_QUESTION_EXACT) != 0;
+}
+
 /* Make a row of what was found, as far as it is known before resampling. */
 static enum mb_status fill_row(struct mb_compare_row *row, double threshold, struct mb_err *err)
 {
     const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
     row->is_checked = !base->is_unchecked && !new_runs->is_unchecked;
     row->is_check_lost = base->is_verified && new_runs->is_unchecked;
+    row->is_exact_lost = is_exact(base->usable) && !is_exact(new_runs->usable);
     row->is_identical = is_same_data(base, new_runs);
     row->is_single_run = base->runs.n < MB_FEW_RUNS || new_runs->runs.n < MB_FEW_RUNS;
     row->ratio = (struct mb_estimate){.figure = 1, .ci = {1, 1}, .p = 1};
@@ -381,11 +387,13 @@ static enum mb_status conclude(const struct session *session, struct mb_err *err
         struct mb_compare_row *row = &out->rows[i];
         row->p_adjusted = p[i];
         row->outcome = mb_outcome(row->ratio.ci, p[i], row->threshold, row->margin);
-        row->is_regression = row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost;
+        row->is_regression =
+            row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost || row->is_exact_lost;
         plan_runs(row);
         out->n_outcomes[row->outcome]++;
         out->n_single_runs += row->is_single_run;
         out->n_checks_lost += row->is_check_lost;
+        out->n_exact_lost += row->is_exact_lost;
         out->n_regressions += row->is_regression;
     }
     for (size_t i = 0; i < out->n_gaps; i++) {

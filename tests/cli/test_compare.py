@@ -249,6 +249,32 @@ class Compare(CompareCase):
         outcome = self.run_it("compare", "new.json", "base.json", "--fail-on-regression")
         self.assert_error(outcome, 1, "nothing could be compared")
 
+    def test_nothing_decided(self):
+        """A gate that cannot decide fails, and says so; 3 % of single runs is neither."""
+        self.write("new.json", scale(self.calm, 1.03))
+        found = self.compare("base.json", "new.json")
+        self.assertEqual(found["summary"]["inconclusive"], 4)
+        for gate, part in (("--fail-on-regression", "nothing could be decided"),
+                           ("--fail-on-inconclusive", "4 of 4 results could not be decided")):
+            outcome = self.run_it("compare", "base.json", "new.json", gate)
+            self.assertEqual(outcome.code, 1, outcome)
+            self.assertIn(part, outcome.err.decode())
+        self.write("new.json", scale(self.calm, 1.03, {"spd"}))
+        self.compare("base.json", "new.json", "--fail-on-regression")
+        self.compare("base.json", "new.json", "--fail-on-inconclusive", code=1)
+
+    def test_no_longer_exact(self):
+        """The same figures, but one claims a bound of its own now."""
+        new = copy.deepcopy(self.calm)
+        variant = new["cases"][0]["variants"][1]
+        self.assertIn("exact", variant["answers"])
+        variant.update(answers=["any"], answer="claimed")
+        self.write("new.json", new)
+        found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
+        self.assertEqual(found["summary"]["no_longer_exact"], 1)
+        self.assertRegex(self.run_it("compare", "base.json", "new.json").out, rb"no longer exact\n")
+        self.compare("new.json", "base.json", "--fail-on-regression")
+
     def test_warnings(self):
         new = copy.deepcopy(self.calm)
         new["device"]["name"] = "Other\x1b[2J GPU"

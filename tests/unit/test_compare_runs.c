@@ -83,7 +83,7 @@ static void test_planted(void)
         {1.05, 0.005, 1.08, MB_OUTCOME_INCONCLUSIVE},
         {1.05, 0.005, 0.92, MB_OUTCOME_INCONCLUSIVE},
         /* Within what differs from run to run, and no sameness either. */
-        {1.018, 0.002, (double)NAN, MB_OUTCOME_INCONCLUSIVE},
+        {1.035, 0.002, (double)NAN, MB_OUTCOME_INCONCLUSIVE},
         {1.05, 0.005, 1.001, MB_OUTCOME_SLOWER},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
@@ -99,6 +99,64 @@ static void test_planted(void)
         CHECK_EQ_INT(duel.found.n_regressions, row->outcome == MB_OUTCOME_SLOWER ? 1 : 0);
         finish(&duel);
     }
+}
+
+/* About normally distributed, with a standard deviation of 1: a sum of twelve. */
+static double normal(struct mb_rng *rng)
+{
+    double sum = -6.0;
+    for (int i = 0; i < 12; i++) {
+        sum += mb_rng_unit(rng);
+    }
+    return sum;
+}
+
+/* How many of 200 comparisons say FASTER or SLOWER, where runs spread by `spread` around what
+ * they are of, and NEW takes `ratio` times as long as BASE. */
+static uint32_t count_verdicts(size_t n_runs, double spread, double ratio)
+{
+    struct mb_rng rng;
+    uint32_t n_verdicts = 0;
+    mb_rng_init(&rng, 11);
+    for (int k = 0; k < 200; k++) {
+        struct duel duel = make_duel(n_runs, 1, 1);
+        for (size_t i = 0; i < n_runs; i++) {
+            fill_both(&duel, i, 0, 1000 * (1 + spread * normal(&rng)),
+                      1000 * ratio * (1 + spread * normal(&rng)), 0.002);
+        }
+        const enum mb_outcome outcome = compare(&duel)->outcome;
+        n_verdicts += outcome == MB_OUTCOME_SLOWER || outcome == MB_OUTCOME_FASTER;
+        finish(&duel);
+    }
+    return n_verdicts;
+}
+
+/* Single runs are not wrong in more than one of a hundred comparisons of a build with itself,
+ * five a side in two; and 5 % are found. */
+static void test_run_to_run(void)
+{
+    CHECK(count_verdicts(1, 0.005, 1.0) <= 2);
+    CHECK(count_verdicts(1, 0.01, 1.0) <= 2);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.005, 1.0) <= 2);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.0) <= 2);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.02, 1.0) <= 4);
+    CHECK(count_verdicts(1, 0.005, 1.05) >= 180);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.05) >= 180);
+}
+
+/* What was exact and is not any more is a regression, however fast it is. */
+static void test_exact_lost(void)
+{
+    struct duel duel = make_duel(1, 1, 1);
+    fill_both(&duel, 0, 0, 1000, 900, 0.002);
+    duel.run[MB_BASE][0].results[0].answers = 1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY;
+    duel.run[MB_NEW][0].results[0].answers = 1u << MB_QUESTION_ANY;
+    const struct mb_compare_row *row = compare(&duel);
+    CHECK(row->is_exact_lost && row->is_regression && row->outcome == MB_OUTCOME_FASTER);
+    CHECK(duel.found.n_exact_lost == 1 && duel.found.n_regressions == 1);
+    duel.run[MB_NEW][0].results[0].answers = 1u << MB_QUESTION_EXACT;
+    CHECK(!compare(&duel)->is_exact_lost && duel.found.n_regressions == 0);
+    finish(&duel);
 }
 
 /* However noisy, a file against itself is the same. */
@@ -123,7 +181,7 @@ static void test_groups(void)
     static const double means_ns[] = {1000, 1100, 950, 1050, 1000};
     struct duel duel = make_duel(MB_FEW_RUNS, 1, 1);
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        fill_both(&duel, i, 0, means_ns[i], means_ns[i] * 1.04, 0.002);
+        fill_both(&duel, i, 0, means_ns[i], means_ns[i] * 1.06, 0.002);
     }
     const struct mb_compare_row *row = compare(&duel);
     CHECK_EQ_INT(row->found[MB_BASE].runs.n, MB_FEW_RUNS);
@@ -542,9 +600,9 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_planted, test_itself, test_groups, test_busy_machine, test_few_runs,
-                       test_outlying_twin, test_order, test_repeats, test_runs_of_a_row,
-                       test_few_samples, test_many_rows, test_missing, test_gaps, test_twice,
-                       test_copies, test_conditions, test_warnings, test_match_is_fast,
-                       test_no_memory);
+    return CHECK_TESTS(test_planted, test_run_to_run, test_exact_lost, test_itself, test_groups,
+                       test_busy_machine, test_few_runs, test_outlying_twin, test_order,
+                       test_repeats, test_runs_of_a_row, test_few_samples, test_many_rows,
+                       test_missing, test_gaps, test_twice, test_copies, test_conditions,
+                       test_warnings, test_match_is_fast, test_no_memory);
 }

@@ -87,7 +87,7 @@ struct mb_options {
     size_t
         n_base_files; /* compare: how many of settings.inputs are the base; the rest is new */
     double threshold; /* compare: smaller relative differences are ignored */
-    bool fail_on_regression; /* compare */
+    bool fail_on_regression, fail_on_inconclusive; /* compare */
     bool pool;               /* compare: no sides; runs of a device and build together */
     bool ratios;             /* compare: no results, but samples, as ratios.h has them */
     const char *third_side;  /* compare: a word after BASE and NEW, or NULL */
