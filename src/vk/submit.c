@@ -1,6 +1,8 @@
 /* Command buffers and their submission. */
 #include "vk/submit.h"
 
+#include "base/os.h"
+
 static enum mb_status init(struct mb_submission *submission, const char *name,
                            struct mb_err *err)
 {
@@ -89,6 +91,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         .commandBufferCount = 1,
         .pCommandBuffers = &submission->cmd,
     };
+    submission->submitted_ns = mb_now_ns();
     VkResult result = vkQueueSubmit(submission->queue, 1, &info, submission->fence);
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;

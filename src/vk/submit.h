@@ -15,6 +15,7 @@ struct mb_submission {
     VkFence fence;
     bool is_recording;
     bool is_pending;
+    uint64_t submitted_ns; /* host's time of the last submit */
 };
 
 /* Begins a recording. */

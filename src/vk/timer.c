@@ -18,6 +18,9 @@ enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char 
 {
     MB_FAIL_IF(valid_bits == 0, why, MB_ERRC_UNSUPPORTED,
                "timer: the queue of %s has no timestamps (timestampValidBits 0)", device);
+    MB_FAIL_IF(valid_bits > 64, why, MB_ERRC_UNSUPPORTED,
+               "timer: the queue of %s has timestamps of %u bits (timestampValidBits)", device,
+               valid_bits);
     MB_FAIL_IF(!(period_ns > 0.0), why, MB_ERRC_UNSUPPORTED,
                "timer: %s gives no timestamp period", device);
     return MB_OK;

@@ -65,7 +65,9 @@ const struct mb_lack mb_lacks[] = {
     {"valid bits 32", {EDIT(QUEUE_BITS, 32)}, FEW},
     {"valid bits 36", {EDIT(QUEUE_BITS, 36)}, FEW},
     {"valid bits 64", {EDIT(QUEUE_BITS, 64)}, FEW},
+    {"valid bits 80", {EDIT(QUEUE_BITS, 80)}, FEW},
     {"period 0", {LIMIT(timestampPeriod, 0)}, FEW},
+    {"period of a second", {LIMIT(timestampPeriod, 0x4e6e6b28)}, FEW, .exit_code = 6}, /* 1e9 */
     /* subgroups */
     {"subgroups of 1", {SUBGROUPS_OF(1)}, .skipped = "subgroup spd"},
     {"subgroups of 2", {SUBGROUPS_OF(2)}, .skipped = "subgroup spd"},
