@@ -61,7 +61,7 @@ VkResult spd_tree_create(const struct spd_tree_create_info *info, struct spd_tre
 /* Nothing of it may be in use. Accepts NULL. */
 void spd_tree_destroy(struct spd_tree *tree);
 
-/* An image whose mip levels are to be made. All but the first line may be zero. */
+/* An image whose mip levels are to be made. What follows `format` may be zero. */
 struct spd_tree_job {
     uint32_t width, height, n_levels, n_layers;
     /* R8, R8G8, R8G8B8A8 and B8G8R8A8 UNORM, both of these SRGB, A2B10G10R10 and A2R10G10B10
