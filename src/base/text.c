@@ -48,6 +48,14 @@ static bool is_control(const unsigned char *s)
     return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
 }
 
+/* U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069, which turn what follows around. */
+static bool is_direction(const unsigned char *s)
+{
+    return s[0] == 0xe2 && ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f ||
+                                              (s[2] >= 0xaa && s[2] <= 0xae))) ||
+                            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
 {
     if (out_bytes == 0) {
@@ -57,7 +65,7 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
     size_t n_written = 0;
     while (*s != '\0') {
         const size_t n_bytes = sequence_bytes(s);
-        const bool is_clean = n_bytes > 0 && !is_control(s);
+        const bool is_clean = n_bytes > 0 && !is_control(s) && !is_direction(s);
         const size_t n_needed = is_clean ? n_bytes : 1;
         if (n_written + n_needed >= out_bytes) {
             break;

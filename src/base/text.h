@@ -14,9 +14,9 @@ struct mb_text {
 /* Formatted text, cut to what a mb_text holds. */
 __attribute__((format(printf, 1, 2))) struct mb_text mb_text(const char *fmt, ...);
 
-/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters: each offending
- * byte becomes '?'. Never splits a sequence at the end. Returns the bytes written less the
- * terminator. */
+/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters and marks of
+ * direction: each offending byte becomes '?'. Never splits a sequence at the end. Returns the
+ * bytes written less the terminator. */
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 
 /* The same of formatted text. */

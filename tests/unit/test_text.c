@@ -26,6 +26,10 @@ static void test_sanitize(void)
          "??a"},
         {"\xf0\x9f\x98", "???"},
         {"\x80", "?"},
+        {"a\xe2\x80\xae"
+         "b\xe2\x81\xa6\xe2\x80\x8f", /* turned around */
+         "a???b??????"},
+        {"\xe2\x80\xa6", "\xe2\x80\xa6"}, /* an ellipsis: kept */
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         char out[64];
