@@ -50,11 +50,14 @@ class Store:
         try:
             if path.is_absolute() or ".." in path.parts:
                 raise OSError("out of the folder of the results")
-            size = (folder / path).stat().st_size
+            file = (folder / path).resolve(strict=True)
+            if not file.is_relative_to(pathlib.Path(folder).resolve()) or not file.is_file():
+                raise OSError("no file in the folder of the results")
+            size = file.stat().st_size
             if self.left <= 0 or size > min(MAX_FILE_BYTES, MAX_SHRINKING * self.max_bytes):
                 self.too_large.append(name)
                 return None
-            data = (folder / path).read_bytes()
+            data = file.read_bytes()
         except (OSError, ValueError):
             self.missing.append(name)
             return None

@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import zlib
 
 import cli
@@ -424,6 +425,21 @@ class Pictures(PageCase):
         text = self.page(self.write(root))
         self.holds(text, "4 pictures that the results name are not there")
         self.assertEqual(len(self.viewer(text)[0]["chains"]), 2)
+
+    def test_only_files_of_the_folder_are_opened(self):
+        """A pipe would hang, a device fill the memory, and a link show what is somebody else's."""
+        root = fixture.write_pictures(self.dir)
+        first, second, third = (self.dir / "image" / variant["id"] / "atlas.png"
+                                for variant in kept_sets.variants(root)[:3])
+        for picture in (first, second, third):
+            picture.unlink()
+        os.mkfifo(first)
+        second.symlink_to("/dev/zero")
+        with tempfile.NamedTemporaryFile(suffix=".png") as other:
+            cli.write_png(other.name, 24, 16, cli.noise(24 * 16 * 4))
+            third.symlink_to(other.name)
+            text = self.page(self.write(root))
+        self.holds(text, "3 pictures that the results name are not there")
 
     def test_a_budget(self):
         text = self.page("--max-pictures", "0", self.write(fixture.write_pictures(self.dir)))
