@@ -87,14 +87,14 @@ class Lies(cli.TestCase):
     def test_caught(self):
         for image, args, when, place_of in CAUGHT:
             outcome, row_of = self.tell(image, args, place_of)
-            self.assertEqual(outcome.code, 1, outcome)
-            self.assertEqual(outcome.out.count(b"FAIL: "), len(place_of), outcome)
             for lie, (level, layer, x, y) in place_of.items():
                 with self.subTest(image=image, args=args, lie=lie):
                     row = row_of[lie]
                     self.assertEqual((row["status"], row["verify"]["status"]), ("failed", "fail"), row)
                     self.assertRegex(row["reason"], "^" + re.escape(
                         f"{when}: level {level} layer {layer} texel ({x}, {y}) channel ") + "[rgba]: wanted ")
+            self.assertEqual(outcome.code, 1, outcome)
+            self.assertEqual(outcome.out.count(b"FAIL: "), len(place_of), outcome)
 
     def test_not_yet(self):
         """What is caught now belongs above."""
