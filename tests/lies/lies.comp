@@ -46,6 +46,13 @@ vec4 texel(int x, int y)
     return decoded(raw(2 * at.xy + ivec2(x, y)));
 }
 
+/* The 2x2 texels below, as they are stored. */
+mat4 four()
+{
+    ivec2 place = 2 * at.xy;
+    return mat4(raw(place), raw(place + ivec2(1, 0)), raw(place + ivec2(0, 1)), raw(place + 1));
+}
+
 /* Of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of n. */
 vec3 weights(int place, int n)
 {
@@ -107,6 +114,25 @@ int own()
 int run()
 {
     return int(memory.of_texel[own()].r++);
+}
+
+/* From run 3 on (the first is 0), what was right in run 2. */
+vec4 until_run_3(vec4 sum)
+{
+    vec4 kept = memory.of_texel[own()];
+    if (kept.a < 3) {
+        memory.of_texel[own()] = vec4(sum.rgb, kept.a + 1);
+        return sum;
+    }
+    return vec4(kept.rgb, sum.a);
+}
+
+/* By what the program clears levels of rgba8 to before it judges a run. */
+bool is_poisoned()
+{
+    vec4 kept = imageLoad(target, at);
+    vec4 first = vec4(0.25, 0.75, 0.125, 0.625), second = vec4(0.875, 0.375, 0.5625, 0.0625);
+    return min(distance(kept, first), distance(kept, second)) < 0.01;
 }
 
 void main()
