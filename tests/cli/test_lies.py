@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Kernels that are wrong in one sly way each, of tests/lies/lies.json: none of them is verified. Beside
+them, the same kernel without a lie is, at the same size.
+
+usage: test_lies.py MIPBENCH
+"""
+import json
+import re
+import shutil
+
+import cli
+
+MANIFEST = cli.ROOT / "tests" / "lies" / "lies.json"
+
+# What a row says of a lie: when it was found, and the first wrong level, layer, x and y.
+FIRST, PROBE = "wrong", "wrong on the probe image"
+AFTER, PROBE_AFTER = "wrong after timing", "wrong on the probe image after timing"
+START = (1, 0, 0, 0)  # all texels are wrong, or nearly
+
+# Runs: the image, further arguments, and when and where each lie is found.
+CAUGHT = [
+    # In one place.
+    ("noise:33x21", ["-f", "rgba8", "--layers", "2"], FIRST, {
+        "one-code": (1, 1, 2, 1), "one-code-last": (5, 1, 0, 0), "blue-last": (5, 0, 0, 0), "channels": (2, 0, 0, 0),
+        "alpha": START, "alpha-one": START, "layer-0": (1, 1, 0, 0), "neighbours": START, "tail": (5, 0, 0, 0)}),
+    ("noise:16x16", ["-f", "rgba8", "--layers", "8"], FIRST, {
+        "layer-7": (3, 7, 0, 0), "unwritten-layer": (1, 2, 0, 0)}),
+    ("noise:520x4", ["-f", "rgba8"], FIRST, {"beyond-256": (1, 0, 256, 0)}),
+    # All over an image whose sizes are even.
+    ("noise:32x32", ["-f", "rgba8"], FIRST, {
+        "nearest": START, "last-group": (1, 0, 8, 8), "corner": (1, 0, 15, 15), "edge-again": (1, 0, 15, 0),
+        "beyond-edge": START, "shifted": (2, 0, 0, 0), "mirrored": START, "upside-down": START,
+        "transposed": (1, 0, 1, 0), "half-tail": (5, 0, 0, 0), "half-tail-down": (5, 0, 0, 0),
+        "half-code": START, "quarter-code": (1, 0, 1, 0), "truncates": (1, 0, 1, 0), "rounds-pairs": START,
+        "unwritten-texel": (2, 0, 1, 0), "unwritten-level": (2, 0, 0, 0), "last-two": (4, 0, 0, 0)}),
+    # Odd and thin ones.
+    ("noise:33x21", ["-f", "rgba8"], FIRST, {
+        "drops-column": START, "drops-row": START, "two-taps": START, "equal-taps": START, "power-of-two": START,
+        "square": START, "writes-level-0": (0, 0, 0, 0)}),
+    ("noise:4x32", ["-f", "rgba8"], FIRST, {"thin": (3, 0, 0, 0)}),
+    # Other formats and reductions.
+    ("noise:32x32", ["-f", "rgba8-srgb"], FIRST, {"no-curve": START, "gamma-2-2": START, "alpha-curve": START}),
+    ("signed:33x20", ["-f", "r32f"], FIRST, {"halves": START, "clamps": START}),
+    ("signed:128x64", ["-f", "rgba16f"], FIRST, {"zero-weight": (1, 0, 8, 4)}),
+    ("noise:33x20", ["-f", "rgba8", "-r", "max"], FIRST, {
+        "two-taps": (1, 0, 1, 0), "max-of-means": START, "max-diagonal": START, "min": START}),
+    # Right on the image.
+    ("flat:32x32", ["-f", "rgba8"], PROBE, {
+        "nearest": START, "neighbours": START, "mirrored": START, "upside-down": START, "transposed": (1, 0, 1, 0),
+        "shifted": (2, 0, 0, 0), "last-two": (4, 0, 0, 0), "tail": (5, 0, 0, 0), "half-tail": (5, 0, 0, 0),
+        "half-tail-down": (5, 0, 0, 0)}),
+    ("noise:32x32", ["-f", "rgba8"], PROBE, {
+        "that-image": (5, 0, 0, 0), "one-run-late": START, "first-again": START, "every-other-run": START}),
+    ("noise:33x21", ["-f", "r32f"], PROBE, {"zero-times": START}),  # NaN is in the second poison
+    # Right at first.
+    ("noise:32x32", ["-f", "rgba8"], PROBE_AFTER, {
+        "third-again": START, "from-run-3": START, "from-run-3-unwritten": START}),
+    ("flat:32x32", ["-f", "rgba8"], AFTER, {"from-run-3-image": START}),
+]
+
+# Runs in which lies are verified today, and why.
+NOT_YET = [
+    # What is timed is not verified: run 3 is timed. Levels are poisoned before those that are judged only:
+    # one stores what is not there yet, the other where poison is.
+    ("noise:32x32", ["-f", "rgba8"], ["run-3", "idle", "poison-only"]),
+    # Means of noise and of the probe are never white, nor above 0.9.
+    ("noise:32x32", ["-f", "rgba8"], ["white", "saturates"]),
+    # No texel of either is below 0 or above 1; those of pattern:signed are.
+    ("noise:33x21", ["-f", "rgba16f"], ["clamps"]),
+    # Where one texel is no number, any extreme goes.
+    ("signed:64x64", ["-f", "rgba16f", "--layers", "3", "-r", "max"], ["max-nan-0"]),
+]
+
+
+class Lies(cli.TestCase):
+    def tell(self, image, args, lies):
+        """Run the honest kernel and lies; the rows by lie, of which the honest one is verified."""
+        specs = ",".join(["lies", *(f"lies:lie={lie}" for lie in lies)])
+        outcome = self.quick("pattern:" + image, *args, "--images", "none", "-o", "out",
+                             "--kernel", str(MANIFEST), "-s", specs)
+        row_of = {row["label"].removeprefix("lies:lie="): row for row in self.rows()}
+        shutil.rmtree(self.dir / "out")
+        honest = row_of.pop("lies")
+        self.assertEqual((honest["status"], honest["verify"]["status"]), ("ok", "pass"), honest["reason"])
+        self.assertEqual(set(row_of), set(lies), outcome)
+        return outcome, row_of
+
+    def test_caught(self):
+        for image, args, when, place_of in CAUGHT:
+            outcome, row_of = self.tell(image, args, place_of)
+            for lie, (level, layer, x, y) in place_of.items():
+                with self.subTest(image=image, args=args, lie=lie):
+                    row = row_of[lie]
+                    self.assertEqual((row["status"], row["verify"]["status"]), ("failed", "fail"), row)
+                    self.assertRegex(row["reason"], "^" + re.escape(
+                        f"{when}: level {level} layer {layer} texel ({x}, {y}) channel ") + "[rgba]: wanted ")
+            self.assertEqual(outcome.code, 1, outcome)
+            self.assertEqual(outcome.out.count(b"FAIL: "), len(place_of), outcome)
+
+    def test_not_yet(self):
+        """What is caught now belongs above."""
+        for image, args, lies in NOT_YET:
+            outcome, row_of = self.tell(image, args, lies)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertEqual({row["verify"]["status"] for row in row_of.values()}, {"pass"})
+
+    def test_not_asked_for(self):
+        """No manifest gets at a level that was not asked for."""
+        outcome = self.quick("pattern:noise:33x20", "-f", "rgba8", "--levels", "3", "--kernel", str(MANIFEST),
+                             "-s", "lies:lie=not-asked-for", "-o", "out")
+        self.assert_error(outcome, 3, "lies.json: ", "not-asked-for: 3 is not an integer from 0 to 2")
+
+    def test_all(self):
+        """Each lie of the manifest is told."""
+        told = {lie for run in CAUGHT for lie in run[3]} | {lie for run in NOT_YET for lie in run[2]}
+        manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
+        self.assertEqual(set(manifest["parameters"]["lie"]), told | {"none", "not-asked-for"})
+        self.assertGreaterEqual(len({lie for run in CAUGHT for lie in run[3]}), 30)
+
+
+if __name__ == "__main__":
+    cli.main()
