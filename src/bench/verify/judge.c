@@ -212,7 +212,11 @@ static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
     struct mb_candidate *candidate = j->candidate;
     struct mb_result *result = candidate->result;
     const bool is_update = j->judge->c->task.is_update;
-    MB_DO(mb_test_image_poison(test_image, j->poison, err));
+    /* Last of all over the probe's chain, so that knowing the poison is no use. */
+    const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
+    if (j->pass == MB_JUDGE_BEFORE || j->content == MB_CONTENT_PROBE || !has_probe) {
+        MB_DO(mb_test_image_poison(test_image, j->poison, err));
+    }
     MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
     MB_DO(mb_test_image_read(test_image, err));

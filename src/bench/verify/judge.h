@@ -34,7 +34,8 @@ struct mb_judge {
 
 enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
 
-/* Run the candidate's commands on a content, over poison, read the image back and judge it: the
+/* Run the candidate's commands on a content, over poison (but over the probe's chain where it
+ * is the image after timing), read the image back and judge it: the
  * levels made by the golden model (unless they are, bit for bit, what was judged before of this
  * content), and the levels not asked for by the poison that must still be there. An update
  * (struct mb_task) must lead to the chain of a full regeneration, bit for bit, or within 1 LSB
