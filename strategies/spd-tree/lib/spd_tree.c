@@ -42,32 +42,26 @@ struct spd_tree {
 /* ---- Formats and jobs */
 
 struct format {
-    VkFormat format, linear; /* without _SRGB: of views */
+    VkFormat format;
     struct spd_tree_format numbers;
 };
 
 static const struct format formats[] = {
-    {VK_FORMAT_R8_UNORM, VK_FORMAT_R8_UNORM, {SPD_TREE_UNORM8, 1}},
-    {VK_FORMAT_R8G8_UNORM, VK_FORMAT_R8G8_UNORM, {SPD_TREE_UNORM8, 2}},
-    {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM, {SPD_TREE_UNORM8, 4}},
-    {VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_UNORM, {SPD_TREE_UNORM8, 4}},
-    {VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_R8G8B8A8_UNORM, {SPD_TREE_SRGB8, 4}},
-    {VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_B8G8R8A8_UNORM, {SPD_TREE_SRGB8, 4}},
-    {VK_FORMAT_A2B10G10R10_UNORM_PACK32,
-     VK_FORMAT_A2B10G10R10_UNORM_PACK32,
-     {SPD_TREE_UNORM10_2, 4}},
-    {VK_FORMAT_A2R10G10B10_UNORM_PACK32,
-     VK_FORMAT_A2R10G10B10_UNORM_PACK32,
-     {SPD_TREE_UNORM10_2, 4}},
-    {VK_FORMAT_R16_SFLOAT, VK_FORMAT_R16_SFLOAT, {SPD_TREE_FLOAT16, 1}},
-    {VK_FORMAT_R16G16_SFLOAT, VK_FORMAT_R16G16_SFLOAT, {SPD_TREE_FLOAT16, 2}},
-    {VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_R16G16B16A16_SFLOAT, {SPD_TREE_FLOAT16, 4}},
-    {VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32_SFLOAT, {SPD_TREE_FLOAT32, 1}},
-    {VK_FORMAT_R32G32_SFLOAT, VK_FORMAT_R32G32_SFLOAT, {SPD_TREE_FLOAT32, 2}},
-    {VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_R32G32B32A32_SFLOAT, {SPD_TREE_FLOAT32, 4}},
-    {VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-     VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-     {SPD_TREE_FLOAT11_10, 3}},
+    {VK_FORMAT_R8_UNORM, {SPD_TREE_UNORM8, 1}},
+    {VK_FORMAT_R8G8_UNORM, {SPD_TREE_UNORM8, 2}},
+    {VK_FORMAT_R8G8B8A8_UNORM, {SPD_TREE_UNORM8, 4}},
+    {VK_FORMAT_B8G8R8A8_UNORM, {SPD_TREE_UNORM8, 4}},
+    {VK_FORMAT_R8G8B8A8_SRGB, {SPD_TREE_SRGB8, 4}},
+    {VK_FORMAT_B8G8R8A8_SRGB, {SPD_TREE_SRGB8, 4}},
+    {VK_FORMAT_A2B10G10R10_UNORM_PACK32, {SPD_TREE_UNORM10_2, 4}},
+    {VK_FORMAT_A2R10G10B10_UNORM_PACK32, {SPD_TREE_UNORM10_2, 4}},
+    {VK_FORMAT_R16_SFLOAT, {SPD_TREE_FLOAT16, 1}},
+    {VK_FORMAT_R16G16_SFLOAT, {SPD_TREE_FLOAT16, 2}},
+    {VK_FORMAT_R16G16B16A16_SFLOAT, {SPD_TREE_FLOAT16, 4}},
+    {VK_FORMAT_R32_SFLOAT, {SPD_TREE_FLOAT32, 1}},
+    {VK_FORMAT_R32G32_SFLOAT, {SPD_TREE_FLOAT32, 2}},
+    {VK_FORMAT_R32G32B32A32_SFLOAT, {SPD_TREE_FLOAT32, 4}},
+    {VK_FORMAT_B10G11R11_UFLOAT_PACK32, {SPD_TREE_FLOAT11_10, 3}},
 };
 
 static const struct format *format_of(VkFormat format)
@@ -80,7 +74,7 @@ static const struct format *format_of(VkFormat format)
     return NULL;
 }
 
-/* The format of views of levels. */
+/* The format of the views of levels; of sRGB images it is words. */
 static VkFormat view_format(const struct spd_tree_job *job)
 {
     const struct format *format = format_of(job->format);
@@ -88,7 +82,7 @@ static VkFormat view_format(const struct spd_tree_job *job)
         format ? spd_tree_view_of(format->numbers, job->is_depth) : SPD_TREE_VIEW_OF_FORMAT;
     return view == SPD_TREE_VIEW_R32      ? VK_FORMAT_R32_UINT
            : view == SPD_TREE_VIEW_R32G32 ? VK_FORMAT_R32G32_UINT
-           : format                       ? format->linear
+           : format                       ? job->format
                                           : VK_FORMAT_UNDEFINED;
 }
 
@@ -215,7 +209,7 @@ static uint32_t read_n_cores(VkPhysicalDevice physical, struct extensions has)
                                   amd.computeUnitsPerShaderArray;
 }
 
-/* All that is read of properties and features. */
+/* The properties and features that are read. */
 struct facts {
     VkPhysicalDeviceProperties2 core;
     VkPhysicalDeviceVulkan11Properties v11;
