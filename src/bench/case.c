@@ -348,27 +348,20 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* What is judged by, on both contents. */
-static enum mb_status make_judge(struct context *c, const void *source, struct mb_err *err)
+/* The second content, once it is known that there is an image to judge. */
+static enum mb_status make_probe(struct context *c, struct mb_err *err)
 {
     const struct mb_layout *layout = &c->c->layout;
     MB_SCOPED(mb_image) probe = {0};
-    mb_verifier_init(&c->verifier, layout, source);
-    c->judge = (struct mb_judge){.test_image = &c->test_image, .c = c->c};
+    const struct mb_text spec =
+        mb_text("pattern:probe:%ux%u", layout->base.width, layout->base.height);
     if (!c->options->settings->verify) {
         return MB_OK;
     }
-    const struct mb_text spec =
-        mb_text("pattern:probe:%ux%u", layout->base.width, layout->base.height);
     MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_malloc(layout->level_layer_bytes[0] * layout->n_layers);
+    c->probe = mb_image_encode_layers(&probe, layout);
     MB_DO(MB_NEED(c->probe, "probe image"));
-    for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-        mb_image_encode(&probe, layout->format, layer,
-                        (uint8_t *)c->probe + layer * layout->level_layer_bytes[0]);
-    }
     mb_verifier_init(&c->probe_verifier, layout, c->probe);
-    c->judge.verifier[MB_CONTENT_IMAGE] = &c->verifier;
     c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
     return MB_OK;
 }
@@ -380,12 +373,18 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     MB_SCOPED(context) c = {.options = options, .gpu = options->calibration->gpu, .c = out};
     *is_complete = false;
     MB_DO(allocate(&c, err));
-    MB_DO(make_judge(&c, source, err));
+    mb_verifier_init(&c.verifier, &out->layout, source);
+    c.judge = (struct mb_judge){
+        .test_image = &c.test_image,
+        .verifier[MB_CONTENT_IMAGE] = options->settings->verify ? &c.verifier : NULL,
+        .c = out,
+    };
     const enum mb_status status = make_image(&c, source, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
     } else {
         MB_DO(status);
+        MB_DO(make_probe(&c, err));
         MB_DO(run(&c, err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

@@ -95,14 +95,10 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
         used = &resized;
     }
     mb_image_describe_case(image, settings, index, c);
-    *source = mb_malloc(c->layout.level_layer_bytes[0] * c->layout.n_layers);
+    *source = mb_image_encode_layers(used, &c->layout);
     MB_DO(MB_NEED(*source, c->input));
     c->input_depth = used->depth;
     c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);
-    for (uint32_t layer = 0; layer < c->layout.n_layers; layer++) {
-        mb_image_encode(used, c->layout.format, layer,
-                        (uint8_t *)*source + layer * c->layout.level_layer_bytes[0]);
-    }
     return MB_OK;
 }
 

@@ -154,6 +154,16 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
+void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout)
+{
+    uint8_t *texels = mb_malloc(layout->level_layer_bytes[0] * layout->n_layers);
+    for (uint32_t layer = 0; texels && layer < layout->n_layers; layer++) {
+        mb_image_encode(image, layout->format, layer,
+                        texels + layer * layout->level_layer_bytes[0]);
+    }
+    return texels;
+}
+
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
 {
     uint64_t n_clamped = 0;

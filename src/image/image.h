@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "image/format.h"
+#include "image/pyramid.h"
 
 #define MB_IMAGE_MAX_DIMENSION      32768u /* of patterns and resized images */
 #define MB_IMAGE_MAX_FILE_DIMENSION 16384  /* of files */
@@ -74,6 +75,10 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
  * 8 / (8 + layer), mirrored along x if odd and along y if bit 1 is set. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      uint32_t layer, void *texels);
+
+/* Level 0 of every layer of the layout, whose base is as large as the image, as it is uploaded;
+ * owned by the caller (mb_free). NULL: out of memory. */
+void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout);
 
 /* Texels of a float image with a channel beyond the finite range of `format`, which
  * mb_image_encode clamps; 0 for images of integers. Infinities are not counted where the format

@@ -156,7 +156,7 @@ static void signed_texel(const struct mb_place *at, float rgba[4])
 /* Squares as large as the texels of each level, of which every other one is brighter, and a
  * slope: so at every level neighbours differ by codes, and the last texel differs from each of
  * those that it is made of and from the mean of any half of them. */
-static void probe_texel(const struct mb_place *at, float rgba[4])
+static void probe_texel(const struct mb_place *at, uint8_t rgba[4])
 {
     const uint32_t longest = at->width > at->height ? at->width : at->height;
     const double slope =
@@ -179,7 +179,7 @@ static void probe_texel(const struct mb_place *at, float rgba[4])
     const bool is_extreme = at->width >= 32 && at->height >= 32 && x < 8 && y < 4;
     for (uint32_t c = 0; c < 4; c++) {
         const double v = is_extreme ? x < 4 : value[c];
-        rgba[c] = (float)(v < 0 ? 0 : v > 1 ? 1 : v);
+        rgba[c] = (uint8_t)(255.0 * (v < 0 ? 0 : v > 1 ? 1 : v) + 0.5);
     }
 }
 
@@ -194,7 +194,7 @@ const struct mb_pattern mb_patterns[] = {
     {"signed", "floats of both signs and all magnitudes, infinities and NaN, from --seed", NULL,
      signed_texel},
     {"probe", "neighbours differ at every level: what every strategy is judged on besides",
-     NULL, probe_texel},
+     probe_texel, NULL},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -220,15 +220,11 @@ void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
     char spec[64];
     struct mb_image image;
     struct mb_err err;
-    uint8_t *texels = NULL;
+    void *texels = NULL;
     snprintf(spec, sizeof spec, "pattern:%s:%ux%u", pattern, layout->base.width,
              layout->base.height);
     if (mb_pattern_make(&image, spec, 1, &err) == MB_OK) {
-        texels = mb_alloc(layout->n_layers, layout->level_layer_bytes[0]);
-    }
-    for (uint32_t layer = 0; texels && layer < layout->n_layers; layer++) {
-        mb_image_encode(&image, layout->format, layer,
-                        texels + layer * layout->level_layer_bytes[0]);
+        texels = mb_image_encode_layers(&image, layout);
     }
     mb_image_finish(&image);
     return texels;

@@ -196,7 +196,7 @@ static void check_probe(void)
         struct mb_ideal ideal;
         snprintf(spec, sizeof spec, "pattern:probe:%ux%u", sizes[i].width, sizes[i].height);
         struct mb_image image = make(spec, 0);
-        const struct mb_plane plane = {sizes[i], mb_format_find("rgba32f"), image.texels};
+        const struct mb_plane plane = {sizes[i], mb_format_find("rgba8"), image.texels};
         const uint32_t n_levels = mb_full_level_count(sizes[i]);
         must(mb_ideal_init(&ideal, &(struct mb_filter){.policy = MB_POLICY_BOX}, &plane,
                            n_levels, &err),
