@@ -28,8 +28,8 @@ static bool has_instance_extension(const char *name)
 
 #define REASON_BYTES 256
 
-/* While the instance is created: keep the loader's first error, which says why a driver does
- * not load. `user` is char[REASON_BYTES]. */
+/* Keeps the loader's first error while the instance is created: it says why a driver does not
+ * load. `user` is char[REASON_BYTES]. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL note_reason(
     VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)

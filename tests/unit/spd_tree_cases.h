@@ -1,4 +1,4 @@
-/* Devices and formats that plans of spd-tree are tried with. */
+/* Devices and formats for the tests of the planner of spd-tree. */
 #pragma once
 
 #include "../../strategies/spd-tree/lib/spd_tree_plan.c"

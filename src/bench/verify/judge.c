@@ -127,9 +127,9 @@ static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate
     return mb_test_image_read(judge->test_image, err);
 }
 
-/* The first texel of what was read back, from level `first_level` on, that differs from `want`,
- * a packed block, by more than `allowed_lsb`; what lies in `ignored`, if not NULL, a
- * rectangle a level, is not looked at. */
+/* The first texel of the read-back buffer, from level `first_level` on, that differs from
+ * `want`, a packed block, by more than `allowed_lsb`. `ignored` is NULL or a rectangle for each
+ * level, whose texels are not compared. */
 static void find_difference(const struct mb_test_image *test_image, const void *want,
                             uint32_t first_level, const struct mb_rect *ignored,
                             double allowed_lsb, struct mb_bad_texel *bad)

@@ -85,7 +85,7 @@ static uint32_t lanes_of(const struct spd_tree_plan *plan)
     return plan->module.has_subgroups ? plan->subgroup_size : 32;
 }
 
-/* Whether one of the levels that strips read is odd, or a single texel. */
+/* Whether a level that strips read has an odd size, or a single texel along an axis. */
 static bool is_general(const struct spd_tree_image *image)
 {
     return (image->width | image->height) % 8 != 0;
@@ -298,8 +298,9 @@ static bool set_nodes(const struct spd_tree_device *device, const struct spd_tre
            plan->counter_bytes <= device->max_buffer_bytes;
 }
 
-/* What makes averages of the sums of levels 1 to 3, as in reduce.glsl: along an axis, odd sizes
- * are weighed by whole numbers over the next power of two or, of codes, over the middle one. */
+/* The factor that turns the sums of levels 1 to 3 into averages, as in reduce.glsl: along an
+ * axis, odd sizes are weighted by whole numbers over the next power of two or, for codes, over
+ * the middle weight. */
 static double scale_of_size(uint32_t size, const struct spd_tree_image *image)
 {
     uint32_t unit = 2;

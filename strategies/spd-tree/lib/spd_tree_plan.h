@@ -201,8 +201,8 @@ static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image
 static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12};
 #define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
 
-/* Square images that between them take every pipeline of a format and reduction: of powers of
- * two, of multiples of 8 and of odd numbers, from few tiles to more than run at a time. */
+/* Sizes of square images that together need every pipeline of a format and reduction: powers of
+ * two, multiples of 8 and odd numbers, from one tile to more than any device runs at once. */
 #define SPD_TREE_N_SIZES 27u
 static inline uint32_t spd_tree_typical_size(uint32_t i)
 {
