@@ -385,12 +385,12 @@ static void check_hand_off(const struct spd_tree_device *device,
         !is_extreme && !image->weighs_alpha &&
         (codec == SPD_TREE_UNORM8 || codec == SPD_TREE_SRGB8 || codec == SPD_TREE_UNORM10_2);
     const struct spd_tree_module *module = &plan->module;
-    CHECK_EQ_INT(module->is_extreme, is_extreme);
     CHECK_EQ_INT(module->has_subgroups,
                  device->has_shuffles && (!is_added || device->has_int64_atomics));
-    CHECK_EQ_INT(module->has_slots, is_extreme
-                                        ? module->is_even && image->format.n_channels >= 2
-                                        : !(is_added && module->has_subgroups));
+    CHECK_EQ_INT(module->is_extreme, is_extreme && module->has_subgroups &&
+                                         !(module->is_even && image->format.n_channels >= 2));
+    CHECK_EQ_INT(module->has_slots,
+                 !module->is_extreme && !(is_added && module->has_subgroups));
     CHECK_EQ_INT(module->is_even, plan->shape == SPD_TREE_EVEN);
     CHECK(!module->is_even || module->has_subgroups);
     CHECK(!module->has_sums || (module->is_even && !module->has_slots && !is_extreme));

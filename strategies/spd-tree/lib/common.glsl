@@ -21,6 +21,8 @@ layout(constant_id = 3) const int MAX_ROWS = 12;
 
 #ifdef EXTREME
 #define IS_EXTREME true
+#elif defined(SLOTS) && !defined(ALPHA)
+#define IS_EXTREME (REDUCE != REDUCE_AVG)
 #else
 #define IS_EXTREME false
 #endif

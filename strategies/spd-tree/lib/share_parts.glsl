@@ -173,7 +173,7 @@ void finish_part(Part part, TEXEL texel, int layer)
     }
 }
 
-#if defined(EXTREME) && !defined(SLOTS)
+#ifdef EXTREME
 /* Ordered words. */
 struct Common {
     ivec2 at;

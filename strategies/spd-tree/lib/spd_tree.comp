@@ -6,8 +6,8 @@
  *     CHANNELS, RAW, ALPHA, SUMS    see texel.glsl
  *     EVEN                    tiles of 64x64 texels, else strips
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
- *     EXTREME                 minima and maxima, else averages
- *     SLOTS                   tiles share by slots; else by words: 32-bit maxima if EXTREME, 64-bit sums if not
+ *     SLOTS                   tiles share by slots: averages, minima and maxima (REDUCE)
+ *     EXTREME                 by words of 32 bits, minima and maxima; neither: by words of 64 bits, averages
  *     UPDATES                 only what a changed rectangle reaches is made; with SLOTS */
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -31,7 +31,7 @@
 #if defined(SLOTS) || defined(EXTREME)
 #include "slots.glsl"
 #endif
-#if defined(EXTREME) && !defined(SLOTS)
+#ifdef EXTREME
 #include "extremes.glsl"
 #elif !defined(SLOTS)
 #include "words.glsl"

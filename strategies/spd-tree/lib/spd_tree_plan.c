@@ -514,13 +514,13 @@ static void set_module(const struct spd_tree_device *device, const struct spd_tr
         (uint8_t)(plan->view == SPD_TREE_VIEW_OF_FORMAT ? 0 : texel_bytes / 4);
     plan->module.weighs_alpha = image->weighs_alpha;
     plan->module.is_update = spd_tree_is_update(image);
-    plan->module.is_extreme = image->reduction != SPD_TREE_AVERAGE;
     const bool has_words = may_have_words(image);
     plan->module.has_subgroups =
         has_subgroups(device) && (!has_words || device->has_int64_atomics);
+    plan->module.is_extreme = image->reduction != SPD_TREE_AVERAGE &&
+                              plan->module.has_subgroups && !spd_tree_is_update(image);
     plan->module.has_slots =
-        spd_tree_is_update(image) ||
-        (!plan->module.is_extreme && !(has_words && plan->module.has_subgroups));
+        !plan->module.is_extreme && !(has_words && plan->module.has_subgroups);
     plan->subgroup_size = plan->module.has_subgroups ? device->subgroup_size : 0;
     plan->requires_size =
         plan->module.has_subgroups && can_require(device, device->subgroup_size);
@@ -620,8 +620,10 @@ static const char *plan_with_lanes(const struct spd_tree_device *device,
                    : "a workgroup has too little shared memory for this image";
     }
     /* A slot takes all channels at once, ordered words one by one. */
-    plan->module.has_slots |=
-        plan->module.is_extreme && plan->module.is_even && format.n_channels > 1;
+    if (plan->module.is_extreme && plan->module.is_even && format.n_channels > 1) {
+        plan->module.is_extreme = false;
+        plan->module.has_slots = true;
+    }
     plan->module.has_sums = plan->module.is_even && !plan->module.has_slots &&
                             !plan->module.is_extreme && format.codec == SPD_TREE_UNORM8 &&
                             format.n_channels == 4 && plan->subgroup_size >= 16;

@@ -88,7 +88,7 @@ struct spd_tree_options {
     bool is_tile_only;      /* leave out the levels below tiles, to measure what they cost */
 };
 
-/* What a module is compiled with (spd_tree.comp). */
+/* What a module is compiled with (spd_tree.comp). Of has_slots and is_extreme one at most. */
 struct spd_tree_module {
     uint8_t n_channels, raw_words; /* 0: not RAW */
     bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums, is_even, is_extreme;
