@@ -226,6 +226,9 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD,
     };
+    VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM,
+    };
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
     };
@@ -237,14 +240,14 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
         properties.pNext = &nv;
     } else if (has_extension(extensions, n, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
         properties.pNext = &amd;
-    } else {
-        return;
+    } else if (has_extension(extensions, n, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) {
+        properties.pNext = &arm;
     }
     vkGetPhysicalDeviceProperties2(device, &properties);
-    info->n_cores = properties.pNext == &nv
-                        ? nv.shaderSMCount
-                        : amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
-                              amd.computeUnitsPerShaderArray;
+    info->n_cores = nv.shaderSMCount +
+                    amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
+                        amd.computeUnitsPerShaderArray +
+                    arm.shaderCoreCount;
 }
 
 bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)

@@ -99,6 +99,70 @@ static void test_features(struct mb_gpu *gpu)
     CHECK(!named.extension || has_extension(gpu, named.extension));
 }
 
+static const char *core_extension; /* the only one that the device then has */
+static PFN_vkGetPhysicalDeviceProperties2 read_properties2;
+
+static VkResult VKAPI_PTR name_extension(VkPhysicalDevice physical, const char *layer,
+                                         uint32_t *n, VkExtensionProperties *all)
+{
+    (void)physical;
+    (void)layer;
+    *n = 1;
+    if (all) {
+        all[0] = (VkExtensionProperties){0};
+        snprintf(all[0].extensionName, sizeof all[0].extensionName, "%s", core_extension);
+    }
+    return VK_SUCCESS;
+}
+
+static void VKAPI_PTR count_cores(VkPhysicalDevice physical,
+                                  VkPhysicalDeviceProperties2 *properties)
+{
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv = properties->pNext;
+    VkPhysicalDeviceShaderCorePropertiesAMD *amd = properties->pNext;
+    VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM *arm = properties->pNext;
+    switch (nv ? nv->sType : VK_STRUCTURE_TYPE_MAX_ENUM) {
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV:
+        nv->shaderSMCount = 84;
+        break;
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD:
+        amd->shaderEngineCount = 4;
+        amd->shaderArraysPerEngineCount = 2;
+        amd->computeUnitsPerShaderArray = 5;
+        break;
+    case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM:
+        arm->shaderCoreCount = 10;
+        break;
+    default:
+        read_properties2(physical, properties);
+    }
+}
+
+/* As the device says it by whichever extension it has, to the library and to mipbench. */
+static void test_cores(struct mb_gpu *gpu)
+{
+    static const char *const names[] = {
+        VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME,
+        VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+    static const uint32_t n_cores[] = {84, 40, 10, 0};
+    const PFN_vkEnumerateDeviceExtensionProperties enumerate =
+        vkEnumerateDeviceExtensionProperties;
+    read_properties2 = vkGetPhysicalDeviceProperties2;
+    vkEnumerateDeviceExtensionProperties = name_extension;
+    vkGetPhysicalDeviceProperties2 = count_cores;
+    for (unsigned i = 0; i < MB_COUNTOF(names); i++) {
+        struct spd_tree_features features;
+        struct mb_gpu_info info;
+        core_extension = names[i];
+        spd_tree_get_features(gpu->physical_device, &features);
+        CHECK_EQ_INT(features.device.n_cores, n_cores[i]);
+        CHECK(mb_gpu_read_info(gpu->physical_device, 0, &info));
+        CHECK_EQ_INT(info.n_cores, n_cores[i]);
+    }
+    vkEnumerateDeviceExtensionProperties = enumerate;
+    vkGetPhysicalDeviceProperties2 = read_properties2;
+}
+
 /* A device with these features and no others. */
 static enum mb_status open_least(const struct mb_gpu *gpu, struct mb_gpu *least,
                                  struct mb_err *err)
@@ -613,7 +677,7 @@ static void test_failures(struct mb_gpu *gpu)
 
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_features, test_least_device, test_not_ready, test_prepare_all,
-                             test_refusals, test_threads, test_allocator, test_no_memory,
-                             test_failures);
+    return MB_TEST_ON_DEVICE(test_features, test_cores, test_least_device, test_not_ready,
+                             test_prepare_all, test_refusals, test_threads, test_allocator,
+                             test_no_memory, test_failures);
 }

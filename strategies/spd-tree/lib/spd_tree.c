@@ -166,12 +166,12 @@ void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t 
 /* ---- What a device offers */
 
 struct extensions {
-    bool has_size_control, has_nv_cores, has_amd_cores;
+    bool has_size_control, has_nv_cores, has_amd_cores, has_arm_cores;
 };
 
 static struct extensions read_extensions(VkPhysicalDevice physical)
 {
-    struct extensions has = {false, false, false};
+    struct extensions has = {false, false, false, false};
     uint32_t n = 0;
     VkExtensionProperties *all = NULL;
     if (SPD_TREE_VK(vkEnumerateDeviceExtensionProperties)(physical, NULL, &n, NULL) >= 0) {
@@ -186,27 +186,45 @@ static struct extensions read_extensions(VkPhysicalDevice physical)
         has.has_size_control |= strcmp(name, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) == 0;
         has.has_nv_cores |= strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME) == 0;
         has.has_amd_cores |= strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME) == 0;
+        has.has_arm_cores |= strcmp(name, "VK_ARM_shader_core_builtins") == 0;
     }
     free(all);
     return has;
 }
 
-/* Multiprocessors or compute units; 0: the device does not say. */
+/* VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM, which headers before 1.3.228 lack. */
+struct arm_cores {
+    VkStructureType sType;
+    void *pNext;
+    uint64_t mask;
+    uint32_t n_cores, n_warps;
+};
+#define STRUCTURE_TYPE_ARM_CORES ((VkStructureType)1000497001)
+
+/* Multiprocessors, compute units or shader cores; 0: the device does not say. */
 static uint32_t read_n_cores(VkPhysicalDevice physical, struct extensions has)
 {
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv;
     VkPhysicalDeviceShaderCorePropertiesAMD amd;
+    struct arm_cores arm;
     VkPhysicalDeviceProperties2 properties;
     memset(&nv, 0, sizeof nv);
     memset(&amd, 0, sizeof amd);
+    memset(&arm, 0, sizeof arm);
     memset(&properties, 0, sizeof properties);
     nv.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
     amd.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD;
+    arm.sType = STRUCTURE_TYPE_ARM_CORES;
     properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-    properties.pNext = has.has_nv_cores ? (void *)&nv : has.has_amd_cores ? (void *)&amd : NULL;
+    properties.pNext = has.has_nv_cores    ? (void *)&nv
+                       : has.has_amd_cores ? (void *)&amd
+                       : has.has_arm_cores ? (void *)&arm
+                                           : NULL;
     SPD_TREE_VK(vkGetPhysicalDeviceProperties2)(physical, &properties);
-    return nv.shaderSMCount + amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
-                                  amd.computeUnitsPerShaderArray;
+    return nv.shaderSMCount +
+           amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
+               amd.computeUnitsPerShaderArray +
+           arm.n_cores;
 }
 
 /* The properties and features that are read. */
