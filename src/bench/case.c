@@ -27,7 +27,8 @@ struct context {
     struct mb_case *c;
     struct mb_test_image test_image;
     struct mb_verifier verifier, probe_verifier;
-    void *probe; /* level 0 of all layers; owned */
+    void *probe;               /* level 0 of all layers; owned */
+    struct mb_chain_hash hash; /* of the test image */
     struct mb_judge judge;
     struct mb_candidate *candidates; /* one per row */
     struct mb_candidate **ready;     /* those that run */
@@ -288,6 +289,7 @@ static void context_finish(struct context *c)
     }
     mb_free(c->candidates);
     mb_free(c->ready);
+    mb_chain_hash_finish(&c->hash);
     mb_test_image_finish(&c->test_image);
     mb_verifier_finish(&c->verifier);
     mb_verifier_finish(&c->probe_verifier);
@@ -348,8 +350,8 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* The second content, once it is known that there is an image to judge. */
-static enum mb_status make_probe(struct context *c, struct mb_err *err)
+/* What chains are judged by besides the image, once it is known that there is one. */
+static enum mb_status make_judge(struct context *c, struct mb_err *err)
 {
     const struct mb_layout *layout = &c->c->layout;
     MB_SCOPED(mb_image) probe = {0};
@@ -363,6 +365,11 @@ static enum mb_status make_probe(struct context *c, struct mb_err *err)
     MB_DO(MB_NEED(c->probe, "probe image"));
     mb_verifier_init(&c->probe_verifier, layout, c->probe);
     c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
+    if (mb_chain_hash_supports(&c->test_image.image)) {
+        const struct mb_vk_image *image = &c->test_image.image;
+        MB_DO(mb_chain_hash_init(&c->hash, &image, 1, 1, err));
+        c->judge.hash = &c->hash;
+    }
     return MB_OK;
 }
 
@@ -384,7 +391,7 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
         skip_all(&c, err);
     } else {
         MB_DO(status);
-        MB_DO(make_probe(&c, err));
+        MB_DO(make_judge(&c, err));
         MB_DO(run(&c, err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

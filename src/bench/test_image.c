@@ -208,13 +208,7 @@ void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommand
     }
     mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_transfer_read,
                       &mb_access_readable);
-    VkMemoryBarrier to_host = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
-    };
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                         &to_host, 0, NULL, 0, NULL);
+    mb_barrier_host(cmd);
 }
 
 enum mb_status mb_test_image_read(struct mb_test_image *test_image, struct mb_err *err)

@@ -531,6 +531,7 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_ti
     mb_json_string(json, node, "status", mb_result_status_names[mb_row_status(row)]);
     mb_json_string(json, node, "reason", mb_row_reason(row));
     mb_report_stats(json, node, "stats", &row->stats);
+    mb_json_u64(json, node, "n_verified", row->n_verified);
     mb_json_number(json, node, "null_twin_ns",
                    row->null_twin.n > 0 ? row->null_twin.median_ns : NAN);
     mb_json_rounded(json, node, "of_limit", mb_row_of_limit(timing, row), ERROR_DIGITS);

@@ -18,6 +18,7 @@ void mb_samples_finish(struct mb_samples *samples)
     mb_free(samples->duration_ns);
     mb_free(samples->part_ns);
     mb_free(samples->position);
+    mb_free(samples->n_verified);
     *samples = (struct mb_samples){0};
 }
 

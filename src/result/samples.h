@@ -30,6 +30,8 @@ struct mb_samples {
     double *duration_ns;    /* [block][candidate]; owned */
     double *part_ns;        /* [block][candidate][part]; owned */
     uint32_t *position;     /* of the candidate in its block, [block][candidate]; owned */
+    int32_t *n_verified;    /* chains of it that were verified, [block][candidate]; -1: one of
+                               them is wrong; owned */
     uint32_t n_rebased;     /* times that the clock moved and stayed: blocks are flagged against
                                the new one from then on */
     double warm_probe_ns;   /* after the warm-up; NaN without a probe */

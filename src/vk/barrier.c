@@ -78,6 +78,17 @@ void mb_barrier_filled(VkCommandBuffer cmd)
     to_compute(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
 }
 
+void mb_barrier_host(VkCommandBuffer cmd)
+{
+    const VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &barrier, 0, NULL, 0, NULL);
+}
+
 static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier)
 {
     return (VkImageMemoryBarrier){

@@ -17,6 +17,9 @@ void mb_barrier_compute(VkCommandBuffer cmd);
 /* What transfers wrote before is visible to compute shaders after it. */
 void mb_barrier_filled(VkCommandBuffer cmd);
 
+/* What transfers wrote before is visible to the host once the submission is complete. */
+void mb_barrier_host(VkCommandBuffer cmd);
+
 /* One side of an image barrier. */
 struct mb_access {
     VkPipelineStageFlags stages;

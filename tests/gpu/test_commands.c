@@ -46,7 +46,7 @@ static struct commands real;
 static struct {
     struct text *out;
     const struct mb_timer *timer;
-    VkPipeline primer, evictor, null_twin, bound;
+    VkPipeline primer, evictor, null_twin, hash, bound;
 } spy;
 
 static void add(struct text *text, const char *format, ...)
@@ -116,6 +116,7 @@ static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x,
         spy.bound == spy.primer      ? "primer"
         : spy.bound == spy.evictor   ? "evict"
         : spy.bound == spy.null_twin ? "nothing"
+        : spy.bound == spy.hash      ? "hash"
                                      : "dispatch",
         x, y, z);
     real.dispatch(cmd, x, y, z);
@@ -227,6 +228,7 @@ struct bed {
     struct mb_timer timer;
     struct mb_evictor evictor;
     struct mb_pipeline nothing;
+    struct mb_chain_hash hash;
     struct mb_instance instances[MAX_TRIALS];
 };
 
@@ -303,7 +305,7 @@ static void expect_chains(struct text *want, const struct mb_recorded_sample_opt
 }
 
 /* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images]; the
- * queries' reset, the primer; stamp; chains; stamp. */
+ * queries' reset, the primer; stamp; chains; stamp; [hashes of what images still hold]. */
 static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
                         uint32_t part, const char *chain)
 {
@@ -320,6 +322,10 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
     add(want, "reset:%u+2 primer:1x1x1 full stamp:%u order ", query, query);
     expect_chains(want, options, chain, options->n_chains[part], options->is_overlapped);
     add(want, "stamp:%u full ", query + 1);
+    for (uint32_t i = 0; options->hash && i < options->n_chains[part] && i < MAX_TRIALS; i++) {
+        add(want, "hash:%ux1x1 ", options->hash->n_groups);
+    }
+    add(want, "%s", options->hash ? "full " : "");
 }
 
 /* Both from the first word on that differs. */
@@ -347,9 +353,11 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
     const enum mb_status status = mb_recorded_sample_init(&recorded, options, &err);
     stop_spying();
     want.n = 0;
+    add(&want, "%s", options->hash ? "fill some " : "");
     for (uint32_t part = 0; part < options->n_parts; part++) {
         expect_part(&want, options, part, chain);
     }
+    add(&want, "%s", options->hash ? "copy some " : "");
     CHECK_EQ_INT(status, MB_OK);
     check_words(got.words, want.words);
     CHECK_EQ_INT(mb_submission_submit(&recorded.submission, &err), MB_OK);
@@ -376,6 +384,8 @@ static void check_samples(struct bed *bed, const char *chain)
     check_take(bed, &sample, chain);
     sample.evictor = &bed->evictor;
     check_take(bed, &sample, chain);
+    sample.hash = &bed->hash;
+    check_take(bed, &sample, chain);
     sample = latency;
     sample.null_pipeline = bed->nothing.made->pipeline;
     check_take(bed, &sample, chain);
@@ -383,12 +393,17 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.n_chains[0] = 3;
     sample.is_overlapped = true;
     check_take(bed, &sample, chain);
+    sample.hash = &bed->hash;
+    check_take(bed, &sample, chain);
     sample = latency;
     sample.n_parts = 3;
     sample.n_chains[1] = 2;
     sample.n_chains[2] = 4;
     check_take(bed, &sample, chain);
     sample.n_lead = MAX_TRIALS;
+    check_take(bed, &sample, chain);
+    sample.n_chains[2] = MAX_TRIALS + 1;
+    sample.hash = &bed->hash;
     check_take(bed, &sample, chain);
 }
 
@@ -420,6 +435,10 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     static const struct mb_constant two_invocations[] = {
         {"gl_WorkGroupSize.x", 2}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
     struct mb_err err = {0};
+    const struct mb_vk_image *images[MAX_TRIALS];
+    for (uint32_t i = 0; i < MAX_TRIALS; i++) {
+        images[i] = &bed->test_image.image;
+    }
     const struct mb_pipeline_options options = {
         .shader = &mb_spv_null,
         .constants = two_invocations,
@@ -431,13 +450,15 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
         mb_test_open_image(&bed->test_image, bed->gpu, layout, texels) &&
         mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_PARTS, &err) == MB_OK &&
         mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
-        mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK;
+        mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK &&
+        mb_chain_hash_init(&bed->hash, images, MAX_TRIALS, 1 + MB_MAX_PARTS, &err) == MB_OK;
     spy.timer = &bed->timer;
     CHECK(is_made);
     if (is_made) {
         spy.primer = bed->timer.primer.made->pipeline;
         spy.evictor = bed->evictor.compute.made->pipeline;
         spy.null_twin = bed->nothing.made->pipeline;
+        spy.hash = bed->hash.compute.made->pipeline;
     }
     return is_made;
 }
@@ -464,6 +485,7 @@ static void test_commands(struct mb_gpu *gpu)
     }
     mb_free(rows);
     mb_free(texels);
+    mb_chain_hash_finish(&bed.hash);
     mb_pipeline_finish(&bed.nothing);
     mb_evictor_finish(&bed.evictor);
     mb_timer_finish(&bed.timer);

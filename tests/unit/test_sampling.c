@@ -37,6 +37,8 @@ struct device {
     /* Clock as a function of the probes taken so far. */
     double (*clock_at)(uint32_t n_probes);
     uint32_t n_blocks; /* the last that after_block told */
+    bool is_due;       /* samples of this block are to be verified */
+    bool slot_is_due[MB_N_SLOTS];
 };
 
 static uint64_t stamp(const struct device *d)
@@ -65,6 +67,7 @@ static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct 
     d->was_wrong |= slot >= MB_N_SLOTS || d->slot_is_used[slot];
     d->slot_is_used[slot] = true;
     d->slot_candidate[slot] = candidate;
+    d->slot_is_due[slot] = d->is_due;
     d->started[d->n_started % MAX_STARTS] = candidate;
     d->n_in_flight++;
     if (d->n_in_flight > d->most_in_flight) {
@@ -103,6 +106,18 @@ static enum mb_status collect(void *user, size_t candidate, uint32_t slot, doubl
     return status;
 }
 
+static int32_t verify(void *user, size_t candidate, uint32_t slot)
+{
+    struct device *d = user;
+    d->was_wrong |= d->slot_is_used[slot] || d->slot_candidate[slot] != candidate;
+    return d->slot_is_due[slot] ? (int32_t)candidate + 1 : 0;
+}
+
+static void before_block(void *user, bool is_due)
+{
+    ((struct device *)user)->is_due = is_due;
+}
+
 static enum mb_status probe(void *user, double *duration_ns, struct mb_err *err)
 {
     struct device *d = user;
@@ -138,6 +153,8 @@ static struct mb_sampler sampler_of(struct device *d)
         .user = d,
         .start = start,
         .collect = collect,
+        .verify = verify,
+        .before_block = before_block,
         .now_ns = now_ns,
         .probe = d->clock_at ? probe : NULL,
         .after_block = after_block,
@@ -592,6 +609,49 @@ static void test_stop(void)
     check_places(&d, 0);
 }
 
+/* Blocks that were verified, as a string: '#' for each. */
+static const char *verified_blocks(const struct device *d)
+{
+    static char blocks[MAX_STARTS + 1];
+    for (uint32_t block = 0; block < samples.n_blocks; block++) {
+        const int32_t *n = &samples.n_verified[block * samples.n_candidates];
+        blocks[block] = n[0] > 0 ? '#' : '.';
+        for (size_t i = 0; i < samples.n_candidates; i++) {
+            CHECK_EQ_INT(n[i], n[0] > 0 ? i + 1 : 0);
+        }
+    }
+    blocks[samples.n_blocks] = '\0';
+    CHECK(!d->was_wrong);
+    return blocks;
+}
+
+/* One block in so many, and the last where that can be known: by their number, where the
+ * medians are looked at, by the time. */
+static void test_verified(void)
+{
+    struct device d = make_device(64);
+    struct mb_measure_options options = plain_options();
+    options.max_blocks = 20;
+    measure(&d, &options);
+    CHECK_EQ_STR(verified_blocks(&d), "####################");
+    d = make_device(64);
+    options.verify_every = 8;
+    measure(&d, &options);
+    CHECK_EQ_STR(verified_blocks(&d), ".......#.......#...#");
+    d = make_device(64);
+    options.max_blocks = 160;
+    options.max_noise = 0.5;
+    options.verify_every = 16;
+    measure(&d, &options);
+    CHECK_EQ_STR(verified_blocks(&d), "...............#...#");
+    d = make_device(64);
+    options.max_noise = 0.0;
+    options.min_blocks = 5;
+    options.budget_ns = UINT64_C(9) * N_CANDIDATES * 20000 + 1;
+    measure(&d, &options);
+    CHECK_EQ_STR(verified_blocks(&d), "........##");
+}
+
 /* A failure of either call comes back with its text; nothing stays in flight, nothing is kept.
  */
 static void test_failures(void)
@@ -635,5 +695,5 @@ int main(void)
                        test_idle_clock, test_restless, test_throttle, test_lasting_throttle,
                        test_erratic, test_erratic_timeout, test_noise, test_judged,
                        test_bimodal, test_times, test_parts, test_blocks, test_long_warm_up,
-                       test_stop, test_failures, test_single, forget_samples);
+                       test_stop, test_verified, test_failures, test_single, forget_samples);
 }

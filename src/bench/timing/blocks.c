@@ -13,6 +13,7 @@ struct in_flight {
     bool is_used;
     size_t candidate;
     double *destination; /* NULL: warm-up, thrown away */
+    int32_t *n_verified;
     double *parts;
 };
 
@@ -30,6 +31,7 @@ struct loop {
     double base_probe_ns; /* that blocks are flagged against */
     uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
     uint64_t loaded_ns;   /* that load has taken so far */
+    uint32_t next_look;   /* at the medians, after so many blocks */
 };
 
 static uint64_t now_ns(const struct loop *loop)
@@ -56,6 +58,10 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
                                                    &duration_ns, part_ns, err);
     if (status == MB_OK && sample->destination) {
         *sample->destination = duration_ns;
+        if (loop->sampler->verify) {
+            *sample->n_verified =
+                loop->sampler->verify(loop->sampler->user, sample->candidate, slot);
+        }
         for (uint32_t i = 0; i < loop->options->n_parts; i++) {
             sample->parts[i] = part_ns[i];
         }
@@ -92,6 +98,7 @@ static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_
         loop->slot[slot] = (struct in_flight){.is_used = true, .candidate = candidate};
         if (!is_warm_up) {
             loop->slot[slot].destination = &samples->duration_ns[cell];
+            loop->slot[slot].n_verified = &samples->n_verified[cell];
             loop->slot[slot].parts = samples->part_ns + cell * loop->options->n_parts;
             samples->position[cell] = (uint32_t)i;
         }
@@ -216,6 +223,33 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
     }
 }
 
+/* Time is up only where there is something to show for it, if need be with flagged blocks. */
+static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
+                    uint32_t n_blocks)
+{
+    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
+           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+}
+
+/* Since `start_ns`, less what load has taken since `loaded_ns`: that brings no samples. */
+static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loaded_ns)
+{
+    return now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
+}
+
+/* Of the next block, `elapsed_ns` into the sampling: it is one in verify_every, or may be the
+ * last. Blocks may take twice as long as they did so far. */
+static bool is_due(const struct loop *loop, uint64_t elapsed_ns)
+{
+    const struct mb_measure_options *options = loop->options;
+    const uint32_t n = loop->samples->n_blocks, n_kept = loop->samples->n_kept;
+    const uint32_t every = options->verify_every ? options->verify_every : 1;
+    const uint64_t block_ns = n > 0 ? elapsed_ns / n : 0;
+    return n % every == every - 1 || n_kept + 1 == options->max_blocks ||
+           (options->max_noise > 0.0 && n_kept + 1 == loop->next_look) ||
+           is_over(options, elapsed_ns + 2 * block_ns, n + 1);
+}
+
 /* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
 static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
 {
@@ -238,14 +272,6 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     return block->is_flagged ? raise_clock(loop, err) : MB_OK;
 }
 
-/* Time is up only where there is something to show for it, if need be with flagged blocks. */
-static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
-                    uint32_t n_blocks)
-{
-    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
-           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
-}
-
 /* No time is left to repeat flagged blocks: as many as it takes count, the last ones first. */
 static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
 {
@@ -255,21 +281,19 @@ static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
     }
 }
 
-/* Since `start_ns`, less what load has taken since `loaded_ns`: that brings no samples. */
-static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loaded_ns)
-{
-    return now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
-}
-
 /* A block whose last samples are still in flight counts as whole: drain() brings them in. */
 static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
     struct mb_samples *samples = loop->samples;
-    uint32_t next_look = MB_FIRST_LOOK;
     const uint64_t start_ns = now_ns(loop), loaded_ns = loop->loaded_ns;
     samples->stop = MB_STOP_BLOCKS;
+    loop->next_look = MB_FIRST_LOOK;
     while (samples->n_kept < options->max_blocks) {
+        if (loop->sampler->before_block) {
+            loop->sampler->before_block(loop->sampler->user,
+                                        is_due(loop, elapsed(loop, start_ns, loaded_ns)));
+        }
         MB_DO(sample_block(loop, start_ns, err));
         const uint64_t elapsed_ns = elapsed(loop, start_ns, loaded_ns);
         if (is_to_stop(loop, samples->n_kept)) {
@@ -281,12 +305,12 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
             samples->stop = MB_STOP_BUDGET;
             break;
         }
-        if (options->max_noise <= 0.0 || samples->n_kept < next_look) {
+        if (options->max_noise <= 0.0 || samples->n_kept < loop->next_look) {
             continue;
         }
         bool known;
         MB_DO(is_known(loop, &known, err));
-        next_look *= 2;
+        loop->next_look *= 2;
         if (known && samples->n_kept >= options->min_blocks &&
             elapsed_ns >= options->min_time_ns) {
             samples->stop = MB_STOP_NOISE;
@@ -309,10 +333,11 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     samples->block = mb_alloc(loop->capacity, sizeof *samples->block);
     samples->duration_ns = mb_alloc(loop->capacity * n, sizeof *samples->duration_ns);
     samples->position = mb_alloc(loop->capacity * n, sizeof *samples->position);
+    samples->n_verified = mb_alloc(loop->capacity * n, sizeof *samples->n_verified);
     samples->part_ns =
         mb_alloc(loop->capacity * n * options->n_parts + 1, sizeof *samples->part_ns);
     MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->duration_ns &&
-                      samples->position && samples->part_ns,
+                      samples->position && samples->n_verified && samples->part_ns,
                   "samples"));
     for (uint32_t i = 0; i < n; i++) {
         loop->order[i] = i;

@@ -33,6 +33,12 @@ struct mb_sampler {
      * (none where the options say 0). */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot, double *duration_ns,
                               double *part_ns, struct mb_err *err);
+    /* Of the sample that was collected last: how many of its chains were verified; -1: one is
+     * wrong. NULL: none are. */
+    int32_t (*verify)(void *user, size_t candidate, uint32_t slot);
+    /* Called before each block that is kept: whether its samples are due to be verified. NULL:
+     * all are, or none. */
+    void (*before_block)(void *user, bool is_due);
     /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
     /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
@@ -60,6 +66,8 @@ struct mb_measure_options {
     double max_noise; /* stop where each median's 95 % interval is within this, relative, to
                          both sides, or within half a granule; 0: never */
     double granularity_ns;
+    uint32_t verify_every; /* blocks, of which one is due; the last one is, where it can be
+                              foreseen. 0: as 1 */
 };
 
 /* Warm up, then sample whole blocks until one of mb_stop. What was sampled in whole blocks is

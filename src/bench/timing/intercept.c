@@ -39,17 +39,22 @@ static void null_draw(VkCommandBuffer cmd, uint32_t n_vertices, uint32_t n_insta
     real.draw(cmd, 0, n_instances, first_vertex, first_instance);
 }
 
-/* One region at a time: how many there are does not change what is done with each.
+static VkOffset3D behind(VkOffset3D texel)
+{
+    return (VkOffset3D){texel.x + 1, texel.y + 1, 1};
+}
+
+/* One region at a time: how many there are does not change what is done with each. One texel of
+ * it: an update leaves all beside its region as it is.
  * long: the parameters are those of vkCmdBlitImage. */
 static void null_blit(VkCommandBuffer cmd, VkImage from, VkImageLayout from_layout, VkImage to,
                       VkImageLayout to_layout, uint32_t n_regions, const VkImageBlit *regions,
                       VkFilter filter)
 {
-    const VkOffset3D texel = {1, 1, 1};
     for (uint32_t i = 0; i < n_regions; i++) {
         VkImageBlit region = regions[i];
-        region.srcOffsets[0] = region.dstOffsets[0] = (VkOffset3D){0, 0, 0};
-        region.srcOffsets[1] = region.dstOffsets[1] = texel;
+        region.srcOffsets[1] = behind(region.srcOffsets[0]);
+        region.dstOffsets[1] = behind(region.dstOffsets[0]);
         real.blit(cmd, from, from_layout, to, to_layout, 1, &region, filter);
     }
 }

@@ -40,6 +40,8 @@ static void record_chains(const struct mb_recorded_sample_options *options,
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
+ *     [ hashes of chains; full barrier ]         not in the cache for long: what follows begins
+ *                                                with the sweep, the chain or the lead above
  */
 static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
                         uint32_t first_instance, VkCommandBuffer cmd)
@@ -60,20 +62,50 @@ static void record_part(const struct mb_recorded_sample_options *options, uint32
     mb_timer_end(options->timer, cmd, pair);
 }
 
+static uint32_t count_hashed(const struct mb_recorded_sample_options *options, uint32_t part)
+{
+    const uint32_t n = options->n_chains[part];
+    return !options->hash ? 0 : n < options->n_instances ? n : options->n_instances;
+}
+
+/* Of the last chains of a part, whose images no other has followed on. */
+static void record_hashes(const struct mb_recorded_sample_options *options, uint32_t part,
+                          uint32_t first_instance, VkCommandBuffer cmd)
+{
+    const uint32_t n = count_hashed(options, part);
+    const uint32_t first = first_instance + options->n_lead + options->n_chains[part] - n;
+    for (uint32_t i = 0; i < n; i++) {
+        mb_chain_hash_record_add(options->hash, (first + i) % options->n_instances,
+                                 options->first_pair, cmd);
+    }
+    if (n > 0) {
+        mb_barrier_full(cmd);
+    }
+}
+
 enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                                        const struct mb_recorded_sample_options *options,
                                        struct mb_err *err)
 {
     /* The images of further parts go on from there. */
     uint32_t instance = options->first_instance;
-    *recorded = (struct mb_recorded_sample){.first_pair = options->first_pair,
-                                            .n_parts = options->n_parts};
+    *recorded = (struct mb_recorded_sample){
+        .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
     MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    VkCommandBuffer cmd = recorded->submission.cmd;
+    if (options->hash) {
+        mb_chain_hash_record_begin(options->hash, options->first_pair, cmd);
+    }
     for (uint32_t part = 0; part < options->n_parts; part++) {
         recorded->n_chains[part] = options->n_chains[part];
-        record_part(options, part, instance, recorded->submission.cmd);
+        recorded->n_hashed += count_hashed(options, part);
+        record_part(options, part, instance, cmd);
+        record_hashes(options, part, instance, cmd);
         instance =
             (instance + options->n_lead + options->n_chains[part]) % options->n_instances;
+    }
+    if (options->hash) {
+        mb_chain_hash_record_end(options->hash, options->first_pair, cmd);
     }
     MB_DO(mb_submission_end(&recorded->submission, err));
     return MB_OK;
@@ -101,4 +133,10 @@ enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                "timer: the device's timestamps say %.3g s, but the host waited %.3g s",
                sum_ns * 1e-9, waited_ns * 1e-9);
     return MB_OK;
+}
+
+bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded, uint64_t chain_hash)
+{
+    return mb_chain_hash_sum(recorded->hash, recorded->first_pair) ==
+           mb_chain_hash_times(chain_hash, recorded->n_hashed);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/timing/blocks.h"
+#include "bench/verify/chain_hash.h"
 #include "bench/verify/instance.h"
 #include "vk/submit.h"
 #include "vk/timer.h"
@@ -11,7 +12,9 @@ struct mb_evictor;
 struct mb_recorded_sample {
     struct mb_submission submission;
     uint32_t first_pair, n_parts;
-    uint32_t n_chains[MB_MAX_PARTS]; /* between the stamps of each part */
+    uint32_t n_chains[MB_MAX_PARTS];  /* between the stamps of each part */
+    const struct mb_chain_hash *hash; /* borrowed, or NULL */
+    uint32_t n_hashed; /* chains, that their images still hold at the end of their part */
 };
 
 struct mb_recorded_sample_options {
@@ -32,6 +35,9 @@ struct mb_recorded_sample_options {
      */
     bool warms_code;
     VkPipeline null_pipeline; /* or null: the strategy's own work */
+    /* Of the instances' images, in their order, or NULL: after the stamps of each part, chains
+     * that no later one of it has replaced are added to slot `first_pair`. */
+    const struct mb_chain_hash *hash;
     const char *name;
 };
 
@@ -46,3 +52,7 @@ void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                                                         const struct mb_timer *timer,
                                                         double *part_ns, struct mb_err *err);
+
+/* Of a collected sample with a hash: whether all chains that were hashed have this one. */
+bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded,
+                                 uint64_t chain_hash);

@@ -3,10 +3,11 @@
  *     make the images that the cache asks for, and set every strategy up on each of them
  *     record what is sampled, once: a strategy's own commands, and its null twin
  *     sample all in randomised blocks (blocks.h)
- *     make a row of figures of each column of samples */
+ *     make a row of figures of each column of samples, and fail those that were wrong once */
 #include "bench/timing/time_case.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@
 
 #define PILOT_RUNS        3u
 #define SAMPLES_IN_FLIGHT 2u
+#define CPU_VERIFY_EVERY                                                                       \
+    16u /* blocks of a software device, where a hash takes as long as a chain */
 
 extern const struct mb_shader mb_spv_null;
 
@@ -24,15 +27,18 @@ extern const struct mb_shader mb_spv_null;
 struct recordings {
     struct mb_recorded_sample *samples; /* owned */
     uint32_t n, n_started;
+    bool is_null, is_hashed;
 };
 
 struct subject {
-    const struct mb_candidate *candidate;
+    struct mb_candidate *candidate;
     struct mb_instance *instances; /* one per image; the first is the candidate's own. Owned */
-    struct recordings own;
-    struct recordings null_twin; /* in latency mode */
-    struct mb_pipeline nothing;  /* of the null twin: empty, of the strategy's workgroup size */
-    double pilot_ns;             /* about what one chain takes */
+    struct recordings own;         /* hashed, on a GPU */
+    struct recordings hashed;      /* the same with hashes, on a software device */
+    struct recordings null_twin;   /* in latency mode */
+    uint64_t chain_hash;           /* that its chains must have; 0: they are not verified */
+    struct mb_pipeline nothing; /* of the null twin: empty, of the strategy's workgroup size */
+    double pilot_ns;            /* about what one chain takes */
 };
 
 struct timing {
@@ -42,6 +48,8 @@ struct timing {
     size_t n_candidates;
     struct mb_timing *timing;
     struct mb_timer timer;
+    struct mb_chain_hash hash; /* a slot for each pair of stamps; gpu NULL: none */
+    bool is_due;               /* software devices: this block is to be verified */
     uint32_t n_pairs_used;
     struct mb_vk_image *copies; /* of the test image, to go round with; owned */
     struct subject *subjects;   /* one per candidate */
@@ -67,6 +75,21 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
     t->copies = mb_alloc(n, sizeof *t->copies);
     MB_DO(MB_NEED(t->copies, "timing"));
     return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
+}
+
+static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
+{
+    const uint32_t n = t->timing->n_rotated;
+    MB_FREED const struct mb_vk_image **images = NULL;
+    if (!t->options->settings->verify || !mb_chain_hash_supports(&t->test_image->image)) {
+        return MB_OK;
+    }
+    images = mb_alloc(n, sizeof *images);
+    MB_DO(MB_NEED(images, "timing"));
+    for (uint32_t i = 0; i < n; i++) {
+        images[i] = i > 0 ? &t->copies[i - 1] : &t->test_image->image;
+    }
+    return mb_chain_hash_init(&t->hash, images, n, n_slots, err);
 }
 
 static enum mb_status init_instances(struct timing *t, struct subject *subject,
@@ -101,9 +124,11 @@ static enum mb_status init_nothing(struct timing *t, struct subject *subject,
     return mb_pipeline_init(&subject->nothing, t->options->calibration->gpu, &options, err);
 }
 
-static struct mb_recorded_sample_options
-sample_options(const struct timing *t, const struct subject *subject, bool is_null)
+static struct mb_recorded_sample_options sample_options(const struct timing *t,
+                                                        const struct subject *subject,
+                                                        const struct recordings *recordings)
 {
+    const bool is_null = recordings->is_null;
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
     struct mb_recorded_sample_options options = {
@@ -117,26 +142,96 @@ sample_options(const struct timing *t, const struct subject *subject, bool is_nu
         .evictor = timing->is_evicted && !is_null ? &calibration->evictor : NULL,
         .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
         .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
+        .hash = recordings->is_hashed && subject->chain_hash ? &t->hash : NULL,
         .name = subject->candidate->result->label,
     };
+    if (!mb_mode_is_one_chain(timing->mode) && !is_cpu(t)) {
+        /* A part begins as it goes on: in what its own chains left in the cache. */
+        options.n_lead = t->timing->n_rotated;
+    }
     if (timing->mode == MB_MODE_THROUGHPUT) {
         const uint32_t n = mb_schedule_batch(&calibration->marks, subject->pilot_ns);
         options.n_chains[0] = n;
         options.n_chains[1] = 2 * n;
         options.n_chains[2] = 4 * n;
-        /* Batches of a cold cache begin as they go on: in what other images left there. */
-        options.n_lead = timing->cache == MB_CACHE_COLD ? t->timing->n_rotated : 0;
     } else if (timing->mode == MB_MODE_OVERLAP) {
         options.n_chains[0] = t->timing->n_rotated;
     }
     return options;
 }
 
+/* A chain of the subject is not the one that was judged. */
+MB_PRINTF(2, 3)
+static void note_wrong(const struct subject *subject, const char *which, ...)
+{
+    struct mb_result *result = subject->candidate->result;
+    char text[64];
+    if (result->verify == MB_VERIFY_FAIL) {
+        return;
+    }
+    va_list args;
+    va_start(args, which);
+    vsnprintf(text, sizeof text, which, args);
+    va_end(args);
+    result->verify = MB_VERIFY_FAIL;
+    result->status = MB_RESULT_FAILED;
+    result->verdict.pass = false;
+    snprintf(result->reason, sizeof result->reason,
+             "wrong while timed: %s: the chain differs from the one that was judged", text);
+}
+
+static bool is_within(struct mb_rect a, struct mb_rect b)
+{
+    return mb_rect_is_empty(a) || (a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width &&
+                                   a.y + a.height <= b.y + b.height);
+}
+
+/* All rows update one image. What one leaves in it depends on texels beside its affected
+ * region, and so is the same each time only if no other writes there. */
+static bool reaches_all(const struct timing *t, const struct subject *subject)
+{
+    const struct mb_case *c = t->timing->of;
+    struct mb_rect own[MB_MAX_LEVELS], other[MB_MAX_LEVELS];
+    mb_filter_affected_levels(subject->candidate->instance.work.tolerance.filter.policy,
+                              &c->layout, c->task.rect, own);
+    for (size_t i = 0; i < t->n_candidates; i++) {
+        if (t->candidates[i]->result->verify != MB_VERIFY_PASS) {
+            return false;
+        }
+        mb_filter_affected_levels(t->candidates[i]->instance.work.tolerance.filter.policy,
+                                  &c->layout, c->task.rect, other);
+        for (uint32_t level = 1; level < c->layout.n_levels; level++) {
+            if (!is_within(other[level], own[level])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* What its chains have to be. The image is back in level 0, but a source of its own still holds
+ * the probe; and what an update leaves depends on what is in the image now: run it once. */
+static enum mb_status find_hash(struct timing *t, struct subject *subject, struct mb_err *err)
+{
+    struct mb_candidate *candidate = subject->candidate;
+    const bool is_update = t->timing->of->task.is_update;
+    if (is_update || candidate->instance.source.image) {
+        MB_DO(mb_submission_run(&candidate->instance.submission, err));
+    }
+    if (!t->hash.gpu || candidate->result->verify != MB_VERIFY_PASS ||
+        (is_update && !reaches_all(t, subject))) {
+        return MB_OK;
+    }
+    subject->chain_hash = candidate->hash;
+    return is_update ? mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err) : MB_OK;
+}
+
 /* About what a chain takes: the least of a few runs, of which the first warms up. */
 static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
 {
     MB_SCOPED(mb_recorded_sample) recorded = {0};
-    struct mb_recorded_sample_options options = sample_options(t, subject, false);
+    const struct recordings hashed = {.is_hashed = true};
+    struct mb_recorded_sample_options options = sample_options(t, subject, &hashed);
     double chain_ns;
     options.n_parts = options.n_chains[0] = 1;
     options.n_lead = 0;
@@ -147,14 +242,17 @@ static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb
         MB_DO(mb_submission_submit(&recorded.submission, err));
         MB_DO(mb_recorded_sample_collect(&recorded, &t->timer, &chain_ns, err));
         subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
+        if (options.hash && !mb_recorded_sample_is_right(&recorded, subject->chain_hash)) {
+            note_wrong(subject, "before the samples");
+        }
     }
     return MB_OK;
 }
 
-static enum mb_status record(struct timing *t, const struct subject *subject, bool is_null,
+static enum mb_status record(struct timing *t, const struct subject *subject,
                              struct recordings *recordings, struct mb_err *err)
 {
-    struct mb_recorded_sample_options options = sample_options(t, subject, is_null);
+    struct mb_recorded_sample_options options = sample_options(t, subject, recordings);
     recordings->samples = mb_alloc(recordings->n, sizeof *recordings->samples);
     MB_DO(MB_NEED(recordings->samples, "timing"));
     for (uint32_t i = 0; i < recordings->n; i++) {
@@ -171,15 +269,19 @@ static enum mb_status prepare_subject(struct timing *t, struct subject *subject,
 {
     const struct subject *twin = &t->subjects[t->twin];
     MB_DO(init_instances(t, subject, err));
+    MB_DO(find_hash(t, subject, err));
     MB_DO(pilot(t, subject, err));
     if (!subject->candidate->result->is_diagnostic &&
         (twin->candidate->result->is_diagnostic || subject->pilot_ns < twin->pilot_ns)) {
         t->twin = (size_t)(subject - t->subjects);
     }
-    MB_DO(record(t, subject, false, &subject->own, err));
+    MB_DO(record(t, subject, &subject->own, err));
+    if (subject->chain_hash && subject->hashed.n > 0) {
+        MB_DO(record(t, subject, &subject->hashed, err));
+    }
     if (subject->null_twin.n > 0) {
         MB_DO(init_nothing(t, subject, err));
-        MB_DO(record(t, subject, true, &subject->null_twin, err));
+        MB_DO(record(t, subject, &subject->null_twin, err));
     }
     return MB_OK;
 }
@@ -191,13 +293,18 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     const bool is_rotated =
         mb_mode_is_one_chain(timing->mode) && timing->n_rotated > SAMPLES_IN_FLIGHT;
     const struct subject blank = {
-        .own.n = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT,
-        .null_twin.n = timing->mode == MB_MODE_LATENCY ? SAMPLES_IN_FLIGHT : 0,
+        .own = {.n = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT,
+                .is_hashed = !is_cpu(t)},
+        .hashed = {.n = is_cpu(t) ? SAMPLES_IN_FLIGHT : 0, .is_hashed = true},
+        .null_twin = {.n = timing->mode == MB_MODE_LATENCY ? SAMPLES_IN_FLIGHT : 0,
+                      .is_null = true},
     };
-    const uint32_t n_pairs = (blank.own.n + blank.null_twin.n) * n_parts(t);
+    const uint32_t n_pairs =
+        (uint32_t)n * (blank.own.n + blank.hashed.n + blank.null_twin.n) * n_parts(t);
     t->subjects = mb_alloc(n, sizeof *t->subjects);
     MB_DO(MB_NEED(t->subjects, "timing"));
-    MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, (uint32_t)n * n_pairs, err));
+    MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
+    MB_DO(make_hash(t, n_pairs, err));
     for (size_t i = 0; i < n; i++) {
         t->subjects[i] = blank;
         t->subjects[i].candidate = t->candidates[i];
@@ -219,6 +326,7 @@ static void timing_finish(struct timing *t)
     for (size_t i = 0; t->subjects && i < t->n_candidates; i++) {
         struct subject *subject = &t->subjects[i];
         free_recordings(&subject->own);
+        free_recordings(&subject->hashed);
         free_recordings(&subject->null_twin);
         mb_pipeline_finish(&subject->nothing);
         for (uint32_t k = 1; subject->instances && k < t->timing->n_rotated; k++) {
@@ -228,6 +336,7 @@ static void timing_finish(struct timing *t)
     }
     mb_free(t->subjects);
     mb_timer_finish(&t->timer);
+    mb_chain_hash_finish(&t->hash);
     for (uint32_t i = 0; t->copies && i + 1 < t->timing->n_rotated; i++) {
         mb_vk_image_finish(&t->copies[i]);
     }
@@ -243,7 +352,10 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     struct subject *subject = &t->subjects[is_null       ? column - n - 1
                                            : column == n ? t->twin
                                                          : column];
-    struct recordings *recordings = is_null ? &subject->null_twin : &subject->own;
+    struct recordings *recordings = is_null ? &subject->null_twin
+                                    : t->is_due && subject->hashed.samples != NULL
+                                        ? &subject->hashed
+                                        : &subject->own;
     uint32_t *n_started = is_null ? &recordings->n_started : &t->n_started;
     struct mb_recorded_sample *sample = &recordings->samples[*n_started % recordings->n];
     ++*n_started;
@@ -264,6 +376,23 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
     MB_DO(mb_recorded_sample_collect(sample, &t->timer, part_ns, err));
     *duration_ns = mb_schedule_chain_ns(sample->n_chains, part_ns, sample->n_parts);
     return MB_OK;
+}
+
+static int32_t verify_sample(void *user, size_t column, uint32_t slot)
+{
+    const struct timing *t = user;
+    const struct mb_recorded_sample *sample = t->in_slot[slot];
+    if (!sample->hash) {
+        return 0;
+    }
+    const struct subject *subject = &t->subjects[column == t->n_candidates ? t->twin : column];
+    return mb_recorded_sample_is_right(sample, subject->chain_hash) ? (int32_t)sample->n_hashed
+                                                                    : -1;
+}
+
+static void before_block(void *user, bool is_due)
+{
+    ((struct timing *)user)->is_due = is_due;
 }
 
 static enum mb_status run_probe(void *user, double *duration_ns, struct mb_err *err)
@@ -295,6 +424,8 @@ static enum mb_status sample(struct timing *t, struct mb_err *err)
         .user = t,
         .start = start_sample,
         .collect = collect_sample,
+        .verify = verify_sample,
+        .before_block = before_block,
         .probe = t->options->calibration->has_probe ? run_probe : NULL,
         .load = run_load,
         .after_block = after_block,
@@ -302,6 +433,7 @@ static enum mb_status sample(struct timing *t, struct mb_err *err)
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
     options.n_candidates = n + 1 + (has_null_twins ? n : 0);
     options.n_judged = n + 1;
+    options.verify_every = CPU_VERIFY_EVERY;
     options.fastest_probe_ns = &t->options->calibration->probe_ns;
     options.n_parts = n_parts(t) > 1 ? n_parts(t) : 0;
     options.granularity_ns = t->options->calibration->marks.granularity_gcd_ns;
@@ -320,12 +452,29 @@ static enum mb_status column_stats(const struct mb_samples *samples, size_t colu
     return mb_stats_compute(values, samples->n_kept, stats, err);
 }
 
+/* Count the chains of a column that were verified; those of a wrong sample are not. */
+static uint32_t count_verified(const struct timing *t, const struct subject *subject,
+                               size_t column)
+{
+    const struct mb_samples *samples = &t->timing->samples;
+    uint32_t n = 0;
+    for (uint32_t block = 0; block < samples->n_blocks; block++) {
+        const int32_t n_verified = samples->n_verified[block * samples->n_candidates + column];
+        if (n_verified < 0) {
+            note_wrong(subject, "sample %u of %u", block + 1, samples->n_blocks);
+        }
+        n += n_verified > 0 ? (uint32_t)n_verified : 0;
+    }
+    return n;
+}
+
 static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
                                struct mb_err *err)
 {
     const struct mb_samples *samples = &t->timing->samples;
     struct mb_row *row = &t->timing->rows[row_of(t, column)];
     row->column = column;
+    row->n_verified = count_verified(t, &t->subjects[column], column);
     memcpy(row->n_chains, t->subjects[column].own.samples[0].n_chains, sizeof row->n_chains);
     MB_DO(column_stats(samples, column, scratch, &row->stats, err));
     if (t->timing->mode == MB_MODE_LATENCY) {
@@ -348,6 +497,7 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
     }
     t->timing->twin_of = row_of(t, t->twin);
     t->timing->twin_column = t->n_candidates;
+    count_verified(t, &t->subjects[t->twin], t->n_candidates);
     return MB_OK;
 }
 

@@ -219,6 +219,9 @@ static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
     }
     MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
+    if (j->judge->hash && j->content == MB_CONTENT_IMAGE && j->pass == MB_JUDGE_BEFORE) {
+        MB_DO(mb_chain_hash_run(j->judge->hash, 0, &candidate->hash, err));
+    }
     MB_DO(mb_test_image_read(test_image, err));
     if (!verifier_of(j) || result->verify == MB_VERIFY_FAIL) {
         return MB_OK;

@@ -3,6 +3,7 @@
 
 #include "result/result.h"
 #include "bench/test_image.h"
+#include "bench/verify/chain_hash.h"
 #include "bench/verify/instance.h"
 #include "bench/verify/verify.h"
 
@@ -23,6 +24,7 @@ struct mb_candidate {
     struct mb_instance instance; /* of the case's task: what is timed */
     struct mb_instance whole;    /* of an update: the same with the whole image as rectangle */
     uint64_t fingerprint[MB_N_CONTENTS]; /* of the output that was judged last */
+    uint64_t hash; /* of the chain that was judged on the image, by the device; 0: none */
 };
 
 struct mb_judge {
@@ -30,6 +32,7 @@ struct mb_judge {
     /* Of each content; NULL: run, but judge nothing. */
     struct mb_verifier *verifier[MB_N_CONTENTS];
     const struct mb_case *c;
+    const struct mb_chain_hash *hash; /* of the test image, or NULL */
 };
 
 enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
