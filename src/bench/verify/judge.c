@@ -258,6 +258,22 @@ enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *c
                : MB_OK;
 }
 
+/* How far the chain in the read-back buffer is from the exact average, which is all that can be
+ * said of one that no policy describes. */
+static enum mb_status measure_box(const struct mb_judge *judge, struct mb_result *result,
+                                  struct mb_err *err)
+{
+    struct mb_verdict verdict;
+    MB_DO(mb_verify(judge->verifier[MB_CONTENT_IMAGE], judge->test_image->readback.mapped,
+                    &result->work.tolerance, &verdict, err));
+    result->verdict.n_levels = verdict.n_levels;
+    result->verdict.box_lsb = verdict.box_lsb;
+    for (uint32_t level = 0; level < verdict.n_levels; level++) {
+        result->verdict.level[level].box_lsb = verdict.level[level].box_lsb;
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate *candidate,
                                struct mb_err *err)
 {
@@ -274,6 +290,9 @@ enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate
         result->verdict.level[0].n_bad_texels = 1;
         snprintf(result->reason, sizeof result->reason, "it writes to level 0");
         return mb_test_image_upload(judge->test_image, source, 1, err);
+    }
+    if (result->work.tolerance.has_no_policy) {
+        MB_DO(measure_box(judge, result, err));
     }
     const struct judged j = {.judge = judge, .candidate = candidate};
     judge_other_levels(&j);
