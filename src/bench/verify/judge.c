@@ -205,6 +205,15 @@ static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
     return MB_OK;
 }
 
+/* What was timed ran over what the run before had left, as an engine's would. Once after it
+ * there is something else, and then again what the probe's run leaves, which is no more of use.
+ */
+static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
+{
+    const struct mb_strategy *strategy = instance->strategy;
+    return strategy && strategy->spoil ? strategy->spoil(instance->state, err) : MB_OK;
+}
+
 /* With the content in level 0. */
 static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
 {
@@ -216,6 +225,10 @@ static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (j->pass == MB_JUDGE_BEFORE || j->content == MB_CONTENT_PROBE || !has_probe) {
         MB_DO(mb_test_image_poison(test_image, j->poison, err));
+    }
+    if (j->pass == MB_JUDGE_AFTER && j->content == MB_CONTENT_PROBE) {
+        MB_DO(spoil_scratch(&candidate->instance, err));
+        MB_DO(spoil_scratch(&candidate->whole, err));
     }
     MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
