@@ -274,7 +274,8 @@ static bool give_up_last(struct mb_output *output, const struct mb_case *c)
             }
             if (output->unwritten.code == MB_ERRC_NONE) {
                 MB_FAIL(&output->unwritten, MB_ERRC_OUTPUT,
-                        "%s: was removed again: results.json had no room left", path);
+                        "%s: was removed again for results.json: %s", path,
+                        mb_os_error_text(ENOSPC));
             }
             return true;
         }
