@@ -1,9 +1,12 @@
 """Writing files and stdout for the scripts that make something of results."""
 import errno
 import os
+import pathlib
 import stat
 import sys
 import tempfile
+
+MAX_LINKS = 40  # as many as Linux follows
 
 
 class IsInput(Exception):
@@ -54,10 +57,27 @@ def write_whole(path, content):
     symbolic link stays, and what it points to is replaced; what is no regular file is written in
     place, as mipbench does (mb_file_write_atomic). Raises OSError."""
     data = content.encode("utf-8") if isinstance(content, str) else content
+    refuse_foreign_links(path)
     if path.exists() and not path.is_file():
         write_in_place(path, data)
     else:
         replace(path.resolve(), data)
+
+
+def refuse_foreign_links(path):
+    """A link that neither this user nor root has made may be there to have another file replaced
+    (mb_os_resolve_output). Raises OSError."""
+    todo, done, n_links = list(path.absolute().parts), pathlib.Path(), 0
+    while todo and hasattr(os, "geteuid"):
+        done = done.parent if todo[0] == ".." else done / todo[0]
+        todo = todo[1:]
+        if done.is_symlink():
+            n_links += 1
+            if os.lstat(done).st_uid not in (os.geteuid(), 0):
+                raise OSError(errno.EACCES, "a symbolic link of another user is in the way")
+            if n_links > MAX_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            todo, done = [*pathlib.Path(os.readlink(done)).parts, *todo], done.parent
 
 
 def write_in_place(path, data):

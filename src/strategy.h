@@ -206,6 +206,9 @@ struct mb_strategy {
     /* After runs that are over: whether it wrote only where it may, MB_OK or MB_ERRC_RUNTIME
      * with a sentence. NULL: that is not in doubt. May submit and wait. */
     enum mb_status (*check)(const void *state, struct mb_err *err);
+    /* After runs that are over: overwrite what they left in buffers of its own and the next run
+     * may not rely on. NULL: there is nothing such. May submit and wait. */
+    enum mb_status (*spoil)(const void *state, struct mb_err *err);
     /* Accepts zero or partial state. The harness has drained the queue. */
     void (*finish)(void *state);
 };

@@ -33,8 +33,9 @@ enum mb_errc {
 
 struct mb_err {
     enum mb_errc code;
-    int vk_result;    /* VkResult where a Vulkan call failed, else 0 */
-    const char *file; /* static storage: __FILE__ of the failing place */
+    int vk_result;     /* VkResult where a Vulkan call failed, else 0 */
+    bool is_disk_full; /* no file could be written for want of space */
+    const char *file;  /* static storage: __FILE__ of the failing place */
     int line;
     char text[512]; /* "<object>: <reason>", one line, without "mipbench: error:" */
     char hint[256]; /* what to do next, or "" */

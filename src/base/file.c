@@ -86,7 +86,7 @@ struct draft {
 static int open_draft(const char *path, struct draft *draft)
 {
     char folder[MB_PATH_BYTES];
-    int error = mb_os_resolve(path, draft->target);
+    int error = mb_os_resolve_output(path, draft->target);
     if (error != 0) {
         return error;
     }
@@ -125,7 +125,9 @@ static int replace_file(const char *path, const void *data, size_t n_bytes)
 static int write_in_place(const char *path, const void *data, size_t n_bytes)
 {
     int fd;
-    const int error = mb_os_open_in_place(path, &fd);
+    char target[MB_PATH_BYTES];
+    int error = mb_os_resolve_output(path, target) == MB_FOREIGN_LINK ? MB_FOREIGN_LINK : 0;
+    error = error != 0 ? error : mb_os_open_in_place(path, &fd);
     if (error != 0) {
         return error;
     }
@@ -136,8 +138,11 @@ static int write_in_place(const char *path, const void *data, size_t n_bytes)
 
 static enum mb_status fail_output(struct mb_err *err, const char *path, int error)
 {
-    return MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path,
-                   mb_os_error_text(error));
+    MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, mb_os_error_text(error));
+    if (err != NULL) {
+        err->is_disk_full = error == ENOSPC;
+    }
+    return MB_FAILED;
 }
 
 enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n_bytes,
@@ -211,6 +216,9 @@ enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
     char partial[MB_PATH_BYTES];
     const size_t n_bytes = strlen(path);
     int error = n_bytes == 0 ? ENOENT : n_bytes >= MB_PATH_BYTES ? ENAMETOOLONG : 0;
+    if (error == 0 && mb_os_resolve_output(path, partial) == MB_FOREIGN_LINK) {
+        error = MB_FOREIGN_LINK;
+    }
     for (size_t i = 0; error == 0 && i <= n_bytes; i++) {
         partial[i] = '\0';
         if (i > 0 && (path[i] == '/' || path[i] == '\0')) {

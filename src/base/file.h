@@ -27,8 +27,8 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
 /* Write `n_bytes` to `path` so that it is old or new, never half: temporary file in the same
  * folder (O_EXCL), full write, fsync, close checked, rename, fsync of the folder. A file that
  * is replaced keeps its mode; symbolic links are written through, also to what is not there
- * yet. On failure the temporary file is gone and MB_ERRC_OUTPUT is set. `path` "-" is an error
- * here. */
+ * yet, but for those of other users (mb_os_resolve_output). On failure the temporary file is
+ * gone and MB_ERRC_OUTPUT is set. `path` "-" is an error here. */
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 
@@ -50,7 +50,8 @@ MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
 /* The same of a text that may have failed. */
 MB_MUST_CHECK enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err);
 
-/* mkdir -p. An existing folder is fine; anything else in the way is MB_ERRC_OUTPUT. */
+/* mkdir -p. An existing folder is fine; anything else in the way, and a symbolic link of
+ * another user, is MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
 
 /* Make a folder `parent`/`name` that was not there before (`parent` as by mb_make_dirs), or

@@ -9,7 +9,8 @@
 
 #include "base/strlist.h"
 
-#define MB_PATH_BYTES 4096 /* of a path with its terminator */
+#define MB_PATH_BYTES   4096 /* of a path with its terminator */
+#define MB_FOREIGN_LINK (-1) /* beside the errnos */
 
 /* ---- The process */
 
@@ -145,6 +146,10 @@ int mb_os_make_folder(const char *path);
 int mb_os_make_temporary_folder(char out[MB_PATH_BYTES]);
 int mb_os_remove_folder(const char *path);
 
+/* Keep a folder for this process until it ends: EBUSY if another process has it. Nothing is
+ * written into it; 0 also where the system cannot tell. */
+int mb_os_keep_folder(const char *path);
+
 /* Append the names of what is in a folder, but "." and ".."; `code` is that of a failure. */
 MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,
                                         struct mb_strlist *names, struct mb_err *err);
@@ -159,7 +164,11 @@ bool mb_os_is_same_file(const char *a, const char *b);
  * folder. `out` is then "", but after ".." it is where the path leads once the folder exists.
  */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
+
+/* The same for a file that is to be written: MB_FOREIGN_LINK for a symbolic link that belongs
+ * to neither this user nor root, who may have planted it to have another file replaced. */
+int mb_os_resolve_output(const char *path, char out[MB_PATH_BYTES]);
 bool mb_os_is_absolute(const char *path);
 
-/* What an errno of these functions means. */
+/* What an errno of these functions means, or MB_FOREIGN_LINK. */
 const char *mb_os_error_text(int error);

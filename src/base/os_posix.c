@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -575,6 +576,18 @@ int mb_os_remove_folder(const char *path)
     return rmdir(path) != 0 ? errno : 0;
 }
 
+/* The lock lasts as long as the descriptor. Some file systems lock nothing, or only what is
+ * open for writing, as no folder is. */
+int mb_os_keep_folder(const char *path)
+{
+    int fd;
+    const int error = open_fd(path, O_RDONLY | O_DIRECTORY, &fd);
+    if (error != 0) {
+        return error == EACCES ? 0 : error; /* a folder may be writable, yet not readable */
+    }
+    return flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK ? EBUSY : 0;
+}
+
 enum mb_status mb_os_list(const char *folder, enum mb_errc code, struct mb_strlist *names,
                           struct mb_err *err)
 {
@@ -619,7 +632,8 @@ bool mb_os_is_same_file(const char *a, const char *b)
 
 const char *mb_os_error_text(int error)
 {
-    return strerror(error);
+    return error == MB_FOREIGN_LINK ? "a symbolic link of another user is in the way"
+                                    : strerror(error);
 }
 
 /* ---- Where paths lead */
@@ -628,6 +642,7 @@ const char *mb_os_error_text(int error)
 struct walk {
     char done[MB_PATH_BYTES];
     char rest[MB_PATH_BYTES];
+    bool is_output;      /* no links of other users */
     bool ends_in_folder; /* the last name can only be a folder's: ".", ".." or before a slash */
     int error;           /* why ".." could not be taken, or 0 */
 };
@@ -643,6 +658,14 @@ static void leave(struct walk *walk)
                                                    : ENOTDIR;
     }
     *(slash != NULL ? slash : walk->done) = '\0';
+}
+
+/* Whether somebody else made this link: root could replace what it leads to anyway. */
+static bool is_foreign(const char *link)
+{
+    struct stat info;
+    return lstat(link, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != geteuid() &&
+           info.st_uid != 0;
 }
 
 /* Take the next name of the path, and set `is_link` if a symbolic link took its place. Returns
@@ -666,6 +689,9 @@ static int step(struct walk *walk, bool *is_link)
         }
         const ssize_t n_link = readlink(next, link, sizeof link);
         *is_link = n_link > 0;
+        if (*is_link && walk->is_output && is_foreign(next)) {
+            return MB_FOREIGN_LINK;
+        }
         if (*is_link) {
             if (link[0] == '/') {
                 walk->done[0] = '\0';
@@ -680,9 +706,9 @@ static int step(struct walk *walk, bool *is_link)
     return 0;
 }
 
-int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
+static int resolve(const char *path, bool is_output, char out[MB_PATH_BYTES])
 {
-    struct walk walk = {.done = ""};
+    struct walk walk = {.is_output = is_output};
     unsigned n_links = 0;
     const size_t n_bytes = strlen(path);
     out[0] = '\0';
@@ -709,6 +735,16 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
     }
     strcpy(out, walk.done);
     return walk.error;
+}
+
+int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
+{
+    return resolve(path, false, out);
+}
+
+int mb_os_resolve_output(const char *path, char out[MB_PATH_BYTES])
+{
+    return resolve(path, true, out);
 }
 
 bool mb_os_is_absolute(const char *path)

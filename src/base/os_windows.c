@@ -638,13 +638,11 @@ int mb_os_close(int fd)
 int mb_os_rename(const char *from, const char *to)
 {
     wchar_t old_name[MB_PATH_BYTES], new_name[MB_PATH_BYTES];
-    wide(from, old_name);
-    wide(to, new_name);
     int error = EBUSY;
     for (int i = 0; error == EBUSY && i < MAX_RENAMES; i++) {
         Sleep(i > 0 ? RENAME_GAP_MS : 0);
-        const bool is_done =
-            MoveFileExW(old_name, new_name, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
+        const bool is_done = MoveFileExW(wide(from, old_name), wide(to, new_name),
+                                         MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
         error = is_done ? 0 : last_error();
         if (error == EACCES && !(GetFileAttributesW(new_name) & FILE_ATTRIBUTE_READONLY)) {
             error = EBUSY; /* what a file that is open, and may be deleted, answers */
@@ -694,6 +692,20 @@ int mb_os_remove_folder(const char *path)
         }
     }
     return RemoveDirectoryW(wide(path, name)) ? 0 : last_error();
+}
+
+/* By a mutex: a handle of the folder would keep its files from being renamed. */
+int mb_os_keep_folder(const char *path)
+{
+    BY_HANDLE_FILE_INFORMATION info = {0};
+    char name[64];
+    const HANDLE handle = open_handle(path, 0);
+    const bool is_known = GetFileInformationByHandle(handle, &info);
+    CloseHandle(handle);
+    snprintf(name, sizeof name, "mipbench-%lx-%lx-%lx", info.dwVolumeSerialNumber,
+             info.nFileIndexHigh, info.nFileIndexLow);
+    const HANDLE mutex = is_known ? CreateMutexA(NULL, FALSE, name) : NULL;
+    return mutex && GetLastError() == ERROR_ALREADY_EXISTS ? EBUSY : 0;
 }
 
 static enum mb_status add_names(HANDLE search, WIN32_FIND_DATAW *found,
@@ -774,6 +786,11 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
     }
     narrow(full, out, MB_PATH_BYTES);
     return 0;
+}
+
+int mb_os_resolve_output(const char *path, char out[MB_PATH_BYTES])
+{
+    return mb_os_resolve(path, out);
 }
 
 bool mb_os_is_absolute(const char *path)

@@ -35,6 +35,20 @@ enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err, const
     return MB_OK;
 }
 
+bool mb_strlist_remove(struct mb_strlist *list, const char *text)
+{
+    const size_t n_before = list->n;
+    list->n = 0;
+    for (size_t i = 0; i < n_before; i++) {
+        if (strcmp(list->items[i], text) == 0) {
+            mb_free(list->items[i]);
+        } else {
+            list->items[list->n++] = list->items[i];
+        }
+    }
+    return list->n < n_before;
+}
+
 enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text, struct mb_err *err)
 {
     for (bool is_last = false; !is_last;) {

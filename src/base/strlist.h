@@ -1,6 +1,7 @@
 /* A growing list of strings that it owns. Zero is a valid empty list. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -17,6 +18,9 @@ void mb_strlist_finish(struct mb_strlist *list);
 MB_PRINTF(3, 4)
 MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err,
                                             const char *fmt, ...);
+
+/* Remove every string that is `text`; true if there was one. */
+bool mb_strlist_remove(struct mb_strlist *list, const char *text);
 
 /* Append what lies between the commas of `text`; empty items are kept. */
 MB_MUST_CHECK enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text,

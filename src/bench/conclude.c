@@ -169,7 +169,8 @@ static void warn_split(const struct mb_settings *settings, const struct mb_case 
 static void warn_no_chain(struct mb_result *result, bool is_asked)
 {
     const char *why = "verifying was interrupted";
-    if (!is_asked || result->chains.n > 0 || result->status == MB_RESULT_SKIPPED) {
+    if (!is_asked || result->chains.n > 0 || result->status == MB_RESULT_SKIPPED ||
+        mb_is_warned(&result->warnings, "chain_not_written")) {
         return;
     }
     if (result->is_diagnostic) {

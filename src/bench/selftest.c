@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "result/relate.h"
 
 #define MIN_BLOCKS     40u
@@ -62,6 +63,12 @@ static void note(struct mb_check *check, const char *name, bool passed, const ch
     va_end(args);
 }
 
+/* "640 ns", or that it is not known. */
+static struct mb_text describe_ns(double ns)
+{
+    return isfinite(ns) ? mb_text("%.4g ns", ns) : mb_text("not known");
+}
+
 /* The same work, anew or under two names, makes no difference, and under two names there is no
  * doubt about it: times are known to a granule. */
 static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
@@ -75,6 +82,11 @@ static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plan
     struct finding found;
     MB_DO(relate(samples, plant, &found, err));
     const struct mb_relation *relation = &found.relation;
+    if (!isfinite(relation->ratio) || !isfinite(relation->ci[0]) ||
+        !isfinite(relation->ci[1])) {
+        note(check, names[plant], false, "no ratio: the times are missing, or 0");
+        return MB_OK;
+    }
     bool passed =
         relation->outcome == (plant == MB_PLANT_FIVE ? MB_OUTCOME_SLOWER : MB_OUTCOME_SAME);
     char wanted[64] = "SAME";
@@ -103,10 +115,11 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
     const double granule_ns = marks->granularity_gcd_ns;
     note(&checks[MB_CHECK_GRANULARITY], "granularity",
          granule_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
-         "%.4g ns; neighbouring stamps %.4g ns apart", granule_ns, marks->granularity_ns);
+         "%s; neighbouring stamps %s apart", describe_ns(granule_ns).s,
+         describe_ns(marks->granularity_ns).s);
     note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
          marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
-         "%.4g ns; wanted: below %.4g", marks->empty_pair_ns, empty_limit_ns);
+         "%s; wanted: below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
     MB_DO(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
     MB_DO(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
     MB_DO(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));

@@ -102,6 +102,10 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     /* An exit code other than 0 has its line on stderr. */
     MB_TRY(mb_run_exit_code(&session.run, session.rows,
                             mb_output_is_beside_errors(&session.output), verdict, err));
+    if (*verdict == MB_ERRC_NONE && session.output.unwritten.code != MB_ERRC_NONE) {
+        *err = session.output.unwritten;
+        status = MB_FAILED;
+    }
 fail:
     return mb_session_close(&session, status, err);
 }

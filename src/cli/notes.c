@@ -23,7 +23,7 @@ void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_result *result = &timing->of->results[i];
         struct mb_strbuf text = {0};
-        if (result->verify == MB_VERIFY_SKIPPED || result->verdict.n_levels == 0) {
+        if (result->verdict.n_levels == 0) {
             continue;
         }
         mb_strbuf_append(&text, "vs box by level:");

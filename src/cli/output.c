@@ -37,7 +37,7 @@ static bool terminal_has_color(void)
 static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
     char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
-    const int error = mb_os_resolve(path, target);
+    const int error = mb_os_resolve_output(path, target);
     mb_path_parent(target, folder);
     if (error == EACCES) {
         MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path,
@@ -89,6 +89,43 @@ bool mb_output_takes_stdout(const struct mb_options *options)
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
 
+/* What a run writes into its folder whatever it finds can be written. */
+static enum mb_status check_folder(const struct mb_output *output, struct mb_err *err)
+{
+    const struct mb_options *options = output->options;
+    const bool is_tune = options->verb == MB_VERB_TUNE;
+    const char *const names[] = {
+        "results.json",
+        options->wants_report ? "report.html" : NULL,
+        is_tune ? "tune.json" : NULL,
+        is_tune ? "mipbench_tuned.h" : NULL,
+    };
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        MB_FREED char *path = names[i] ? mb_path_join(output->dir, names[i]) : NULL;
+        MB_DO(!names[i] ? MB_OK : MB_NEED(path, "output folder"));
+        MB_DO(path ? mb_file_check_writable(path, err) : MB_OK);
+    }
+    return MB_OK;
+}
+
+/* Choose the output folder, make it, and keep other runs out of it. */
+static enum mb_status take_folder(struct mb_output *output, const char *run_id,
+                                  struct mb_err *err)
+{
+    if (!output->options->out_dir) {
+        MB_DO(mb_make_new_dir("results", run_id, &output->dir, err));
+    } else {
+        MB_DO(MB_NEED(output->dir, "output folder"));
+        MB_DO(mb_make_dirs(output->dir, err));
+    }
+    const int error = mb_os_keep_folder(output->dir);
+    MB_FAIL_IF(error == EBUSY, err, MB_ERRC_OUTPUT,
+               "%s: another run is writing into this folder", output->dir);
+    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", output->dir,
+               mb_os_error_text(error));
+    return check_folder(output, err);
+}
+
 enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
                               const struct mb_run *run, struct mb_err *err)
 {
@@ -102,12 +139,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     MB_DO(check_writable(options, false, err));
     MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", "report.py", err)
                                 : MB_OK);
-    if (!options->out_dir) {
-        MB_DO(mb_make_new_dir("results", run->id, &output->dir, err));
-    } else {
-        MB_DO(MB_NEED(output->dir, "output folder"));
-        MB_DO(mb_make_dirs(output->dir, err));
-    }
+    MB_DO(take_folder(output, run->id, err));
     MB_DO(check_writable(options, true, err));
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
@@ -182,6 +214,23 @@ static bool wants_sheet(const struct mb_output *output)
     return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
 }
 
+/* A picture or texture file that could not be written is a warning, not the end of a run: the
+ * first one is told when all else is done. Other failures are returned. `result` may be NULL.
+ */
+static enum mb_status forgive(struct mb_output *output, enum mb_status status,
+                              const struct mb_err *why, struct mb_result *result,
+                              const char *code)
+{
+    if (status == MB_OK || why->code != MB_ERRC_OUTPUT) {
+        return status;
+    }
+    if (result) {
+        mb_warn(&result->warnings, code, "%s", why->text);
+    }
+    output->unwritten = output->unwritten.code == MB_ERRC_NONE ? *why : output->unwritten;
+    return MB_OK;
+}
+
 enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                 struct mb_result *result, const void *block,
                                 struct mb_verifier *verifier, struct mb_err *err)
@@ -190,19 +239,67 @@ enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *
         .artifacts = {output->dir, &output->options->settings},
         .verifier = verifier,
     };
-    MB_DO(mb_pictures_write(&options, c, result, block, err));
+    enum mb_status status = mb_pictures_write(&options, c, result, block, err);
+    MB_DO(forgive(output, status, err, result, "picture_not_written"));
     if (wants_sheet(output)) {
         MB_DO(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
     }
-    return mb_chains_write(&options.artifacts, c, result, block, err);
+    status = mb_chains_write(&options.artifacts, c, result, block, err);
+    return forgive(output, status, err, result, "chain_not_written");
 }
 
-enum mb_status mb_output_results(const struct mb_output *output, const struct mb_run *run,
+static void forget(struct mb_result *result, const char *name)
+{
+    const bool was_image = mb_strlist_remove(&result->images, name);
+    const bool was_chain = mb_strlist_remove(&result->chains, name);
+    if ((was_image || was_chain) && !mb_is_warned(&result->warnings, "files_removed")) {
+        mb_warn(&result->warnings, "files_removed",
+                "pictures or texture files were removed, as results.json had no room left");
+    }
+}
+
+/* Remove the file that was written last, and what results tell of it. False if there is none.
+ */
+static bool give_up_last(struct mb_output *output, const struct mb_case *c)
+{
+    for (size_t i = c->n_results; i-- > 0;) {
+        const struct mb_result *last = &c->results[i];
+        const struct mb_strlist *of = last->chains.n > 0 ? &last->chains : &last->images;
+        MB_FREED char *name = of->n > 0 ? mb_strdup(of->items[of->n - 1]) : NULL;
+        MB_FREED char *path = name ? mb_path_join(output->dir, name) : NULL;
+        if (path) {
+            mb_os_remove(path);
+            for (size_t k = 0; k < c->n_results; k++) {
+                forget(&c->results[k], name);
+            }
+            if (output->unwritten.code == MB_ERRC_NONE) {
+                MB_FAIL(&output->unwritten, MB_ERRC_OUTPUT,
+                        "%s: was removed again for results.json: %s", path,
+                        mb_os_error_text(ENOSPC));
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the disk is full, pictures make room: a run can be had without them. */
+enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {
-    MB_FREED char *text = NULL;
-    MB_DO(mb_report_json(run, &text, err));
-    return mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
+    for (;;) {
+        MB_FREED char *text = NULL;
+        bool has_room = false;
+        MB_DO(mb_report_json(run, &text, err));
+        const enum mb_status status =
+            mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
+        for (size_t i = run->n_cases; status != MB_OK && err->is_disk_full && i-- > 0;) {
+            has_room = has_room || give_up_last(output, run->cases[i]);
+        }
+        if (!has_room) {
+            return status;
+        }
+    }
 }
 
 enum mb_status mb_output_write(const char *path, const char *text, struct mb_err *err)
@@ -259,7 +356,8 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
     for (size_t i = 0; i < c->n_timings; i++) {
         MB_DO(show_table(output, run, &c->timings[i], err));
     }
-    MB_DO(mb_sheets_write(&output->sheets, output->dir, run, err));
+    const enum mb_status status = mb_sheets_write(&output->sheets, output->dir, run, c, err);
+    MB_DO(forgive(output, status, err, NULL, NULL));
     return mb_output_results(output, run, err);
 }
 
@@ -274,7 +372,7 @@ static enum mb_status make_report(const struct mb_output *output, struct mb_err 
     return mb_script_run(&output->report, mb_strbuf_text(&out), mb_strbuf_text(&results), err);
 }
 
-enum mb_status mb_output_conclude(const struct mb_output *output, const struct mb_run *run,
+enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run *run,
                                   struct mb_err *err)
 {
     const struct mb_options *options = output->options;

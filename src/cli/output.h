@@ -15,6 +15,7 @@ struct mb_output {
     bool clamp_is_told;      /* that PNG clamps floats: once a run is enough */
     struct mb_script report; /* of --report */
     struct mb_sheets sheets; /* of the image that is being run */
+    struct mb_err unwritten; /* of the first picture or texture file that could not be, or 0 */
     bool stdout_is_taken;    /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
@@ -40,8 +41,9 @@ MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
                                              struct mb_err *err);
 
-/* Choose and create the output folder, find what --report needs, and print the head of the run.
- * MB_ERRC_OUTPUT if that cannot be. */
+/* Choose and create the output folder and keep it from other runs, find what --report needs,
+ * and print the head of the run. MB_ERRC_OUTPUT if that cannot be, or if a file of the run
+ * could not be written. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, struct mb_err *err);
@@ -49,7 +51,7 @@ void mb_output_finish(struct mb_output *output);
 
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
  * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
- */
+ * One that cannot be written is a warning of the result, and output->unwritten. */
 MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                               struct mb_result *result, const void *block,
                                               struct mb_verifier *verifier, struct mb_err *err);
@@ -59,11 +61,11 @@ MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const st
 MB_MUST_CHECK enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                                             const struct mb_case *c, struct mb_err *err);
 
-/* Write results.json. */
-MB_MUST_CHECK enum mb_status mb_output_results(const struct mb_output *output,
+/* Write results.json; on a full disk pictures and texture files of the run make room for it. */
+MB_MUST_CHECK enum mb_status mb_output_results(struct mb_output *output,
                                                const struct mb_run *run, struct mb_err *err);
 
 /* At the end of a run: write results.json and the copies (--json, --csv, --markdown), print the
  * summary and where the results are, and make the page of --report. */
-MB_MUST_CHECK enum mb_status mb_output_conclude(const struct mb_output *output,
+MB_MUST_CHECK enum mb_status mb_output_conclude(struct mb_output *output,
                                                 const struct mb_run *run, struct mb_err *err);

@@ -205,6 +205,45 @@ static void warn(const struct writer *w, bool has_chain)
     }
 }
 
+/* One that is there: a folder that can be written into, and nothing in the way of its files. */
+static enum mb_status check_folder(const char *dir, struct mb_text name, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) files = {0};
+    MB_FREED char *folder = mb_path_join(dir, name.s);
+    MB_DO(MB_NEED(folder, "pictures"));
+    const enum mb_kind kind = mb_os_kind(folder);
+    if (kind == MB_KIND_NONE) {
+        return MB_OK;
+    }
+    MB_FAIL_IF(kind != MB_KIND_FOLDER, err, MB_ERRC_OUTPUT,
+               "%s: is not a folder; pictures are written into it", folder);
+    MB_DO(mb_strlist_add(&files, err, "sheet.png"));
+    MB_DO(mb_os_list(folder, MB_ERRC_OUTPUT, &files, err));
+    for (size_t i = 0; i < files.n; i++) {
+        MB_FREED char *path = mb_path_join(folder, files.items[i]);
+        MB_DO(MB_NEED(path, "pictures"));
+        MB_DO(mb_image_has_suffix(path) ? mb_file_check_writable(path, err) : MB_OK);
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_pictures_check(const char *dir, const struct mb_case *c,
+                                 const struct mb_variant *rows, size_t n_rows,
+                                 struct mb_err *err)
+{
+    const struct mb_text folder = mb_case_folder(c);
+    MB_DO(check_folder(dir, folder, err));
+    for (size_t i = 0; i < n_rows; i++) {
+        char slug[MB_LABEL_BYTES];
+        mb_variant_slug(&rows[i], slug, sizeof slug);
+        MB_DO(check_folder(dir, mb_text("%s/%s", folder.s, slug), err));
+    }
+    for (size_t i = 0; i < MB_N_POLICIES; i++) {
+        MB_DO(check_folder(dir, mb_text("%s/golden-%s", folder.s, mb_policy_names[i]), err));
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_pictures_write(const struct mb_picture_options *options,
                                  const struct mb_case *c, struct mb_result *result,
                                  const void *block, struct mb_err *err)

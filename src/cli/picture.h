@@ -23,6 +23,12 @@ bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block);
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
 struct mb_text mb_picture_stem(const char *stem, uint32_t layer);
 
+/* Find out before anything is measured whether the pictures and texture files of a case can be
+ * written, as far as its folders are there already: MB_ERRC_OUTPUT if not. `c` is described. */
+MB_MUST_CHECK enum mb_status mb_pictures_check(const char *dir, const struct mb_case *c,
+                                               const struct mb_variant *rows, size_t n_rows,
+                                               struct mb_err *err);
+
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all), the same of the golden
  * chain into golden-<policy>/ beside it, and note the files in result->images. The folder is

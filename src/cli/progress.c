@@ -197,9 +197,9 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 {
     MB_SCOPED(mb_strbuf) text = {0};
     mb_progress_finish(progress); /* the table comes next */
-    mb_progress_case_text(&text, progress, c);
-    if (!text.failed && !progress->is_terminal && !progress->is_quiet) {
-        mb_log(MB_LOG_INFO, "%s", mb_strbuf_text(&text));
+    if (!progress->is_terminal && !progress->is_quiet) {
+        mb_progress_case_text(&text, progress, c);
+        mb_log(MB_LOG_INFO, "%s", text.failed ? "" : mb_strbuf_text(&text));
     }
 }
 

@@ -169,6 +169,20 @@ static enum mb_status check_kernels(const struct mb_session *session, struct mb_
     return MB_OK;
 }
 
+/* Pictures may go into folders that are there. */
+static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
+{
+    const struct mb_settings *settings = &session->options->settings;
+    const bool has_any = settings->images != MB_IMAGES_NONE || settings->chains != 0;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    for (size_t i = 0; has_any && i < session->inputs.n_inputs * n_sizes; i++) {
+        struct mb_case c = {0};
+        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        MB_DO(mb_pictures_check(session->output.dir, &c, session->rows, session->n_rows, err));
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
@@ -183,6 +197,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
+    MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
                      n_images);
     return MB_OK;

@@ -110,8 +110,24 @@ static enum mb_status write_sheet(const struct mb_sheets *sheets, uint32_t layer
                              mb_picture_stem("sheet", layer).s);
 }
 
+/* That a layer's sheet could not be written. */
+static void forget(const struct mb_sheets *sheets, uint32_t layer, const struct mb_case *c,
+                   const struct mb_err *why)
+{
+    const struct mb_text name =
+        mb_text("%s/%s.png", sheets->folder.s, mb_picture_stem("sheet", layer).s);
+    for (size_t i = 0; i < c->n_results; i++) {
+        struct mb_result *result = &c->results[i];
+        if (mb_strlist_remove(&result->images, name.s) &&
+            !mb_is_warned(&result->warnings, "picture_not_written")) {
+            mb_warn(&result->warnings, "picture_not_written", "%s", why->text);
+        }
+    }
+}
+
 enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
-                               const struct mb_run *run, struct mb_err *err)
+                               const struct mb_run *run, const struct mb_case *c,
+                               struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *device = &run->device;
@@ -124,9 +140,11 @@ enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
              device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
              sheets->is_clamped ? "; values are clamped to [0, 1]" : "");
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_TRY(write_sheet(sheets, layer, footer, &artifacts, err));
+        status = status == MB_OK ? write_sheet(sheets, layer, footer, &artifacts, err) : status;
+        if (status != MB_OK) {
+            forget(sheets, layer, c, err);
+        }
     }
-fail:
     mb_sheets_finish(sheets);
     return status;
 }

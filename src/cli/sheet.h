@@ -26,6 +26,8 @@ MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struc
                                            struct mb_verifier *verifier, struct mb_err *err);
 
 /* Write DIR/FOLDER/sheet.png, and of layers from 1 on sheet_layer_NN.png, and drop the rows;
- * does nothing where there are none. `run` is named below the rows. */
+ * does nothing where there are none. `run` is named below the rows. Results of `c` no longer
+ * tell of a sheet that could not be written, and have a warning. */
 MB_MUST_CHECK enum mb_status mb_sheets_write(struct mb_sheets *sheets, const char *dir,
-                                             const struct mb_run *run, struct mb_err *err);
+                                             const struct mb_run *run, const struct mb_case *c,
+                                             struct mb_err *err);

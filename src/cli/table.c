@@ -202,7 +202,10 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
     } else if (result->work.tolerance.has_no_policy) {
-        mb_grid_cell(grid, "has no policy");
+        const bool has_box = result->verdict.n_levels > 0;
+        const bool is_unorm = mb_format_is_unorm(view->timing->of->layout.format);
+        mb_grid_cell(grid, has_box ? "no policy, %s %s from box" : "has no policy",
+                     mb_lsb_text(result->verdict.box_lsb).s, is_unorm ? "LSB" : "ulp");
     } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_grid_cell(grid, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL) {

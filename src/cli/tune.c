@@ -324,8 +324,7 @@ static void on_heat(void *user, const char *pass, size_t heat, size_t n_heats)
 
 /* The header, the finals as results.json, and last of all tune.json; and a copy of it, unless
  * `copy` is NULL. */
-static enum mb_status write_all(const struct tuning *tuning, const char *copy,
-                                struct mb_err *err)
+static enum mb_status write_all(struct tuning *tuning, const char *copy, struct mb_err *err)
 {
     const char *dir = tuning->session.output.dir;
     MB_FREED char *header = NULL, *json = NULL;
@@ -354,7 +353,7 @@ static enum mb_status on_case_done(void *user, struct mb_err *err)
 /* Print the outcome, write all of it, and say where. */
 static enum mb_status tell(struct mb_session *session, struct mb_err *err)
 {
-    const struct tuning *tuning = (const struct tuning *)session;
+    struct tuning *tuning = (struct tuning *)session;
     const struct mb_output *output = &session->output;
     struct mb_strbuf text = {0};
     add_outcome(&text, &session->run, &tuning->tune, session->options, &output->style);

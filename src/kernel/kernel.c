@@ -20,6 +20,9 @@
 #define GUARD_WORD  0xA5C3965Au
 #define N_ADDRESSES 4
 
+/* Large as an integer, and as a float: 99,906.27. */
+#define SCRATCH_WORD 0x47C32123u
+
 /* A view or a sampler that was made for one binding, and may serve others. */
 struct made_view {
     struct mb_kernel_view of;
@@ -595,12 +598,23 @@ static void describe(const void *state, struct mb_work *work)
     work->tolerance = plan->tolerance;
 }
 
+static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb_buffer *to,
+                                   const VkBufferCopy *regions, uint32_t n_regions,
+                                   struct mb_err *err)
+{
+    MB_SCOPED(mb_submission) submission = {0};
+    MB_DO(mb_submission_init(&submission, from->gpu, "copy of a buffer", err));
+    mb_barrier_full(submission.cmd);
+    vkCmdCopyBuffer(submission.cmd, from->buffer, to->buffer, n_regions, regions);
+    mb_barrier_full(submission.cmd);
+    return mb_submission_run(&submission, err);
+}
+
 /* Read a buffer back, and look at its guards. */
 static enum mb_status check_guards(const struct state *s, uint32_t index, struct mb_err *err)
 {
     const struct mb_buffer *buffer = &s->buffers[index];
     MB_SCOPED(mb_buffer) readback = {0};
-    MB_SCOPED(mb_submission) submission = {0};
     const VkBufferCopy regions[] = {
         {.size = GUARD_BYTES},
         {.srcOffset = buffer->size_bytes - GUARD_BYTES,
@@ -609,12 +623,7 @@ static enum mb_status check_guards(const struct state *s, uint32_t index, struct
     };
     MB_DO(
         mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards", err));
-    MB_DO(mb_submission_init(&submission, s->gpu, "guards", err));
-    mb_barrier_full(submission.cmd);
-    vkCmdCopyBuffer(submission.cmd, buffer->buffer, readback.buffer, MB_COUNTOF(regions),
-                    regions);
-    mb_barrier_full(submission.cmd);
-    MB_DO(mb_submission_run(&submission, err));
+    MB_DO(copy_regions(buffer, &readback, regions, MB_COUNTOF(regions), err));
     const uint32_t *words = readback.mapped;
     for (uint32_t i = 0; i < 2 * GUARD_BYTES / sizeof *words; i++) {
         const bool is_before = i < GUARD_BYTES / sizeof *words;
@@ -630,6 +639,34 @@ static enum mb_status check(const void *state, struct mb_err *err)
     const struct state *s = state;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         MB_DO(check_guards(s, i, err));
+    }
+    return MB_OK;
+}
+
+static enum mb_status spoil_buffer(const struct mb_buffer *buffer, struct mb_err *err)
+{
+    MB_SCOPED(mb_buffer) copy = {0};
+    const VkBufferCopy inner = {GUARD_BYTES, GUARD_BYTES,
+                                buffer->size_bytes - UINT64_C(2) * GUARD_BYTES};
+    MB_DO(mb_buffer_init(&copy, buffer->gpu, MB_BUFFER_READBACK, buffer->size_bytes, "scratch",
+                         err));
+    MB_DO(copy_regions(buffer, &copy, &inner, 1, err));
+    uint32_t *words = (uint32_t *)copy.mapped + GUARD_BYTES / sizeof *words;
+    for (uint64_t i = 0; i < inner.size / sizeof *words; i++) {
+        words[i] = words[i] != 0 ? SCRATCH_WORD : 0;
+    }
+    return copy_regions(&copy, buffer, &inner, 1, err);
+}
+
+/* What is 0 after a run may be a counter that the kernel has set back; what begins with
+ * "fields" may be meant to last. */
+static enum mb_status spoil(const void *state, struct mb_err *err)
+{
+    const struct state *s = state;
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        if (!s->plan.buffers[i].each_run && !s->plan.buffers[i].content) {
+            MB_DO(spoil_buffer(&s->buffers[i], err));
+        }
     }
     return MB_OK;
 }
@@ -684,6 +721,7 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
         .record = record,
         .describe = describe,
         .check = check,
+        .spoil = spoil,
         .finish = finish,
     };
 }

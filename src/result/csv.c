@@ -78,12 +78,14 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
 {
     const struct mb_answer answer = mb_result_answer(c, result);
     const struct mb_verdict *verdict = &result->verdict;
-    const double errors[] = {verdict->max_error_lsb, verdict->drift_lsb, verdict->box_lsb};
-    if (result->verify != MB_VERIFY_SKIPPED && verdict->n_levels > 0) {
-        csv_numbers(buf, errors, MB_COUNTOF(errors));
-    } else {
-        mb_strbuf_append(buf, ",,,");
-    }
+    const bool is_measured = verdict->n_levels > 0;
+    const bool is_judged = is_measured && result->verify != MB_VERIFY_SKIPPED;
+    const double errors[] = {
+        is_judged ? verdict->max_error_lsb : (double)NAN,
+        is_judged ? verdict->drift_lsb : (double)NAN,
+        is_measured ? verdict->box_lsb : (double)NAN,
+    };
+    csv_numbers(buf, errors, MB_COUNTOF(errors));
     mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_names[result->verify],
                      result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                       : "",

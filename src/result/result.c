@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
@@ -65,6 +66,15 @@ void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ..
     mb_utf8_sanitize_format(warning->message, sizeof warning->message, fmt, args);
     va_end(args);
     warning->code = code;
+}
+
+bool mb_is_warned(const struct mb_warnings *warnings, const char *code)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < warnings->n && !is_found; i++) {
+        is_found = strcmp(warnings->warning[i].code, code) == 0;
+    }
+    return is_found;
 }
 
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i)

@@ -213,6 +213,8 @@ extern const char *const mb_verify_status_names[];
 MB_PRINTF(3, 4)
 void mb_warn(struct mb_warnings *warnings, const char *code, const char *fmt, ...);
 
+bool mb_is_warned(const struct mb_warnings *warnings, const char *code);
+
 /* Append a timing with an empty row for each result. NULL without memory. */
 struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode);
 

@@ -300,7 +300,8 @@ static void add_verify(struct mb_json *json, struct cJSON *parent,
                     ERROR_DIGITS);
     mb_json_rounded(json, node, "drift_lsb", is_judged ? verdict->drift_lsb : NAN,
                     ERROR_DIGITS);
-    mb_json_rounded(json, node, "box_lsb", is_judged ? verdict->box_lsb : NAN, ERROR_DIGITS);
+    mb_json_rounded(json, node, "box_lsb", verdict->n_levels > 0 ? verdict->box_lsb : NAN,
+                    ERROR_DIGITS);
     add_first_bad(json, node, &verdict->first_bad);
     add_levels(json, node, verdict, is_judged ? verdict->n_levels : 0);
 }

@@ -47,12 +47,13 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
            contains_ignoring_case(info->name, selector);
 }
 
-/* What executes goes first, unless that is no matter. */
+/* What can be used goes first, then what executes, unless that is no matter. */
 static size_t rank_of(const struct mb_gpu_options *options, const struct mb_gpu_info *info)
 {
     const size_t behind_all_types = 100;
     return mb_gpu_type_rank(info->type) +
-           (options->only_compiles || mb_gpu_executes(info) ? 0 : behind_all_types);
+           (options->only_compiles || mb_gpu_executes(info) ? 0 : behind_all_types) +
+           (info->unusable[0] == '\0' ? 0 : 2 * behind_all_types);
 }
 
 static size_t choose_device(const struct mb_gpu_options *options,
@@ -73,12 +74,6 @@ static size_t choose_device(const struct mb_gpu_options *options,
 static enum mb_status no_such_device(const char *selector, const struct mb_gpu_info *infos,
                                      size_t n, struct mb_err *err)
 {
-    if (n == 0) {
-        enum mb_status status =
-            MB_FAIL(err, MB_ERRC_DEVICE, "no device with Vulkan 1.2 and a compute queue");
-        mb_err_hint(err, "software: apt install mesa-vulkan-drivers");
-        return status;
-    }
     char names[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < n && used < sizeof names; i++) {
@@ -101,21 +96,6 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     const enum mb_status status = MB_FAIL(
         err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
     mb_err_hint(err, "'mipbench inspect' shows what it compiles");
-    return status;
-}
-
-/* Llvmpipe takes any number for LP_NATIVE_VECTOR_WIDTH and reports subgroups of a 32nd of it;
- * at other widths it crashes or computes wrong texels (Mesa 22.3). */
-static enum mb_status check_vector_width(const struct mb_gpu_info *info, struct mb_err *err)
-{
-    const uint32_t size = info->subgroup_size;
-    if (strcmp(info->driver_name, "llvmpipe") != 0 || size == 4 || size == 8 || size == 16) {
-        return MB_OK;
-    }
-    enum mb_status status =
-        MB_FAIL(err, MB_ERRC_DEVICE,
-                "%s: the driver works with vectors of 128, 256 and 512 bits only", info->name);
-    mb_err_hint(err, "set LP_NATIVE_VECTOR_WIDTH to one of them, or unset it");
     return status;
 }
 
@@ -196,8 +176,9 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     }
     gpu->physical_device = devices[chosen];
     gpu->info = infos[chosen];
+    MB_FAIL_IF(gpu->info.unusable[0] != '\0', err, MB_ERRC_DEVICE, "%s cannot be used: %s",
+               gpu->info.name, gpu->info.unusable);
     MB_DO(check_executes(options, &gpu->info, err));
-    MB_DO(check_vector_width(&gpu->info, err));
     MB_DO(create_device(gpu, options->second_queue, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
     gpu->state->only_compiles = options->only_compiles;

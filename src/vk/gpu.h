@@ -42,14 +42,14 @@ struct mb_gpu {
     struct mb_gpu_state *state; /* owned */
 };
 
-/* Facts of every Vulkan 1.2 device, in the loader's order. `*infos` is owned by the caller
- * (mb_free). No loader and no driver are MB_ERRC_DEVICE, with a hint. */
+/* Facts of every device, in the loader's order, also of those that are unusable. `*infos` is
+ * owned by the caller (mb_free). No loader and no driver are MB_ERRC_DEVICE, with a hint. */
 MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos,
                                               struct mb_err *err);
 
 /* Open a device. MB_ERRC_DEVICE where there is none, the selector fits none (the message lists
- * what there is), or what fits executes nothing; --validate without the layer installed is
- * MB_ERRC_DEVICE too. */
+ * what there is), or what fits cannot be used or executes nothing; --validate without the layer
+ * installed is MB_ERRC_DEVICE too. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
 /* Close the device. Returns the number of validation messages over its whole life, including

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 
 /* What every driver allows by the specification, also one that does not say. */
@@ -88,11 +89,14 @@ static bool computes(const VkQueueFamilyProperties *family)
 
 /* Where what a strategy may ask for is done: graphics and compute before compute, with
  * timestamps before without; and where else there is a queue that computes. */
-static void choose_queues(VkPhysicalDevice device, struct mb_gpu_info *info)
+static enum mb_status choose_queues(VkPhysicalDevice device, struct mb_gpu_info *info,
+                                    struct mb_err *err)
 {
-    VkQueueFamilyProperties families[32];
-    uint32_t n = MB_COUNTOF(families);
+    uint32_t n = 0;
     int best_score = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, NULL);
+    MB_FREED VkQueueFamilyProperties *families = mb_alloc(n + 1, sizeof *families);
+    MB_DO(MB_NEED(families, "queue families"));
     vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
     info->queue_family = info->second_queue_family = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
@@ -117,6 +121,7 @@ static void choose_queues(VkPhysicalDevice device, struct mb_gpu_info *info)
             info->second_queue_index = is_first;
         }
     }
+    return MB_OK;
 }
 
 static uint32_t min_u32(uint32_t a, uint32_t b)
@@ -250,14 +255,33 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
                     arm.shaderCoreCount;
 }
 
-bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
+/* Llvmpipe takes any number for LP_NATIVE_VECTOR_WIDTH and reports subgroups of a 32nd of it;
+ * at other widths it crashes or computes wrong texels (Mesa 22.3). */
+static bool has_bad_vectors(const struct mb_gpu_info *info)
+{
+    const uint32_t size = info->subgroup_size;
+    return strcmp(info->driver_name, "llvmpipe") == 0 && size != 4 && size != 8 && size != 16;
+}
+
+enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
+                                struct mb_gpu_info *info, struct mb_err *err)
 {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(device, &properties);
-    *info = (struct mb_gpu_info){.index = index};
-    choose_queues(device, info);
-    if (properties.apiVersion < VK_API_VERSION_1_2 || info->queue_family == UINT32_MAX) {
-        return false;
+    *info = (struct mb_gpu_info){
+        .index = index, .type = properties.deviceType, .api_version = properties.apiVersion};
+    mb_utf8_sanitize(properties.deviceName, info->name, sizeof info->name);
+    MB_DO(choose_queues(device, info, err));
+    if (properties.apiVersion < VK_API_VERSION_1_2) {
+        snprintf(info->unusable, sizeof info->unusable,
+                 "it has Vulkan %u.%u; 1.2 is needed, which a newer driver may have",
+                 VK_API_VERSION_MAJOR(properties.apiVersion),
+                 VK_API_VERSION_MINOR(properties.apiVersion));
+        return MB_OK;
+    }
+    if (info->queue_family == UINT32_MAX) {
+        snprintf(info->unusable, sizeof info->unusable, "it has no queue that computes");
+        return MB_OK;
     }
     /* Asking for the instance's makes the loader look for every driver and layer again. */
     const uint32_t instance_version = volkGetInstanceVersion();
@@ -267,5 +291,10 @@ bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_inf
     read_properties(device, info);
     read_n_cores(device, info);
     vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
-    return true;
+    if (has_bad_vectors(info)) {
+        snprintf(info->unusable, sizeof info->unusable,
+                 "its driver works with vectors of 128, 256 and 512 bits only; set "
+                 "LP_NATIVE_VECTOR_WIDTH to one of them, or unset it");
+    }
+    return MB_OK;
 }

@@ -4,12 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "vk/features.h"
 
 /* Plain facts; text is valid UTF-8. */
 struct mb_gpu_info {
     uint32_t index; /* in the loader's order: what --device takes */
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    char unusable[160]; /* why the device cannot be used, or "" */
     VkPhysicalDeviceType type;
     uint32_t vendor_id, device_id;
     VkDriverId driver_id;
@@ -70,5 +72,8 @@ struct mb_subgroup_operation {
 extern const struct mb_subgroup_operation mb_subgroup_operations[];
 extern const size_t mb_subgroup_operation_count;
 
-/* Fill `info`; false if the device is older than Vulkan 1.2 or has no compute queue. */
-bool mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);
+/* Fill `info`. What has no Vulkan 1.2 or no compute queue, or a driver set up so that it makes
+ * wrong texels, is `unusable`; of the first two nothing is known but name, type and version.
+ * Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
+                                              struct mb_gpu_info *info, struct mb_err *err);

@@ -216,14 +216,16 @@ enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
                                       struct mb_gpu_info infos[MB_MAX_DEVICES],
                                       size_t *n_devices, struct mb_err *err)
 {
-    VkPhysicalDevice all[MB_MAX_DEVICES];
-    uint32_t n_all = MB_MAX_DEVICES;
+    uint32_t n = MB_MAX_DEVICES;
     *n_devices = 0;
-    MB_DO(MB_VK(vkEnumeratePhysicalDevices(instance->handle, &n_all, all)));
-    for (uint32_t i = 0; i < n_all; i++) {
-        if (mb_gpu_read_info(all[i], i, &infos[*n_devices])) {
-            devices[(*n_devices)++] = all[i];
-        }
+    MB_DO(MB_VK(vkEnumeratePhysicalDevices(instance->handle, &n, devices)));
+    if (n == 0) {
+        MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan device");
+        return mb_err_hint(err, "software: apt install mesa-vulkan-drivers");
     }
+    for (uint32_t i = 0; i < n; i++) {
+        MB_DO(mb_gpu_read_info(devices[i], i, &infos[i], err));
+    }
+    *n_devices = n;
     return MB_OK;
 }

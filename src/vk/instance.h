@@ -19,7 +19,8 @@ MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance
                                                  uint32_t *n_messages, struct mb_err *err);
 void mb_vk_instance_finish(struct mb_vk_instance *instance);
 
-/* Usable devices in the loader's order; `infos[i]` describes `devices[i]`. */
+/* All devices in the loader's order, also those that are unusable; none is MB_ERRC_DEVICE.
+ * `infos[i]` describes `devices[i]`. */
 MB_MUST_CHECK enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
                                                     VkPhysicalDevice devices[MB_MAX_DEVICES],
                                                     struct mb_gpu_info infos[MB_MAX_DEVICES],

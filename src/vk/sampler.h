@@ -10,8 +10,8 @@ struct mb_sampler_options {
     VkSamplerAddressMode address; /* along all axes; of borders transparent black */
 };
 
-/* What our own strategies take, whose coordinates lie within [0, 1], so that every mode reads
- * the same texels: within half a texel beyond an edge it repeats the edge texel. With
+/* What our own strategies take, which sample no nearer to an edge than the middle of the last
+ * texel, so that every mode reads the same texels (tests/gpu/test_samplers.c). With
  * CLAMP_TO_EDGE llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a
  * whole LSB. */
 #define MB_SAMPLER_ADDRESS VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT

@@ -162,7 +162,8 @@ Texel fetch(ivec2 at, int slice)
 Texel load_level1(ivec2 at, int slice)
 {
     if (LOAD_SAMPLER) {
-        vec2 corner = vec2(2 * at + 1) * inv_base_extent;
+        /* Where they meet; on an axis of one texel its middle, which no edge has a part in. */
+        vec2 corner = min(vec2(2 * at + 1) * inv_base_extent, 1.0 - 0.5 * inv_base_extent);
         return Texel(loaded(textureLod(source, vec3(corner, slice), 0.0)));
     }
     ivec2 p = 2 * at;

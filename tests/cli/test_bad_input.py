@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+import subprocess
 import tempfile
 import unittest
 
@@ -182,6 +183,8 @@ class Devices(cli.TestCase):
                 self.assert_error(run(width), DEVICE, "llvmpipe", "vectors of 128, 256 and 512",
                                   "LP_NATIVE_VECTOR_WIDTH")
                 self.assertEqual(os.listdir(self.dir), [])
+                listed = self.run_it("list", "devices", env={"LP_NATIVE_VECTOR_WIDTH": width})
+                self.assertRegex(listed.out, rb"llvmpipe.*\n +cannot be used +its driver works with vectors of 128")
         for width in ("128", "512"):
             self.assertEqual(run(width).code, 0)
 
@@ -283,6 +286,128 @@ class Outputs(cli.TestCase):
         self.assertEqual((done.code, done.err), (0, b""), done)
         self.assertTrue((self.dir / "new/out/c.csv").is_file())
         self.check("-o", "new/out", "--csv", "new/other/c.csv", parts=["new/other/c.csv"])
+
+    def assert_not_measured(self, *args, parts):
+        """Found before anything is: nothing has changed, and there is no table."""
+        before, outcome = self.check(*args, parts=parts)
+        self.assertNotIn(b"Strategy", outcome.out)
+        self.assertEqual(cli.snapshot(self.dir), before)
+
+    def test_existing_folder_that_cannot_be_written(self):
+        """Not by root either."""
+        self.assert_not_measured("-o", "/proc/self", parts=["/proc/self/results.json"])
+        for name in ("report.html", "tune.json", "mipbench_tuned.h"):
+            (self.dir / name).mkdir()
+        self.assert_not_measured("-o", ".", "--report", parts=["report.html", "a folder"])
+        for name in ("tune.json", "mipbench_tuned.h"):
+            outcome = self.quick("tune", SMALL, "-s", "compute", "-o", ".")
+            self.assert_error(outcome, OUTPUT, name, "a folder")
+            (self.dir / name).rmdir()
+
+    def test_what_is_in_the_way_of_pictures(self):
+        args = [SMALL, "-s", "compute", "-o", "out", "--images", "all", "--chain", "ktx2"]
+        self.good(*args)
+        case = self.dir / "out/gradient_16x16_rgba8_avg"
+        for name in ("compute/atlas.png", "compute/chain.ktx2", "golden-box/level_01.png", "sheet.png"):
+            with self.subTest(name=name):
+                (case / name).unlink()
+                (case / name).mkdir()
+                self.assert_not_measured(*args[3:], parts=[name, "a folder"])
+                (case / name).rmdir()
+                (case / name).touch()
+        for folder in (case / "golden-box", case / "compute", case):
+            shutil.rmtree(folder)
+            folder.touch()
+            self.assert_not_measured(*args[3:], parts=[folder.name, "is not a folder"])
+            self.good(SMALL, "-s", "compute", "-o", "out", "--images", "none")
+            folder.unlink()
+            folder.mkdir()
+
+    def check_partly(self, outcome, *parts):
+        """The table and results are there, which say what is missing."""
+        self.assert_error(outcome, OUTPUT, *parts)
+        self.assertIn(b"Results: ", outcome.out)
+        result, = self.rows()
+        self.assertEqual((result["status"], result["verify"]["status"]), ("ok", "pass"))
+        on_disk = {str(p.relative_to(self.dir / "out")) for p in (self.dir / "out").rglob("*.*")}
+        self.assertEqual(on_disk, {"results.json", *result["images"], *result["chains"]})
+        return [warning["code"] for warning in result["warnings"]]
+
+    def test_pictures_that_are_too_large(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000))
+
+        args = ["pattern:noise:128x128", "-s", "compute", "-o", "out"]
+        for more, code in ((["--images", "atlas"], "picture_not_written"),
+                           (["--images", "sheet"], "picture_not_written"),
+                           (["--images", "none", "--chain", "dds"], "chain_not_written")):
+            with self.subTest(more=more):
+                outcome = self.quick(*args, *more, preexec_fn=limit)
+                if outcome.code == -signal.SIGBUS:
+                    self.skipTest("lavapipe's memory is a file (Mesa 25.0), which the limit cuts")
+                codes = self.check_partly(outcome, "File too large")
+                self.assertEqual(codes.count(code), 1, codes)
+
+    def test_full_disk(self):
+        """Pictures that fitted make room for results.json."""
+        script = 'mkdir out && mount -t tmpfs -o size="$1" none out && shift && "$@"; code=$?; cp -r out kept; exit $code'
+        args = ["-q", "-n", "3", "-w", "0", "--no-roofline", "pattern:noise:64x64", "-s", "compute", "-o", "out",
+                "--images", "all", "--chain", "ktx2"]
+        for size in ("100k", "64k"):
+            done = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", size, cli.BINARY, *args], cwd=self.dir,
+                                  capture_output=True, check=False)
+            if b"mount" in done.stderr or b"unshare" in done.stderr:
+                self.skipTest("no file system can be mounted here")
+            shutil.rmtree(self.dir / "out")
+            (self.dir / "kept").rename(self.dir / "out")
+            codes = self.check_partly(cli.Outcome(done.returncode, done.stdout, done.stderr))
+            self.assertIn("files_removed", codes)
+            shutil.rmtree(self.dir / "out")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a link to another user")
+    def test_links_of_other_users(self):
+        victim = self.dir / "victim"
+        victim.mkdir()
+        (victim / "file").write_text("kept")
+        self.good(SMALL, "-s", "compute", "-o", "out")
+
+        def plant(name, target):
+            path = self.dir / name
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            path.unlink(missing_ok=True)
+            path.symlink_to(target)
+            os.chown(path, 65534, 65534, follow_symlinks=False)
+
+        for name, args in (("c.csv", ["--csv", "c.csv"]), ("out/results.json", []),
+                           ("out/gradient_16x16_rgba8_avg/compute/atlas.png", []),
+                           ("out/gradient_16x16_rgba8_avg", []), ("out", []), ("there", ["-o", "there/new"])):
+            with self.subTest(name=name):
+                target = victim if "." not in name else victim / "file"
+                plant(name, target)
+                self.assert_not_measured("-o", "out", *args, parts=["a symbolic link of another user"])
+                self.assertEqual(os.listdir(victim), ["file"])
+                self.assertEqual((victim / "file").read_text(), "kept")
+                os.chown(self.dir / name, 0, 0, follow_symlinks=False)  # one's own leads there
+                if name.endswith("csv"):
+                    self.good(SMALL, "-s", "compute", "-o", "out", *args)
+                    self.assertNotEqual((victim / "file").read_text(), "kept")
+                    (victim / "file").write_text("kept")
+                (self.dir / name).unlink()
+
+    def test_two_runs_into_one_folder(self):
+        first = self.start(SMALL, "-s", "compute", "-n", "100000", "--timeout", "600", "--no-roofline", "-o", "out")
+        self.wait_for(lambda: (self.dir / "out").is_dir(), "folder")
+        first.stdout.readline()  # the head: the folder is taken
+        before = cli.snapshot(self.dir)
+        for args in ([SMALL], ["tune", SMALL]):
+            outcome = self.quick(*args, "-s", "compute", "-o", "out/../out")
+            self.assert_error(outcome, OUTPUT, "out/../out: another run is writing into this folder")
+            self.assertEqual(cli.snapshot(self.dir), before)
+        self.good(SMALL, "-s", "compute", "-o", "other")
+        first.kill()
+        first.communicate()
+        self.good(SMALL, "-s", "compute", "-o", "out")  # nothing stale is left
 
     def assert_no_temporaries(self):
         self.assertEqual([p for p in cli.snapshot(self.dir) if ".tmp" in p], [])

@@ -4,6 +4,7 @@ are made of those by one edit each.
 
 usage: test_kernel.py MIPBENCH
 """
+import csv
 import json
 import pathlib
 import re
@@ -280,6 +281,32 @@ class Kernel(cli.TestCase):
         outcome = self.run_kernels([path], "--validate", "--size", "64x64", "-f", "rgba8", "-s", "general")
         self.assertEqual(outcome.code, 6, outcome)
         self.assertRegex(outcome.err, b"SYNC-HAZARD-READ-AFTER-WRITE|READ_AFTER_WRITE hazard")  # by layer
+
+    def test_without_a_policy_it_has_its_distance_to_box(self):
+        """Which is what may be said of every other texel: here of 64x64, of its own accord."""
+        texels = cli.noise(64 * 64 * 4)
+        cli.write_png(self.dir / "in.png", 64, 64, texels)
+        outcome = self.quick("in.png", "-v", "--kernel", KERNELS / "thinned.json", "-s", "thinned,compute",
+                             "-o", "out", "--csv", "out.csv", "--images", "none")
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        by_level = [0.0]
+        for level in range(1, 7):
+            edge = 1 << level
+            by_level.append(max(
+                abs(texels[4 * (y * 64 + x) + c] -
+                    sum(texels[4 * ((y + dy) * 64 + x + dx) + c] for dy in range(edge) for dx in range(edge)) / edge**2)
+                for y in range(0, 64, edge) for x in range(0, 64, edge) for c in range(4)))
+        thinned = self.rows()[0]["verify"]
+        self.assertEqual((thinned["status"], thinned["max_error_lsb"], thinned["drift_lsb"]), ("skipped", None, None))
+        self.assertAlmostEqual(thinned["box_lsb"], max(by_level), delta=0.01)
+        words = f"{max(by_level):.3g}"
+        self.assertRegex(outcome.out.decode(), rf"thinned .* - +no policy, {words} LSB from box")
+        self.assertIn(f"vs box by level: 0, {by_level[1]:.3g},", outcome.out.decode())
+        row = next(csv.DictReader((self.dir / "out.csv").read_text().splitlines()))
+        self.assertEqual((row["max_error_lsb"], row["drift_lsb"]), ("", ""))
+        self.assertAlmostEqual(float(row["box_lsb"]), max(by_level), delta=0.01)
+        self.good("in.png", "--kernel", KERNELS / "thinned.json", "-s", "thinned", "-o", "out", "--no-verify")
+        self.assertIsNone(self.rows()[0]["verify"]["box_lsb"])
 
     def test_verbs(self):
         """They are strategies to all that takes strategies."""

@@ -23,7 +23,7 @@ CAUGHT = [
     # In one place.
     ("noise:33x21", ["-f", "rgba8", "--layers", "2"], FIRST, {
         "one-code": (1, 1, 2, 1), "one-code-last": (5, 1, 0, 0), "blue-last": (5, 0, 0, 0), "channels": (2, 0, 0, 0),
-        "alpha": START, "alpha-one": START, "layer-0": (1, 1, 0, 0), "neighbours": START, "tail": (5, 0, 0, 0)}),
+        "alpha": START, "layer-0": (1, 1, 0, 0), "neighbours": START, "tail": (5, 0, 0, 0)}),
     ("noise:16x16", ["-f", "rgba8", "--layers", "8"], FIRST, {
         "layer-7": (3, 7, 0, 0), "unwritten-layer": (1, 2, 0, 0)}),
     ("noise:520x4", ["-f", "rgba8"], FIRST, {"beyond-256": (1, 0, 256, 0)}),
@@ -63,6 +63,8 @@ CAUGHT = [
     ("noise:32x32", ["-f", "rgba8", "-n", "300"], TIMED, {"once-in-99": None}),
     # Right over poison: the last run is over the probe's chain.
     ("noise:32x32", ["-f", "rgba8"], AFTER, {"idle": START, "poison-only": START}),
+    # Right for either image, by what an earlier run on it has left in scratch.
+    ("flat:32x32", ["-f", "rgba8"], PROBE_AFTER, {"remembers": START}),
 ]
 
 # Runs in which lies are verified today, and why.

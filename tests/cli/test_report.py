@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest
 import zlib
 
 import cli
@@ -527,6 +528,23 @@ class Refusals(PageCase):
         self.assertTrue(link.is_symlink())
         self.assertTrue((self.dir / "target.html").read_text().startswith("<!DOCTYPE html>"))
         self.assertEqual(self.report("-o", self.dir, path).code, 7)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can give a link to another user")
+    def test_links_of_other_users(self):
+        path = self.write(fixture.one_strategy())
+        (self.dir / "inner").mkdir()
+        (self.dir / "inner/page.html").write_text("kept", encoding="utf-8")
+        for name, target, out in (("file", "inner/page.html", "file"), ("folder", "inner", "folder/page.html"),
+                                  ("root", self.dir, "root/folder/../inner/page.html")):
+            (self.dir / name).symlink_to(target)
+            self.assertEqual(self.report("-o", self.dir / out, path).code, 0)  # one's own
+            (self.dir / "inner/page.html").write_text("kept", encoding="utf-8")
+            os.chown(self.dir / name, 65534, 65534, follow_symlinks=False)
+            outcome = self.report("-o", self.dir / out, path)
+            self.assertEqual(outcome.code, 7, outcome)
+            self.assertIn("a symbolic link of another user", outcome.err)
+            self.assertEqual((self.dir / "inner/page.html").read_text(), "kept")
+            os.chown(self.dir / name, 0, 0, follow_symlinks=False)
 
 
 class Option(cli.TestCase):

@@ -97,7 +97,18 @@ static PFN_vkGetPhysicalDeviceQueueFamilyProperties real_queues;
 static void VKAPI_CALL get_queues(VkPhysicalDevice device, uint32_t *n,
                                   VkQueueFamilyProperties *families)
 {
+    const struct mb_edit *place = find_edit(MB_EDIT_QUEUE_FAMILY);
+    const uint32_t n_room = *n;
     real_queues(device, n, families);
+    if (place != NULL) {
+        *n = families == NULL || n_room > place->value ? (uint32_t)place->value + 1 : n_room;
+    }
+    for (uint32_t i = *n; place != NULL && families != NULL && i-- > 0;) {
+        families[i] = i == place->value
+                          ? families[0]
+                          : (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_TRANSFER_BIT,
+                                                      .queueCount = 1};
+    }
     const struct mb_edit *bits = find_edit(MB_EDIT_QUEUE_BITS);
     const struct mb_edit *flags = find_edit(MB_EDIT_QUEUE_FLAGS);
     const struct mb_edit *count = find_edit(MB_EDIT_QUEUE_COUNT);
@@ -199,6 +210,33 @@ static VkResult VKAPI_CALL enumerate_extensions(VkPhysicalDevice device, const c
     return real_extensions(device, layer, n, list);
 }
 
+/* A family's index as the device has it. */
+static uint32_t own_family(uint32_t told)
+{
+    const struct mb_edit *place = find_edit(MB_EDIT_QUEUE_FAMILY);
+    if (place != NULL && told != place->value) {
+        note_breach("queues of family %u do not compute", told);
+    }
+    return place != NULL ? 0 : told;
+}
+
+static PFN_vkGetDeviceQueue real_queue;
+static void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index,
+                                 VkQueue *queue)
+{
+    real_queue(device, own_family(family), index, queue);
+}
+
+static PFN_vkCreateCommandPool real_pool;
+static VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
+                                       const VkAllocationCallbacks *callbacks,
+                                       VkCommandPool *pool)
+{
+    VkCommandPoolCreateInfo own = *info;
+    own.queueFamilyIndex = own_family(info->queueFamilyIndex);
+    return real_pool(device, &own, callbacks, pool);
+}
+
 /* A feature whose edit says VK_FALSE must not be switched on, nor an extension that is not
  * there.
  */
@@ -223,7 +261,11 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
     if (find_edit(MB_EDIT_NO_EXTENSIONS) != NULL && info->enabledExtensionCount > 0) {
         note_breach("%s was switched on and is not there", info->ppEnabledExtensionNames[0]);
     }
-    return real_create_device(physical, info, callbacks, device);
+    VkDeviceQueueCreateInfo queues[2] = {info->pQueueCreateInfos[0]};
+    VkDeviceCreateInfo own = *info;
+    own.pQueueCreateInfos = find_edit(MB_EDIT_QUEUE_FAMILY) ? queues : info->pQueueCreateInfos;
+    queues[0].queueFamilyIndex = own_family(queues[0].queueFamilyIndex);
+    return real_create_device(physical, &own, callbacks, device);
 }
 
 static PFN_vkCreateImage real_create_image;
@@ -289,6 +331,8 @@ void mb_disguise_device(void)
     if (the_edits == NULL) {
         return;
     }
+    REPLACE(vkGetDeviceQueue, real_queue, get_queue);
+    REPLACE(vkCreateCommandPool, real_pool, create_pool);
     REPLACE(vkCreateImage, real_create_image, create_image);
     REPLACE(vkAllocateMemory, real_allocate, allocate);
 }

@@ -12,10 +12,11 @@
 /* What an edit is of. */
 enum mb_edited {
     MB_EDIT_NOTHING,
-    MB_EDIT_MEMBER,          /* of a structure that vkGet...2 fills: set to `value` */
-    MB_EDIT_QUEUE_BITS,      /* timestampValidBits of all families: `value` */
-    MB_EDIT_QUEUE_FLAGS,     /* queueFlags of all families: only those in `value` */
-    MB_EDIT_QUEUE_COUNT,     /* queueCount of all families: `value` */
+    MB_EDIT_MEMBER,       /* of a structure that vkGet...2 fills: set to `value` */
+    MB_EDIT_QUEUE_BITS,   /* timestampValidBits of all families: `value` */
+    MB_EDIT_QUEUE_FLAGS,  /* queueFlags of all families: only those in `value` */
+    MB_EDIT_QUEUE_FAMILY, /* the first family is that of index `value`; others only transfer */
+    MB_EDIT_QUEUE_COUNT,  /* queueCount of all families: `value` */
     MB_EDIT_FORMAT_FEATURES, /* optimalTilingFeatures of all formats: without `value` */
     MB_EDIT_NO_IMAGES,       /* vkGetPhysicalDeviceImageFormatProperties: not supported */
     MB_EDIT_MIP_LEVELS,      /* of its answer, maxMipLevels: `value` */

@@ -135,7 +135,8 @@ static const char *judge_end(const struct mb_lack *lack, char *text, size_t text
 static const char *judge_rows(const struct mb_lack *lack, char *text, size_t text_bytes)
 {
     struct names skipped = {""}, failed = {""}, odd = {""};
-    is_reason_given = lack->reason == NULL;
+    is_reason_given =
+        lack->reason == NULL || (lack->exit_code && strstr(outcome.err, lack->reason));
     sort_rows(lack->reason ? lack->reason : "", &skipped, &failed, &odd);
     if (!is_reason_given) {
         return lack->reason;

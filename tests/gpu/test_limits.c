@@ -75,7 +75,8 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
     static struct mb_roofline roofline;
     get_properties = vkGetPhysicalDeviceProperties2;
     vkGetPhysicalDeviceProperties2 = get_without_allocation;
-    CHECK(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info));
+    CHECK_EQ_INT(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info, &err),
+                 MB_OK);
     vkGetPhysicalDeviceProperties2 = get_properties;
     CHECK_EQ_INT(odd.info.max_allocation_bytes, 1 << 30);
     const struct mb_settings settings = {.roofline = true};

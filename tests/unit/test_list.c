@@ -93,6 +93,30 @@ static void test_text(void)
     mb_free(f.capabilities.of);
 }
 
+/* A device that cannot be used has a reason, and no facts that nobody asked it for. */
+static void test_unusable_device(void)
+{
+    struct mb_strbuf out = {0};
+    struct mb_json json;
+    struct mb_err err = {0};
+    char *text = NULL;
+    struct mb_gpu_info device = {
+        .index = 1, .name = "Old GPU", .unusable = "it has Vulkan 1.1"};
+    const struct mb_list_facts facts = {
+        .table = mb_strategies, .devices = &device, .n_devices = 1};
+    mb_list_text(&out, &facts, MB_LIST_DEVICES);
+    CHECK_EQ_STR(mb_strbuf_text(&out), "Devices\n"
+                                       "  1  Old GPU (other)\n"
+                                       "     cannot be used  it has Vulkan 1.1\n");
+    mb_strbuf_finish(&out);
+    mb_json_init(&json);
+    mb_list_json(&json, &facts, MB_LIST_DEVICES);
+    CHECK_EQ_INT(mb_json_print(&json, &text, &err), MB_OK);
+    CHECK(strstr(text, "\"unusable\":\t\"it has Vulkan 1.1\"") != NULL);
+    mb_free(text);
+    mb_json_finish(&json);
+}
+
 /* What a wildcard passes over is said where the parameters are. */
 static void test_diagnostic(void)
 {
@@ -160,5 +184,6 @@ static void test_closed_device(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_text, test_diagnostic, test_json, test_closed_device);
+    return CHECK_TESTS(test_text, test_unusable_device, test_diagnostic, test_json,
+                       test_closed_device);
 }

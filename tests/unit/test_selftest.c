@@ -11,6 +11,28 @@
 static const struct mb_timer_marks sane = {
     .granularity_ns = 600, .granularity_gcd_ns = 32, .empty_pair_ns = 640};
 
+/* Stamps that stand still, or that there are none of: words, and no "-nan". */
+static void test_no_times(void)
+{
+    static const double same[MB_N_PLANTS] = {1.0, 1.0, 1.0, 1.0};
+    static const double base_ns[] = {0.0, (double)NAN, (double)INFINITY};
+    const struct mb_timer_marks none = {(double)NAN, (double)NAN, (double)NAN};
+    for (size_t k = 0; k < MB_COUNTOF(base_ns); k++) {
+        struct mb_selftest selftest;
+        struct mb_samples samples =
+            make_samples(N_BLOCKS, MB_N_PLANTS, base_ns[k], same, 0.0, 0.0);
+        CHECK_EQ_INT(mb_selftest_judge(&samples, &none, true, &selftest, NULL), MB_OK);
+        for (int i = 0; i < MB_N_CHECKS; i++) {
+            const char *text = selftest.check[i].text;
+            CHECK(!selftest.check[i].passed);
+            CHECK(strstr(text, "nan") == NULL && strstr(text, "inf") == NULL);
+        }
+        CHECK_EQ_STR(selftest.check[1].text, "not known; wanted: below 2e+04 ns");
+        CHECK(strstr(selftest.check[2].text, "no ratio: the times are missing") != NULL);
+        mb_samples_finish(&samples);
+    }
+}
+
 /* Samples of 100 us with the given ratios and the standard deviation `noise`. */
 static bool judge(const double ratio[MB_N_PLANTS], double noise,
                   const struct mb_timer_marks *marks, struct mb_selftest *selftest)
@@ -32,6 +54,7 @@ static void check_only(const struct mb_selftest *selftest, int failed)
 
 int main(void)
 {
+    test_no_times();
     struct mb_selftest s;
     const double good[] = {1.0, 1.0, 1.0, 1.05};
     CHECK(judge(good, 0.005, &sane, &s));

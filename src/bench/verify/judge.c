@@ -205,6 +205,15 @@ static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
     return MB_OK;
 }
 
+/* What was timed ran over what the run before had left, as an engine's would. Once after it
+ * there is something else, and then again what the probe's run leaves, which is no more of use.
+ */
+static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
+{
+    const struct mb_strategy *strategy = instance->strategy;
+    return strategy && strategy->spoil ? strategy->spoil(instance->state, err) : MB_OK;
+}
+
 /* With the content in level 0. */
 static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
 {
@@ -216,6 +225,10 @@ static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (j->pass == MB_JUDGE_BEFORE || j->content == MB_CONTENT_PROBE || !has_probe) {
         MB_DO(mb_test_image_poison(test_image, j->poison, err));
+    }
+    if (j->pass == MB_JUDGE_AFTER && j->content == MB_CONTENT_PROBE) {
+        MB_DO(spoil_scratch(&candidate->instance, err));
+        MB_DO(spoil_scratch(&candidate->whole, err));
     }
     MB_DO(mb_submission_run(
         is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
@@ -261,6 +274,22 @@ enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *c
                : MB_OK;
 }
 
+/* How far the chain in the read-back buffer is from the exact average, which is all that can be
+ * said of one that no policy describes. */
+static enum mb_status measure_box(const struct mb_judge *judge, struct mb_result *result,
+                                  struct mb_err *err)
+{
+    struct mb_verdict verdict;
+    MB_DO(mb_verify(judge->verifier[MB_CONTENT_IMAGE], judge->test_image->readback.mapped,
+                    &result->work.tolerance, &verdict, err));
+    result->verdict.n_levels = verdict.n_levels;
+    result->verdict.box_lsb = verdict.box_lsb;
+    for (uint32_t level = 0; level < verdict.n_levels; level++) {
+        result->verdict.level[level].box_lsb = verdict.level[level].box_lsb;
+    }
+    return MB_OK;
+}
+
 enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate *candidate,
                                struct mb_err *err)
 {
@@ -277,6 +306,9 @@ enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate
         result->verdict.level[0].n_bad_texels = 1;
         snprintf(result->reason, sizeof result->reason, "it writes to level 0");
         return mb_test_image_upload(judge->test_image, source, 1, err);
+    }
+    if (result->work.tolerance.has_no_policy) {
+        MB_DO(measure_box(judge, result, err));
     }
     const struct judged j = {.judge = judge, .candidate = candidate};
     judge_other_levels(&j);

@@ -51,7 +51,7 @@ MB_MUST_CHECK enum mb_status mb_judge_run(const struct mb_judge *judge,
                                           struct mb_err *err);
 
 /* The same of one that no policy describes: whatever it makes, level 0 and the levels not asked
- * for stay as they are. A verifier is needed. */
+ * for stay as they are; its distance to box is noted. A verifier is needed. */
 MB_MUST_CHECK enum mb_status mb_judge_bounds(const struct mb_judge *judge,
                                              struct mb_candidate *candidate,
                                              struct mb_err *err);

@@ -92,6 +92,10 @@ static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
     const uint32_t version = device->api_version;
     struct mb_strbuf text = {0};
+    if (device->unusable[0] != '\0') {
+        add_named(grid, "   cannot be used", device->unusable);
+        return;
+    }
     add_named(grid, "   uuid", device->uuid);
     mb_strbuf_printf(&text, "%s %s, Vulkan %u.%u.%u", device->driver_name,
                      device->driver_info[0] != '\0' ? device->driver_info
@@ -362,6 +366,7 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
     struct cJSON *object = mb_json_object(json, devices, NULL);
     mb_json_u64(json, object, "index", device->index);
     mb_report_device(json, object, device);
+    mb_json_string(json, object, "unusable", device->unusable[0] ? device->unusable : NULL);
     mb_json_bool(json, object, "executes", mb_gpu_executes(device));
     mb_json_u64(json, object, "timestamp_valid_bits", device->timestamp_valid_bits);
     mb_json_number(json, object, "timestamp_period_ns", device->timestamp_period_ns);
