@@ -297,6 +297,8 @@ class Output(CompareCase):
         self.assertRegex(text, r"(?m)^ *Strategy +Case +Base +New +Ratio +95% interval +Verdict$")
         self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER, single run$")
         self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
+        self.assertTrue(text.startswith("1 regression: spd is 1.050x slower\n\nBase  base.json\n"
+                                        "New   new.json\nBoth  "), text)
         driver = self.calm["device"]["driver"]["info"]
         self.assertIn(f", driver {driver}, mipbench", " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
@@ -307,6 +309,29 @@ class Output(CompareCase):
         self.assertIn("SLOWER", brief)
         colour = self.run_it("compare", "base.json", "new.json", "--color", "always").out
         self.assertIn(b"\x1b[1;31m", colour)
+
+    def test_order(self):
+        """Regressions come first, those of results before slower ones, and all of them are named."""
+        new = scale(self.calm, 1.05, {"spd"})
+        new["run"]["tool"]["git_sha"] = "another"
+        rows, variants = new["cases"][0]["timings"][0]["rows"], new["cases"][0]["variants"]
+        self.assertEqual([row["strategy"] for row in cli.rows(new)],
+                         ["blit", "compute", "subgroup", "spd"])
+        rows[2].update(status="failed", reason="level 2 is wrong")
+        variants[1].update(answers=["any"], answer="claimed")
+        (self.dir / "set").mkdir()
+        self.write("set/results.json", new)
+        text = self.run_it("compare", "base.json", "set", "--markdown", "c.md").out.decode()
+        self.assertTrue(text.startswith(
+            "3 regressions: subgroup failed, compute is no longer exact, spd is 1.050x slower\n\n"
+            "Base  base.json: mipbench "), text)
+        self.assertIn("\nNew   set: mipbench another\nBoth  ", text)
+        names = re.findall(r"(?m)^ +(\w+) +noise", text)
+        self.assertEqual(names, ["subgroup", "compute", "spd", "blit"])
+        self.assertRegex(text, r"subgroup .* REGRESSION: NEW \(set/results\.json\) failed:")
+        markdown = (self.dir / "c.md").read_text(encoding="utf-8")
+        self.assertTrue(markdown.startswith("3 regressions: subgroup failed, "), markdown)
+        self.assertEqual(re.findall(r"(?m)^\| (\w+) \| noise", markdown), names)
 
     def test_runs_needed(self):
         """Told once, below the table."""
