@@ -16,6 +16,7 @@
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
+#include "cli/options/folder.h"
 #include "cli/summary.h"
 
 static bool is_stdout(const char *path)
@@ -89,6 +90,22 @@ bool mb_output_takes_stdout(const struct mb_options *options)
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
 
+/* The folder of a set's run in hand, where `*dir` is that of the set: `*dir` is replaced. */
+static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
+{
+    char name[24];
+    snprintf(name, sizeof name, MB_SET_RUN "%u", set->n_begun);
+    char *const own = mb_path_join(*dir, name);
+    if (set->dir == NULL) {
+        set->dir = *dir;
+    } else {
+        mb_free(*dir);
+    }
+    *dir = own;
+    MB_DO(MB_NEED(own, "output folder"));
+    return mb_make_dirs(own, err);
+}
+
 enum mb_status mb_output_init(struct mb_output *output, const struct mb_options *options,
                               const struct mb_run *run, struct mb_err *err)
 {
@@ -108,14 +125,19 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         MB_DO(MB_NEED(output->dir, "output folder"));
         MB_DO(mb_make_dirs(output->dir, err));
     }
+    MB_DO(options->set ? enter_set(options->set, &output->dir, err) : MB_OK);
     MB_DO(check_writable(options, true, err));
+    output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
+    if (!output->tells) {
+        return MB_OK;
+    }
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
 }
 
 bool mb_output_is_beside_errors(const struct mb_output *output)
 {
-    return output->stdout_is_taken || mb_os_is_one_stream();
+    return output->tells && (output->stdout_is_taken || mb_os_is_one_stream());
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -256,7 +278,7 @@ write_copy(const struct mb_output *output, const char *path, const struct mb_run
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                               const struct mb_case *c, struct mb_err *err)
 {
-    for (size_t i = 0; i < c->n_timings; i++) {
+    for (size_t i = 0; output->tells && i < c->n_timings; i++) {
         MB_DO(show_table(output, run, &c->timings[i], err));
     }
     MB_DO(mb_sheets_write(&output->sheets, output->dir, run, err));
@@ -283,8 +305,11 @@ enum mb_status mb_output_conclude(const struct mb_output *output, const struct m
     MB_DO(write_copy(output, options->json, run, mb_report_json, err));
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
-    mb_summary_add(&summary, run, output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
-                   output->style.columns);
+    if (output->tells) {
+        mb_summary_add(&summary, run,
+                       output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
+                       output->style.columns);
+    }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {

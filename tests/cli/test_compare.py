@@ -119,6 +119,78 @@ class Folder(CompareCase):
         self.assert_error(outcome, 3, "./results.json")
 
 
+class Sets(CompareCase):
+    """`run --runs N`, and what `compare` makes of it."""
+    RUN = (SMALL, "-q", "-n", "6", "-w", "0", "-s", "blit,compute")
+
+    def results(self, name):
+        return sorted(path.relative_to(self.dir).as_posix() for path in self.dir.glob(f"{name}/**/results.json"))
+
+    def test_five_runs_a_side(self):
+        for name in ("before", "after"):
+            outcome = self.run_it(*self.RUN, "--runs", "5", "-o", name)
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            self.assertEqual(self.results(name), [f"{name}/run-{i}/results.json" for i in range(1, 6)])
+            text = outcome.out.decode()
+            self.assertEqual(text.count("95% interval"), 2, text)  # of the first run, and of all of them
+            self.assertRegex(text, r"(?m)^[> ] compute .* exact +yes +5$")
+        self.assertEqual(len({self.document(name)["run"]["id"] for name in self.results("before")}), 5)
+        pictures = [path.relative_to(self.dir).parts[1] for path in self.dir.glob("before/**/*.png")]
+        self.assertEqual(set(pictures), {"run-1"})
+        found = self.compare("before", "after/")
+        self.assertEqual([len(found[side]) for side in ("base", "new")], [5, 5])
+        self.assertIs(found["single_run"], False)
+        for row in found["comparisons"]:
+            self.assertEqual((row["base_runs"], row["new_runs"], row["single_run"]), (5, 5, False))
+        self.assertEqual(len(found["comparisons"]), 2)
+        same = self.compare("after", "after", "--fail-on-inconclusive")
+        self.assertEqual({row["verdict"] for row in same["comparisons"]}, {"SAME"})
+        mixed = self.compare("before,base.json", "after/run-2")
+        self.assertEqual([len(mixed[side]) for side in ("base", "new")], [6, 1])
+        text = self.run_it("compare", "before", "after").out.decode()
+        self.assertIn("Base  before/run-1 and 4 more\nNew   after/run-1 and 4 more\n", text)
+
+    def test_folders(self):
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "2", "--images", "none", "-o", "set").code, 0)
+        for name in ("set", "first"):
+            (self.dir / "first").mkdir(exist_ok=True)
+            self.write("first/results.json", self.calm)
+            before = self.results(name)
+            outcome = self.run_it(*self.RUN, "--runs", "2", "-o", name)
+            self.assert_error(outcome, 7, name, "has results of earlier runs")
+            self.assertEqual(self.results(name), before)
+        self.write("set/results.json", self.calm)
+        self.assert_error(self.run_it("compare", "set", "base.json"), 3, "set", "results.json beside it")
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "1", "-o", "one").code, 0)
+        self.assertEqual(self.results("one"), ["one/results.json"])
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "2").code, 0)
+        self.assertEqual([name.split("/", 2)[2] for name in self.results("results")],
+                         ["run-1/results.json", "run-2/results.json"])
+        for copy in ("--csv=x", "--json=-", "--markdown=x", "--report"):
+            outcome = self.run_it(*self.RUN, "--runs", "2", copy)
+            self.assert_error(outcome, 2, copy.split("=")[0], "does not go with '--runs'")
+
+    def test_what_fails(self):
+        """In every run; each is made all the same, and the exit code is that of the first."""
+        outcome = self.run_it("pattern:noise:33x21", "-f", "rgba8", "-n", "6", "-w", "0", "--kernel",
+                              str(cli.ROOT / "tests/lies/lies.json"), "-s", "compute,lies:lie=tail",
+                              "--runs", "2", "-o", "out")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertEqual(len(self.results("out")), 2)
+        for i in (1, 2):
+            self.assertIn(f"run {i} of 2: a strategy failed verification", outcome.err.decode())
+
+    def test_interrupted(self):
+        process = self.start(SMALL, "-w", "0", "-n", "400", "-s", "compute", "--runs", "50", "-o", "out")
+        self.wait_for((self.dir / "out/run-2/results.json").is_file, "second run")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        n = len(self.results("out"))
+        self.assertTrue(2 <= n < 50, n)
+        self.assertRegex(out.decode(), rf"(?m)^[> ] compute .* exact +yes +{n}$")
+
+
 class Interrupted(CompareCase):
     def check(self, *args):
         self.write("long.json", scale(self.calm, 1))
