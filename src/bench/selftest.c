@@ -172,7 +172,9 @@ static enum mb_status collect(void *user, size_t plant, uint32_t slot, double *d
     struct mb_probe *probe = probe_of(user, plant, slot);
     (void)part_ns;
     MB_DO(mb_submission_wait(&probe->submission, err));
-    return mb_timer_read_ns(&probe->timer, 0, duration_ns, err);
+    const enum mb_status status =
+        mb_timer_read_held(&probe->timer, &probe->submission, 0, 1, duration_ns, err);
+    return status == MB_UNSUPPORTED ? mb_probe_run(probe, duration_ns, err) : status;
 }
 
 static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/grid.h"
@@ -15,6 +16,9 @@
 #include "cli/pool.h"
 #include "cli/ratios.h"
 #include "cli/session.h"
+
+#define LAST_RANK 4
+#define MAX_NAMED 3u /* regressions in the first line */
 
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy", .is_label = true},
@@ -82,44 +86,162 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
     add_verdict(grid, row);
 }
 
+/* A result that is wrong or gone has no figures, and is a row all the same. */
+static void add_lost(struct mb_grid *grid, const struct mb_compare_gap *gap, bool has_color)
+{
+    mb_grid_row(grid, false, has_color ? MB_PAINT_BAD : "");
+    mb_grid_cell(grid, "%s", gap->result->label);
+    mb_grid_cell(grid, "%s", gap->result->place);
+    mb_grid_sentence(grid, "REGRESSION: %s", gap->reason);
+}
+
+/* Where a row stands: changed results, then slower ones, then what is no regression. */
+static int rank_of(const struct mb_compare_row *row)
+{
+    static const int ranks[] = {
+        [MB_OUTCOME_SLOWER] = 1,
+        [MB_OUTCOME_FASTER] = 2,
+        [MB_OUTCOME_SAME] = 3,
+        [MB_OUTCOME_INCONCLUSIVE] = LAST_RANK,
+    };
+    return row->is_check_lost || row->is_exact_lost ? 0 : ranks[row->outcome];
+}
+
 static struct mb_grid make_grid(const struct mb_comparison *comparison, bool is_verbose,
                                 bool has_color)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    for (size_t i = 0; i < comparison->n_rows; i++) {
-        add_row(&grid, &comparison->rows[i], is_verbose, has_color);
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        if (comparison->gaps[i].is_regression) {
+            add_lost(&grid, &comparison->gaps[i], has_color);
+        }
+    }
+    for (int rank = 0; rank <= LAST_RANK; rank++) {
+        for (size_t i = 0; i < comparison->n_rows; i++) {
+            if (rank_of(&comparison->rows[i]) == rank) {
+                add_row(&grid, &comparison->rows[i], is_verbose, has_color);
+            }
+        }
     }
     return grid;
 }
 
-/* "Base  a.json (NVIDIA H200, driver X, mipbench abcdef0)", and how many more. */
-static void add_side(struct mb_strbuf *out, const char *name, const struct mb_run_group *group)
+/* One of the regressions, with what stands before it in the list. */
+MB_PRINTF(3, 4)
+static void name_regression(struct mb_strbuf *out, size_t *n_named, const char *fmt, ...)
 {
-    const struct mb_result_file *file = &group->files[0];
+    char text[MB_LABEL_BYTES + 64];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if ((*n_named)++ < MAX_NAMED) {
+        mb_strbuf_printf(out, "%s %s", *n_named > 1 ? "," : "", text);
+    }
+}
+
+/* "2 regressions: blit failed, spd is 1.052x slower", in the order of the table. */
+static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    const size_t n = comparison->n_regressions;
+    size_t n_named = 0;
+    mb_strbuf_printf(out, "%zu regression%s:", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < comparison->n_gaps; i++) {
+        const struct mb_compare_gap *gap = &comparison->gaps[i];
+        const bool has_failed =
+            gap->result->status == MB_RESULT_FAILED || gap->result->verify == MB_VERIFY_FAIL;
+        if (gap->is_regression) {
+            name_regression(out, &n_named, "%s %s", gap->result->label,
+                            has_failed ? "failed" : "is gone");
+        }
+    }
+    for (int rank = 0; rank <= 1; rank++) {
+        for (size_t i = 0; i < comparison->n_rows; i++) {
+            const struct mb_compare_row *row = &comparison->rows[i];
+            const char *label = row->found[MB_BASE].usable->label;
+            if (rank_of(row) == rank && rank == 0) {
+                name_regression(out, &n_named, "%s is no longer %s", label,
+                                row->is_exact_lost ? "exact" : "verified");
+            } else if (rank_of(row) == rank) {
+                name_regression(out, &n_named, "%s is %.3fx slower", label, row->ratio.figure);
+            }
+        }
+    }
+    if (n > MAX_NAMED) {
+        mb_strbuf_printf(out, " and %zu more", n - MAX_NAMED);
+    }
+}
+
+/* "NVIDIA H200, driver X, mipbench abcdef0": as far as the first runs of both sides are alike,
+ * or as far as they are not. Nothing if there is nothing of it. */
+static void add_facts(struct mb_strbuf *out, const struct mb_comparison *comparison, int side,
+                      bool is_alike, const char *separator)
+{
+    const struct mb_result_file *file = &comparison->group[side].files[0];
+    const struct mb_result_file *other = &comparison->group[!side].files[0];
+    const bool tells = strcmp(file->driver_shown, other->driver_shown) != 0 ||
+                       strcmp(file->driver, other->driver) == 0;
+    const struct {
+        const char *name, *text;
+        bool is_alike;
+    } facts[] = {
+        {"", file->device, strcmp(file->device, other->device) == 0},
+        {"driver ", tells ? file->driver_shown : file->driver,
+         strcmp(file->driver, other->driver) == 0},
+        {"mipbench ", file->git_sha, strcmp(file->git_sha, other->git_sha) == 0},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(facts); i++) {
+        if (facts[i].is_alike == is_alike) {
+            mb_strbuf_printf(out, "%s%s%s", separator, facts[i].name, facts[i].text);
+            separator = ", ";
+        }
+    }
+}
+
+/* "Base  before: mipbench abcdef0": the folder or file, how many more, and what sets the side
+ * apart. */
+static void add_side(struct mb_strbuf *out, const struct mb_comparison *comparison, int side)
+{
+    static const char own_name[] = "/results.json";
+    const struct mb_run_group *group = &comparison->group[side];
     char path[640];
-    mb_utf8_sanitize(file->path, path, sizeof path);
-    mb_strbuf_printf(out, "%s  %s (%s, driver %s, mipbench %s)", name, path, file->device,
-                     file->driver_shown, file->git_sha);
+    mb_utf8_sanitize(group->files[0].path, path, sizeof path);
+    const size_t n = strlen(path), n_own = strlen(own_name);
+    if (n > n_own && strcmp(path + n - n_own, own_name) == 0) {
+        path[n - n_own] = '\0';
+    }
+    mb_strbuf_printf(out, "%s  %s", side == MB_BASE ? "Base" : "New ", path);
     if (group->n_files > 1) {
         mb_strbuf_printf(out, " and %zu more", group->n_files - 1);
     }
+    add_facts(out, comparison, side, false, ": ");
     mb_strbuf_append(out, "\n");
 }
 
+static void add_sides(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    MB_SCOPED(mb_strbuf) both = {0};
+    add_side(out, comparison, MB_BASE);
+    add_side(out, comparison, MB_NEW);
+    add_facts(&both, comparison, MB_BASE, true, "Both  ");
+    if (both.n_bytes > 0) {
+        mb_strbuf_printf(out, "%s\n", mb_strbuf_text(&both));
+    }
+    out->failed = out->failed || both.failed;
+}
+
 static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison,
-                     bool is_brief, bool has_color)
+                     bool has_color)
 {
     size_t n_shown = 0;
     for (size_t i = 0; i < comparison->n_gaps; i++) {
         const struct mb_compare_gap *gap = &comparison->gaps[i];
-        if (is_brief && !gap->is_regression) {
-            continue;
+        if (!gap->is_regression) {
+            mb_strbuf_printf(out, "%s%s  %s  %s: %s%s\n",
+                             n_shown++ == 0 ? "Not compared:\n" : "",
+                             has_color ? MB_PAINT_DIM : "", gap->result->label,
+                             gap->result->place, gap->reason, has_color ? MB_PAINT_OFF : "");
         }
-        const char *paint = gap->is_regression ? MB_PAINT_BAD : MB_PAINT_DIM;
-        mb_strbuf_printf(out, "%s%s  %s%s  %s: %s%s\n", n_shown++ == 0 ? "Not compared:\n" : "",
-                         has_color ? paint : "", gap->is_regression ? "REGRESSION  " : "",
-                         gap->result->label, gap->result->place, gap->reason,
-                         has_color ? MB_PAINT_OFF : "");
     }
     mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
 }
@@ -196,9 +318,12 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     MB_SCOPED(mb_grid) grid = make_grid(comparison, is_verbose, has_color);
     const size_t n_columns = mb_terminal_columns(style.columns);
     MB_SCOPED(mb_strbuf) above = {0}, below = {0};
+    if (comparison->n_regressions > 0) {
+        add_regressions(&above, comparison);
+        mb_strbuf_append(&above, is_brief ? "\n" : "\n\n");
+    }
     if (!is_brief) {
-        add_side(&above, "Base", &comparison->group[MB_BASE]);
-        add_side(&above, "New ", &comparison->group[MB_NEW]);
+        add_sides(&above, comparison);
         for (size_t i = 0; i < comparison->n_warnings; i++) {
             mb_strbuf_printf(&above, "%swarning: %s%s\n", has_color ? MB_PAINT_WARN : "",
                              comparison->warnings[i], has_color ? MB_PAINT_OFF : "");
@@ -209,7 +334,9 @@ static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparis
     /* Who asks for every column has them all in a pipe. */
     mb_grid_text(out, &grid, is_verbose ? mb_text_columns(&style) : style.columns);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    add_gaps(&below, comparison, is_brief, has_color);
+    if (!is_brief) {
+        add_gaps(&below, comparison, has_color);
+    }
     add_summary(&below, comparison);
     mb_strbuf_append(&below, "\n");
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
@@ -230,12 +357,21 @@ static void md_item(struct mb_strbuf *out, const char *begin, const char *fmt, .
     mb_strbuf_append(out, "\n");
 }
 
+static void md_regressions(struct mb_strbuf *out, const struct mb_comparison *comparison)
+{
+    MB_SCOPED(mb_strbuf) text = {0};
+    add_regressions(&text, comparison);
+    mb_markdown_text(out, mb_strbuf_text(&text));
+    mb_strbuf_append(out, "\n\n");
+    out->failed = out->failed || text.failed;
+}
+
 static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_run_group *group)
 {
     for (size_t i = 0; i < group->n_files; i++) {
         const struct mb_result_file *file = &group->files[i];
-        md_item(out, begin, "%s, %s, driver %s, mipbench %s", file->run_id, file->device,
-                file->driver_shown, file->git_sha);
+        md_item(out, begin, "%s (%s), %s, driver %s, mipbench %s", file->path, file->run_id,
+                file->device, file->driver_shown, file->git_sha);
     }
 }
 
@@ -243,6 +379,9 @@ static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_ru
 static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     MB_SCOPED(mb_grid) grid = make_grid(comparison, true, false);
+    if (comparison->n_regressions > 0) {
+        md_regressions(out, comparison);
+    }
     add_summary(out, comparison);
     mb_strbuf_append(out, "\n\n");
     md_side(out, "* base: ", &comparison->group[MB_BASE]);
@@ -250,15 +389,17 @@ static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comp
     for (size_t i = 0; i < comparison->n_warnings; i++) {
         md_item(out, "* warning: ", "%s", comparison->warnings[i]);
     }
-    if (comparison->n_rows > 0) {
+    if (grid.n_rows > 0) {
         mb_strbuf_append(out, "\n");
         mb_grid_markdown(out, &grid);
     }
-    mb_strbuf_append(out, comparison->n_gaps > 0 ? "\nNot compared:\n\n" : "");
+    mb_strbuf_append(out, comparison->n_gaps > comparison->n_lost ? "\nNot compared:\n\n" : "");
     for (size_t i = 0; i < comparison->n_gaps; i++) {
         const struct mb_compare_gap *gap = &comparison->gaps[i];
-        md_item(out, gap->is_regression ? "* **REGRESSION** " : "* ", "%s %s: %s",
-                gap->result->label, gap->result->place, gap->reason);
+        if (!gap->is_regression) {
+            md_item(out, "* ", "%s %s: %s", gap->result->label, gap->result->place,
+                    gap->reason);
+        }
     }
 }
 

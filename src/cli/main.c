@@ -18,6 +18,7 @@
 #include "cli/list/list.h"
 #include "cli/options/help.h"
 #include "cli/options/parse.h"
+#include "cli/pool.h"
 #include "cli/session.h"
 #include "cli/tune.h"
 
@@ -99,6 +100,9 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     MB_TRY(mb_session_conclude(&session, status, session.run.n_cases,
                                ", and the last table may have fewer samples than asked for",
                                tell, err));
+    if (options->set) {
+        options->set->is_complete = session.run.complete;
+    }
     /* An exit code other than 0 has its line on stderr. */
     MB_TRY(mb_run_exit_code(&session.run, session.rows,
                             mb_output_is_beside_errors(&session.output), verdict, err));
@@ -168,7 +172,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     }
     switch (options->verb) {
     case MB_VERB_RUN:
-        return benchmark(options, verdict, err);
+        return options->n_runs > 1 ? mb_pool_make(options, benchmark, verdict, err)
+                                   : benchmark(options, verdict, err);
     case MB_VERB_SELF_TEST:
         return self_test(options, err);
     case MB_VERB_LIST:

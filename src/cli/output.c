@@ -16,6 +16,7 @@
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
+#include "cli/options/folder.h"
 #include "cli/summary.h"
 
 static bool is_stdout(const char *path)
@@ -108,6 +109,22 @@ static enum mb_status check_folder(const struct mb_output *output, struct mb_err
     return MB_OK;
 }
 
+/* The folder of a set's run in hand, where `*dir` is that of the set: `*dir` is replaced. */
+static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
+{
+    char name[24];
+    snprintf(name, sizeof name, MB_SET_RUN "%u", set->n_begun);
+    char *const own = mb_path_join(*dir, name);
+    if (set->dir == NULL) {
+        set->dir = *dir;
+    } else {
+        mb_free(*dir);
+    }
+    *dir = own;
+    MB_DO(MB_NEED(own, "output folder"));
+    return mb_make_dirs(own, err);
+}
+
 /* Choose the output folder, make it, and keep other runs out of it. */
 static enum mb_status take_folder(struct mb_output *output, const char *run_id,
                                   struct mb_err *err)
@@ -118,6 +135,7 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
         MB_DO(MB_NEED(output->dir, "output folder"));
         MB_DO(mb_make_dirs(output->dir, err));
     }
+    MB_DO(output->options->set ? enter_set(output->options->set, &output->dir, err) : MB_OK);
     const int error = mb_os_keep_folder(output->dir);
     MB_FAIL_IF(error == EBUSY, err, MB_ERRC_OUTPUT,
                "%s: another run is writing into this folder", output->dir);
@@ -141,13 +159,17 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
                                 : MB_OK);
     MB_DO(take_folder(output, run->id, err));
     MB_DO(check_writable(options, true, err));
+    output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
+    if (!output->tells) {
+        return MB_OK;
+    }
     mb_table_header(&head, run, &output->style);
     return mb_output_show(&head, output->stdout_is_taken, err);
 }
 
 bool mb_output_is_beside_errors(const struct mb_output *output)
 {
-    return output->stdout_is_taken || mb_os_is_one_stream();
+    return output->tells && (output->stdout_is_taken || mb_os_is_one_stream());
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -353,7 +375,7 @@ write_copy(const struct mb_output *output, const char *path, const struct mb_run
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                               const struct mb_case *c, struct mb_err *err)
 {
-    for (size_t i = 0; i < c->n_timings; i++) {
+    for (size_t i = 0; output->tells && i < c->n_timings; i++) {
         MB_DO(show_table(output, run, &c->timings[i], err));
     }
     const enum mb_status status = mb_sheets_write(&output->sheets, output->dir, run, c, err);
@@ -381,8 +403,11 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
     MB_DO(write_copy(output, options->json, run, mb_report_json, err));
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
-    mb_summary_add(&summary, run, output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
-                   output->style.columns);
+    if (output->tells) {
+        mb_summary_add(&summary, run,
+                       output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
+                       output->style.columns);
+    }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {

@@ -1,4 +1,5 @@
-/* `mipbench compare --pool`: pooled runs as tables and as JSON. */
+/* `mipbench compare --pool`: pooled runs as tables and as JSON. `mipbench run --runs N`: runs
+ * one after the other, each as if it were alone, and then their table. */
 #include "cli/pool.h"
 
 #include <math.h>
@@ -6,11 +7,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "base/grid.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "base/path.h"
 #include "compare/headline.h"
 #include "result/result_write.h"
 #include "result/ranking.h"
+#include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -244,4 +249,86 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
         MB_DO(mb_output_write(options->json, json, err));
     }
     return MB_OK;
+}
+
+/* What an earlier run left there would be taken for a run of this set. */
+static enum mb_status check_folder(const char *dir, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) results = {0};
+    if (dir == NULL || mb_os_kind(dir) != MB_KIND_FOLDER) {
+        return MB_OK;
+    }
+    MB_FREED char *own = mb_path_join(dir, "results.json");
+    MB_DO(MB_NEED(own, "output folder"));
+    MB_DO(mb_set_results(dir, &results, err));
+    if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
+        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
+        return mb_err_hint(err, "a set of runs needs a folder of its own");
+    }
+    return MB_OK;
+}
+
+static enum mb_errc run_next(const struct mb_options *options, struct mb_set *set,
+                             mb_run_once *run)
+{
+    struct mb_options own = *options;
+    struct mb_err err = {0};
+    enum mb_errc verdict = MB_ERRC_NONE;
+    own.set = set;
+    set->n_begun++;
+    set->is_complete = false;
+    if (set->dir != NULL) {
+        own.out_dir = set->dir;
+        own.settings.images = MB_IMAGES_NONE;
+        own.settings.chains = 0;
+    }
+    mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
+    if (run(&own, &verdict, &err) != MB_OK) {
+        mb_log_err(&err);
+        verdict = err.code;
+    } else if (verdict != MB_ERRC_NONE) {
+        mb_log(MB_LOG_ERROR, "run %u of %u: a strategy failed verification", set->n_begun,
+               options->n_runs);
+    }
+    return verdict;
+}
+
+static enum mb_status show_set(const struct mb_options *options, const char *dir,
+                               struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    MB_SCOPED(mb_strlist) paths = {0};
+    struct mb_result_file *read = NULL;
+    struct mb_run_group files = {.n_files = 0};
+    MB_TRY(mb_set_results(dir, &paths, err));
+    if (paths.n == 0) {
+        return MB_OK;
+    }
+    files.files = read = mb_alloc(paths.n, sizeof *read);
+    MB_TRY(MB_NEED(read, "set of runs"));
+    for (; files.n_files < paths.n; files.n_files++) {
+        MB_TRY(mb_result_file_read(paths.items[files.n_files], &read[files.n_files], err));
+    }
+    MB_TRY(mb_stdout_write("\n", 1, err));
+    MB_TRY(mb_pool_show(options, &files, err));
+fail:
+    for (size_t i = 0; i < files.n_files; i++) {
+        mb_result_file_finish(&read[i]);
+    }
+    mb_free(read);
+    return status;
+}
+
+enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
+                            enum mb_errc *verdict, struct mb_err *err)
+{
+    struct mb_set set = {.dir = NULL};
+    MB_DO(check_folder(options->out_dir, err));
+    do {
+        const enum mb_errc own = run_next(options, &set, run);
+        *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
+    } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
+    const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
+    mb_free(set.dir);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* `mipbench compare --pool`: runs of one device and build taken together. */
+/* Runs taken together: those of files (`compare --pool`), and those that it makes (`--runs`).
+ */
 #pragma once
 
 #include "compare/match.h"
@@ -7,3 +8,16 @@
 /* Pool the files, print their tables, and write the JSON that is asked for. */
 MB_MUST_CHECK enum mb_status mb_pool_show(const struct mb_options *options,
                                           const struct mb_run_group *files, struct mb_err *err);
+
+/* One run: as MB_VERB_RUN without --runs, but for `options->set`, of which it sets is_complete.
+ */
+typedef enum mb_status mb_run_once(const struct mb_options *options, enum mb_errc *verdict,
+                                   struct mb_err *err);
+
+/* Make options->n_runs of them, each with a device and images of its own, in DIR/run-1 to
+ * DIR/run-N, and show their figures pooled. Only the first writes pictures and texture files. A
+ * run that did not get to its end is the last one. What is wrong with a run is told at once, as
+ * others follow: `*verdict` is the first that is not MB_ERRC_NONE. A folder that has results in
+ * it is MB_ERRC_OUTPUT, before anything is run. */
+MB_MUST_CHECK enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
+                                          enum mb_errc *verdict, struct mb_err *err);

@@ -193,7 +193,9 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(mb_session_open_device(options, &session->gpu, err));
     MB_DO(check_kernels(session, err));
     mb_replay_check_kernels(&options->replay, settings->table);
-    warn_ahead(session);
+    if (!options->set || options->set->n_begun == 1) {
+        warn_ahead(session);
+    }
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
@@ -218,7 +220,9 @@ enum mb_status mb_session_conclude(
     if (status == MB_OK && !session->run.complete && n_cases == 0) {
         mb_log(MB_LOG_WARN, "interrupted before anything was complete");
     } else if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, "interrupted: what is above is what was complete%s", caveat);
+        mb_log(MB_LOG_WARN, "interrupted: %s is what was complete%s",
+               session->output.tells ? "what is above" : "of this run, what counts",
+               session->output.tells ? caveat : "");
     }
     return status;
 }

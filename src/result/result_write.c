@@ -535,6 +535,7 @@ static void add_row(struct mb_json *json, struct cJSON *list, const struct mb_ti
     mb_json_u64(json, node, "n_verified", row->n_verified);
     mb_json_number(json, node, "null_twin_ns",
                    row->null_twin.n > 0 ? row->null_twin.median_ns : NAN);
+    mb_json_u64(json, node, "samples_dropped", row->n_dropped);
     mb_json_rounded(json, node, "of_limit", mb_row_of_limit(timing, row), ERROR_DIGITS);
     add_relative(json, node, timing, row);
     add_batch(json, node, row, timing->samples.n_parts);

@@ -120,6 +120,7 @@ enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_er
         return mb_err_vk(err, result, "vkWaitForFences", __FILE__, __LINE__);
     }
     submission->is_pending = false;
+    submission->waited_ns = mb_now_ns() - submission->submitted_ns;
     return MB_OK;
 }
 

@@ -16,6 +16,7 @@ struct mb_submission {
     bool is_recording;
     bool is_pending;
     uint64_t submitted_ns; /* host's time of the last submit */
+    uint64_t waited_ns;    /* from there until the host knew that it was complete */
 };
 
 /* Begins a recording. */

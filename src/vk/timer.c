@@ -6,12 +6,13 @@
 #include "base/alloc.h"
 #include "base/stats.h"
 #include "vk/barrier.h"
-#include "vk/submit.h"
 
 extern const struct mb_shader mb_spv_null;
 
 #define N_STAMPS      4096u
 #define N_EMPTY_PAIRS 64u
+#define N_TRIES       4
+#define HOST_SLACK_NS 1e4
 
 enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char *device,
                               struct mb_err *why)
@@ -155,6 +156,48 @@ enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
     return mb_timer_between_ns(timer, 2 * pair, 2 * pair + 1, duration_ns, err);
 }
 
+enum mb_status mb_timer_read_held(const struct mb_timer *timer,
+                                  const struct mb_submission *submission, uint32_t first,
+                                  uint32_t n, double *durations_ns, struct mb_err *err)
+{
+    const double waited_ns = (double)submission->waited_ns;
+    const double period_ns = mb_timer_period_ns(timer->gpu);
+    double sum_ns = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t begin, end;
+        struct mb_err backward;
+        MB_DO(read_stamps(timer, 2 * (first + i), 1, &begin, err));
+        MB_DO(read_stamps(timer, 2 * (first + i) + 1, 1, &end, err));
+        MB_FAIL_IF(mb_ticks_to_ns(begin, end, timer->gpu->info.timestamp_valid_bits, period_ns,
+                                  &durations_ns[i], &backward) != MB_OK,
+                   err, MB_ERRC_UNSUPPORTED, "%s", backward.text);
+        sum_ns += durations_ns[i];
+    }
+    /* Clocks differ a little; a wrong period by powers of ten. */
+    MB_FAIL_IF(sum_ns > 1.05 * waited_ns + HOST_SLACK_NS, err, MB_ERRC_UNSUPPORTED,
+               "timer: the device's timestamps say %.3g s, but the host waited %.3g s",
+               sum_ns * 1e-9, waited_ns * 1e-9);
+    return MB_OK;
+}
+
+enum mb_status mb_timer_run(const struct mb_timer *timer, struct mb_submission *submission,
+                            uint32_t n, double *durations_ns, struct mb_err *err)
+{
+    struct mb_err why = {0};
+    for (int i = 0; i < N_TRIES; i++) {
+        MB_DO(mb_submission_run(submission, err));
+        const enum mb_status status =
+            mb_timer_read_held(timer, submission, 0, n, durations_ns, &why);
+        if (status == MB_FAILED && err) {
+            *err = why;
+        }
+        if (status != MB_UNSUPPORTED) {
+            return status;
+        }
+    }
+    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", why.text);
+}
+
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
 {
     while (b != 0) {
@@ -172,8 +215,8 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
     *gcd = 0;
     for (size_t i = 1; i < n; i++) {
         uint64_t ticks = mb_ticks_between(stamps[i - 1], stamps[i], valid_bits);
-        if (ticks == 0) {
-            continue;
+        if (ticks == 0 || ticks >> (valid_bits - 1)) {
+            continue; /* or backward */
         }
         *least = *least == 0 || ticks < *least ? ticks : *least;
         *gcd = greatest_common_divisor(ticks, *gcd);
@@ -181,7 +224,8 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
 }
 
 /* The empty pairs, then the stamps. */
-static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err)
+static enum mb_status run_marks(const struct mb_timer *timer, double *empty_ns,
+                                struct mb_err *err)
 {
     MB_SCOPED(mb_submission) submission = {0};
     MB_DO(mb_submission_init(&submission, timer->gpu, "timer's marks", err));
@@ -194,7 +238,7 @@ static enum mb_status run_marks(const struct mb_timer *timer, struct mb_err *err
     for (uint32_t i = 0; i < N_STAMPS; i++) {
         mb_timer_stamp(timer, submission.cmd, 2 * N_EMPTY_PAIRS + i);
     }
-    return mb_submission_run(&submission, err);
+    return mb_timer_run(timer, &submission, N_EMPTY_PAIRS, empty_ns, err);
 }
 
 enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_marks *marks,
@@ -209,15 +253,15 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     *marks = (struct mb_timer_marks){0};
     MB_DO(MB_NEED(stamps, "timer"));
     MB_DO(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
-    MB_DO(run_marks(&timer, err));
+    MB_DO(run_marks(&timer, durations_ns, err));
     MB_DO(read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err));
     mb_ticks_granularity(stamps, N_STAMPS, info->timestamp_valid_bits, &least, &gcd);
+    MB_FAIL_IF(least == 0, err, MB_ERRC_RUNTIME, "timer: the timestamps of %s never advance",
+               info->name);
     marks->granularity_ns = (double)least * info->timestamp_period_ns;
     marks->granularity_gcd_ns = (double)gcd * info->timestamp_period_ns;
-    for (uint32_t i = 0; i < N_EMPTY_PAIRS; i++) {
-        MB_DO(mb_timer_read_ns(&timer, i, &durations_ns[i], err));
-    }
     MB_DO(mb_stats_compute(durations_ns, N_EMPTY_PAIRS, &stats, err));
     marks->empty_pair_ns = stats.median_ns;
+    marks->resolves_pairs = stats.min_ns > 0.0;
     return MB_OK;
 }

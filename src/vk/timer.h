@@ -3,6 +3,7 @@
 
 #include "vk/gpu.h"
 #include "vk/pipeline.h"
+#include "vk/submit.h"
 
 struct mb_timer {
     const struct mb_gpu *gpu;
@@ -58,6 +59,22 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
 MB_MUST_CHECK enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
                                               double *duration_ns, struct mb_err *err);
 
+/* The durations of pairs [0, n) from `first` on, of a submission that was waited for, held
+ * against the host's clock. MB_UNSUPPORTED, with the reason, where they can be no times: a
+ * stamp lies before the one that it follows, or all of them together are longer than the host
+ * waited.
+ */
+MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
+                                                const struct mb_submission *submission,
+                                                uint32_t first, uint32_t n,
+                                                double *durations_ns, struct mb_err *err);
+
+/* Run a submission and read its pairs [0, n) so. What can be no time is taken again, a few
+ * times over; then it is MB_ERRC_RUNTIME. */
+MB_MUST_CHECK enum mb_status mb_timer_run(const struct mb_timer *timer,
+                                          struct mb_submission *submission, uint32_t n,
+                                          double *durations_ns, struct mb_err *err);
+
 /* (end - begin) modulo 2^valid_bits, 1 <= valid_bits <= 64. Pure. */
 uint64_t mb_ticks_between(uint64_t begin, uint64_t end, uint32_t valid_bits);
 
@@ -66,6 +83,7 @@ struct mb_timer_marks {
     double granularity_ns;     /* least non-zero difference of neighbouring stamps */
     double granularity_gcd_ns; /* greatest common divisor of the differences */
     double empty_pair_ns;      /* median duration of a region with nothing in it */
+    bool resolves_pairs;       /* none of those took no time */
 };
 
 /* Least non-zero difference and greatest common divisor of the differences of `n` stamps, in
@@ -73,7 +91,7 @@ struct mb_timer_marks {
 void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
                           uint64_t *least, uint64_t *gcd);
 
-/* Measure them: 4096 stamps, 64 empty pairs. */
+/* Measure them: 4096 stamps, 64 empty pairs. MB_ERRC_RUNTIME where all stamps are equal. */
 MB_MUST_CHECK enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu,
                                                     struct mb_timer_marks *marks,
                                                     struct mb_err *err);

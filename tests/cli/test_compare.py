@@ -119,6 +119,78 @@ class Folder(CompareCase):
         self.assert_error(outcome, 3, "./results.json")
 
 
+class Sets(CompareCase):
+    """`run --runs N`, and what `compare` makes of it."""
+    RUN = (SMALL, "-q", "-n", "6", "-w", "0", "-s", "blit,compute")
+
+    def results(self, name):
+        return sorted(path.relative_to(self.dir).as_posix() for path in self.dir.glob(f"{name}/**/results.json"))
+
+    def test_five_runs_a_side(self):
+        for name in ("before", "after"):
+            outcome = self.run_it(*self.RUN, "--runs", "5", "-o", name)
+            self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+            self.assertEqual(self.results(name), [f"{name}/run-{i}/results.json" for i in range(1, 6)])
+            text = outcome.out.decode()
+            self.assertEqual(text.count("95% interval"), 2, text)  # of the first run, and of all of them
+            self.assertRegex(text, r"(?m)^[> ] compute .* exact +yes +5$")
+        self.assertEqual(len({self.document(name)["run"]["id"] for name in self.results("before")}), 5)
+        pictures = [path.relative_to(self.dir).parts[1] for path in self.dir.glob("before/**/*.png")]
+        self.assertEqual(set(pictures), {"run-1"})
+        found = self.compare("before", "after/")
+        self.assertEqual([len(found[side]) for side in ("base", "new")], [5, 5])
+        self.assertIs(found["single_run"], False)
+        for row in found["comparisons"]:
+            self.assertEqual((row["base_runs"], row["new_runs"], row["single_run"]), (5, 5, False))
+        self.assertEqual(len(found["comparisons"]), 2)
+        same = self.compare("after", "after", "--fail-on-inconclusive")
+        self.assertEqual({row["verdict"] for row in same["comparisons"]}, {"SAME"})
+        mixed = self.compare("before,base.json", "after/run-2")
+        self.assertEqual([len(mixed[side]) for side in ("base", "new")], [6, 1])
+        text = self.run_it("compare", "before", "after").out.decode()
+        self.assertIn("Base  before/run-1 and 4 more\nNew   after/run-1 and 4 more\n", text)
+
+    def test_folders(self):
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "2", "--images", "none", "-o", "set").code, 0)
+        for name in ("set", "first"):
+            (self.dir / "first").mkdir(exist_ok=True)
+            self.write("first/results.json", self.calm)
+            before = self.results(name)
+            outcome = self.run_it(*self.RUN, "--runs", "2", "-o", name)
+            self.assert_error(outcome, 7, name, "has results of earlier runs")
+            self.assertEqual(self.results(name), before)
+        self.write("set/results.json", self.calm)
+        self.assert_error(self.run_it("compare", "set", "base.json"), 3, "set", "results.json beside it")
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "1", "-o", "one").code, 0)
+        self.assertEqual(self.results("one"), ["one/results.json"])
+        self.assertEqual(self.run_it(*self.RUN, "--runs", "2").code, 0)
+        self.assertEqual([name.split("/", 2)[2] for name in self.results("results")],
+                         ["run-1/results.json", "run-2/results.json"])
+        for copy in ("--csv=x", "--json=-", "--markdown=x", "--report"):
+            outcome = self.run_it(*self.RUN, "--runs", "2", copy)
+            self.assert_error(outcome, 2, copy.split("=")[0], "does not go with '--runs'")
+
+    def test_what_fails(self):
+        """In every run; each is made all the same, and the exit code is that of the first."""
+        outcome = self.run_it("pattern:noise:33x21", "-f", "rgba8", "-n", "6", "-w", "0", "--kernel",
+                              str(cli.ROOT / "tests/lies/lies.json"), "-s", "compute,lies:lie=tail",
+                              "--runs", "2", "-o", "out")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertEqual(len(self.results("out")), 2)
+        for i in (1, 2):
+            self.assertIn(f"run {i} of 2: a strategy failed verification", outcome.err.decode())
+
+    def test_interrupted(self):
+        process = self.start(SMALL, "-w", "0", "-n", "400", "-s", "compute", "--runs", "50", "-o", "out")
+        self.wait_for((self.dir / "out/run-2/results.json").is_file, "second run")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=cli.TIMEOUT_S)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        n = len(self.results("out"))
+        self.assertTrue(2 <= n < 50, n)
+        self.assertRegex(out.decode(), rf"(?m)^[> ] compute .* exact +yes +{n}$")
+
+
 class Interrupted(CompareCase):
     def check(self, *args):
         self.write("long.json", scale(self.calm, 1))
@@ -297,6 +369,8 @@ class Output(CompareCase):
         self.assertRegex(text, r"(?m)^ *Strategy +Case +Base +New +Ratio +95% interval +Verdict$")
         self.assertRegex(text, r"(?m)^ *spd .* 1\.050 .* SLOWER, single run$")
         self.assertRegex(text, r"(?m)^4 compared: 1 SLOWER, 3 SAME; single run")
+        self.assertTrue(text.startswith("1 regression: spd is 1.050x slower\n\nBase  base.json\n"
+                                        "New   new.json\nBoth  "), text)
         driver = self.calm["device"]["driver"]["info"]
         self.assertIn(f", driver {driver}, mipbench", " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
@@ -307,6 +381,29 @@ class Output(CompareCase):
         self.assertIn("SLOWER", brief)
         colour = self.run_it("compare", "base.json", "new.json", "--color", "always").out
         self.assertIn(b"\x1b[1;31m", colour)
+
+    def test_order(self):
+        """Regressions come first, those of results before slower ones, and all of them are named."""
+        new = scale(self.calm, 1.05, {"spd"})
+        new["run"]["tool"]["git_sha"] = "another"
+        rows, variants = new["cases"][0]["timings"][0]["rows"], new["cases"][0]["variants"]
+        self.assertEqual([row["strategy"] for row in cli.rows(new)],
+                         ["blit", "compute", "subgroup", "spd"])
+        rows[2].update(status="failed", reason="level 2 is wrong")
+        variants[1].update(answers=["any"], answer="claimed")
+        (self.dir / "set").mkdir()
+        self.write("set/results.json", new)
+        text = self.run_it("compare", "base.json", "set", "--markdown", "c.md").out.decode()
+        self.assertTrue(text.startswith(
+            "3 regressions: subgroup failed, compute is no longer exact, spd is 1.050x slower\n\n"
+            "Base  base.json: mipbench "), text)
+        self.assertIn("\nNew   set: mipbench another\nBoth  ", text)
+        names = re.findall(r"(?m)^ +(\w+) +noise", text)
+        self.assertEqual(names, ["subgroup", "compute", "spd", "blit"])
+        self.assertRegex(text, r"subgroup .* REGRESSION: NEW \(set/results\.json\) failed:")
+        markdown = (self.dir / "c.md").read_text(encoding="utf-8")
+        self.assertTrue(markdown.startswith("3 regressions: subgroup failed, "), markdown)
+        self.assertEqual(re.findall(r"(?m)^\| (\w+) \| noise", markdown), names)
 
     def test_runs_needed(self):
         """Told once, below the table."""

@@ -100,6 +100,12 @@ class Commands(cli.TestCase):
             (self.dir / name).parent.mkdir(exist_ok=True)
             (self.dir / name).write_text(json.dumps(self.first), encoding="utf-8")
 
+    def calm_sets(self):
+        """Three samples decide nothing: runs of sets that the examples made become copies, too."""
+        for name in self.dir.glob("*/run-*/results.json"):
+            self.first["run"]["id"] = str(name)
+            name.write_text(json.dumps(self.first), encoding="utf-8")
+
     def check_self_test(self):
         """All checks are made and judged; a busy software device may well fail one of them."""
         outcome = self.run_it(*SELF_TEST)
@@ -130,6 +136,7 @@ class Commands(cli.TestCase):
             return
         if words[0] == "compare":
             self.copy_results()
+            self.calm_sets()
         outcome = self.run_it(*words, *self.further_options(words, is_first))
         self.assertEqual(outcome.code, 0, outcome)
         self.assertNotIn(b"error", outcome.err)

@@ -50,6 +50,9 @@
 /* Where it is no matter of what the strategies do. */
 #define FEW .strategies = "blit,compute"
 
+/* Where it is blits that cannot be timed. */
+#define BLITS .strategies = "blit,compute", .untimed = "blit", .exit_code = 6
+
 /* Where it is of what draws and blits. */
 #define DRAWN .strategies = "blit,raster,compute"
 
@@ -68,6 +71,29 @@ const struct mb_lack mb_lacks[] = {
     {"valid bits 80", {EDIT(QUEUE_BITS, 80)}, FEW},
     {"period 0", {LIMIT(timestampPeriod, 0)}, FEW},
     {"period of a second", {LIMIT(timestampPeriod, 0x4e6e6b28)}, FEW, .exit_code = 6}, /* 1e9 */
+    {"a clock that runs backward after blits",
+     {EDIT(STAMPS, MB_CLOCK_BACKWARD)},
+     BLITS,
+     .reason = "the second timestamp lies before the first"},
+    {"a clock that stands still in blits",
+     {EDIT(STAMPS, MB_CLOCK_STUCK)},
+     BLITS,
+     .reason = "both timestamps are the same"},
+    {"a clock that stands still in batches of blits",
+     {EDIT(STAMPS, MB_CLOCK_STUCK)},
+     {"--mode", "throughput"},
+     BLITS,
+     .reason = "both timestamps are the same"},
+    {"a clock that jumps ahead in blits",
+     {EDIT(STAMPS, MB_CLOCK_AHEAD)},
+     BLITS,
+     .reason = "but the host waited"},
+    {"a clock that runs backward now and then",
+     {EDIT(STAMPS, MB_CLOCK_SOMETIMES)},
+     {"-n", "40"},
+     FEW,
+     .drops = true},
+    {"a clock that has stopped", {EDIT(STAMPS, MB_CLOCK_STOPPED)}, FEW, .exit_code = 6},
     /* subgroups */
     {"subgroups of 1", {SUBGROUPS_OF(1)}, .skipped = "subgroup spd"},
     {"subgroups of 2", {SUBGROUPS_OF(2)}, .skipped = "subgroup spd"},

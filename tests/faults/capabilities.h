@@ -12,7 +12,11 @@ struct mb_lack {
     /* Strategies, by spaces, that must be skipped, and those that the golden model must find
      * wrong, for the device says what is not so; all others must work. NULL: none. */
     const char *skipped, *failed;
-    const char *reason; /* of one of the skipped, or of the exit code, in part; NULL: any */
+    /* Those that are right, but whose times cannot be; and whether samples of the others are
+     * taken again. */
+    const char *untimed;
+    bool drops;
+    const char *reason; /* of one skipped or untimed, or of the exit code, in part; NULL: any */
     int exit_code;      /* 0: 5 with any that are skipped, for they were asked for by name */
 };
 

@@ -309,6 +309,64 @@ static VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo 
     return real_allocate(device, info, callbacks, memory);
 }
 
+/* Which queries stamp the end of blits: the command buffer that was last blitted in is not
+ * begun anew. */
+#define MAX_QUERIES 8192u
+static VkCommandBuffer blitted;
+static bool ends_blits[MAX_QUERIES];
+
+static PFN_vkBeginCommandBuffer real_begin;
+static VkResult VKAPI_CALL begin_commands(VkCommandBuffer cmd,
+                                          const VkCommandBufferBeginInfo *info)
+{
+    blitted = cmd == blitted ? VK_NULL_HANDLE : blitted;
+    return real_begin(cmd, info);
+}
+
+static PFN_vkCmdBlitImage real_blit;
+static void VKAPI_CALL blit(VkCommandBuffer cmd, VkImage source, VkImageLayout source_layout,
+                            VkImage target, VkImageLayout target_layout, uint32_t n,
+                            const VkImageBlit *regions, VkFilter filter)
+{
+    blitted = cmd;
+    real_blit(cmd, source, source_layout, target, target_layout, n, regions, filter);
+}
+
+static PFN_vkCmdWriteTimestamp real_stamp;
+static void VKAPI_CALL stamp(VkCommandBuffer cmd, VkPipelineStageFlagBits stage,
+                             VkQueryPool pool, uint32_t query)
+{
+    ends_blits[query % MAX_QUERIES] = query % 2 == 1 && cmd == blitted;
+    real_stamp(cmd, stage, pool, query);
+}
+
+static PFN_vkGetQueryPoolResults real_stamps;
+static VkResult VKAPI_CALL get_stamps(VkDevice device, VkQueryPool pool, uint32_t first,
+                                      uint32_t n, size_t n_bytes, void *data,
+                                      VkDeviceSize stride, VkQueryResultFlags flags)
+{
+    static uint64_t begin;
+    static uint32_t n_pairs;
+    const VkResult result = real_stamps(device, pool, first, n, n_bytes, data, stride, flags);
+    const uint64_t lie = find_edit(MB_EDIT_STAMPS)->value;
+    uint64_t *stamps = data;
+    for (uint32_t i = 0; i < n && lie == MB_CLOCK_STOPPED; i++) {
+        stamps[i] = 1000;
+    }
+    if (n == 1 && first % 2 == 0) {
+        begin = stamps[0];
+    } else if (n == 1) {
+        const bool is_due = lie == MB_CLOCK_SOMETIMES ? n_pairs++ % 150 == 149
+                                                      : ends_blits[first % MAX_QUERIES];
+        stamps[0] = !is_due                   ? stamps[0]
+                    : lie == MB_CLOCK_AHEAD   ? begin + UINT64_C(10000000000000)
+                    : lie == MB_CLOCK_STUCK   ? begin
+                    : lie == MB_CLOCK_STOPPED ? stamps[0]
+                                              : begin - 5;
+    }
+    return result;
+}
+
 void mb_disguise_instance(void)
 {
     if (the_edits == NULL) {
@@ -335,6 +393,12 @@ void mb_disguise_device(void)
     REPLACE(vkCreateCommandPool, real_pool, create_pool);
     REPLACE(vkCreateImage, real_create_image, create_image);
     REPLACE(vkAllocateMemory, real_allocate, allocate);
+    if (find_edit(MB_EDIT_STAMPS) != NULL) {
+        REPLACE(vkBeginCommandBuffer, real_begin, begin_commands);
+        REPLACE(vkCmdBlitImage, real_blit, blit);
+        REPLACE(vkCmdWriteTimestamp, real_stamp, stamp);
+        REPLACE(vkGetQueryPoolResults, real_stamps, get_stamps);
+    }
 }
 
 uint32_t __real_volkGetInstanceVersion(void);

@@ -25,6 +25,16 @@ enum mb_edited {
     MB_EDIT_DEVICES,         /* how many devices there are, all the same: `value` */
     MB_EDIT_NO_EXTENSIONS,   /* of the device: none */
     MB_EDIT_LOADER_VERSION,  /* of the instance: `value` */
+    MB_EDIT_STAMPS,          /* what timestamps say: enum mb_clock_lie */
+};
+
+/* Of single stamps, the second of a pair; the first three after a blit only. */
+enum mb_clock_lie {
+    MB_CLOCK_BACKWARD,  /* before the first */
+    MB_CLOCK_STUCK,     /* the same */
+    MB_CLOCK_AHEAD,     /* hours later */
+    MB_CLOCK_SOMETIMES, /* of all pairs, one in 150: before the first */
+    MB_CLOCK_STOPPED,   /* all stamps are the same */
 };
 
 struct mb_edit {

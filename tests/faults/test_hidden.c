@@ -20,6 +20,7 @@ static const char *const every_run[] = {
 
 static struct mb_outcome outcome;
 static bool is_reason_given; /* that the lack asks for */
+static double n_dropped;     /* samples of those that are right */
 
 static cJSON *read_results(void)
 {
@@ -49,10 +50,15 @@ static void add(struct names *names, const char *name)
     snprintf(names->text + used, sizeof names->text - used, "%s%s", used ? " " : "", name);
 }
 
-/* Sort a row of `variant`: skipped for a reason, wrong by the golden model, right, and anything
- * else. */
+/* What rows are of. */
+struct sorted {
+    struct names skipped, failed, untimed, odd;
+};
+
+/* Sort a row of `variant`: skipped for a reason, wrong by the golden model, right but without a
+ * time, right, and anything else. */
 static void sort_row(const cJSON *variant, const cJSON *row, const char *wanted,
-                     struct names *skipped, struct names *failed, struct names *odd)
+                     struct sorted *sorted)
 {
     const char *name = text_of(variant, "strategy");
     const char *status = text_of(row, "status");
@@ -60,12 +66,19 @@ static void sort_row(const cJSON *variant, const cJSON *row, const char *wanted,
     const char *verified =
         text_of(cJSON_GetObjectItemCaseSensitive(variant, "verify"), "status");
     if (strcmp(status, "skipped") == 0 && reason[0] != '\0') {
-        add(skipped, name);
+        add(&sorted->skipped, name);
         is_reason_given = is_reason_given || strstr(reason, wanted) != NULL;
     } else if (strcmp(status, "failed") == 0 && strcmp(verified, "fail") == 0) {
-        add(failed, name);
+        add(&sorted->failed, name);
+    } else if (strcmp(status, "failed") == 0 && strcmp(verified, "pass") == 0 &&
+               cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(row, "stats"))) {
+        add(&sorted->untimed, name);
+        is_reason_given = is_reason_given || strstr(reason, wanted) != NULL;
     } else if (strcmp(status, "ok") != 0 || strcmp(verified, "pass") != 0) {
-        add(odd, name);
+        add(&sorted->odd, name);
+    } else {
+        n_dropped +=
+            cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "samples_dropped"));
     }
     if (getenv("MB_TEST_VERBOSE")) {
         printf("      %-10s %-8s %-5s %s\n", name, status, verified, reason);
@@ -73,8 +86,7 @@ static void sort_row(const cJSON *variant, const cJSON *row, const char *wanted,
 }
 
 /* All rows of the one case. */
-static void sort_rows(const char *wanted, struct names *skipped, struct names *failed,
-                      struct names *odd)
+static void sort_rows(const char *wanted, struct sorted *sorted)
 {
     const cJSON *timing, *row;
     cJSON *document = read_results();
@@ -85,7 +97,7 @@ static void sort_rows(const char *wanted, struct names *skipped, struct names *f
         const cJSON *variant = variants != NULL ? variants->child : NULL;
         cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(timing, "rows"))
         {
-            sort_row(variant, row, wanted, skipped, failed, odd);
+            sort_row(variant, row, wanted, sorted);
             variant = variant != NULL ? variant->next : NULL;
         }
     }
@@ -132,21 +144,28 @@ static const char *judge_end(const struct mb_lack *lack, char *text, size_t text
     return log->n_live_blocks > 0 ? "memory was leaked" : NULL;
 }
 
+static bool is_those(const struct names *names, const char *wanted)
+{
+    return strcmp(names->text, wanted ? wanted : "") == 0;
+}
+
 static const char *judge_rows(const struct mb_lack *lack, char *text, size_t text_bytes)
 {
-    struct names skipped = {""}, failed = {""}, odd = {""};
+    struct sorted sorted = {.skipped = {""}};
     is_reason_given =
         lack->reason == NULL || (lack->exit_code && strstr(outcome.err, lack->reason));
-    sort_rows(lack->reason ? lack->reason : "", &skipped, &failed, &odd);
-    if (!is_reason_given) {
-        return lack->reason;
-    }
-    snprintf(text, text_bytes, "skipped: %s; wrong: %s; neither of these nor right: %s",
-             skipped.text, failed.text, odd.text);
-    const bool is_fine = strcmp(skipped.text, lack->skipped ? lack->skipped : "") == 0 &&
-                         strcmp(failed.text, lack->failed ? lack->failed : "") == 0 &&
-                         odd.text[0] == '\0';
-    return is_fine ? NULL : text;
+    n_dropped = 0;
+    sort_rows(lack->reason ? lack->reason : "", &sorted);
+    snprintf(text, text_bytes,
+             "skipped: %s; wrong: %s; without a time: %s; neither of these nor right: %s; %g "
+             "samples dropped",
+             sorted.skipped.text, sorted.failed.text, sorted.untimed.text, sorted.odd.text,
+             n_dropped);
+    const bool is_fine = is_those(&sorted.skipped, lack->skipped) &&
+                         is_those(&sorted.failed, lack->failed) &&
+                         is_those(&sorted.untimed, lack->untimed) &&
+                         is_those(&sorted.odd, NULL) && (n_dropped > 0) == lack->drops;
+    return !is_fine ? text : is_reason_given ? NULL : lack->reason;
 }
 
 static int test(int argc, char **argv)

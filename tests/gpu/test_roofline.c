@@ -449,9 +449,78 @@ static void test_refusals(struct mb_gpu *gpu)
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
+static PFN_vkGetQueryPoolResults get_stamps;
+static enum { CLOCK_STOPPED, CLOCK_AHEAD, CLOCK_ONCE_BACKWARD } lie;
+static unsigned n_reads;
+
+/* Pairs are read stamp by stamp. */
+static VKAPI_ATTR VkResult VKAPI_CALL get_false_stamps(VkDevice device, VkQueryPool pool,
+                                                       uint32_t first, uint32_t n,
+                                                       size_t n_bytes, void *data,
+                                                       VkDeviceSize stride_bytes,
+                                                       VkQueryResultFlags flags)
+{
+    const VkResult result =
+        get_stamps(device, pool, first, n, n_bytes, data, stride_bytes, flags);
+    uint64_t *stamps = data;
+    for (uint32_t i = 0; i < n && lie == CLOCK_STOPPED; i++) {
+        stamps[i] = 1000;
+    }
+    if (lie == CLOCK_AHEAD && first % 2 == 1) {
+        stamps[0] += UINT64_C(10000000000000);
+    } else if (lie == CLOCK_ONCE_BACKWARD && n_reads++ == 1) {
+        stamps[0] = 0;
+    }
+    return result;
+}
+
+/* What the host did not see is no figure, and nothing grows until a clock moves that stands. */
+static void check_clock(struct mb_gpu *gpu, struct mb_field *field, struct mb_probe *probe)
+{
+    struct mb_err err = {0};
+    struct mb_traffic_kernel kernel = {0};
+    struct mb_bandwidth found;
+    struct mb_timer_marks marks;
+    struct mb_roofline roofline;
+    double duration_ns;
+    const struct mb_settings settings = {.roofline = true};
+    const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, 128, 4};
+    CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, &variant, &err), MB_OK);
+    lie = CLOCK_STOPPED;
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &found, &err), MB_OK);
+    CHECK(isnan(found.gbps));
+    CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
+    CHECK(strstr(err.text, "never advance") != NULL);
+    lie = CLOCK_AHEAD;
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &found, &err), MB_FAILED);
+    CHECK(err.code == MB_ERRC_RUNTIME && strstr(err.text, "the host waited") != NULL);
+    CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, NULL, &roofline, &err), MB_FAILED);
+    lie = CLOCK_ONCE_BACKWARD;
+    CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_OK);
+    CHECK_EQ_INT(n_reads, 4);
+    mb_traffic_kernel_finish(&kernel);
+}
+
+static void test_false_clock(struct mb_gpu *gpu)
+{
+    struct mb_err err = {0};
+    struct mb_field field = {0};
+    struct mb_probe probe = {0};
+    CHECK_EQ_INT(mb_field_init_buffers(&field, gpu, 1 << 20, &err), MB_OK);
+    CHECK_EQ_INT(mb_probe_init(&probe, gpu, &err), MB_OK);
+    get_stamps = vkGetQueryPoolResults;
+    vkGetQueryPoolResults = get_false_stamps;
+    check_clock(gpu, &field, &probe);
+    vkGetQueryPoolResults = get_stamps;
+    mb_probe_finish(&probe);
+    mb_field_finish(&field);
+}
+
 int main(void)
 {
     return MB_TEST_ON_DEVICE(test_buffers, test_images, test_measure, test_gpu_path,
                              test_interruption, test_interrupted_ruler, test_match,
-                             test_refusals);
+                             test_refusals, test_false_clock);
 }

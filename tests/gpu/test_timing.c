@@ -325,7 +325,7 @@ static void test_diagnostic_first(struct mb_gpu *gpu)
 
 static PFN_vkGetQueryPoolResults get_results;
 
-/* A clock that stands still. */
+/* A clock so coarse that no pair of stamps sees it move, but a long row of them does. */
 static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryPool pool,
                                                        uint32_t first, uint32_t n,
                                                        size_t n_bytes, void *data,
@@ -335,7 +335,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
     const VkResult result =
         get_results(device, pool, first, n, n_bytes, data, stride_bytes, flags);
     for (uint32_t i = 0; i < n; i++) {
-        *(uint64_t *)(void *)((char *)data + i * stride_bytes) = 1000;
+        *(uint64_t *)(void *)((char *)data + i * stride_bytes) = 1000 + i / 1000;
     }
     return result;
 }

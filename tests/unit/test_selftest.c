@@ -16,7 +16,9 @@ static void test_no_times(void)
 {
     static const double same[MB_N_PLANTS] = {1.0, 1.0, 1.0, 1.0};
     static const double base_ns[] = {0.0, (double)NAN, (double)INFINITY};
-    const struct mb_timer_marks none = {(double)NAN, (double)NAN, (double)NAN};
+    const struct mb_timer_marks none = {.granularity_ns = (double)NAN,
+                                        .granularity_gcd_ns = (double)NAN,
+                                        .empty_pair_ns = (double)NAN};
     for (size_t k = 0; k < MB_COUNTOF(base_ns); k++) {
         struct mb_selftest selftest;
         struct mb_samples samples =

@@ -12,14 +12,16 @@ static void test_batch(void)
 {
     const struct mb_timer_marks marks = {
         .granularity_ns = 32, .granularity_gcd_ns = 32, .empty_pair_ns = 640};
-    CHECK_EQ_INT(mb_schedule_batch(&marks, 10e3), 20); /* 200 us */
-    CHECK_EQ_INT(mb_schedule_batch(&marks, 300e3), 1);
-    CHECK_EQ_INT(mb_schedule_batch(&marks, 1.0), 1024); /* capped */
-    CHECK_EQ_INT(mb_schedule_batch(&marks, 0.0), 1024);
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 10e3, 50e3), 20); /* 200 us */
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 300e3, 400e3), 1);
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 1.0, 20e3), 1024); /* capped */
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 0.0, 20e3), 1024);
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 0.0, 1e6), 50); /* 50 ms of the host */
+    CHECK_EQ_INT(mb_schedule_batch(&marks, 0.0, 1e9), 1);
     const struct mb_timer_marks coarse = {.granularity_ns = 10e3, .empty_pair_ns = 640};
-    CHECK_EQ_INT(mb_schedule_batch(&coarse, 10e3), 200); /* 200 granules */
+    CHECK_EQ_INT(mb_schedule_batch(&coarse, 10e3, 50e3), 200); /* 200 granules */
     const struct mb_timer_marks dear = {.granularity_ns = 32, .empty_pair_ns = 50e3};
-    CHECK_EQ_INT(mb_schedule_batch(&dear, 10e3), 100); /* 20 empty pairs */
+    CHECK_EQ_INT(mb_schedule_batch(&dear, 10e3, 50e3), 100); /* 20 empty pairs */
 }
 
 /* It is what a chain touches that pushes the others out, not the size of the image. */

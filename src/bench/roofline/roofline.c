@@ -166,10 +166,7 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
         }
         mb_timer_end(timer, submission->cmd, i);
     }
-    MB_DO(mb_submission_run(submission, err));
-    for (uint32_t i = 0; i < N_NULL_TIMES; i++) {
-        MB_DO(mb_timer_read_ns(timer, i, &times_ns[i], err));
-    }
+    MB_DO(mb_timer_run(timer, submission, N_NULL_TIMES, times_ns, err));
     *median_ns = mb_median(times_ns, N_NULL_TIMES);
     return MB_OK;
 }

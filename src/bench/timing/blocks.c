@@ -200,6 +200,9 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
     for (size_t i = 0; i < options->n_judged && *known; i++) {
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
+        if (isnan(loop->column[loop->samples->n_kept - 1])) {
+            continue; /* was given up */
+        }
         MB_DO(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
         double half_ns = fmax(stats.median_ns - stats.median_ci_ns[0],
                               stats.median_ci_ns[1] - stats.median_ns);

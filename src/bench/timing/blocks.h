@@ -30,7 +30,7 @@ struct mb_sampler {
     /* Start one sample of `candidate` in `slot`; the slot is free. */
     enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
     /* Wait for it and return its duration, and the `n_parts` durations that it was made from
-     * (none where the options say 0). */
+     * (none where the options say 0). NaN from then on: the candidate was given up. */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot, double *duration_ns,
                               double *part_ns, struct mb_err *err);
     /* Of the sample that was collected last: how many of its chains were verified; -1: one is

@@ -47,8 +47,8 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Wait for a submitted sample and read its parts; part_ns[n_parts]. Times that the host did not
- * wait for are MB_ERRC_RUNTIME. */
+/* Wait for a submitted sample and read its parts; part_ns[n_parts]. MB_UNSUPPORTED as
+ * mb_timer_read_held(). */
 MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
                                                         const struct mb_timer *timer,
                                                         double *part_ns, struct mb_err *err);

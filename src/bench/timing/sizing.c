@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MAX_BATCH  1024u
-#define OVERLAPPED 4u /* images of the overlap mode, if a cold cache does not take more */
+#define MAX_BATCH    1024.0
+#define MAX_BATCH_NS 50e6
+#define OVERLAPPED   4u /* images of the overlap mode, if a cold cache does not take more */
 
 uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
@@ -33,11 +34,11 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
     return MB_OK;
 }
 
-uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns)
+uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns, double host_ns)
 {
-    double least_ns = fmax(200.0 * marks->granularity_ns, 20.0 * marks->empty_pair_ns);
-    double n = ceil(fmax(least_ns, 200e3) / fmax(chain_ns, 1.0));
-    return n < 1.0 ? 1 : n > MAX_BATCH ? MAX_BATCH : (uint32_t)n;
+    const double least_ns = fmax(200.0 * marks->granularity_ns, 20.0 * marks->empty_pair_ns);
+    const double n = ceil(fmax(least_ns, 200e3) / fmax(chain_ns, 1.0));
+    return (uint32_t)fmax(1.0, fmin(n, fmin(MAX_BATCH, MAX_BATCH_NS / host_ns)));
 }
 
 static uint64_t later(uint64_t a_ns, uint64_t b_ns)

@@ -26,8 +26,9 @@ MB_MUST_CHECK enum mb_status mb_schedule_images(struct mb_timing *timing, uint64
                                                 struct mb_err *why);
 
 /* How many chains make a batch that is worth timing by slope: 200 granules, 20 empty pairs or
- * 200 us, whichever is longest, over the time of one chain. */
-uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns);
+ * 200 us, whichever is longest, over the time of one chain; but no more than take 50 ms by
+ * `host_ns`, for which the host waited for one: a device's clock may stand still. */
+uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns, double host_ns);
 
 /* Blocks, warm-up and times as the settings want them; the candidates, their parts and the
  * granularity are the caller's. `is_cpu`: a software device, which takes milliseconds for what

@@ -21,6 +21,10 @@
 #define CPU_VERIFY_EVERY                                                                       \
     16u /* blocks of a software device, where a hash takes as long as a chain */
 
+/* Of a strategy's samples: so many, and more than this share, that can be no times. */
+#define MIN_DROPPED 3u
+#define MAX_DROPPED 0.05
+
 extern const struct mb_shader mb_spv_null;
 
 /* Submitted in turn, so that two can be in flight; of a rotation one for each image. */
@@ -37,8 +41,11 @@ struct subject {
     struct recordings hashed;      /* the same with hashes, on a software device */
     struct recordings null_twin;   /* in latency mode */
     uint64_t chain_hash;           /* that its chains must have; 0: they are not verified */
-    struct mb_pipeline nothing; /* of the null twin: empty, of the strategy's workgroup size */
-    double pilot_ns;            /* about what one chain takes */
+    struct mb_pipeline nothing;  /* of the null twin: empty, of the strategy's workgroup size */
+    double pilot_ns;             /* about what one chain takes */
+    double pilot_host_ns;        /* and how long the host waits for it, at least */
+    uint32_t n_taken, n_dropped; /* samples; of these, those that can be no times */
+    bool is_given_up;
 };
 
 struct timing {
@@ -150,7 +157,8 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
         options.n_lead = t->timing->n_rotated;
     }
     if (timing->mode == MB_MODE_THROUGHPUT) {
-        const uint32_t n = mb_schedule_batch(&calibration->marks, subject->pilot_ns);
+        const uint32_t n =
+            mb_schedule_batch(&calibration->marks, subject->pilot_ns, subject->pilot_host_ns);
         options.n_chains[0] = n;
         options.n_chains[1] = 2 * n;
         options.n_chains[2] = 4 * n;
@@ -226,6 +234,39 @@ static enum mb_status find_hash(struct timing *t, struct subject *subject, struc
     return is_update ? mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err) : MB_OK;
 }
 
+/* A device that resolves a pair with nothing in it resolves any sample. */
+static bool is_standing(const struct timing *t, const double *part_ns, uint32_t n)
+{
+    bool is_zero = false;
+    for (uint32_t i = 0; i < n; i++) {
+        is_zero = is_zero || part_ns[i] <= 0.0;
+    }
+    return is_zero && t->options->calibration->marks.resolves_pairs;
+}
+
+/* Collect a sample. MB_UNSUPPORTED if it can be no time; a strategy to which that happens again
+ * and again fails, and is given up. */
+static enum mb_status collect(struct timing *t, struct subject *subject,
+                              struct mb_recorded_sample *sample, double *part_ns,
+                              struct mb_err *err)
+{
+    struct mb_result *result = subject->candidate->result;
+    enum mb_status status = mb_recorded_sample_collect(sample, &t->timer, part_ns, err);
+    if (status == MB_OK && is_standing(t, part_ns, sample->n_parts)) {
+        status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "timer: both timestamps are the same");
+    }
+    subject->n_taken++;
+    subject->n_dropped += status == MB_UNSUPPORTED;
+    if (status == MB_UNSUPPORTED && subject->n_dropped >= MIN_DROPPED &&
+        subject->n_dropped > MAX_DROPPED * subject->n_taken) {
+        subject->is_given_up = true;
+        result->status = MB_RESULT_FAILED;
+        snprintf(result->reason, sizeof result->reason, "%.400s (%u of %u samples)", err->text,
+                 subject->n_dropped, subject->n_taken);
+    }
+    return status;
+}
+
 /* About what a chain takes: the least of a few runs, of which the first warms up. */
 static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
 {
@@ -237,13 +278,19 @@ static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb
     options.n_lead = 0;
     options.evictor = NULL;
     MB_DO(mb_recorded_sample_init(&recorded, &options, err));
-    subject->pilot_ns = INFINITY;
-    for (uint32_t i = 0; i < PILOT_RUNS; i++) {
+    subject->pilot_ns = subject->pilot_host_ns = INFINITY;
+    for (uint32_t i = 0; i < PILOT_RUNS && !subject->is_given_up;) {
         MB_DO(mb_submission_submit(&recorded.submission, err));
-        MB_DO(mb_recorded_sample_collect(&recorded, &t->timer, &chain_ns, err));
-        subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
-        if (options.hash && !mb_recorded_sample_is_right(&recorded, subject->chain_hash)) {
-            note_wrong(subject, "before the samples");
+        const enum mb_status status = collect(t, subject, &recorded, &chain_ns, err);
+        MB_DO(status == MB_UNSUPPORTED ? MB_OK : status);
+        if (status == MB_OK) {
+            const double waited_ns = (double)recorded.submission.waited_ns;
+            subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
+            subject->pilot_host_ns = fmin(subject->pilot_host_ns, waited_ns);
+            if (options.hash && !mb_recorded_sample_is_right(&recorded, subject->chain_hash)) {
+                note_wrong(subject, "before the samples");
+            }
+            i++;
         }
     }
     return MB_OK;
@@ -271,8 +318,12 @@ static enum mb_status prepare_subject(struct timing *t, struct subject *subject,
     MB_DO(init_instances(t, subject, err));
     MB_DO(find_hash(t, subject, err));
     MB_DO(pilot(t, subject, err));
+    if (subject->is_given_up) {
+        return MB_OK;
+    }
     if (!subject->candidate->result->is_diagnostic &&
-        (twin->candidate->result->is_diagnostic || subject->pilot_ns < twin->pilot_ns)) {
+        (twin->is_given_up || twin->candidate->result->is_diagnostic ||
+         subject->pilot_ns < twin->pilot_ns)) {
         t->twin = (size_t)(subject - t->subjects);
     }
     MB_DO(record(t, subject, &subject->own, err));
@@ -344,14 +395,30 @@ static void timing_finish(struct timing *t)
 }
 
 /* Columns of samples: strategies, the second name of the twin, null twins. */
+static struct subject *subject_of(const struct timing *t, size_t column)
+{
+    const size_t n = t->n_candidates;
+    return &t->subjects[column > n ? column - n - 1 : column == n ? t->twin : column];
+}
+
+static enum mb_status submit(const struct timing *t, struct mb_recorded_sample *sample,
+                             struct mb_err *err)
+{
+    return t->timing->mode == MB_MODE_BESIDE
+               ? mb_background_run(&t->options->calibration->background, &sample->submission,
+                                   err)
+               : mb_submission_submit(&sample->submission, err);
+}
+
 static enum mb_status start_sample(void *user, size_t column, uint32_t slot, struct mb_err *err)
 {
     struct timing *t = user;
-    const size_t n = t->n_candidates;
-    const bool is_null = column > n;
-    struct subject *subject = &t->subjects[is_null       ? column - n - 1
-                                           : column == n ? t->twin
-                                                         : column];
+    const bool is_null = column > t->n_candidates;
+    struct subject *subject = subject_of(t, column);
+    t->in_slot[slot] = NULL;
+    if (subject->is_given_up) {
+        return MB_OK;
+    }
     struct recordings *recordings = is_null ? &subject->null_twin
                                     : t->is_due && subject->hashed.samples != NULL
                                         ? &subject->hashed
@@ -360,32 +427,57 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     struct mb_recorded_sample *sample = &recordings->samples[*n_started % recordings->n];
     ++*n_started;
     t->in_slot[slot] = sample;
-    if (t->timing->mode == MB_MODE_BESIDE) {
-        return mb_background_run(&t->options->calibration->background, &sample->submission,
-                                 err);
+    return submit(t, sample, err);
+}
+
+/* Once more, on the next image where images are gone round: this one is in the cache now. */
+static enum mb_status start_again(struct timing *t, size_t column, uint32_t slot,
+                                  struct mb_err *err)
+{
+    const struct recordings *own = &subject_of(t, column)->own;
+    if (column <= t->n_candidates && own->n > SAMPLES_IN_FLIGHT) {
+        t->in_slot[slot] = &own->samples[t->n_started++ % own->n];
     }
-    return mb_submission_submit(&sample->submission, err);
+    return submit(t, t->in_slot[slot], err);
+}
+
+/* Nothing of a strategy that was given up is a time. */
+static enum mb_status give_nothing(const struct timing *t, uint32_t slot, double *duration_ns,
+                                   double *part_ns, struct mb_err *err)
+{
+    for (uint32_t i = 0; i < n_parts(t); i++) {
+        part_ns[i] = (double)NAN;
+    }
+    *duration_ns = (double)NAN;
+    return t->in_slot[slot] ? mb_submission_wait(&t->in_slot[slot]->submission, err) : MB_OK;
 }
 
 static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                                      double *duration_ns, double *part_ns, struct mb_err *err)
 {
     struct timing *t = user;
-    struct mb_recorded_sample *sample = t->in_slot[slot];
-    (void)column;
-    MB_DO(mb_recorded_sample_collect(sample, &t->timer, part_ns, err));
-    *duration_ns = mb_schedule_chain_ns(sample->n_chains, part_ns, sample->n_parts);
-    return MB_OK;
+    struct subject *subject = subject_of(t, column);
+    while (!subject->is_given_up) {
+        const enum mb_status status = collect(t, subject, t->in_slot[slot], part_ns, err);
+        if (status != MB_UNSUPPORTED) {
+            MB_DO(status);
+            *duration_ns =
+                mb_schedule_chain_ns(t->in_slot[slot]->n_chains, part_ns, n_parts(t));
+            return MB_OK;
+        }
+        MB_DO(subject->is_given_up ? MB_OK : start_again(t, column, slot, err));
+    }
+    return give_nothing(t, slot, duration_ns, part_ns, err);
 }
 
 static int32_t verify_sample(void *user, size_t column, uint32_t slot)
 {
     const struct timing *t = user;
     const struct mb_recorded_sample *sample = t->in_slot[slot];
-    if (!sample->hash) {
+    if (!sample || !sample->hash) {
         return 0;
     }
-    const struct subject *subject = &t->subjects[column == t->n_candidates ? t->twin : column];
+    const struct subject *subject = subject_of(t, column);
     return mb_recorded_sample_is_right(sample, subject->chain_hash) ? (int32_t)sample->n_hashed
                                                                     : -1;
 }
@@ -473,6 +565,15 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
 {
     const struct mb_samples *samples = &t->timing->samples;
     struct mb_row *row = &t->timing->rows[row_of(t, column)];
+    row->n_dropped = t->subjects[column].n_dropped;
+    if (t->subjects[column].is_given_up) {
+        return MB_OK;
+    }
+    if (row->n_dropped > 0) {
+        mb_warn(&row->warnings, "samples_dropped",
+                "%u sample%s were taken again: the device's timestamps could be no times",
+                row->n_dropped, row->n_dropped == 1 ? "" : "s");
+    }
     row->column = column;
     row->n_verified = count_verified(t, &t->subjects[column], column);
     memcpy(row->n_chains, t->subjects[column].own.samples[0].n_chains, sizeof row->n_chains);
@@ -495,7 +596,9 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_DO(keep_row(t, i, scratch, err));
     }
-    t->timing->twin_of = row_of(t, t->twin);
+    if (!t->subjects[t->twin].is_given_up) {
+        t->timing->twin_of = row_of(t, t->twin);
+    }
     t->timing->twin_column = t->n_candidates;
     count_verified(t, &t->subjects[t->twin], t->n_candidates);
     return MB_OK;
@@ -541,6 +644,6 @@ enum mb_status mb_timing_run(const struct mb_case_options *options,
     MB_DO(status);
     MB_DO(make_copies(&t, err));
     MB_DO(prepare(&t, err));
-    MB_DO(sample(&t, err));
+    MB_DO(t.subjects[t.twin].is_given_up ? MB_OK : sample(&t, err));
     return keep_rows(&t, err);
 }

@@ -52,6 +52,22 @@ static enum mb_status check_timed(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
+/* A copy is of one run. */
+static enum mb_status check_copies(const struct mb_options *options, struct mb_err *err)
+{
+    const char *copy = options->json           ? "json"
+                       : options->csv          ? "csv"
+                       : options->markdown     ? "markdown"
+                       : options->wants_report ? "report"
+                                               : NULL;
+    if (options->n_runs > 1 && copy != NULL) {
+        MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '--runs': each run has its own",
+                copy);
+        return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all of them");
+    }
+    return MB_OK;
+}
+
 static enum mb_status check_run(const struct mb_options *options, struct mb_err *err)
 {
     if (options->inputs.n == 0) {
@@ -61,6 +77,7 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
     MB_FAIL_IF(options->settings.chains != 0 && !options->settings.verify, err, MB_ERRC_USAGE,
                "--chain does not go with '--no-verify': only what was verified is "
                "written");
+    MB_DO(check_copies(options, err));
     if (options->n_formats > 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "--format: more than one format, '%s'",
                 options->formats[1]);

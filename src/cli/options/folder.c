@@ -130,14 +130,60 @@ enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct mb_err *err)
     return MB_OK;
 }
 
-enum mb_status mb_folders_to_results(struct mb_strlist *inputs, struct mb_err *err)
+static bool is_set_run(const char *name)
 {
+    const size_t n = strlen(MB_SET_RUN);
+    return strncmp(name, MB_SET_RUN, n) == 0 && name[n] != '\0' &&
+           name[n + strspn(name + n, "0123456789")] == '\0';
+}
+
+enum mb_status mb_set_results(const char *folder, struct mb_strlist *results,
+                              struct mb_err *err)
+{
+    const size_t n_before = results->n;
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(folder, MB_ERRC_INPUT, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        char path[MB_PATH_BYTES];
+        snprintf(path, sizeof path, "%s%s%s/results.json", folder, slash_after(folder),
+                 names.items[i]);
+        if (is_set_run(names.items[i]) && mb_os_kind(path) == MB_KIND_FILE) {
+            MB_DO(mb_strlist_add(results, err, "%s", path));
+        }
+    }
+    if (results->n > n_before) {
+        qsort(results->items + n_before, results->n - n_before, sizeof *results->items,
+              compare_paths);
+    }
+    return MB_OK;
+}
+
+/* Append what a folder of results stands for. */
+static enum mb_status add_results(struct mb_strlist *results, const char *folder,
+                                  struct mb_err *err)
+{
+    const size_t n_before = results->n;
+    char own[MB_PATH_BYTES];
+    snprintf(own, sizeof own, "%s%sresults.json", folder, slash_after(folder));
+    MB_DO(mb_set_results(folder, results, err));
+    if (results->n == n_before) {
+        return mb_strlist_add(results, err, "%s", own);
+    }
+    MB_FAIL_IF(mb_os_kind(own) != MB_KIND_NONE, err, MB_ERRC_INPUT,
+               "%s: has a set of runs, and a results.json beside it; name one of them", folder);
+    return MB_OK;
+}
+
+enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
+                                     struct mb_err *err)
+{
+    const size_t n_first_inputs = *n_first;
     MB_SCOPED(mb_strlist) all = {0};
     for (size_t i = 0; i < inputs->n; i++) {
         const char *input = inputs->items[i];
-        const bool is_folder = mb_os_kind(input) == MB_KIND_FOLDER;
-        MB_DO(mb_strlist_add(&all, err, "%s%s%s", input, is_folder ? slash_after(input) : "",
-                             is_folder ? "results.json" : ""));
+        MB_DO(mb_os_kind(input) == MB_KIND_FOLDER ? add_results(&all, input, err)
+                                                  : mb_strlist_add(&all, err, "%s", input));
+        *n_first = i + 1 == n_first_inputs ? all.n : *n_first;
     }
     mb_strlist_finish(inputs);
     *inputs = all;

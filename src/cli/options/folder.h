@@ -13,6 +13,16 @@ MB_MUST_CHECK enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct
  * a second "@-" is MB_ERRC_USAGE. */
 MB_MUST_CHECK enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct mb_err *err);
 
-/* Replace each folder by the results.json in it. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs,
+/* Before the number of a run, in the folder of a set: "run-1". */
+#define MB_SET_RUN "run-"
+
+/* Append the results.json of each run in the folder of a set, in their order; there may be
+ * none. A folder that cannot be read is MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, struct mb_strlist *results,
+                                            struct mb_err *err);
+
+/* Replace each folder by the results.json in it, or that of a set by those of its runs. The
+ * first `*n_first` inputs are then as many as are counted there. A folder that has both is
+ * MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
                                                    struct mb_err *err);

@@ -10,6 +10,7 @@
 #define MAX_LAYERS        2048 /* the most of any known device; its own limit is checked later */
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
+#define MAX_RUNS          1000
 #define MAX_SECONDS       86400
 
 #define BIT(name) (1u << MB_VERB_##name)
@@ -50,7 +51,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about =
              "Matches the results of two runs, or of two sets of runs joined by commas, by "
              "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE. A folder "
-             "stands for the results.json in it.\n"
+             "stands for the results.json in it, that of a set of runs for all of them.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
              "on each case.\n"
@@ -212,6 +213,9 @@ const struct mb_option_row mb_option_rows[] = {
     {"samples", 'n', "N", MB_OPTION_COUNT, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.n_samples), .min = 1, .max = MAX_SAMPLES, .is_common = true,
      .help = "timed samples of each strategy (automatic)"},
+    {"runs", 0, "N", MB_OPTION_COUNT, MB_GROUP_MEASURE, BIT(RUN), .field = FIELD(n_runs),
+     .min = 1, .max = MAX_RUNS, .is_common = true,
+     .help = "measure N times anew, as one set for 'compare' (1)"},
     {"warmup", 'w', "N", MB_OPTION_COUNT, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.n_warmup), .max = MAX_WARMUP_ROUNDS,
      .help = "warm-up rounds (automatic)"},

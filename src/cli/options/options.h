@@ -11,6 +11,13 @@
 
 #define MB_MAX_FORMATS 16
 
+/* A set of runs while it is made. */
+struct mb_set {
+    char *dir;        /* owned; NULL until the first run has chosen it */
+    uint32_t n_begun; /* runs, with the one in hand */
+    bool is_complete; /* the run in hand got to its end, whatever it found */
+};
+
 enum mb_verb {
     MB_VERB_RUN,
     MB_VERB_LIST,
@@ -77,6 +84,8 @@ struct mb_options {
     const char *out_dir;               /* NULL: results/<utc>-<device>/ */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
+    uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
+    struct mb_set *set;                /* that this run is of, or NULL */
     bool self_test;                    /* check the instrument and run nothing else */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     bool force;                        /* export: into a folder that is not empty */

@@ -184,7 +184,7 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
         MB_DO(mb_lists_expand(&options->inputs, err));
         MB_DO(mb_folders_expand(&options->inputs, err));
     } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL) {
-        MB_DO(mb_folders_to_results(&options->inputs, err));
+        MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
     if (options->verb == MB_VERB_KERNEL && options->inputs.n > 1 &&
         strcmp(options->inputs.items[0], "check") == 0) {
