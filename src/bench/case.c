@@ -350,6 +350,14 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
+/* Of what floats hold more than numbers from 0 to 1, for kernels that clamp to these: r32f may be
+ * read from a depth image, which does not hold more. */
+static double probe_scale(const struct mb_format *format)
+{
+    const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
+    return mb_format_channel(format, 0)->largest > 1.0 && !is_depth ? 4.0 : 1.0;
+}
+
 /* What chains are judged by besides the image, once it is known that there is one. */
 static enum mb_status make_judge(struct context *c, struct mb_err *err)
 {
@@ -361,7 +369,7 @@ static enum mb_status make_judge(struct context *c, struct mb_err *err)
         return MB_OK;
     }
     MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_image_encode_layers(&probe, layout);
+    c->probe = mb_image_encode_layers(&probe, layout, probe_scale(layout->format));
     MB_DO(MB_NEED(c->probe, "probe image"));
     mb_verifier_init(&c->probe_verifier, layout, c->probe);
     c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
