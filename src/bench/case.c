@@ -350,8 +350,8 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Of what floats hold more than numbers from 0 to 1, for kernels that clamp to these: r32f may be
- * read from a depth image, which does not hold more. */
+/* Of what floats hold more than numbers from 0 to 1, for kernels that clamp to these: r32f may
+ * be read from a depth image, which does not hold more. */
 static double probe_scale(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;

@@ -134,7 +134,8 @@ class Sets(CompareCase):
             text = outcome.out.decode()
             self.assertEqual(text.count("95% interval"), 2, text)  # of the first run, and of all of them
             self.assertRegex(text, r"(?m)^[> ] compute .* exact +yes +5$")
-        self.assertEqual(len({self.document(name)["run"]["id"] for name in self.results("before")}), 5)
+        measured = {json.dumps(self.document(name)["cases"]) for name in self.results("before")}
+        self.assertEqual(len(measured), 5)
         pictures = [path.relative_to(self.dir).parts[1] for path in self.dir.glob("before/**/*.png")]
         self.assertEqual(set(pictures), {"run-1"})
         found = self.compare("before", "after/")
