@@ -131,15 +131,15 @@ static uint32_t count_verdicts(size_t n_runs, double spread, double ratio)
     return n_verdicts;
 }
 
-/* Single runs are not wrong in more than one of a hundred comparisons of a build with itself,
- * five a side in two; and 5 % are found. */
+/* Neither single runs nor five a side, which may spread by 2 %, are wrong in more than one of a
+ * hundred comparisons of a build with itself; and 5 % are found in nine of ten. */
 static void test_run_to_run(void)
 {
     CHECK(count_verdicts(1, 0.005, 1.0) <= 2);
     CHECK(count_verdicts(1, 0.01, 1.0) <= 2);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.005, 1.0) <= 2);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.0) <= 2);
-    CHECK(count_verdicts(MB_FEW_RUNS, 0.02, 1.0) <= 4);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.02, 1.0) <= 2);
     CHECK(count_verdicts(1, 0.005, 1.05) >= 180);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.05) >= 180);
 }
