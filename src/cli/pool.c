@@ -260,7 +260,7 @@ static enum mb_status check_folder(const char *dir, struct mb_err *err)
     }
     MB_FREED char *own = mb_path_join(dir, "results.json");
     MB_DO(MB_NEED(own, "output folder"));
-    MB_DO(mb_set_results(dir, &results, err));
+    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &results, err));
     if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
         return mb_err_hint(err, "a set of runs needs a folder of its own");
@@ -300,7 +300,7 @@ static enum mb_status show_set(const struct mb_options *options, const char *dir
     MB_SCOPED(mb_strlist) paths = {0};
     struct mb_result_file *read = NULL;
     struct mb_run_group files = {.n_files = 0};
-    MB_TRY(mb_set_results(dir, &paths, err));
+    MB_TRY(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
     if (paths.n == 0) {
         return MB_OK;
     }
@@ -328,7 +328,9 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
+    /* What ended a run may well end this, too, and was told. */
+    const bool is_broken = !set.is_complete && *verdict != MB_ERRC_NONE;
     const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
     mb_free(set.dir);
-    return status;
+    return is_broken ? MB_OK : status;
 }

@@ -124,8 +124,8 @@ static void times_text(size_t n, char out[32])
 }
 
 /* A result of `own` that the other side lacks, or has fewer times, with what comes nearest to
- * it there. It is a regression if it `was_right` in the base and is not there at all: one that
- * was not asked for is none, but one that an incomplete run lacks may be what ended it. */
+ * it there. It is a regression if it `was_right` in the base and nothing like it is there, or
+ * if the run is incomplete, which it may have ended: else it was asked for in another way. */
 static void add_missing(struct mb_comparison *out, const struct side *own,
                         const struct side *other, const struct mb_file_result *result,
                         bool was_right)
@@ -153,7 +153,7 @@ static void add_missing(struct mb_comparison *out, const struct side *own,
                 "%s does not have it: it has it only as %s, not as %s", other->name,
                 near.conditions, result->condition);
     } else {
-        add_gap(out, result, is_regression, "%s does not have it%s", other->name,
+        add_gap(out, result, was_right, "%s does not have it%s", other->name,
                 near.is_complete ? "" : ": its run was not completed");
     }
 }

@@ -56,8 +56,8 @@ struct mb_compare_gap {
     const struct mb_file_result *result; /* of either side; borrowed */
     char reason[MB_COMPARE_TEXT_BYTES];
     const char *new_format; /* of a base result that is there in another format, or NULL */
-    bool is_regression; /* it was verified in base, and is wrong or without figures in the new
-                           runs, or missing in one that was not completed */
+    bool is_regression; /* it was verified in base, and is wrong, without figures or gone in the
+                           new runs, or missing in one that was not completed */
 };
 
 struct mb_comparison {

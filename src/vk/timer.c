@@ -143,17 +143,14 @@ enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, 
                                    double *duration_ns, struct mb_err *err)
 {
     const struct mb_gpu_info *info = &timer->gpu->info;
+    struct mb_err why;
     uint64_t begin, end;
     MB_DO(read_stamps(timer, from, 1, &begin, err));
     MB_DO(read_stamps(timer, to, 1, &end, err));
-    return mb_ticks_to_ns(begin, end, info->timestamp_valid_bits,
-                          mb_timer_period_ns(timer->gpu), duration_ns, err);
-}
-
-enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
-                                double *duration_ns, struct mb_err *err)
-{
-    return mb_timer_between_ns(timer, 2 * pair, 2 * pair + 1, duration_ns, err);
+    MB_FAIL_IF(mb_ticks_to_ns(begin, end, info->timestamp_valid_bits,
+                              mb_timer_period_ns(timer->gpu), duration_ns, &why) != MB_OK,
+               err, MB_ERRC_UNSUPPORTED, "%s", why.text);
+    return MB_OK;
 }
 
 enum mb_status mb_timer_read_held(const struct mb_timer *timer,
@@ -161,16 +158,10 @@ enum mb_status mb_timer_read_held(const struct mb_timer *timer,
                                   uint32_t n, double *durations_ns, struct mb_err *err)
 {
     const double waited_ns = (double)submission->waited_ns;
-    const double period_ns = mb_timer_period_ns(timer->gpu);
     double sum_ns = 0.0;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t begin, end;
-        struct mb_err backward;
-        MB_DO(read_stamps(timer, 2 * (first + i), 1, &begin, err));
-        MB_DO(read_stamps(timer, 2 * (first + i) + 1, 1, &end, err));
-        MB_FAIL_IF(mb_ticks_to_ns(begin, end, timer->gpu->info.timestamp_valid_bits, period_ns,
-                                  &durations_ns[i], &backward) != MB_OK,
-                   err, MB_ERRC_UNSUPPORTED, "%s", backward.text);
+        const uint32_t begin = 2 * (first + i);
+        MB_DO(mb_timer_between_ns(timer, begin, begin + 1, &durations_ns[i], err));
         sum_ns += durations_ns[i];
     }
     /* Clocks differ a little; a wrong period by powers of ten. */

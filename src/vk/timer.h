@@ -37,7 +37,8 @@ void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
                     uint32_t n_pairs);
 /* Write query `query` once all commands before are complete. Pair i has queries 2i and 2i+1. */
 void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query);
-/* Duration between two stamps of a completed submission; errors as mb_timer_read_ns. */
+/* Duration between two stamps of a completed submission. MB_UNSUPPORTED where the second lies
+ * before the first, MB_ERRC_RUNTIME where they are not available. */
 MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from,
                                                  uint32_t to, double *duration_ns,
                                                  struct mb_err *err);
@@ -53,11 +54,6 @@ MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, u
 void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 /* Close it: drain by a stamp at ALL_COMMANDS, then a full barrier. */
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
-
-/* The pair's duration, of a completed submission. MB_ERRC_RUNTIME if the queries are not
- * available, or as mb_ticks_to_ns. */
-MB_MUST_CHECK enum mb_status mb_timer_read_ns(const struct mb_timer *timer, uint32_t pair,
-                                              double *duration_ns, struct mb_err *err);
 
 /* The durations of pairs [0, n) from `first` on, of a submission that was waited for, held
  * against the host's clock. MB_UNSUPPORTED, with the reason, where they can be no times: a

@@ -33,7 +33,7 @@ enum mb_clock_lie {
     MB_CLOCK_BACKWARD,  /* before the first */
     MB_CLOCK_STUCK,     /* the same */
     MB_CLOCK_AHEAD,     /* hours later */
-    MB_CLOCK_SOMETIMES, /* of all pairs, one in 150: before the first */
+    MB_CLOCK_SOMETIMES, /* of all pairs, one in 66: before the first */
     MB_CLOCK_STOPPED,   /* all stamps are the same */
 };
 

@@ -131,15 +131,15 @@ static uint32_t count_verdicts(size_t n_runs, double spread, double ratio)
     return n_verdicts;
 }
 
-/* Single runs are not wrong in more than one of a hundred comparisons of a build with itself,
- * five a side in two; and 5 % are found. */
+/* Neither single runs nor five a side, which may spread by 2 %, are wrong in more than one of a
+ * hundred comparisons of a build with itself; and 5 % are found in nine of ten. */
 static void test_run_to_run(void)
 {
     CHECK(count_verdicts(1, 0.005, 1.0) <= 2);
     CHECK(count_verdicts(1, 0.01, 1.0) <= 2);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.005, 1.0) <= 2);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.0) <= 2);
-    CHECK(count_verdicts(MB_FEW_RUNS, 0.02, 1.0) <= 4);
+    CHECK(count_verdicts(MB_FEW_RUNS, 0.02, 1.0) <= 2);
     CHECK(count_verdicts(1, 0.005, 1.05) >= 180);
     CHECK(count_verdicts(MB_FEW_RUNS, 0.01, 1.05) >= 180);
 }
@@ -434,6 +434,21 @@ static void test_missing(void)
     }
 }
 
+/* A strategy or an image that was right, and of which there is nothing now. */
+static void test_gone(void)
+{
+    struct duel duel = make_duel(1, 2, 1);
+    fill_both(&duel, 0, 0, 1000, 1000, 0.002);
+    for (int was_right = 0; was_right < 2; was_right++) {
+        duel.run[MB_BASE][0].results[1].verify = was_right ? MB_VERIFY_PASS : MB_VERIFY_SKIPPED;
+        compare(&duel);
+        CHECK_EQ_INT(duel.found.n_gaps, 1);
+        CHECK_EQ_STR(duel.found.gaps[0].reason, "NEW does not have it");
+        CHECK_EQ_INT(duel.found.n_regressions, was_right);
+    }
+    finish(&duel);
+}
+
 static void test_gaps(void)
 {
     struct duel duel = make_duel(1, 7, 7);
@@ -603,6 +618,6 @@ int main(void)
     return CHECK_TESTS(test_planted, test_run_to_run, test_exact_lost, test_itself, test_groups,
                        test_busy_machine, test_few_runs, test_outlying_twin, test_order,
                        test_repeats, test_runs_of_a_row, test_few_samples, test_many_rows,
-                       test_missing, test_gaps, test_twice, test_copies, test_conditions,
-                       test_warnings, test_match_is_fast, test_no_memory);
+                       test_missing, test_gone, test_gaps, test_twice, test_copies,
+                       test_conditions, test_warnings, test_match_is_fast, test_no_memory);
 }

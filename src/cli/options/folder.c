@@ -137,12 +137,12 @@ static bool is_set_run(const char *name)
            name[n + strspn(name + n, "0123456789")] == '\0';
 }
 
-enum mb_status mb_set_results(const char *folder, struct mb_strlist *results,
+enum mb_status mb_set_results(const char *folder, enum mb_errc code, struct mb_strlist *results,
                               struct mb_err *err)
 {
     const size_t n_before = results->n;
     MB_SCOPED(mb_strlist) names = {0};
-    MB_DO(mb_os_list(folder, MB_ERRC_INPUT, &names, err));
+    MB_DO(mb_os_list(folder, code, &names, err));
     for (size_t i = 0; i < names.n; i++) {
         char path[MB_PATH_BYTES];
         snprintf(path, sizeof path, "%s%s%s/results.json", folder, slash_after(folder),
@@ -165,7 +165,7 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
     const size_t n_before = results->n;
     char own[MB_PATH_BYTES];
     snprintf(own, sizeof own, "%s%sresults.json", folder, slash_after(folder));
-    MB_DO(mb_set_results(folder, results, err));
+    MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
     if (results->n == n_before) {
         return mb_strlist_add(results, err, "%s", own);
     }

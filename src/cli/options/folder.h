@@ -17,9 +17,9 @@ MB_MUST_CHECK enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct m
 #define MB_SET_RUN "run-"
 
 /* Append the results.json of each run in the folder of a set, in their order; there may be
- * none. A folder that cannot be read is MB_ERRC_INPUT. */
-MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, struct mb_strlist *results,
-                                            struct mb_err *err);
+ * none. `code` is that of a folder that cannot be read. */
+MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, enum mb_errc code,
+                                            struct mb_strlist *results, struct mb_err *err);
 
 /* Replace each folder by the results.json in it, or that of a set by those of its runs. The
  * first `*n_first` inputs are then as many as are counted there. A folder that has both is
