@@ -37,8 +37,8 @@ void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
                     uint32_t n_pairs);
 /* Write query `query` once all commands before are complete. Pair i has queries 2i and 2i+1. */
 void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query);
-/* Duration between two stamps of a completed submission. MB_UNSUPPORTED where the second lies
- * before the first, MB_ERRC_RUNTIME where they are not available. */
+/* Duration between two stamps of a completed submission. MB_UNSUPPORTED where one is missing or
+ * the second lies before the first. */
 MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from,
                                                  uint32_t to, double *duration_ns,
                                                  struct mb_err *err);
@@ -57,9 +57,8 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
 
 /* The durations of pairs [0, n) from `first` on, of a submission that was waited for, held
  * against the host's clock. MB_UNSUPPORTED, with the reason, where they can be no times: a
- * stamp lies before the one that it follows, or all of them together are longer than the host
- * waited.
- */
+ * stamp is missing or lies before the one that it follows, or all of them together are longer
+ * than the host waited. */
 MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
                                                 const struct mb_submission *submission,
                                                 uint32_t first, uint32_t n,

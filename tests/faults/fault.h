@@ -18,6 +18,7 @@ struct mb_fault_result {
     int code;
     const char *text;  /* what the program's one line must hold; NULL: any */
     bool is_no_excuse; /* it must be dealt with: the run passes all the same */
+    bool may_pass;     /* or the run ends: what fails so is done again, but not without end */
 };
 
 #define MB_FAULT_MAX_RESULTS 8

@@ -81,8 +81,9 @@ static bool may_pass(const struct mb_fault_log *log)
 {
     bool may = true;
     for (uint32_t i = 0; i < log->n_hits && i < MB_FAULT_MAX_HITS; i++) {
-        may =
-            may && (log->hits[i].function->may_be_ignored || log->hits[i].result->is_no_excuse);
+        const struct mb_fault_result *result = log->hits[i].result;
+        may = may && (log->hits[i].function->may_be_ignored || result->is_no_excuse ||
+                      result->may_pass);
     }
     return may;
 }
