@@ -526,8 +526,10 @@ static bool is_undecided(const struct mb_comparison *comparison)
     if (n_open > 0) {
         mb_log(MB_LOG_ERROR, "%zu of %zu results could not be decided", n_open,
                comparison->n_rows);
+    } else if (comparison->n_rows == 0) {
+        mb_log(MB_LOG_ERROR, "nothing could be compared, so --fail-on-inconclusive fails");
     }
-    return n_open > 0;
+    return n_open > 0 || comparison->n_rows == 0;
 }
 
 static enum mb_status compare_files(const struct mb_options *options,

@@ -321,8 +321,9 @@ class Compare(CompareCase):
             row.update(status="skipped", reason="not asked for")
         self.write("new.json", new)
         self.compare("new.json", "base.json")
-        outcome = self.run_it("compare", "new.json", "base.json", "--fail-on-regression")
-        self.assert_error(outcome, 1, "nothing could be compared")
+        for gate in ("--fail-on-regression", "--fail-on-inconclusive"):
+            outcome = self.run_it("compare", "new.json", "base.json", gate)
+            self.assert_error(outcome, 1, f"nothing could be compared, so {gate} fails")
 
     def test_nothing_decided(self):
         """A gate that cannot decide fails, and says so; 3 % of single runs is neither."""
