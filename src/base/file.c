@@ -141,6 +141,9 @@ static enum mb_status fail_output(struct mb_err *err, const char *path, int erro
     MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, mb_os_error_text(error));
     if (err != NULL) {
         err->is_disk_full = error == ENOSPC;
+#ifdef EDQUOT /* a user's quota */
+        err->is_disk_full |= error == EDQUOT;
+#endif
     }
     return MB_FAILED;
 }

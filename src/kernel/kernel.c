@@ -21,7 +21,8 @@
 #define N_ADDRESSES 4
 
 /* Large as an integer, and as a float: 99,906.27. */
-#define SCRATCH_WORD 0x47C32123u
+#define SCRATCH_WORD    0x47C32123u
+#define SPOILED_AT_ONCE (UINT64_C(16) << 20) /* bytes */
 
 /* A view or a sampler that was made for one binding, and may serve others. */
 struct made_view {
@@ -607,6 +608,7 @@ static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb
     mb_barrier_full(submission.cmd);
     vkCmdCopyBuffer(submission.cmd, from->buffer, to->buffer, n_regions, regions);
     mb_barrier_full(submission.cmd);
+    mb_barrier_host(submission.cmd);
     return mb_submission_run(&submission, err);
 }
 
@@ -646,16 +648,19 @@ static enum mb_status check(const void *state, struct mb_err *err)
 static enum mb_status spoil_buffer(const struct mb_buffer *buffer, struct mb_err *err)
 {
     MB_SCOPED(mb_buffer) copy = {0};
-    const VkBufferCopy inner = {GUARD_BYTES, GUARD_BYTES,
-                                buffer->size_bytes - UINT64_C(2) * GUARD_BYTES};
-    MB_DO(mb_buffer_init(&copy, buffer->gpu, MB_BUFFER_READBACK, buffer->size_bytes, "scratch",
-                         err));
-    MB_DO(copy_regions(buffer, &copy, &inner, 1, err));
-    uint32_t *words = (uint32_t *)copy.mapped + GUARD_BYTES / sizeof *words;
-    for (uint64_t i = 0; i < inner.size / sizeof *words; i++) {
-        words[i] = words[i] != 0 ? SCRATCH_WORD : 0;
+    const uint64_t end = buffer->size_bytes - GUARD_BYTES;
+    MB_DO(mb_buffer_init(&copy, buffer->gpu, MB_BUFFER_READBACK,
+                         end < SPOILED_AT_ONCE ? end : SPOILED_AT_ONCE, "scratch", err));
+    uint32_t *words = copy.mapped;
+    for (uint64_t at = GUARD_BYTES; at < end; at += copy.size_bytes) {
+        const uint64_t n = end - at < copy.size_bytes ? end - at : copy.size_bytes;
+        MB_DO(copy_regions(buffer, &copy, &(VkBufferCopy){at, 0, n}, 1, err));
+        for (uint64_t i = 0; i < n / sizeof *words; i++) {
+            words[i] = words[i] != 0 ? SCRATCH_WORD : 0;
+        }
+        MB_DO(copy_regions(&copy, buffer, &(VkBufferCopy){0, at, n}, 1, err));
     }
-    return copy_regions(&copy, buffer, &inner, 1, err);
+    return MB_OK;
 }
 
 /* What is 0 after a run may be a counter that the kernel has set back; what begins with
