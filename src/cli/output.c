@@ -135,12 +135,14 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
         MB_DO(MB_NEED(output->dir, "output folder"));
         MB_DO(mb_make_dirs(output->dir, err));
     }
-    MB_DO(output->options->set ? enter_set(output->options->set, &output->dir, err) : MB_OK);
-    const int error = mb_os_keep_folder(output->dir);
+    struct mb_set *set = output->options->set;
+    /* A set's folder is kept from its first run on. */
+    const int error = set && set->dir ? 0 : mb_os_keep_folder(output->dir);
     MB_FAIL_IF(error == EBUSY, err, MB_ERRC_OUTPUT,
                "%s: another run is writing into this folder", output->dir);
     MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", output->dir,
                mb_os_error_text(error));
+    MB_DO(set ? enter_set(set, &output->dir, err) : MB_OK);
     return check_folder(output, err);
 }
 

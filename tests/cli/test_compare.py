@@ -185,6 +185,8 @@ class Sets(CompareCase):
         process = self.start(SMALL, "-w", "0", "-n", "400", "--no-roofline", "-s", "compute",
                              "--runs", "50", "-o", "out")
         self.wait_for((self.dir / "out/run-2/results.json").is_file, "second run")
+        # The folder is the set's, from its first run to its last.
+        self.assert_error(self.run_it(*self.RUN, "-o", "out"), 7, "out: another run is writing into this folder")
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=cli.TIMEOUT_S)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
