@@ -114,6 +114,15 @@ class Lies(cli.TestCase):
                              "-s", "lies:lie=not-asked-for", "-o", "out")
         self.assert_error(outcome, 3, "lies.json: ", "not-asked-for: 3 is not an integer from 0 to 2")
 
+    def test_updates(self):
+        """Chains that are not verified while they are timed say so."""
+        for others, is_told in ((["spd"], False), (["separable"], True)):
+            outcome = self.quick("pattern:noise:64x64", "--rect", "16,16,8,8", "-n", "20", "-s",
+                                 ",".join(["compute", *others]), "--images", "none", "-o", "out")
+            row = self.rows("out/results.json")[0]
+            self.assertEqual(row["n_verified"] == 0, is_told)
+            self.assertEqual("chains_not_verified" in json.dumps(row["warnings"]), is_told, outcome)
+
     def test_all(self):
         """Each lie of the manifest is told."""
         told = {lie for run in CAUGHT for lie in run[3]} | {lie for run in NOT_YET for lie in run[2]}

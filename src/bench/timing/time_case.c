@@ -465,6 +465,10 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                 mb_schedule_chain_ns(t->in_slot[slot]->n_chains, part_ns, n_parts(t));
             return MB_OK;
         }
+        if (t->in_slot[slot]->hash &&
+            !mb_recorded_sample_is_right(t->in_slot[slot], subject->chain_hash)) {
+            note_wrong(subject, "a sample that was dropped");
+        }
         MB_DO(subject->is_given_up ? MB_OK : start_again(t, column, slot, err));
     }
     return give_nothing(t, slot, duration_ns, part_ns, err);
@@ -573,6 +577,12 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
         mb_warn(&row->warnings, "samples_dropped",
                 "%u sample%s were taken again: the device's timestamps could be no times",
                 row->n_dropped, row->n_dropped == 1 ? "" : "s");
+    }
+    if (t->hash.gpu && t->timing->of->task.is_update && t->subjects[column].chain_hash == 0 &&
+        t->candidates[column]->result->verify == MB_VERIFY_PASS) {
+        mb_warn(&row->warnings, "chains_not_verified",
+                "its timed chains are not verified: another strategy writes farther, or is not "
+                "verified");
     }
     row->column = column;
     row->n_verified = count_verified(t, &t->subjects[column], column);
