@@ -82,6 +82,13 @@ vec4 loaded(vec4 texel)
     return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
 }
 
+/* Where the 2x2 texels of texel `at` of the next level meet, as a sampler takes it; on an axis of one texel
+ * its middle, so that what lies beyond the edge has no part in it. */
+vec2 pair_corner(ivec2 at, vec2 inv_extent)
+{
+    return min(vec2(2 * at + 1) * inv_extent, 1.0 - 0.5 * inv_extent);
+}
+
 /* n / d in vectors. Formats that hold all the bits of a 32-bit float get the remainder of the first
  * guess added: division alone may be off by 2.5 ulp. */
 vec3 quotient(vec3 n, float d)

@@ -13,16 +13,10 @@ vec4 fetch(ivec2 at, int layer)
     return loaded(texelFetch(source, ivec3(min(at, source_extent - 1), layer), 0));
 }
 
-/* Where 2x2 texels meet; on an axis of one texel its middle, which no edge has a part in. */
-vec2 corner_of(ivec2 at, vec2 inv_extent)
-{
-    return min(vec2(2 * at + 1) * inv_extent, 1.0 - 0.5 * inv_extent);
-}
-
 vec4 reduce_pair(ivec2 at, int layer)
 {
     if (LOAD_SAMPLER) {
-        vec2 corner = corner_of(at, inv_source_extent);
+        vec2 corner = pair_corner(at, inv_source_extent);
         return loaded(textureLod(source, vec3(corner, layer), 0.0));
     }
     ivec2 p = 2 * at;

@@ -162,8 +162,7 @@ Texel fetch(ivec2 at, int slice)
 Texel load_level1(ivec2 at, int slice)
 {
     if (LOAD_SAMPLER) {
-        /* Where they meet; on an axis of one texel its middle, which no edge has a part in. */
-        vec2 corner = min(vec2(2 * at + 1) * inv_base_extent, 1.0 - 0.5 * inv_base_extent);
+        vec2 corner = pair_corner(at, inv_base_extent);
         return Texel(loaded(textureLod(source, vec3(corner, slice), 0.0)));
     }
     ivec2 p = 2 * at;

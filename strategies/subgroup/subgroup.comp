@@ -83,8 +83,7 @@ vec4 reduce_source(ivec2 at, int layer)
         return reduce_box(at, source_extent, inv_source_extent, layer);
     }
     if (LOAD_SAMPLER) {
-        /* Where they meet; on an axis of one texel its middle, which no edge has a part in. */
-        vec2 corner = min(vec2(2 * at + 1) * inv_source_extent, 1.0 - 0.5 * inv_source_extent);
+        vec2 corner = pair_corner(at, inv_source_extent);
         return loaded(textureLod(source, vec3(corner, layer), 0.0));
     }
     ivec2 p = 2 * at;
