@@ -95,7 +95,7 @@ static void add_lost(struct mb_grid *grid, const struct mb_compare_gap *gap, boo
     mb_grid_sentence(grid, "REGRESSION: %s", gap->reason);
 }
 
-/* Where a row stands: changed results, then slower ones, then what is no regression. */
+/* Where a row stands: changed results, then slower ones, then what is not a regression. */
 static int rank_of(const struct mb_compare_row *row)
 {
     static const int ranks[] = {
@@ -173,7 +173,7 @@ static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *c
 }
 
 /* "NVIDIA H200, driver X, mipbench abcdef0": as far as the first runs of both sides are alike,
- * or as far as they are not. Nothing if there is nothing of it. */
+ * or as far as they are not; nothing where no fact is so. */
 static void add_facts(struct mb_strbuf *out, const struct mb_comparison *comparison, int side,
                       bool is_alike, const char *separator)
 {
@@ -572,23 +572,15 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     enum mb_status status;
     const struct mb_settings *settings = &options->settings;
     struct mb_result_file *read = NULL;
-    struct mb_run_group files = {.n_files = 0};
-    MB_TRY(mb_output_check(options, err));
+    MB_DO(mb_output_check(options, err));
     mb_session_end_at_once(true); /* until there is something to write */
     if (options->ratios) {
         return mb_ratios_show(options, err);
     }
-    files.files = read = mb_alloc(settings->n_inputs, sizeof *read);
-    MB_TRY(MB_NEED(read, "compare"));
-    for (; files.n_files < settings->n_inputs; files.n_files++) {
-        MB_TRY(mb_result_file_read(settings->inputs[files.n_files], &read[files.n_files], err));
-    }
-    MB_TRY(options->pool ? mb_pool_show(options, &files, err)
-                         : compare_files(options, &files, verdict, err));
-fail:
-    for (size_t i = 0; i < files.n_files; i++) {
-        mb_result_file_finish(&read[i]);
-    }
-    mb_free(read);
+    MB_DO(mb_result_files_read(settings->inputs, settings->n_inputs, &read, err));
+    const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
+    status = options->pool ? mb_pool_show(options, &files, err)
+                           : compare_files(options, &files, verdict, err);
+    mb_result_files_finish(read, settings->n_inputs);
     return status;
 }

@@ -296,26 +296,17 @@ static enum mb_errc run_next(const struct mb_options *options, struct mb_set *se
 static enum mb_status show_set(const struct mb_options *options, const char *dir,
                                struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     MB_SCOPED(mb_strlist) paths = {0};
     struct mb_result_file *read = NULL;
-    struct mb_run_group files = {.n_files = 0};
-    MB_TRY(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
+    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
     if (paths.n == 0) {
         return MB_OK;
     }
-    files.files = read = mb_alloc(paths.n, sizeof *read);
-    MB_TRY(MB_NEED(read, "set of runs"));
-    for (; files.n_files < paths.n; files.n_files++) {
-        MB_TRY(mb_result_file_read(paths.items[files.n_files], &read[files.n_files], err));
-    }
-    MB_TRY(mb_stdout_write("\n", 1, err));
-    MB_TRY(mb_pool_show(options, &files, err));
-fail:
-    for (size_t i = 0; i < files.n_files; i++) {
-        mb_result_file_finish(&read[i]);
-    }
-    mb_free(read);
+    MB_DO(mb_result_files_read((const char *const *)paths.items, paths.n, &read, err));
+    const struct mb_run_group files = {.files = read, .n_files = paths.n};
+    enum mb_status status = mb_stdout_write("\n", 1, err);
+    status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
+    mb_result_files_finish(read, paths.n);
     return status;
 }
 

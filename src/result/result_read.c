@@ -511,3 +511,28 @@ void mb_result_file_finish(struct mb_result_file *file)
     mb_free(file->path);
     *file = (struct mb_result_file){0};
 }
+
+enum mb_status mb_result_files_read(const char *const *paths, size_t n,
+                                    struct mb_result_file **files, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    size_t n_read = 0;
+    *files = mb_alloc(n, sizeof **files);
+    MB_TRY(MB_NEED(*files, "result files"));
+    for (; n_read < n; n_read++) {
+        MB_TRY(mb_result_file_read(paths[n_read], &(*files)[n_read], err));
+    }
+    return MB_OK;
+fail:
+    mb_result_files_finish(*files, n_read);
+    *files = NULL;
+    return status;
+}
+
+void mb_result_files_finish(struct mb_result_file *files, size_t n)
+{
+    for (size_t i = 0; files && i < n; i++) {
+        mb_result_file_finish(&files[i]);
+    }
+    mb_free(files);
+}

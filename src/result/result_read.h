@@ -68,7 +68,15 @@ struct mb_result_file {
 MB_MUST_CHECK enum mb_status mb_result_file_read(const char *path, struct mb_result_file *file,
                                                  struct mb_err *err);
 
-/* The same from text in memory; `path` is for messages. */
+/* Read files[n], in the order of `paths`; owned by the caller (mb_result_files_finish). After a
+ * failure, that of the first file that cannot be read, there are none. */
+MB_MUST_CHECK enum mb_status mb_result_files_read(const char *const *paths, size_t n,
+                                                  struct mb_result_file **files,
+                                                  struct mb_err *err);
+/* Accepts NULL. */
+void mb_result_files_finish(struct mb_result_file *files, size_t n);
+
+/* The same of one from text in memory; `path` is for messages. */
 MB_MUST_CHECK enum mb_status mb_result_file_parse(const char *path, const char *text,
                                                   struct mb_result_file *file,
                                                   struct mb_err *err);
