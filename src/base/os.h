@@ -146,8 +146,8 @@ int mb_os_make_folder(const char *path);
 int mb_os_make_temporary_folder(char out[MB_PATH_BYTES]);
 int mb_os_remove_folder(const char *path);
 
-/* Keep a folder for this process until it ends: EBUSY if another process has it. Nothing is
- * written into it; 0 also where the system cannot tell. */
+/* Keep a folder for this process until it ends. EBUSY if it is kept already, by whichever
+ * process. Nothing is written into it; 0 also where the system cannot tell. */
 int mb_os_keep_folder(const char *path);
 
 /* Append the names of what is in a folder, but "." and ".."; `code` is that of a failure. */

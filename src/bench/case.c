@@ -350,8 +350,8 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Of what floats hold more than numbers from 0 to 1, for kernels that clamp to these: r32f may
- * be read from a depth image, which does not hold more. */
+/* Float formats get a probe of values up to 4, to catch kernels that clamp to [0, 1]; but r32f
+ * may be read from a depth image, which holds no others. */
 static double probe_scale(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;

@@ -124,8 +124,9 @@ static void times_text(size_t n, char out[32])
 }
 
 /* A result of `own` that the other side lacks, or has fewer times, with what comes nearest to
- * it there. It is a regression if it `was_right` in the base and nothing like it is there, or
- * if the run is incomplete, which it may have ended: else it was asked for in another way. */
+ * it there. What `was_right` in the base is a regression if nothing like it is there, or if the
+ * run that lacks it was not completed, as it may be what ended that run. What is there in
+ * another way is none: it was asked for so. */
 static void add_missing(struct mb_comparison *out, const struct side *own,
                         const struct side *other, const struct mb_file_result *result,
                         bool was_right)

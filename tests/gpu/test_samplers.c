@@ -1,7 +1,7 @@
 /* No strategy samples where the address mode of its sampler matters: with each mode in the
  * place of its own, by standing in for vkCreateSampler, it makes the same chain, bit for bit,
- * and the one that it is held to. An edge that counts would be that of the opposite side, of
- * the mirror image, or white.
+ * and the one that it is held to. Where a sampler reads beyond an edge, it finds there the
+ * opposite side, the mirror image, or white.
  *
  * llvmpipe takes 8-bit weights for some modes, which is no matter of edges: GALLIVM_PERF in
  * meson.build has it leave that out. */

@@ -18,8 +18,9 @@
 
 #define PILOT_RUNS        3u
 #define SAMPLES_IN_FLIGHT 2u
-#define CPU_VERIFY_EVERY                                                                       \
-    16u /* blocks of a software device, where a hash takes as long as a chain */
+/* Of so many blocks one is verified on a software device, where a hash takes as long as a
+ * chain. */
+#define CPU_VERIFY_EVERY 16u
 
 /* Of a strategy's samples: so many, and more than this share, that can be no times. */
 #define MIN_DROPPED 3u

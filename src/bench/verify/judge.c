@@ -205,8 +205,8 @@ static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
     return MB_OK;
 }
 
-/* What was timed ran over what the run before had left, as an engine's would. Once after it
- * there is something else, and then again what the probe's run leaves, which is no more of use.
+/* Timed runs find in scratch what the run before left, as an engine's do. Before the first
+ * judged run after timing it is overwritten, for kernels that store there what they once made.
  */
 static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
 {
