@@ -30,7 +30,9 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
     struct mb_err why = {0};
     *calibration = (struct mb_calibration){
         .gpu = gpu,
-        .marks = {(double)NAN, (double)NAN, (double)NAN},
+        .marks = {.granularity_ns = (double)NAN,
+                  .granularity_gcd_ns = (double)NAN,
+                  .empty_pair_ns = (double)NAN},
         .roofline.ceiling_gbps = (double)NAN,
         .probe_ns = (double)NAN,
     };
