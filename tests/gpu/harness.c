@@ -269,7 +269,7 @@ bool mb_test_run_case(const struct mb_gpu *gpu, const struct mb_variant *rows, s
     struct mb_calibration calibration = {
         .gpu = gpu,
         .has_timer = gpu->info.timestamp_valid_bits > 0,
-        .marks = {1.0, 1.0, 1.0},
+        .marks = {.granularity_ns = 1.0, .granularity_gcd_ns = 1.0, .empty_pair_ns = 1.0},
         .roofline = {.llc_bytes = 1, .ceiling_gbps = (double)NAN},
         .probe_ns = (double)NAN,
     };
