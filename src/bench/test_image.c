@@ -155,38 +155,38 @@ void mb_test_image_finish(struct mb_test_image *test_image)
     test_image->poisoned = NULL;
 }
 
-void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_t index,
-                                 VkCommandBuffer cmd)
+void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
+                      VkCommandBuffer cmd)
 {
     static const VkClearColorValue colors[MB_N_POISONS] = {
         {.float32 = {0.25f, 0.75f, 0.125f, 0.625f}},
         {.float32 = {0.875f, 0.375f, 0.5625f, 0.0625f}},
     };
     static const VkClearColorValue nan_color = {.float32 = {NAN, NAN, NAN, NAN}};
-    const struct mb_layout *layout = &test_image->full;
-    VkImageSubresourceRange range = {
+    const VkImageSubresourceRange range = {
         .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
         .baseMipLevel = 1,
-        .levelCount = layout->n_levels - 1,
-        .layerCount = layout->n_layers,
+        .levelCount = n_levels - 1,
+        .layerCount = image->layout.n_layers,
     };
-    const bool has_nan = index > 0 && !mb_format_is_unorm(layout->format);
-    if (layout->n_levels == 1) {
+    const bool has_nan = index > 0 && !mb_format_is_unorm(image->layout.format);
+    if (n_levels == 1) {
         return;
     }
-    mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1, &mb_access_undefined,
+    mb_barrier_levels(cmd, image, 1, n_levels - 1, &mb_access_undefined,
                       &mb_access_transfer_write);
-    vkCmdClearColorImage(cmd, test_image->image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+    vkCmdClearColorImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                          has_nan ? &nan_color : &colors[index], 1, &range);
-    mb_barrier_levels(cmd, &test_image->image, 1, layout->n_levels - 1,
-                      &mb_access_transfer_write, &mb_access_readable);
+    mb_barrier_levels(cmd, image, 1, n_levels - 1, &mb_access_transfer_write,
+                      &mb_access_readable);
 }
 
 enum mb_status mb_test_image_poison(struct mb_test_image *test_image, uint32_t index,
                                     struct mb_err *err)
 {
     MB_DO(mb_submission_begin(&test_image->submission, err));
-    mb_test_image_record_poison(test_image, index, test_image->submission.cmd);
+    mb_record_poison(&test_image->image, test_image->full.n_levels, index,
+                     test_image->submission.cmd);
     MB_DO(mb_submission_run(&test_image->submission, err));
     if (test_image->poisoned) {
         MB_DO(mb_test_image_read(test_image, err));

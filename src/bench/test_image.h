@@ -65,8 +65,8 @@ MB_MUST_CHECK enum mb_status mb_test_image_poison(struct mb_test_image *test_ima
 MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image,
                                                 struct mb_err *err);
 
-/* The commands of the last two, for a caller's own submission: poison before, read-back after.
- */
-void mb_test_image_record_poison(const struct mb_test_image *test_image, uint32_t index,
-                                 VkCommandBuffer cmd);
+/* Record the same of levels [1, n_levels) of any image, which are then readable. */
+void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
+                      VkCommandBuffer cmd);
+/* The commands of mb_test_image_read(), for a caller's own submission. */
 void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd);

@@ -128,23 +128,13 @@ struct mb_text mb_relation_describe(const struct mb_relation *relation, const ch
 
 bool mb_warning_is_loud(const struct mb_warning *warning)
 {
-    static const char *const codes[] = {"overhead_bound",
-                                        "levels_capped",
-                                        "layers_left_out",
-                                        "clock_unstable",
-                                        "bimodal",
-                                        "above_limit",
-                                        "input_clamped",
-                                        "srgb_ignored",
-                                        "clock_shifted",
-                                        "cut_short",
-                                        "no_split",
-                                        "not_a_line",
-                                        "chain_not_written",
-                                        "files_removed",
-                                        "picture_not_written",
-                                        "samples_dropped",
-                                        "chains_not_verified"};
+    static const char *const codes[] = {
+        "overhead_bound",    "levels_capped", "layers_left_out",
+        "clock_unstable",    "bimodal",       "above_limit",
+        "input_clamped",     "srgb_ignored",  "clock_shifted",
+        "cut_short",         "no_split",      "not_a_line",
+        "chain_not_written", "files_removed", "picture_not_written",
+        "samples_dropped"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

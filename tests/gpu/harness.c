@@ -317,7 +317,8 @@ enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
     enum mb_status status = MB_OK;
     struct mb_submission *submission = &test_image->submission;
     MB_TRY(mb_submission_begin(submission, err));
-    mb_test_image_record_poison(test_image, poison % MB_N_POISONS, submission->cmd);
+    mb_record_poison(&test_image->image, test_image->full.n_levels, poison % MB_N_POISONS,
+                     submission->cmd);
     instance->strategy->record(instance->state, submission->cmd);
     mb_test_image_record_read(test_image, submission->cmd);
     MB_TRY(mb_submission_run(submission, err));

@@ -304,8 +304,17 @@ static void expect_chains(struct text *want, const struct mb_recorded_sample_opt
     }
 }
 
-/* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images]; the
- * queries' reset, the primer; stamp; chains; stamp; [hashes of what images still hold]. */
+static void expect_poison(struct text *want, const struct mb_recorded_sample_options *options,
+                          uint32_t n)
+{
+    for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
+        add(want, "%s", options->null_pipeline ? "" : "some clear some ");
+    }
+}
+
+/* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images;
+ * poison]; the queries' reset, the primer; stamp; chains; stamp; [hashes of what images still
+ * hold]; poison of these, and of the other image. */
 static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
                         uint32_t part, const char *chain)
 {
@@ -317,15 +326,20 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
     if (options->warms_code) {
         expect_chains(want, options, chain, 1, false);
         add(want, "full ");
+        expect_poison(want, options, options->n_instances == 1);
     }
     expect_chains(want, options, chain, options->n_lead, false);
+    expect_poison(want, options, options->n_lead);
     add(want, "reset:%u+2 primer:1x1x1 full stamp:%u order ", query, query);
     expect_chains(want, options, chain, options->n_chains[part], options->is_overlapped);
     add(want, "stamp:%u full ", query + 1);
-    for (uint32_t i = 0; options->hash && i < options->n_chains[part] && i < MAX_TRIALS; i++) {
+    for (uint32_t i = 0;
+         options->hash && i < options->n_chains[part] && i < options->n_instances; i++) {
         add(want, "hash:%ux1x1 ", options->hash->n_groups);
     }
     add(want, "%s", options->hash ? "full " : "");
+    expect_poison(want, options, options->n_chains[part]);
+    expect_poison(want, options, options->warms_code && options->n_instances > 1);
 }
 
 /* Both from the first word on that differs. */
@@ -382,6 +396,9 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.first_pair = 2;
     sample.warms_code = true;
     check_take(bed, &sample, chain);
+    sample.n_instances = 1;
+    check_take(bed, &sample, chain);
+    sample.n_instances = MAX_TRIALS;
     sample.evictor = &bed->evictor;
     check_take(bed, &sample, chain);
     sample.hash = &bed->hash;

@@ -76,7 +76,8 @@ static enum mb_status run_and_read(struct mb_test_image *test_image,
     enum mb_status status = MB_OK;
     struct mb_submission *submission = &test_image->submission;
     MB_TRY(mb_submission_begin(submission, err));
-    mb_test_image_record_poison(test_image, 0, submission->cmd); /* an update expects a chain */
+    /* An update expects a chain. */
+    mb_record_poison(&test_image->image, test_image->full.n_levels, 0, submission->cmd);
     instance->strategy->record(instance->state, submission->cmd);
     record_read_copy(test_image, submission->cmd);
     MB_TRY(mb_submission_run(submission, err));

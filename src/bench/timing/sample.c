@@ -2,6 +2,7 @@
 #include "bench/timing/sample.h"
 
 #include "bench/timing/evict.h"
+#include "bench/test_image.h"
 #include "bench/timing/intercept.h"
 #include "vk/barrier.h"
 
@@ -28,56 +29,74 @@ static void record_chains(const struct mb_recorded_sample_options *options,
     }
 }
 
-/* A part of a sample, which is all of it but for batches:
+/* Overwrite what chains made on up to `n` images: one that finds its levels right might do
+ * nothing, and be the fastest of all. */
+static void record_poison(const struct mb_recorded_sample_options *options,
+                          uint32_t first_instance, uint32_t n, VkCommandBuffer cmd)
+{
+    if (options->null_pipeline || options->keeps_levels) {
+        return;
+    }
+    for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
+        const struct mb_vk_image *image =
+            options->instances[(first_instance + i) % options->n_instances].image;
+        mb_record_poison(image, image->layout.n_levels, 0, cmd);
+    }
+}
+
+/* Chains of a part whose images no other has followed on. */
+static uint32_t count_last(const struct mb_recorded_sample_options *options, uint32_t part)
+{
+    const uint32_t n = options->n_chains[part];
+    return n < options->n_instances ? n : options->n_instances;
+}
+
+/* A part of a sample, which is all of it but for batches. Levels 1.. of all images are poisoned
+ * as it begins, and when it is over:
  *
  *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
  *     [ chain on another image; full barrier ]   its code is
- *     [ n_lead chains ]                          the cache is as a row of chains leaves it
+ *     [ n_lead chains; poison ]                  the cache is as a row of chains leaves it
  *     reset queries; prime; full barrier
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
- *     [ hashes of chains; full barrier ]         not in the cache for long: what follows begins
+ *     [ hashes of chains; full barrier ]
+ *     poison                                     not in the cache for long: what follows begins
  *                                                with the sweep, the chain or the lead above
- */
+ *
+ * Poison leaves lines that are yet to be written to memory: just before the stamp it is only
+ * where the image is to be in the cache, and there is no other one. */
 static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
                         uint32_t first_instance, VkCommandBuffer cmd)
 {
-    const uint32_t pair = options->first_pair + part;
+    const uint32_t pair = options->first_pair + part, n_last = count_last(options, part);
+    const uint32_t first = first_instance + options->n_lead;
+    const uint32_t first_last = first + options->n_chains[part] - n_last;
+    const uint32_t other = first_instance + options->n_instances / 2;
     if (options->evictor) {
         mb_evictor_record(options->evictor, cmd);
         mb_barrier_full(cmd);
     }
     if (options->warms_code) {
-        record_chain(options, first_instance + options->n_instances / 2, cmd);
+        record_chain(options, other, cmd);
         mb_barrier_full(cmd);
+        record_poison(options, other, options->n_instances == 1, cmd);
     }
     record_chains(options, first_instance, options->n_lead, false, cmd);
+    record_poison(options, first_instance, options->n_lead, cmd);
     mb_timer_begin(options->timer, cmd, pair);
-    record_chains(options, first_instance + options->n_lead, options->n_chains[part],
-                  options->is_overlapped, cmd);
+    record_chains(options, first, options->n_chains[part], options->is_overlapped, cmd);
     mb_timer_end(options->timer, cmd, pair);
-}
-
-static uint32_t count_hashed(const struct mb_recorded_sample_options *options, uint32_t part)
-{
-    const uint32_t n = options->n_chains[part];
-    return !options->hash ? 0 : n < options->n_instances ? n : options->n_instances;
-}
-
-/* Of the last chains of a part, whose images no other has followed on. */
-static void record_hashes(const struct mb_recorded_sample_options *options, uint32_t part,
-                          uint32_t first_instance, VkCommandBuffer cmd)
-{
-    const uint32_t n = count_hashed(options, part);
-    const uint32_t first = first_instance + options->n_lead + options->n_chains[part] - n;
-    for (uint32_t i = 0; i < n; i++) {
-        mb_chain_hash_record_add(options->hash, (first + i) % options->n_instances,
+    for (uint32_t i = 0; options->hash && i < n_last; i++) {
+        mb_chain_hash_record_add(options->hash, (first_last + i) % options->n_instances,
                                  options->first_pair, cmd);
     }
-    if (n > 0) {
+    if (options->hash) {
         mb_barrier_full(cmd);
     }
+    record_poison(options, first_last, n_last, cmd);
+    record_poison(options, other, options->warms_code && options->n_instances > 1, cmd);
 }
 
 enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
@@ -95,9 +114,8 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     }
     for (uint32_t part = 0; part < options->n_parts; part++) {
         recorded->n_chains[part] = options->n_chains[part];
-        recorded->n_hashed += count_hashed(options, part);
+        recorded->n_hashed += options->hash ? count_last(options, part) : 0;
         record_part(options, part, instance, cmd);
-        record_hashes(options, part, instance, cmd);
         instance =
             (instance + options->n_lead + options->n_chains[part]) % options->n_instances;
     }

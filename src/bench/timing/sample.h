@@ -35,6 +35,7 @@ struct mb_recorded_sample_options {
      */
     bool warms_code;
     VkPipeline null_pipeline; /* or null: the strategy's own work */
+    bool keeps_levels; /* chains find what the one before left, where they would find poison */
     /* Of the instances' images, in their order, or NULL: after the stamps of each part, chains
      * that no later one of it has replaced are added to slot `first_pair`. */
     const struct mb_chain_hash *hash;

@@ -22,6 +22,12 @@
  * chain. */
 #define CPU_VERIFY_EVERY 16u
 
+/* A chain may be so much faster where its work is done already, before it fails; tried so
+ * often.
+ */
+#define MAX_SHORTCUT 2.0
+#define MAX_PILOTS   8u
+
 /* Of a strategy's samples: so many, and more than this share, that can be no times. */
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
@@ -43,7 +49,7 @@ struct subject {
     struct recordings null_twin;   /* in latency mode */
     uint64_t chain_hash;           /* that its chains must have; 0: they are not verified */
     struct mb_pipeline nothing;  /* of the null twin: empty, of the strategy's workgroup size */
-    double pilot_ns;             /* about what one chain takes */
+    double pilot_ns;             /* about what one chain takes: the least of a few */
     double pilot_host_ns;        /* and how long the host waits for it, at least */
     uint32_t n_taken, n_dropped; /* samples; of these, those that can be no times */
     bool is_given_up;
@@ -80,6 +86,7 @@ static uint32_t n_parts(const struct timing *t)
 static enum mb_status make_copies(struct timing *t, struct mb_err *err)
 {
     const uint32_t n = t->timing->n_rotated - 1;
+    MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* and so the copies */
     t->copies = mb_alloc(n, sizeof *t->copies);
     MB_DO(MB_NEED(t->copies, "timing"));
     return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
@@ -189,50 +196,34 @@ static void note_wrong(const struct subject *subject, const char *which, ...)
              "wrong while timed: %s: the chain differs from the one that was judged", text);
 }
 
-static bool is_within(struct mb_rect a, struct mb_rect b)
-{
-    return mb_rect_is_empty(a) || (a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width &&
-                                   a.y + a.height <= b.y + b.height);
-}
-
-/* All rows update one image. What one leaves in it depends on texels beside its affected
- * region, and so is the same each time only if no other writes there. */
-static bool reaches_all(const struct timing *t, const struct subject *subject)
-{
-    const struct mb_case *c = t->timing->of;
-    struct mb_rect own[MB_MAX_LEVELS], other[MB_MAX_LEVELS];
-    mb_filter_affected_levels(subject->candidate->instance.work.tolerance.filter.policy,
-                              &c->layout, c->task.rect, own);
-    for (size_t i = 0; i < t->n_candidates; i++) {
-        if (t->candidates[i]->result->verify != MB_VERIFY_PASS) {
-            return false;
-        }
-        mb_filter_affected_levels(t->candidates[i]->instance.work.tolerance.filter.policy,
-                                  &c->layout, c->task.rect, other);
-        for (uint32_t level = 1; level < c->layout.n_levels; level++) {
-            if (!is_within(other[level], own[level])) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* What its chains have to be. The image is back in level 0, but a source of its own still holds
- * the probe; and what an update leaves depends on what is in the image now: run it once. */
+/* What its chains have to be: what they leave over poison, as each sample finds it. Of a whole
+ * chain that is known; of an update it depends on the texels beside its region. The image is
+ * back in level 0, but a source of its own still holds the probe. */
 static enum mb_status find_hash(struct timing *t, struct subject *subject, struct mb_err *err)
 {
     struct mb_candidate *candidate = subject->candidate;
     const bool is_update = t->timing->of->task.is_update;
+    const bool is_hashed = t->hash.gpu && candidate->result->verify == MB_VERIFY_PASS;
     if (is_update || candidate->instance.source.image) {
+        MB_DO(mb_test_image_poison(t->test_image, 0, err));
         MB_DO(mb_submission_run(&candidate->instance.submission, err));
     }
-    if (!t->hash.gpu || candidate->result->verify != MB_VERIFY_PASS ||
-        (is_update && !reaches_all(t, subject))) {
-        return MB_OK;
-    }
-    subject->chain_hash = candidate->hash;
-    return is_update ? mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err) : MB_OK;
+    subject->chain_hash = is_hashed ? candidate->hash : 0;
+    return is_update && is_hashed ? mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err)
+                                  : MB_OK;
+}
+
+/* It fails, and nothing of it is timed from here on. */
+MB_PRINTF(2, 3)
+static void give_up(struct subject *subject, const char *format, ...)
+{
+    struct mb_result *result = subject->candidate->result;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(result->reason, sizeof result->reason, format, args);
+    va_end(args);
+    result->status = MB_RESULT_FAILED;
+    subject->is_given_up = true;
 }
 
 /* A device that resolves a pair with nothing in it resolves any sample. */
@@ -251,7 +242,6 @@ static enum mb_status collect(struct timing *t, struct subject *subject,
                               struct mb_recorded_sample *sample, double *part_ns,
                               struct mb_err *err)
 {
-    struct mb_result *result = subject->candidate->result;
     enum mb_status status = mb_recorded_sample_collect(sample, &t->timer, part_ns, err);
     if (status == MB_OK && is_standing(t, part_ns, sample->n_parts)) {
         status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "timer: both timestamps are the same");
@@ -260,16 +250,16 @@ static enum mb_status collect(struct timing *t, struct subject *subject,
     subject->n_dropped += status == MB_UNSUPPORTED;
     if (status == MB_UNSUPPORTED && subject->n_dropped >= MIN_DROPPED &&
         subject->n_dropped > MAX_DROPPED * subject->n_taken) {
-        subject->is_given_up = true;
-        result->status = MB_RESULT_FAILED;
-        snprintf(result->reason, sizeof result->reason, "%.400s (%u of %u samples)", err->text,
-                 subject->n_dropped, subject->n_taken);
+        give_up(subject, "%.400s (%u of %u samples)", err->text, subject->n_dropped,
+                subject->n_taken);
     }
     return status;
 }
 
-/* About what a chain takes: the least of a few runs, of which the first warms up. */
-static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
+/* What a chain takes over poison, or over what the one before made: the least of a few runs, of
+ * which the first warms up, and of what is there. */
+static enum mb_status run_pilot(struct timing *t, struct subject *subject, bool keeps_levels,
+                                double *least_ns, struct mb_err *err)
 {
     MB_SCOPED(mb_recorded_sample) recorded = {0};
     const struct recordings hashed = {.is_hashed = true};
@@ -278,15 +268,15 @@ static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb
     options.n_parts = options.n_chains[0] = 1;
     options.n_lead = 0;
     options.evictor = NULL;
+    options.keeps_levels = keeps_levels;
     MB_DO(mb_recorded_sample_init(&recorded, &options, err));
-    subject->pilot_ns = subject->pilot_host_ns = INFINITY;
     for (uint32_t i = 0; i < PILOT_RUNS && !subject->is_given_up;) {
         MB_DO(mb_submission_submit(&recorded.submission, err));
         const enum mb_status status = collect(t, subject, &recorded, &chain_ns, err);
         MB_DO(status == MB_UNSUPPORTED ? MB_OK : status);
         if (status == MB_OK) {
             const double waited_ns = (double)recorded.submission.waited_ns;
-            subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
+            *least_ns = fmin(*least_ns, chain_ns);
             subject->pilot_host_ns = fmin(subject->pilot_host_ns, waited_ns);
             if (options.hash && !mb_recorded_sample_is_right(&recorded, subject->chain_hash)) {
                 note_wrong(subject, "before the samples");
@@ -295,6 +285,37 @@ static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb
         }
     }
     return MB_OK;
+}
+
+/* In a batch a chain finds its own work done. One that is much faster then looks at its levels
+ * before it works, and its batches say nothing; noise does not last. */
+static enum mb_status pilot_batches(struct timing *t, struct subject *subject,
+                                    struct mb_err *err)
+{
+    double done_ns = INFINITY;
+    for (uint32_t i = 0; i < MAX_PILOTS && !subject->is_given_up; i++) {
+        MB_DO(run_pilot(t, subject, true, &done_ns, err));
+        if (done_ns * MAX_SHORTCUT >= subject->pilot_ns) {
+            return MB_OK;
+        }
+        MB_DO(mb_test_image_poison(t->test_image, 0, err));
+        MB_DO(run_pilot(t, subject, false, &subject->pilot_ns, err));
+    }
+    if (!subject->is_given_up) {
+        give_up(subject,
+                "a chain takes %.1f us, and %.1f us where its levels hold what it is to make: "
+                "its batches do not repeat the work",
+                subject->pilot_ns * 1e-3, done_ns * 1e-3);
+    }
+    return MB_OK;
+}
+
+static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
+{
+    subject->pilot_ns = subject->pilot_host_ns = INFINITY;
+    MB_DO(mb_test_image_poison(t->test_image, 0, err));
+    MB_DO(run_pilot(t, subject, false, &subject->pilot_ns, err));
+    return t->timing->mode == MB_MODE_THROUGHPUT ? pilot_batches(t, subject, err) : MB_OK;
 }
 
 static enum mb_status record(struct timing *t, const struct subject *subject,
@@ -578,12 +599,6 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
         mb_warn(&row->warnings, "samples_dropped",
                 "%u sample%s were taken again: the device's timestamps could be no times",
                 row->n_dropped, row->n_dropped == 1 ? "" : "s");
-    }
-    if (t->hash.gpu && t->timing->of->task.is_update && t->subjects[column].chain_hash == 0 &&
-        t->candidates[column]->result->verify == MB_VERIFY_PASS) {
-        mb_warn(&row->warnings, "chains_not_verified",
-                "its timed chains are not verified: another strategy writes farther, or is not "
-                "verified");
     }
     row->column = column;
     row->n_verified = count_verified(t, &t->subjects[column], column);
