@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/os.h"
+#include "base/rng.h"
 #include "vk/barrier.h"
 
 #define OWN_USAGE (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)
@@ -178,6 +179,33 @@ void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32
     vkCmdClearColorImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                          has_nan ? &nan_color : &colors[index], 1, &range);
     mb_barrier_levels(cmd, image, 1, n_levels - 1, &mb_access_transfer_write,
+                      &mb_access_readable);
+}
+
+void mb_record_spots(const struct mb_vk_image *image, const struct mb_buffer *texels,
+                     uint64_t seed, VkCommandBuffer cmd)
+{
+    const struct mb_layout *layout = &image->layout;
+    VkBufferImageCopy regions[MB_MAX_LEVELS];
+    struct mb_rng rng;
+    mb_rng_init(&rng, seed);
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        regions[level - 1] = (VkBufferImageCopy){
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, layout->n_layers},
+            .imageOffset = {(int32_t)mb_rng_below(&rng, extent.width),
+                            (int32_t)mb_rng_below(&rng, extent.height), 0},
+            .imageExtent = {1, 1, 1},
+        };
+    }
+    if (layout->n_levels == 1) {
+        return;
+    }
+    mb_barrier_levels(cmd, image, 1, layout->n_levels - 1, &mb_access_readable,
+                      &mb_access_transfer_write);
+    vkCmdCopyBufferToImage(cmd, texels->buffer, image->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, layout->n_levels - 1, regions);
+    mb_barrier_levels(cmd, image, 1, layout->n_levels - 1, &mb_access_transfer_write,
                       &mb_access_readable);
 }
 

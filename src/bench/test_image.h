@@ -68,5 +68,10 @@ MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image
 /* Record the same of levels [1, n_levels) of any image, which are then readable. */
 void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
                       VkCommandBuffer cmd);
+/* Record writing one texel of each of levels 1.. of an image, at a place that `seed` chooses,
+ * in all layers: `texels` has one for each layer. The rest of them is as it was; all are
+ * readable before and after. */
+void mb_record_spots(const struct mb_vk_image *image, const struct mb_buffer *texels,
+                     uint64_t seed, VkCommandBuffer cmd);
 /* The commands of mb_test_image_read(), for a caller's own submission. */
 void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd);

@@ -38,6 +38,7 @@ struct commands {
     PFN_vkCmdFillBuffer fill;
     PFN_vkCmdUpdateBuffer update;
     PFN_vkCmdClearColorImage clear;
+    PFN_vkCmdCopyBufferToImage upload;
 };
 
 static struct commands real;
@@ -182,13 +183,22 @@ static VKAPI_ATTR void VKAPI_CALL note_clear(VkCommandBuffer cmd, VkImage image,
     real.clear(cmd, image, layout, colour, n, ranges);
 }
 
+static VKAPI_ATTR void VKAPI_CALL note_upload(VkCommandBuffer cmd, VkBuffer from, VkImage to,
+                                              VkImageLayout layout, uint32_t n,
+                                              const VkBufferImageCopy *regions)
+{
+    add(spy.out, "spots:%u ", n);
+    real.upload(cmd, from, to, layout, n, regions);
+}
+
 /* Put `commands` in place of those that are there, which are returned. */
 static struct commands exchange(const struct commands *commands)
 {
     const struct commands before = {
-        vkCmdResetQueryPool, vkCmdWriteTimestamp, vkCmdPipelineBarrier, vkCmdBindPipeline,
-        vkCmdDispatch,       vkCmdDraw,           vkCmdBlitImage,       vkCmdCopyImage,
-        vkCmdCopyBuffer,     vkCmdFillBuffer,     vkCmdUpdateBuffer,    vkCmdClearColorImage};
+        vkCmdResetQueryPool,   vkCmdWriteTimestamp, vkCmdPipelineBarrier, vkCmdBindPipeline,
+        vkCmdDispatch,         vkCmdDraw,           vkCmdBlitImage,       vkCmdCopyImage,
+        vkCmdCopyBuffer,       vkCmdFillBuffer,     vkCmdUpdateBuffer,    vkCmdClearColorImage,
+        vkCmdCopyBufferToImage};
     vkCmdResetQueryPool = commands->reset_queries;
     vkCmdWriteTimestamp = commands->stamp;
     vkCmdPipelineBarrier = commands->barrier;
@@ -201,14 +211,16 @@ static struct commands exchange(const struct commands *commands)
     vkCmdFillBuffer = commands->fill;
     vkCmdUpdateBuffer = commands->update;
     vkCmdClearColorImage = commands->clear;
+    vkCmdCopyBufferToImage = commands->upload;
     return before;
 }
 
 static void start_spying(struct text *out)
 {
     static const struct commands spies = {
-        note_reset, note_stamp,      note_barrier,     note_bind, note_dispatch, note_draw,
-        note_blit,  note_copy_image, note_copy_buffer, note_fill, note_update,   note_clear};
+        note_reset,  note_stamp, note_barrier,    note_bind,        note_dispatch,
+        note_draw,   note_blit,  note_copy_image, note_copy_buffer, note_fill,
+        note_update, note_clear, note_upload};
     out->n = 0;
     out->words[0] = '\0';
     spy.out = out;
@@ -229,6 +241,7 @@ struct bed {
     struct mb_evictor evictor;
     struct mb_pipeline nothing;
     struct mb_chain_hash hash;
+    struct mb_buffer spots;
     struct mb_instance instances[MAX_TRIALS];
 };
 
@@ -304,17 +317,18 @@ static void expect_chains(struct text *want, const struct mb_recorded_sample_opt
     }
 }
 
-static void expect_poison(struct text *want, const struct mb_recorded_sample_options *options,
-                          uint32_t n)
+static void expect_found(struct text *want, const struct mb_recorded_sample_options *options,
+                         uint32_t n)
 {
+    static const char *const words[] = {"some spots:4 some ", "some clear some ", ""};
     for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
-        add(want, "%s", options->null_pipeline ? "" : "some clear some ");
+        add(want, "%s", options->null_pipeline ? "" : words[options->found]);
     }
 }
 
-/* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images;
- * poison]; the queries' reset, the primer; stamp; chains; stamp; [hashes of what images still
- * hold]; poison of these, and of the other image. */
+/* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images,
+ * which lose what they made]; the queries' reset, the primer; stamp; chains; stamp; [hashes of
+ * what images still hold]; these lose it, and the other image. */
 static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
                         uint32_t part, const char *chain)
 {
@@ -326,10 +340,10 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
     if (options->warms_code) {
         expect_chains(want, options, chain, 1, false);
         add(want, "full ");
-        expect_poison(want, options, options->n_instances == 1);
+        expect_found(want, options, options->n_instances == 1);
     }
     expect_chains(want, options, chain, options->n_lead, false);
-    expect_poison(want, options, options->n_lead);
+    expect_found(want, options, options->n_lead);
     add(want, "reset:%u+2 primer:1x1x1 full stamp:%u order ", query, query);
     expect_chains(want, options, chain, options->n_chains[part], options->is_overlapped);
     add(want, "stamp:%u full ", query + 1);
@@ -338,8 +352,8 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
         add(want, "hash:%ux1x1 ", options->hash->n_groups);
     }
     add(want, "%s", options->hash ? "full " : "");
-    expect_poison(want, options, options->n_chains[part]);
-    expect_poison(want, options, options->warms_code && options->n_instances > 1);
+    expect_found(want, options, options->n_chains[part]);
+    expect_found(want, options, options->warms_code && options->n_instances > 1);
 }
 
 /* Both from the first word on that differs. */
@@ -389,10 +403,16 @@ static void check_samples(struct bed *bed, const char *chain)
         .n_chains = {1},
         .instances = bed->instances,
         .n_instances = MAX_TRIALS,
+        .spots = &bed->spots,
         .name = "sample",
     };
     check_take(bed, &latency, chain);
     struct mb_recorded_sample_options sample = latency;
+    sample.found = MB_FOUND_POISON;
+    check_take(bed, &sample, chain);
+    sample.found = MB_FOUND_RESULT;
+    check_take(bed, &sample, chain);
+    sample = latency;
     sample.first_pair = 2;
     sample.warms_code = true;
     check_take(bed, &sample, chain);
@@ -468,7 +488,8 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
         mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_PARTS, &err) == MB_OK &&
         mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
         mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK &&
-        mb_chain_hash_init(&bed->hash, images, MAX_TRIALS, 1 + MB_MAX_PARTS, &err) == MB_OK;
+        mb_chain_hash_init(&bed->hash, images, MAX_TRIALS, 1 + MB_MAX_PARTS, &err) == MB_OK &&
+        mb_buffer_init(&bed->spots, bed->gpu, MB_BUFFER_DEVICE, 8, "spots", &err) == MB_OK;
     spy.timer = &bed->timer;
     CHECK(is_made);
     if (is_made) {
@@ -503,6 +524,7 @@ static void test_commands(struct mb_gpu *gpu)
     mb_free(rows);
     mb_free(texels);
     mb_chain_hash_finish(&bed.hash);
+    mb_buffer_finish(&bed.spots);
     mb_pipeline_finish(&bed.nothing);
     mb_evictor_finish(&bed.evictor);
     mb_timer_finish(&bed.timer);

@@ -386,7 +386,7 @@ static void test_lead(struct mb_gpu *gpu)
         .instances = instances,
         .n_instances = 3,
         .n_lead = 3,
-        .keeps_levels = true, /* there are none */
+        .found = MB_FOUND_RESULT, /* there are no images */
         .name = "lead",
     };
     CHECK_EQ_INT(mb_timer_init(&timer, gpu, 3, NULL), MB_OK);

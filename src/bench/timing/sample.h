@@ -9,6 +9,14 @@
 
 struct mb_evictor;
 
+/* What the first chain between stamps finds in levels 1.. of its image. One that finds them
+ * right might do nothing, and be the fastest of all. */
+enum mb_found {
+    MB_FOUND_SPOTS,  /* what the chain before made, but for one texel of each level */
+    MB_FOUND_POISON, /* nothing of it */
+    MB_FOUND_RESULT, /* what the chain before made */
+};
+
 struct mb_recorded_sample {
     struct mb_submission submission;
     uint32_t first_pair, n_parts;
@@ -35,7 +43,8 @@ struct mb_recorded_sample_options {
      */
     bool warms_code;
     VkPipeline null_pipeline; /* or null: the strategy's own work */
-    bool keeps_levels; /* chains find what the one before left, where they would find poison */
+    enum mb_found found;
+    const struct mb_buffer *spots; /* of MB_FOUND_SPOTS: a texel for each layer */
     /* Of the instances' images, in their order, or NULL: after the stamps of each part, chains
      * that no later one of it has replaced are added to slot `first_pair`. */
     const struct mb_chain_hash *hash;

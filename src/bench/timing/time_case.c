@@ -62,6 +62,7 @@ struct timing {
     size_t n_candidates;
     struct mb_timing *timing;
     struct mb_timer timer;
+    struct mb_buffer spots;
     struct mb_chain_hash hash; /* a slot for each pair of stamps; gpu NULL: none */
     bool is_due;               /* software devices: this block is to be verified */
     uint32_t n_pairs_used;
@@ -90,6 +91,19 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
     t->copies = mb_alloc(n, sizeof *t->copies);
     MB_DO(MB_NEED(t->copies, "timing"));
     return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
+}
+
+/* Texels that are hardly right anywhere. */
+static enum mb_status make_spots(struct timing *t, struct mb_err *err)
+{
+    const struct mb_layout *layout = &t->timing->of->layout;
+    const size_t n_bytes = (size_t)layout->n_layers * layout->format->texel_bytes;
+    MB_FREED uint8_t *texels = mb_alloc(n_bytes, sizeof *texels);
+    MB_DO(MB_NEED(texels, "timing"));
+    memset(texels, 0xa5, n_bytes);
+    MB_DO(mb_buffer_init(&t->spots, t->options->calibration->gpu, MB_BUFFER_DEVICE, n_bytes,
+                         "spots", err));
+    return mb_buffer_upload(&t->spots, texels, n_bytes, err);
 }
 
 static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
@@ -146,6 +160,8 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
     const bool is_null = recordings->is_null;
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
+    /* What an update makes depends on the texels beside its region: these are known, too. */
+    const bool is_update = timing->of->task.is_update;
     struct mb_recorded_sample_options options = {
         .gpu = calibration->gpu,
         .timer = &t->timer,
@@ -158,6 +174,8 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
         .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
         .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
         .hash = recordings->is_hashed && subject->chain_hash ? &t->hash : NULL,
+        .found = is_update ? MB_FOUND_POISON : MB_FOUND_SPOTS,
+        .spots = &t->spots,
         .name = subject->candidate->result->label,
     };
     if (!mb_mode_is_one_chain(timing->mode) && !is_cpu(t)) {
@@ -256,9 +274,8 @@ static enum mb_status collect(struct timing *t, struct subject *subject,
     return status;
 }
 
-/* What a chain takes over poison, or over what the one before made: the least of a few runs, of
- * which the first warms up, and of what is there. */
-static enum mb_status run_pilot(struct timing *t, struct subject *subject, bool keeps_levels,
+/* The least of a few runs, of which the first warms up. */
+static enum mb_status run_pilot(struct timing *t, struct subject *subject, enum mb_found found,
                                 double *least_ns, struct mb_err *err)
 {
     MB_SCOPED(mb_recorded_sample) recorded = {0};
@@ -268,7 +285,7 @@ static enum mb_status run_pilot(struct timing *t, struct subject *subject, bool 
     options.n_parts = options.n_chains[0] = 1;
     options.n_lead = 0;
     options.evictor = NULL;
-    options.keeps_levels = keeps_levels;
+    options.found = found;
     MB_DO(mb_recorded_sample_init(&recorded, &options, err));
     for (uint32_t i = 0; i < PILOT_RUNS && !subject->is_given_up;) {
         MB_DO(mb_submission_submit(&recorded.submission, err));
@@ -287,35 +304,25 @@ static enum mb_status run_pilot(struct timing *t, struct subject *subject, bool 
     return MB_OK;
 }
 
-/* In a batch a chain finds its own work done. One that is much faster then looks at its levels
- * before it works, and its batches say nothing; noise does not last. */
-static enum mb_status pilot_batches(struct timing *t, struct subject *subject,
-                                    struct mb_err *err)
-{
-    double done_ns = INFINITY;
-    for (uint32_t i = 0; i < MAX_PILOTS && !subject->is_given_up; i++) {
-        MB_DO(run_pilot(t, subject, true, &done_ns, err));
-        if (done_ns * MAX_SHORTCUT >= subject->pilot_ns) {
-            return MB_OK;
-        }
-        MB_DO(mb_test_image_poison(t->test_image, 0, err));
-        MB_DO(run_pilot(t, subject, false, &subject->pilot_ns, err));
-    }
-    if (!subject->is_given_up) {
-        give_up(subject,
-                "a chain takes %.1f us, and %.1f us where its levels hold what it is to make: "
-                "its batches do not repeat the work",
-                subject->pilot_ns * 1e-3, done_ns * 1e-3);
-    }
-    return MB_OK;
-}
-
+/* About what a chain takes, and what it takes where its work is done already. One that is much
+ * faster then looks before it works, and batches of it say nothing. Noise does not last. */
 static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
 {
+    double done_ns = INFINITY;
     subject->pilot_ns = subject->pilot_host_ns = INFINITY;
-    MB_DO(mb_test_image_poison(t->test_image, 0, err));
-    MB_DO(run_pilot(t, subject, false, &subject->pilot_ns, err));
-    return t->timing->mode == MB_MODE_THROUGHPUT ? pilot_batches(t, subject, err) : MB_OK;
+    for (uint32_t i = 0; i < MAX_PILOTS; i++) {
+        MB_DO(mb_test_image_poison(t->test_image, 0, err));
+        MB_DO(run_pilot(t, subject, MB_FOUND_POISON, &subject->pilot_ns, err));
+        MB_DO(run_pilot(t, subject, MB_FOUND_RESULT, &done_ns, err));
+        if (subject->is_given_up || subject->pilot_ns <= done_ns * MAX_SHORTCUT) {
+            return mb_test_image_poison(t->test_image, 0, err);
+        }
+    }
+    give_up(subject,
+            "a chain takes %.1f us, and %.1f us where its levels hold what it is to make: "
+            "it does not repeat the work",
+            subject->pilot_ns * 1e-3, done_ns * 1e-3);
+    return mb_test_image_poison(t->test_image, 0, err);
 }
 
 static enum mb_status record(struct timing *t, const struct subject *subject,
@@ -410,6 +417,7 @@ static void timing_finish(struct timing *t)
     mb_free(t->subjects);
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
+    mb_buffer_finish(&t->spots);
     for (uint32_t i = 0; t->copies && i + 1 < t->timing->n_rotated; i++) {
         mb_vk_image_finish(&t->copies[i]);
     }
@@ -668,6 +676,7 @@ enum mb_status mb_timing_run(const struct mb_case_options *options,
         return MB_OK;
     }
     MB_DO(status);
+    MB_DO(make_spots(&t, err));
     MB_DO(make_copies(&t, err));
     MB_DO(prepare(&t, err));
     MB_DO(t.subjects[t.twin].is_given_up ? MB_OK : sample(&t, err));
