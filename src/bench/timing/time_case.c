@@ -25,7 +25,7 @@
 /* A chain may be so much faster where its work is done already, before it fails; tried so
  * often.
  */
-#define MAX_SHORTCUT 2.0
+#define MAX_SHORTCUT 4.0
 #define MAX_PILOTS   8u
 
 /* Of a strategy's samples: so many, and more than this share, that can be no times. */
