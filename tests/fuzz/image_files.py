@@ -136,14 +136,24 @@ def odd_pngs():
     end = chunk(b"IEND")
     yield "png-empty-idat", head + chunk(b"IDAT") + chunk(b"IDAT", body) + chunk(b"IDAT") + end, texels
     yield "png-text", png(values, 8, RGB, before=chunk(b"tEXt", b"Title\0x")), texels
+    for depth in (1, 2, 4): # Of a colour key, only so many bits matter.
+        greys = np.arange(20).reshape(4, 5, 1) % (1 << depth)
+        trns = chunk(b"tRNS", struct.pack(">H", 0xFFFF - 1))
+        yield (f"png-wide-key-{depth}", png(greys, depth, GREY, before=trns),
+               expand(greys, depth, GREY, (1 << depth) - 2))
     yield "png-after-end", good + b"more", texels
     stored = zlib.compress(png_data(values, 8, False), 0)
     yield "png-stored", head + chunk(b"IDAT", stored) + end, texels
     for i, name in enumerate(("ihdr", "text", "idat", "iend")):
         parts = [(b"IHDR", head[16:29]), (b"tEXt", b"a\0b"), (b"IDAT", body), (b"IEND", b"")]
         bad = b"".join(chunk(kind, data, int(j == i)) for j, (kind, data) in enumerate(parts))
-        yield f"bad-png-crc-{name}", SIGNATURE + bad, None
+        if name == "text": # No texel depends on it.
+            yield "png-crc-text", SIGNATURE + bad, texels
+        else:
+            yield f"bad-png-crc-{name}", SIGNATURE + bad, None
     adler = body[:-1] + bytes([body[-1] ^ 1])
+    greys = np.zeros((2, 2, 1), int)
+    yield "bad-png-crc-trns", png(greys, 8, GREY, before=chunk(b"tRNS", b"\0\1", 1)), None
     yield "bad-png-adler", head + chunk(b"IDAT", adler) + end, None
     yield "bad-png-no-idat", head + end, None
     yield "bad-png-only-empty-idat", head + chunk(b"IDAT") + end, None
@@ -211,6 +221,8 @@ def true_bmps():
     yield "bmp-24", bmp(rows[::-1], 24, (7, 5)), opaque(rgb)
     yield "bmp-24-top-down", bmp(rows, 24, (7, -5)), opaque(rgb)
     yield "bmp-24-core", bmp(rows[::-1], 24, (7, 5), header_bytes=12), opaque(rgb)
+    yield "bmp-24-gap", bmp(rows[::-1], 24, (7, 5), bytes(4)), opaque(rgb)
+    yield "bmp-24-os2", bmp(rows[::-1], 24, (7, 5), header_bytes=64), opaque(rgb)
     yield "bmp-24-v4", bmp(rows[::-1], 24, (7, 5), header_bytes=108), opaque(rgb)
     bgrx = np.dstack([rgb[..., ::-1], np.zeros((5, 7, 1), np.uint8)])
     yield "bmp-32", bmp([row.tobytes() for row in bgrx[::-1]], 32, (7, 5)), opaque(rgb)
@@ -232,6 +244,10 @@ def true_bmps():
     masks = struct.pack("<IIII", 0xF00, 0xF0, 0xF, 0xF000)
     yield "bmp-4444-v4", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
                              compression=3, header_bytes=108), (nibbles * 17).astype(np.uint8)
+    yield "bmp-4444-info", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
+                               compression=6), (nibbles * 17).astype(np.uint8)
+    yield "bmp-4444-v3", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
+                             compression=3, header_bytes=56), (nibbles * 17).astype(np.uint8)
     masks = struct.pack("<III", 0xF80, 0x7D, 0x2)
     yield "bad-bmp-mask", bmp([row.tobytes() for row in values], 16, (7, 5), masks=masks,
                               compression=3), None
@@ -295,8 +311,15 @@ def tgas():
                            descriptor=descriptor | alpha_bits, **extra)
                 yield f"tga-{name}-{runs}-{descriptor:02x}", data, texels
         yield f"bad-tga-{name}-cut", data[:-1], None
+        if kind != 1:
+            yield f"tga-{name}-unused-map", tga(kind, stored, descriptor=0x20 | alpha_bits,
+                                                colour_map=bytes(6), n_map=2, map_bits=24,
+                                                **extra), texels
         if name == "map":
             yield "bad-tga-map-begin", tga(kind, stored, descriptor=0x20, first=2, **extra), None
+            yield "tga-map-begin", tga(kind, stored + np.uint8(2), descriptor=0x20, first=2, **extra), texels
+            yield ("bad-tga-map-end",
+                   tga(kind, stored, descriptor=0x20, first=0xFFFF, **extra), None)
             beyond = stored.copy()
             beyond[3, 5] = 9
             for runs in (0, 8):

@@ -23,18 +23,28 @@ MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const
 MB_MUST_CHECK enum mb_status mb_reader_bad_header(const struct mb_reader *reader,
                                                   struct mb_err *err);
 
-/* Set the image's extent and depth and allocate its texels, once the header has been read.
- * Sizes must be within [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so
- * many texels take however well they are compressed, must be left: a header that claims more
- * lies. */
+/* Set the image's extent and depth, once the header has been read. Sizes must be within
+ * [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so many texels take however
+ * well they are compressed, must be left: a header that claims more lies. */
+MB_MUST_CHECK enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width,
+                                            int64_t height, enum mb_depth depth,
+                                            uint64_t min_bytes, struct mb_err *err);
+
+/* The same, and allocate the image's texels. */
 MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width,
                                              int64_t height, enum mb_depth depth,
                                              uint64_t min_bytes, struct mb_err *err);
 
+/* Decode `file`, a PNG, BMP or TGA, by stb_image to the image's texels, whose extent and depth
+ * are set. */
+MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
+                                              size_t n_bytes, struct mb_err *err);
+
 /* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
- * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksum of
- * every chunk and of the compressed stream must be right, and no index may be beyond the
- * palette; messages name the chunk where it is one. */
+ * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
+ * tRNS, of every critical chunk and of the compressed stream must be right (others are warned
+ * of), and no index may be beyond the palette; messages name the chunk where it is one. Texels
+ * take less than 2 GiB. */
 MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* BMP as Windows' BITMAPCOREHEADER, BITMAPINFOHEADER and those after it describe it: indices of
@@ -43,7 +53,7 @@ MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Truevision TGA: colour-mapped, true-colour and grey, plain or in runs, rows and texels in
- * either order; no index may be beyond the colour map. */
+ * either order; no index may be outside the colour map. */
 MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* True if the header makes sense as that of a TGA, which has no magic. */
