@@ -153,7 +153,9 @@ def odd_pngs():
             yield f"bad-png-crc-{name}", SIGNATURE + bad, None
     adler = body[:-1] + bytes([body[-1] ^ 1])
     greys = np.zeros((2, 2, 1), int)
-    yield "bad-png-crc-trns", png(greys, 8, GREY, before=chunk(b"tRNS", b"\0\1", 1)), None
+    for kind in (b"tRNS", b"tRnS", b"pRNS"):
+        trns = chunk(b"tRNS", b"\0\1", kind == b"tRNS").replace(b"tRNS", kind)
+        yield f"bad-png-crc-{kind.decode()}", png(greys, 8, GREY, before=trns), None
     yield "bad-png-adler", head + chunk(b"IDAT", adler) + end, None
     yield "bad-png-no-idat", head + end, None
     yield "bad-png-only-empty-idat", head + chunk(b"IDAT") + end, None

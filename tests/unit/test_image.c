@@ -480,10 +480,17 @@ static void check_jpeg(void)
 
 static void check_no_memory(void)
 {
-    const struct build b = make_png8();
-    char *path = write_file("memory.png", b.data, b.n);
-    CHECK(check_each_allocation(try_load, path) >= 3);
-    unlink(path);
+    struct build mapped = make_tga(1, 2, 1, 8);
+    memcpy(mapped.data, (uint8_t[]){0, 1, 1, 0, 0, 2, 0, 24}, 8);
+    put(&mapped, (uint8_t[]){3, 2, 1, 6, 5, 4, 0, 1}, 8);
+    const struct build files[] = {make_png8(),    make_png(4, 2, 16, 0, png_raw, 18),
+                                  mapped,         make_tga8(),
+                                  make_bmp(2, 2), make_indexed_bmp(2)};
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        char *path = write_file("memory.bin", files[i].data, files[i].n);
+        CHECK(check_each_allocation(try_load, path) >= 3);
+        unlink(path);
+    }
 }
 
 static void set_up(void)

@@ -137,6 +137,18 @@ static const struct handler {
     {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, 0, 0, take_end},
 };
 
+/* Chunks without a part in texels. Another name may be tRNS, and damaged itself. */
+static bool is_harmless(const uint8_t *type)
+{
+    static const char types[][5] = {"bKGD", "cHRM", "eXIf", "gAMA", "hIST", "iCCP", "iTXt",
+                                    "pHYs", "sBIT", "sPLT", "sRGB", "tEXt", "tIME", "zTXt"};
+    size_t i = 0;
+    while (i < MB_COUNTOF(types) && memcmp(types[i], type, 4) != 0) {
+        i++;
+    }
+    return i < MB_COUNTOF(types);
+}
+
 /* Returns what is wrong with the next chunk, or NULL. */
 static const char *take_chunk(struct png *png, const struct chunk *chunk)
 {
@@ -148,7 +160,7 @@ static const char *take_chunk(struct png *png, const struct chunk *chunk)
     const bool is_critical = (chunk->begin[4] & 0x20) == 0;
     const uint32_t crc = libdeflate_crc32(0, chunk->begin + 4, (size_t)chunk->n_bytes + 4);
     const bool is_damaged = crc != mb_get_be32(chunk->data + chunk->n_bytes);
-    if (is_damaged && (is_critical || handler < end)) {
+    if (is_damaged && !is_harmless(chunk->begin + 4)) {
         return "is damaged: its checksum is wrong";
     }
     if (handler == end && is_critical) {
