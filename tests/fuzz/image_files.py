@@ -365,7 +365,22 @@ def pfms():
             yield f"bad-pfm-{n}-{scale.decode()}", magic + b"\n5 3\n" + scale + b"\n" + data, None
 
 
+def repeated_hdrs():
+    """The older code: 1, 1, 1 and a count of repeats, whose digits follow each other."""
+    one, half = bytes([128, 128, 128, 129]), bytes([128, 128, 128, 128])
+    head = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X %d\n"
+    texels = np.ones((1, 600, 4), np.float32)
+    texels[0, 1 + 2 * 256 + 5:, :3] = 0.5
+    row = one + b"\1\1\1\5\1\1\1\2" + half + b"\1\1\1\x51"
+    yield "hdr-repeats", head % 600 + row, texels
+    yield "bad-hdr-repeats-cut", head % 600 + row[:-4], None
+    yield "bad-hdr-repeats-beyond", head % 599 + row, None
+    yield "bad-hdr-repeats-first", head % 6 + row[4:], None
+    yield "bad-hdr-repeats-digits", head % 600 + one + b"\1\1\1\0" * 3 + row[4:], None
+
+
 def hdrs():
+    yield from repeated_hdrs()
     for width in (5, 9):
         rgbe = RNG.integers(0, 256, (3, width, 4)).astype(np.uint8)
         rgbe[..., 3] = RNG.integers(100, 150, (3, width))
@@ -376,6 +391,7 @@ def hdrs():
         texels[..., :3] = rgbe[..., :3] * scale
         head = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 3 +X %d\n" % width
         yield f"hdr-{width}", head + rgbe.tobytes(), texels
+        yield f"hdr-{width}-padded", head.replace(b"3 +X ", b"    3 +X     ") + rgbe.tobytes(), texels
         yield f"bad-hdr-{width}-cut", head + rgbe.tobytes()[:-1], None
         if width >= 8:
             rows = b"".join(bytes([2, 2, 0, width]) + b"".join(
@@ -425,10 +441,11 @@ def scan(blocks, channels, has_ac=True, spectrum=(0, 63, 0)):
     return segment(0xDA, head) + bits.data()
 
 
-def exif(orientation, order="<", tag=0x112, offset=8):
+def exif(orientation, order="<", tag=0x112, offset=8, kind=3):
     mark = b"II*\0" if order == "<" else b"MM\0*"
-    return segment(0xE1, b"Exif\0\0" + mark + struct.pack(order + "IHHHIHHI", offset, 1, tag, 3, 1,
-                                                         orientation, 0, 0))
+    value = struct.pack(order + ("HH" if kind == 3 else "I"), orientation, *[0] * (kind == 3))
+    return segment(0xE1, b"Exif\0\0" + mark + struct.pack(order + "IHHHI", offset, 1, tag, kind, 1)
+                   + value + bytes(4))
 
 
 def jpeg(blocks, extent, scans=None, frame=0xC0, before=b"", precision=8):
@@ -489,6 +506,9 @@ def turned_jpegs(rgb, extent):
             yield (f"jpeg-turned-{orientation}-{'II' if order == '<' else 'MM'}",
                    jpeg(rgb, extent, before=exif(orientation, order) + ADOBE_RGB),
                    jpeg_texels(rgb, extent, orientation))
+            yield (f"jpeg-turned-{orientation}-{'II' if order == '<' else 'MM'}-long",
+                   jpeg(rgb, extent, before=exif(orientation, order, kind=9) + ADOBE_RGB),
+                   jpeg_texels(rgb, extent, orientation))
     for name, marker in (("zero", exif(0)), ("nine", exif(9)), ("none", exif(6, tag=0x111)),
                          ("far", exif(6, offset=0xFFFFFFF0)), ("short", segment(0xE1, b"Exif\0\0II"))):
         yield (f"jpeg-turned-{name}", jpeg(rgb, extent, before=marker + ADOBE_RGB),
@@ -497,6 +517,11 @@ def turned_jpegs(rgb, extent):
 
 def bad_jpegs(rgb, extent):
     whole = jpeg(rgb, extent, before=ADOBE_RGB)
+    yield ("jpeg-junk", jpeg(rgb, extent, before=ADOBE_RGB + bytes(2)), jpeg_texels(rgb, extent))
+    jfif = segment(0xE0, b"JFIF\0\3\1\0\0\1\0\1\0\0")
+    grey = rgb[..., :1]
+    yield ("jpeg-jfif-3", jpeg(grey, extent, before=jfif),
+           jpeg_texels(np.repeat(grey, 3, axis=2), extent))
     yield "jpeg-and-more", whole + b"another file", jpeg_texels(rgb, extent)
     for n in (1, 2, 3, 9, 100):
         yield f"bad-jpeg-cut-{n}", whole[:-n], None

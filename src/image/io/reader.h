@@ -66,12 +66,13 @@ MB_MUST_CHECK enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_e
  * grey spread, alpha 1. The file must end with its texels. */
 MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* Radiance HDR (RGBE), flat or run-length encoded; alpha is 1. */
+/* Radiance HDR (RGBE), flat or in either run-length code; alpha is 1. */
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * built where that is (MB_HAS_JPEG). What its decoder warns of is an error; more than 100 scans
- * or 1 GiB of its own are refused, and so are CMYK and arithmetic coding. */
+ * built where that is (MB_HAS_JPEG). What its decoder warns of is an error where texels may
+ * depend on it; more than 100 scans or 1 GiB of its own are refused, and so are CMYK and
+ * arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Level 0 of the first layer of what mb_ktx2_encode and mb_dds_encode write: KTX 2.0 without
