@@ -596,7 +596,37 @@ def dds(dxgi, stored, n_levels=1, elements=1, misc=0, four_cc=b"DX10", dimension
     return b"DDS " + struct.pack("<36I", *words) + stored.tobytes() + after
 
 
+def old_dds(stored, four_cc=0, masks=(0, 0, 0, 0), caps=0):
+    """Without the header of DX10."""
+    height, width = stored.shape[:2]
+    words = [124, 0x100F, height, width, 0, 0, 0] + [0] * 11 + [
+        32, 4 if four_cc else 0x41, four_cc, 0 if four_cc else 32, *masks, 0x1000, caps, 0, 0, 0]
+    return b"DDS " + struct.pack("<31I", *words) + stored.tobytes()
+
+
+def old_dds_files():
+    codes = RNG.integers(0, 256, (3, 5, 4)).astype(np.uint8)
+    rgba, bgra = (0xFF, 0xFF00, 0xFF0000, 0xFF000000), (0xFF0000, 0xFF00, 0xFF, 0xFF000000)
+    yield "dds-old-rgba", old_dds(codes, masks=rgba), codes
+    yield "dds-old-bgra", old_dds(codes, masks=bgra), codes[..., (2, 1, 0, 3)]
+    yield "dds-old-cube", old_dds(codes, masks=rgba, caps=0x600), codes
+    yield "bad-dds-old-cube", old_dds(codes, masks=rgba, caps=0xFE00), None
+    yield "bad-dds-old-volume", old_dds(codes, masks=rgba, caps=0x200000), None
+    yield "bad-dds-old-cut", old_dds(codes, masks=rgba)[:-1], None
+    yield "bad-dds-old-masks", old_dds(codes, masks=(0xFF, 0xFF00, 0xFF0000, 0)), None
+    for four_cc, kind, n in ((111, "f2", 1), (112, "f2", 2), (113, "f2", 4), (114, "f4", 1),
+                             (115, "f4", 2), (116, "f4", 4)):
+        values = RNG.uniform(-9, 9, (3, 5, n)).astype("<" + kind)
+        texels = np.zeros((3, 5, 4), np.float32)
+        texels[..., 3] = 1
+        texels[..., :n] = values
+        texels[..., 1:3] = values if n == 1 else texels[..., 1:3]
+        yield f"dds-old-{four_cc}", old_dds(values, four_cc), texels
+    yield "bad-dds-old-110", old_dds(codes, 110), None
+
+
 def texture_files():
+    yield from old_dds_files()
     for vk, dxgi, stored, texels in texture_formats():
         align = bytes(8) # 112: a multiple of every texel's size
         yield f"ktx2-{vk}", ktx2(vk, stored, before=align), texels

@@ -76,7 +76,7 @@ MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Level 0 of the first layer of what mb_ktx2_encode and mb_dds_encode write: KTX 2.0 without
- * supercompression, and DDS with DX10's header, in one of mb_formats, which the image keeps.
- * One channel is spread as grey. */
+ * supercompression, and DDS, in one of mb_formats, which the image keeps, or in BGRA of 8 bits,
+ * which is rgba8 then. One channel is spread as grey. */
 MB_MUST_CHECK enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err);
