@@ -273,9 +273,10 @@ MB_MUST_CHECK static enum mb_status decode(struct png *png, struct mb_err *err)
     MB_DO(mb_reader_size(reader, png->width, png->height, depth, n_filtered / DEFLATE_MAX_RATIO,
                          err));
     const uint64_t n_bytes = (uint64_t)png->width * png->height * mb_depth_texel_bytes(depth);
+    /* stb_image counts in ints. */
     MB_FAIL_IF(n_bytes > INT32_MAX || n_filtered > INT32_MAX, err, MB_ERRC_INPUT,
-               "%s: too large: the texels of a PNG may take 2 GiB, these take %.1f",
-               reader->path, (double)n_bytes / (1 << 30));
+               "%s: too large: its %ux%u texels take 2 GiB", reader->path, png->width,
+               png->height);
     MB_DO(check_data(png, (size_t)n_filtered, err));
     MB_DO(mb_reader_decode(reader, png->file.data, png->file.n_bytes, err));
     return png->colour_type == COLOUR_INDEXED ? look_up(png, err) : MB_OK;
