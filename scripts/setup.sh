@@ -18,11 +18,11 @@ windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
 tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt)
 pkg_config_modules=(vulkan libmd)
-headers=(volk.h stb/stb_easy_font.h)
+headers=(volk.h stb/stb_easy_font.h stb/stb_image.h stb/stb_image_write.h)
 
 fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
-    spirv-tools stb_easy_font-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel
-    mesa-vulkan-drivers"
+    spirv-tools stb_easy_font-devel stb_image-devel stb_image_write-devel cjson-devel libdeflate-devel
+    libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers"
 fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
     librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
     chromedriver jq nodejs scdoc zsh fish"

@@ -1,6 +1,6 @@
 /* All heap use of the program: one small allocator, so that tests can make the Nth allocation
- * fail and count what is alive. Thread-safe. libdeflate and cJSON are given the same functions.
- */
+ * fail and count what is alive. Thread-safe. libdeflate, cJSON and stb_image are given the same
+ * functions. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/os.h"
 #include "image/image.h"
 
@@ -27,6 +28,7 @@ static void describe(const char *path)
 
 int main(int argc, char **argv)
 {
+    mb_log_set_level(MB_LOG_ERROR);
     for (int i = 1; i < argc; i++) {
         describe(argv[i]);
     }

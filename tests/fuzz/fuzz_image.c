@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "fuzz.h"
 #include "image/image.h"
 
@@ -47,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     struct mb_image images[2];
     struct mb_err errs[2] = {0};
     const uint64_t n_live = mb_alloc_live_count();
+    mb_log_set_level(MB_LOG_ERROR);
     for (int i = 0; i < 2; i++) {
         poison(poisons[i]);
         if (mb_image_decode(&images[i], "fuzzed.bin", &file, &errs[i]) == MB_OK) {

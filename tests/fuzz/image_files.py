@@ -136,14 +136,26 @@ def odd_pngs():
     end = chunk(b"IEND")
     yield "png-empty-idat", head + chunk(b"IDAT") + chunk(b"IDAT", body) + chunk(b"IDAT") + end, texels
     yield "png-text", png(values, 8, RGB, before=chunk(b"tEXt", b"Title\0x")), texels
+    for depth in (1, 2, 4): # Of a colour key, only so many bits matter.
+        greys = np.arange(20).reshape(4, 5, 1) % (1 << depth)
+        trns = chunk(b"tRNS", struct.pack(">H", 0xFFFF - 1))
+        yield (f"png-wide-key-{depth}", png(greys, depth, GREY, before=trns),
+               expand(greys, depth, GREY, (1 << depth) - 2))
     yield "png-after-end", good + b"more", texels
     stored = zlib.compress(png_data(values, 8, False), 0)
     yield "png-stored", head + chunk(b"IDAT", stored) + end, texels
     for i, name in enumerate(("ihdr", "text", "idat", "iend")):
         parts = [(b"IHDR", head[16:29]), (b"tEXt", b"a\0b"), (b"IDAT", body), (b"IEND", b"")]
         bad = b"".join(chunk(kind, data, int(j == i)) for j, (kind, data) in enumerate(parts))
-        yield f"bad-png-crc-{name}", SIGNATURE + bad, None
+        if name == "text": # No texel depends on it.
+            yield "png-crc-text", SIGNATURE + bad, texels
+        else:
+            yield f"bad-png-crc-{name}", SIGNATURE + bad, None
     adler = body[:-1] + bytes([body[-1] ^ 1])
+    greys = np.zeros((2, 2, 1), int)
+    for kind in (b"tRNS", b"tRnS", b"pRNS"):
+        trns = chunk(b"tRNS", b"\0\1", kind == b"tRNS").replace(b"tRNS", kind)
+        yield f"bad-png-crc-{kind.decode()}", png(greys, 8, GREY, before=trns), None
     yield "bad-png-adler", head + chunk(b"IDAT", adler) + end, None
     yield "bad-png-no-idat", head + end, None
     yield "bad-png-only-empty-idat", head + chunk(b"IDAT") + end, None
@@ -211,6 +223,8 @@ def true_bmps():
     yield "bmp-24", bmp(rows[::-1], 24, (7, 5)), opaque(rgb)
     yield "bmp-24-top-down", bmp(rows, 24, (7, -5)), opaque(rgb)
     yield "bmp-24-core", bmp(rows[::-1], 24, (7, 5), header_bytes=12), opaque(rgb)
+    yield "bmp-24-gap", bmp(rows[::-1], 24, (7, 5), bytes(4)), opaque(rgb)
+    yield "bmp-24-os2", bmp(rows[::-1], 24, (7, 5), header_bytes=64), opaque(rgb)
     yield "bmp-24-v4", bmp(rows[::-1], 24, (7, 5), header_bytes=108), opaque(rgb)
     bgrx = np.dstack([rgb[..., ::-1], np.zeros((5, 7, 1), np.uint8)])
     yield "bmp-32", bmp([row.tobytes() for row in bgrx[::-1]], 32, (7, 5)), opaque(rgb)
@@ -232,6 +246,10 @@ def true_bmps():
     masks = struct.pack("<IIII", 0xF00, 0xF0, 0xF, 0xF000)
     yield "bmp-4444-v4", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
                              compression=3, header_bytes=108), (nibbles * 17).astype(np.uint8)
+    yield "bmp-4444-info", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
+                               compression=6), (nibbles * 17).astype(np.uint8)
+    yield "bmp-4444-v3", bmp([row.tobytes() for row in values[::-1]], 16, (7, 5), masks=masks,
+                             compression=3, header_bytes=56), (nibbles * 17).astype(np.uint8)
     masks = struct.pack("<III", 0xF80, 0x7D, 0x2)
     yield "bad-bmp-mask", bmp([row.tobytes() for row in values], 16, (7, 5), masks=masks,
                               compression=3), None
@@ -295,8 +313,15 @@ def tgas():
                            descriptor=descriptor | alpha_bits, **extra)
                 yield f"tga-{name}-{runs}-{descriptor:02x}", data, texels
         yield f"bad-tga-{name}-cut", data[:-1], None
+        if kind != 1:
+            yield f"tga-{name}-unused-map", tga(kind, stored, descriptor=0x20 | alpha_bits,
+                                                colour_map=bytes(6), n_map=2, map_bits=24,
+                                                **extra), texels
         if name == "map":
             yield "bad-tga-map-begin", tga(kind, stored, descriptor=0x20, first=2, **extra), None
+            yield "tga-map-begin", tga(kind, stored + np.uint8(2), descriptor=0x20, first=2, **extra), texels
+            yield ("bad-tga-map-end",
+                   tga(kind, stored, descriptor=0x20, first=0xFFFF, **extra), None)
             beyond = stored.copy()
             beyond[3, 5] = 9
             for runs in (0, 8):
@@ -340,7 +365,22 @@ def pfms():
             yield f"bad-pfm-{n}-{scale.decode()}", magic + b"\n5 3\n" + scale + b"\n" + data, None
 
 
+def repeated_hdrs():
+    """The older code: 1, 1, 1 and a count of repeats, whose digits follow each other."""
+    one, half = bytes([128, 128, 128, 129]), bytes([128, 128, 128, 128])
+    head = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X %d\n"
+    texels = np.ones((1, 600, 4), np.float32)
+    texels[0, 1 + 2 * 256 + 5:, :3] = 0.5
+    row = one + b"\1\1\1\5\1\1\1\2" + half + b"\1\1\1\x51"
+    yield "hdr-repeats", head % 600 + row, texels
+    yield "bad-hdr-repeats-cut", head % 600 + row[:-4], None
+    yield "bad-hdr-repeats-beyond", head % 599 + row, None
+    yield "bad-hdr-repeats-first", head % 6 + row[4:], None
+    yield "bad-hdr-repeats-digits", head % 600 + one + b"\1\1\1\0" * 3 + row[4:], None
+
+
 def hdrs():
+    yield from repeated_hdrs()
     for width in (5, 9):
         rgbe = RNG.integers(0, 256, (3, width, 4)).astype(np.uint8)
         rgbe[..., 3] = RNG.integers(100, 150, (3, width))
@@ -351,6 +391,7 @@ def hdrs():
         texels[..., :3] = rgbe[..., :3] * scale
         head = b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 3 +X %d\n" % width
         yield f"hdr-{width}", head + rgbe.tobytes(), texels
+        yield f"hdr-{width}-padded", head.replace(b"3 +X ", b"    3 +X     ") + rgbe.tobytes(), texels
         yield f"bad-hdr-{width}-cut", head + rgbe.tobytes()[:-1], None
         if width >= 8:
             rows = b"".join(bytes([2, 2, 0, width]) + b"".join(
@@ -400,10 +441,11 @@ def scan(blocks, channels, has_ac=True, spectrum=(0, 63, 0)):
     return segment(0xDA, head) + bits.data()
 
 
-def exif(orientation, order="<", tag=0x112, offset=8):
+def exif(orientation, order="<", tag=0x112, offset=8, kind=3):
     mark = b"II*\0" if order == "<" else b"MM\0*"
-    return segment(0xE1, b"Exif\0\0" + mark + struct.pack(order + "IHHHIHHI", offset, 1, tag, 3, 1,
-                                                         orientation, 0, 0))
+    value = struct.pack(order + ("HH" if kind == 3 else "I"), orientation, *[0] * (kind == 3))
+    return segment(0xE1, b"Exif\0\0" + mark + struct.pack(order + "IHHHI", offset, 1, tag, kind, 1)
+                   + value + bytes(4))
 
 
 def jpeg(blocks, extent, scans=None, frame=0xC0, before=b"", precision=8):
@@ -464,6 +506,9 @@ def turned_jpegs(rgb, extent):
             yield (f"jpeg-turned-{orientation}-{'II' if order == '<' else 'MM'}",
                    jpeg(rgb, extent, before=exif(orientation, order) + ADOBE_RGB),
                    jpeg_texels(rgb, extent, orientation))
+            yield (f"jpeg-turned-{orientation}-{'II' if order == '<' else 'MM'}-long",
+                   jpeg(rgb, extent, before=exif(orientation, order, kind=9) + ADOBE_RGB),
+                   jpeg_texels(rgb, extent, orientation))
     for name, marker in (("zero", exif(0)), ("nine", exif(9)), ("none", exif(6, tag=0x111)),
                          ("far", exif(6, offset=0xFFFFFFF0)), ("short", segment(0xE1, b"Exif\0\0II"))):
         yield (f"jpeg-turned-{name}", jpeg(rgb, extent, before=marker + ADOBE_RGB),
@@ -472,6 +517,11 @@ def turned_jpegs(rgb, extent):
 
 def bad_jpegs(rgb, extent):
     whole = jpeg(rgb, extent, before=ADOBE_RGB)
+    yield ("jpeg-junk", jpeg(rgb, extent, before=ADOBE_RGB + bytes(2)), jpeg_texels(rgb, extent))
+    jfif = segment(0xE0, b"JFIF\0\3\1\0\0\1\0\1\0\0")
+    grey = rgb[..., :1]
+    yield ("jpeg-jfif-3", jpeg(grey, extent, before=jfif),
+           jpeg_texels(np.repeat(grey, 3, axis=2), extent))
     yield "jpeg-and-more", whole + b"another file", jpeg_texels(rgb, extent)
     for n in (1, 2, 3, 9, 100):
         yield f"bad-jpeg-cut-{n}", whole[:-n], None
@@ -546,7 +596,37 @@ def dds(dxgi, stored, n_levels=1, elements=1, misc=0, four_cc=b"DX10", dimension
     return b"DDS " + struct.pack("<36I", *words) + stored.tobytes() + after
 
 
+def old_dds(stored, four_cc=0, masks=(0, 0, 0, 0), caps=0):
+    """Without the header of DX10."""
+    height, width = stored.shape[:2]
+    words = [124, 0x100F, height, width, 0, 0, 0] + [0] * 11 + [
+        32, 4 if four_cc else 0x41, four_cc, 0 if four_cc else 32, *masks, 0x1000, caps, 0, 0, 0]
+    return b"DDS " + struct.pack("<31I", *words) + stored.tobytes()
+
+
+def old_dds_files():
+    codes = RNG.integers(0, 256, (3, 5, 4)).astype(np.uint8)
+    rgba, bgra = (0xFF, 0xFF00, 0xFF0000, 0xFF000000), (0xFF0000, 0xFF00, 0xFF, 0xFF000000)
+    yield "dds-old-rgba", old_dds(codes, masks=rgba), codes
+    yield "dds-old-bgra", old_dds(codes, masks=bgra), codes[..., (2, 1, 0, 3)]
+    yield "dds-old-cube", old_dds(codes, masks=rgba, caps=0x600), codes
+    yield "bad-dds-old-cube", old_dds(codes, masks=rgba, caps=0xFE00), None
+    yield "bad-dds-old-volume", old_dds(codes, masks=rgba, caps=0x200000), None
+    yield "bad-dds-old-cut", old_dds(codes, masks=rgba)[:-1], None
+    yield "bad-dds-old-masks", old_dds(codes, masks=(0xFF, 0xFF00, 0xFF0000, 0)), None
+    for four_cc, kind, n in ((111, "f2", 1), (112, "f2", 2), (113, "f2", 4), (114, "f4", 1),
+                             (115, "f4", 2), (116, "f4", 4)):
+        values = RNG.uniform(-9, 9, (3, 5, n)).astype("<" + kind)
+        texels = np.zeros((3, 5, 4), np.float32)
+        texels[..., 3] = 1
+        texels[..., :n] = values
+        texels[..., 1:3] = values if n == 1 else texels[..., 1:3]
+        yield f"dds-old-{four_cc}", old_dds(values, four_cc), texels
+    yield "bad-dds-old-110", old_dds(codes, 110), None
+
+
 def texture_files():
+    yield from old_dds_files()
     for vk, dxgi, stored, texels in texture_formats():
         align = bytes(8) # 112: a multiple of every texel's size
         yield f"ktx2-{vk}", ktx2(vk, stored, before=align), texels

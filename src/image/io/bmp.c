@@ -1,51 +1,41 @@
-/* BMP input: a file header, an info header of one of several lengths, bit masks or a palette,
- * and rows of whole 32-bit words. */
+/* BMP input by stb_image. It takes for zeros what a file lacks, and knows few of the headers
+ * that there are. So the header is read here, what it claims is checked, and stb_image is given
+ * a file whose header says the same as it reads it rightly. */
 #include "image/io/reader.h"
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "image/io/words.h"
 
 #define FILE_HEADER_BYTES  14u
 #define CORE_HEADER_BYTES  12u
 #define INFO_HEADER_BYTES  40u
-#define MASKS_BYTES        12u /* behind an info header, or there within a longer one */
 #define ALPHA_HEADER_BYTES 56u /* and more: there is a mask for alpha */
+#define V4_HEADER_BYTES    108u
+#define MASK_BYTES         4u /* behind an info header, or there within a longer one */
+#define PALETTE_BYTES      1024u
 
-#define BI_RGB       0u
-#define BI_BITFIELDS 3u
+#define BI_RGB            0u
+#define BI_BITFIELDS      3u
+#define BI_ALPHABITFIELDS 6u
 
 struct bmp {
     int64_t width, height; /* of the header; a negative height is of rows from the top */
     uint32_t bits, compression;
-    struct channel {
-        uint32_t shift, n_bits;
-    } channels[4];          /* r, g, b and a of 16 and 32 bits */
-    const uint8_t *palette; /* bgr, or bgrx */
-    size_t n_colours, colour_bytes;
+    uint32_t n_masks; /* of r, g, b and a, of 16 and 32 bits */
+    const uint8_t *masks, *palette;
+    size_t n_colours, colour_bytes; /* bgr, or bgrx; none of 16 bits and more */
+    size_t row_bytes;               /* with the padding */
 };
 
-/* Where the channels of texels of 16 and 32 bits lie. False unless each has one to eight bits
- * side by side; alpha may be missing. */
-static bool read_masks(struct bmp *bmp, const uint8_t *info, size_t n_info)
+/* Each mask must be of one to eight bits side by side; alpha may be missing. */
+static bool has_sane_masks(const struct bmp *bmp)
 {
-    static const uint32_t masks_16[4] = {0x7c00, 0x3e0, 0x1f, 0};
-    static const uint32_t masks_32[4] = {0xff0000, 0xff00, 0xff, 0xff000000};
-    for (uint32_t c = 0; c < 4; c++) {
-        struct channel *channel = &bmp->channels[c];
-        uint32_t mask = bmp->bits == 16 ? masks_16[c] : masks_32[c];
-        if (bmp->compression == BI_BITFIELDS) {
-            const bool is_there = c < 3 || n_info >= ALPHA_HEADER_BYTES;
-            mask = is_there ? mb_get_le32(info + INFO_HEADER_BYTES + c * 4) : 0;
-        }
-        while (mask != 0 && (mask & 1) == 0) {
-            mask >>= 1;
-            channel->shift++;
-        }
-        while ((mask >> channel->n_bits & 1) != 0 && channel->n_bits < 8) {
-            channel->n_bits++;
-        }
-        if (mask >> channel->n_bits != 0 || (mask == 0 && c < 3)) {
+    for (uint32_t c = 0; c < bmp->n_masks; c++) {
+        const uint32_t mask = mb_get_le32(bmp->masks + c * MASK_BYTES);
+        const uint32_t ones = mask != 0 ? mask / (mask & (~mask + 1)) : 0;
+        if (ones > 255 || (ones & (ones + 1)) != 0 || (ones == 0 && c < 3)) {
             return false;
         }
     }
@@ -83,104 +73,93 @@ static bool read_header(struct mb_reader *reader, struct bmp *bmp)
         .height = is_core ? (int64_t)mb_get_le16(info + 6) : (int32_t)mb_get_le32(info + 8),
         .bits = mb_get_le16(info + (is_core ? 10 : 14)),
         .compression = is_core ? BI_RGB : mb_get_le32(info + 16),
+        .masks = info + INFO_HEADER_BYTES,
         .n_colours = is_core ? 0 : mb_get_le32(info + 32),
         .colour_bytes = is_core ? 3 : 4,
     };
-    const bool has_masks = bmp->bits == 16 || bmp->bits == 32;
-    const bool is_indexed = bmp->bits == 1 || bmp->bits == 4 || bmp->bits == 8;
-    size_t head_bytes = FILE_HEADER_BYTES + n_info;
-    if (bmp->compression == BI_BITFIELDS && n_info < INFO_HEADER_BYTES + MASKS_BYTES) {
-        head_bytes += MASKS_BYTES;
+    const bool is_direct = bmp->bits == 16 || bmp->bits == 32;
+    if (is_direct && bmp->compression == BI_BITFIELDS) {
+        bmp->n_masks = n_info >= ALPHA_HEADER_BYTES ? 4 : 3;
+    } else if (is_direct && bmp->compression == BI_ALPHABITFIELDS) {
+        bmp->n_masks = 4;
     }
+    const bool is_behind = n_info < INFO_HEADER_BYTES + bmp->n_masks * MASK_BYTES;
+    const size_t head_bytes =
+        FILE_HEADER_BYTES + n_info + (is_behind ? bmp->n_masks * MASK_BYTES : 0);
     if (mb_get_le16(info + (is_core ? 8 : 12)) != 1 || rows_at < head_bytes ||
-        rows_at > n_bytes || (!has_masks && !is_indexed && bmp->bits != 24)) {
+        rows_at > n_bytes) {
         return false;
     }
-    if (is_indexed) {
-        find_palette(bmp, file + head_bytes, file + rows_at);
-    }
     reader->at = file + rows_at;
-    return !has_masks || read_masks(bmp, info, n_info);
-}
-
-/* A channel of a texel as eight bits: its own are repeated down to the lowest, so that all ones
- * are 255. */
-static uint8_t channel_value(uint32_t texel, const struct channel *channel)
-{
-    uint32_t n_bits = channel->n_bits;
-    uint32_t value = (texel >> channel->shift & ((1u << n_bits) - 1)) << (8 - n_bits);
-    for (; n_bits < 8; n_bits *= 2) {
-        value |= value >> n_bits;
-    }
-    return (uint8_t)value;
-}
-
-/* Texel `x` of a row as rgba. False on an index beyond the palette. */
-static bool expand_texel(const struct bmp *bmp, const uint8_t *row, size_t x, uint8_t rgba[4])
-{
-    const size_t bit = x * bmp->bits;
-    const uint8_t *bgr = row + bit / 8;
-    if (bmp->bits == 16 || bmp->bits == 32) {
-        const uint32_t texel = bmp->bits == 16 ? mb_get_le16(bgr) : mb_get_le32(bgr);
-        for (uint32_t c = 0; c < 4; c++) {
-            const struct channel *channel = &bmp->channels[c];
-            rgba[c] = channel->n_bits > 0 ? channel_value(texel, channel) : 255;
-        }
+    if (bmp->bits == 1 || bmp->bits == 4 || bmp->bits == 8) {
+        find_palette(bmp, file + head_bytes, reader->at);
         return true;
     }
-    if (bmp->bits < 16) {
-        const uint32_t index = *bgr >> (8 - bmp->bits - bit % 8) & ((1u << bmp->bits) - 1);
-        if (index >= bmp->n_colours) {
-            return false;
+    return bmp->bits == 24 || (is_direct && has_sane_masks(bmp));
+}
+
+static bool has_colours(const struct bmp *bmp, const struct mb_reader *reader)
+{
+    for (size_t y = 0; y < reader->image->height; y++) {
+        const uint8_t *row = reader->at + y * bmp->row_bytes;
+        for (size_t x = 0; x < reader->image->width; x++) {
+            const size_t bit = x * bmp->bits;
+            const uint32_t above = row[bit / 8] >> (8 - bmp->bits - bit % 8);
+            if ((above & ((1u << bmp->bits) - 1)) >= bmp->n_colours) {
+                return false;
+            }
         }
-        bgr = bmp->palette + index * bmp->colour_bytes;
     }
-    memcpy(rgba, (uint8_t[]){bgr[2], bgr[1], bgr[0], 255}, 4);
     return true;
 }
 
-/* Writers that know nothing of alpha leave 0 there: no image is transparent all over. */
-static void drop_empty_alpha(struct mb_image *image)
+/* The same image with a BITMAPV4HEADER and a palette of 256 colours, and with all of the last
+ * row's padding. Owned by the caller. */
+MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
+                                            const struct bmp *bmp, struct mb_bytes *out,
+                                            struct mb_err *err)
 {
-    uint8_t *const rgba = image->texels;
-    const size_t n_values = (size_t)image->width * image->height * 4;
-    for (size_t i = 3; i < n_values; i += 4) {
-        if (rgba[i] != 0) {
-            return;
-        }
+    const size_t n_rows_bytes = bmp->row_bytes * reader->image->height;
+    const size_t n_left = mb_reader_left(reader);
+    const size_t rows_at =
+        FILE_HEADER_BYTES + V4_HEADER_BYTES + (bmp->bits < 16 ? PALETTE_BYTES : 0);
+    *out = (struct mb_bytes){mb_alloc(rows_at + n_rows_bytes, 1), rows_at + n_rows_bytes};
+    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
+               reader->path);
+    uint8_t *const info = out->data + FILE_HEADER_BYTES;
+    memcpy(out->data, "BM", 2);
+    mb_put_le32(out->data + 10, (uint32_t)rows_at);
+    mb_put_le32(info, V4_HEADER_BYTES);
+    mb_put_le32(info + 4, (uint32_t)bmp->width);
+    mb_put_le32(info + 8, (uint32_t)bmp->height);
+    mb_put_le32(info + 12, 1 | bmp->bits << 16);
+    mb_put_le32(info + 16, bmp->n_masks > 0 ? BI_BITFIELDS : BI_RGB);
+    memcpy(info + INFO_HEADER_BYTES, bmp->masks, bmp->n_masks * MASK_BYTES);
+    for (size_t i = 0; bmp->bits < 16 && i < bmp->n_colours; i++) {
+        memcpy(info + V4_HEADER_BYTES + i * 4, bmp->palette + i * bmp->colour_bytes, 3);
     }
-    for (size_t i = 3; i < n_values; i += 4) {
-        rgba[i] = 255;
-    }
+    memcpy(out->data + rows_at, reader->at, n_left < n_rows_bytes ? n_left : n_rows_bytes);
+    return MB_OK;
 }
 
 enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    struct mb_image *image = reader->image;
     struct bmp bmp;
+    MB_SCOPED(mb_bytes) file = {0};
     if (!read_header(reader, &bmp)) {
         return mb_reader_bad_header(reader, err);
     }
-    MB_FAIL_IF(bmp.compression != BI_RGB &&
-                   (bmp.compression != BI_BITFIELDS || bmp.channels[0].n_bits == 0),
-               err, MB_ERRC_INPUT, "%s: a compressed BMP is not read", reader->path);
+    MB_FAIL_IF(bmp.compression != BI_RGB && bmp.n_masks == 0, err, MB_ERRC_INPUT,
+               "%s: a compressed BMP is not read", reader->path);
     const int64_t n_rows = bmp.height < 0 ? -bmp.height : bmp.height;
     const uint64_t row_bits = (uint64_t)bmp.width * bmp.bits;
-    const size_t row_bytes = (size_t)((row_bits + 31) / 32 * 4);
+    bmp.row_bytes = (size_t)((row_bits + 31) / 32 * 4);
     /* The padding of the last row may be missing. */
-    MB_DO(mb_reader_start(reader, bmp.width, n_rows, MB_DEPTH_U8,
-                          row_bytes * ((uint64_t)n_rows - 1) + (row_bits + 7) / 8, err));
-    for (uint32_t y = 0; y < image->height; y++) {
-        const size_t stored = bmp.height < 0 ? y : image->height - 1 - y;
-        uint8_t *rgba = (uint8_t *)image->texels + (size_t)y * image->width * 4;
-        for (size_t x = 0; x < image->width; x++) {
-            if (!expand_texel(&bmp, reader->at + stored * row_bytes, x, rgba + x * 4)) {
-                return mb_reader_bad(reader, "a texel's index is beyond its palette", err);
-            }
-        }
+    MB_DO(mb_reader_size(reader, bmp.width, n_rows, MB_DEPTH_U8,
+                         bmp.row_bytes * ((uint64_t)n_rows - 1) + (row_bits + 7) / 8, err));
+    if (bmp.bits < 16 && !has_colours(&bmp, reader)) {
+        return mb_reader_bad(reader, "a texel's index is beyond its palette", err);
     }
-    if (bmp.bits == 32 && bmp.compression == BI_RGB) {
-        drop_empty_alpha(image);
-    }
-    return MB_OK;
+    MB_DO(rewrite(reader, &bmp, &file, err));
+    return mb_reader_decode(reader, file.data, file.n_bytes, err);
 }

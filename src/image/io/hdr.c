@@ -1,6 +1,6 @@
 /* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
- * rows of run-length encoded channels, or flat ones where a row is too narrow or too wide for
- * that. */
+ * rows of run-length encoded channels, or of texels with repeats where a row is too narrow or
+ * too wide for that, or was written before there were those. */
 #include "image/io/hdr.h"
 
 #include <math.h>
@@ -53,7 +53,8 @@ static bool read_variables(struct mb_reader *reader)
     return false;
 }
 
-/* "-Y <height> +X <width>": rows from the top, texels from the left; no other order is read. */
+/* "-Y <height> +X <width>", padded with blanks by Radiance itself: rows from the top, texels
+ * from the left; no other order is read. */
 static bool read_resolution(struct mb_reader *reader, int64_t *width, int64_t *height)
 {
     char line[MAX_LINE_BYTES];
@@ -65,8 +66,9 @@ static bool read_resolution(struct mb_reader *reader, int64_t *width, int64_t *h
         return false;
     }
     *x = '\0';
-    return mb_parse_int(line + 3, INT32_MIN, INT32_MAX, height) &&
-           mb_parse_int(x + 4, INT32_MIN, INT32_MAX, width);
+    const char *rows = line + 3 + strspn(line + 3, " "), *columns = x + 4 + strspn(x + 4, " ");
+    return mb_parse_int(rows, INT32_MIN, INT32_MAX, height) &&
+           mb_parse_int(columns, INT32_MIN, INT32_MAX, width);
 }
 
 /* One channel of a row in runs: n > 128 repeats a byte n - 128 times, 1 to 128 copies n bytes.
@@ -100,16 +102,38 @@ static bool is_rle_row(const struct mb_reader *reader, uint32_t width)
            p[1] == 2 && p[2] < 128;
 }
 
+/* Texels, and repeats of the one before: 1, 1, 1 and a count. Counts that follow each other are
+ * digits of one number, the lowest first. */
+static bool read_texels(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
+{
+    uint32_t x = 0, n_digits = 0;
+    while (x < width) {
+        if (mb_reader_left(reader) < 4) {
+            return false;
+        }
+        const uint8_t *texel = reader->at;
+        reader->at += 4;
+        if (memcmp(texel, "\1\1\1", 3) != 0) {
+            memcpy(rgbe + (size_t)x++ * 4, texel, 4);
+            n_digits = 0;
+            continue;
+        }
+        const uint32_t n = n_digits < 2 ? (uint32_t)texel[3] << (8 * n_digits) : width;
+        if (x == 0 || n > width - x) {
+            return false;
+        }
+        for (const uint32_t end = x + n; x < end; x++) {
+            memcpy(rgbe + (size_t)x * 4, rgbe + (size_t)(x - 1) * 4, 4);
+        }
+        n_digits++;
+    }
+    return true;
+}
+
 static bool read_row(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
     if (!is_rle_row(reader, width)) {
-        const size_t n_bytes = (size_t)width * 4;
-        if (mb_reader_left(reader) < n_bytes) {
-            return false;
-        }
-        memcpy(rgbe, reader->at, n_bytes);
-        reader->at += n_bytes;
-        return true;
+        return read_texels(reader, rgbe, width);
     }
     if (mb_get_be16(reader->at + 2) != width) {
         return false;
@@ -148,12 +172,11 @@ static bool read_rows(struct mb_reader *reader)
     return true;
 }
 
-/* Least bytes that `height` rows can take: a header that claims more lies. */
+/* Least bytes that `height` rows can take, of a texel and a repeat of it: a header that claims
+ * more lies. */
 static uint64_t min_bytes(uint64_t width, uint64_t height)
 {
-    const uint64_t n_runs = (width + MAX_RUN - 1) / MAX_RUN;
-    const uint64_t rle_bytes = RLE_HEADER_BYTES + 4 * 2 * n_runs;
-    return height * (is_rle_width(width) && rle_bytes < width * 4 ? rle_bytes : width * 4);
+    return height * (width > 1 ? 8 : 4);
 }
 
 enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)

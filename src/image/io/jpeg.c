@@ -9,6 +9,7 @@
 #include <jerror.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "image/io/words.h"
 
 /* Coefficients of a progressive file are kept whole. */
@@ -23,6 +24,8 @@
 #define MAX_EXIF_BYTES  0xffffu
 #define TAG_ORIENTATION 0x112u
 #define TYPE_SHORT      3u
+#define TYPE_LONG       4u
+#define TYPE_SLONG      9u
 
 struct job {
     struct mb_reader *reader;
@@ -31,7 +34,8 @@ struct job {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    uint8_t *row; /* rgba[jpeg.output_width][4] */
+    bool has_header; /* what follows is texels */
+    uint8_t *row;    /* rgba[jpeg.output_width][4] */
 };
 
 /* ---- What libjpeg calls */
@@ -59,10 +63,18 @@ static void on_error(j_common_ptr common)
     leave(common);
 }
 
-/* A warning (level -1) says that the file is damaged, and that some texels are made up. */
+/* A warning (level -1) says that the file is damaged, and that some texels are made up, but for
+ * an unknown version, and bytes before the data that belong to nothing. */
 static void on_message(j_common_ptr common, int level)
 {
-    if (level < 0) {
+    const struct job *job = common->client_data;
+    const int code = common->err->msg_code;
+    if (level < 0 &&
+        (code == JWRN_JFIF_MAJOR || (code == JWRN_EXTRANEOUS_DATA && !job->has_header))) {
+        char text[JMSG_LENGTH_MAX];
+        common->err->format_message(common, text);
+        mb_log(MB_LOG_WARN, "%s: %s", job->reader->path, text);
+    } else if (level < 0) {
         on_error(common);
     }
 }
@@ -111,8 +123,10 @@ static uint32_t find_orientation(struct tiff tiff)
     const size_t n_there = (tiff.n_bytes - directory - 2) / 12, n = get16(&tiff, directory);
     for (size_t i = 0; i < n && i < n_there; i++) {
         const size_t at = directory + 2 + i * 12;
-        if (get16(&tiff, at) == TAG_ORIENTATION && get16(&tiff, at + 2) == TYPE_SHORT) {
-            return get16(&tiff, at + 8);
+        const uint32_t type = get16(&tiff, at + 2);
+        const bool is_long = type == TYPE_LONG || type == TYPE_SLONG;
+        if (get16(&tiff, at) == TAG_ORIENTATION && (is_long || type == TYPE_SHORT)) {
+            return is_long ? get32(&tiff, at + 8) : get16(&tiff, at + 8);
         }
     }
     return 0;
@@ -208,6 +222,7 @@ MB_MUST_CHECK static enum mb_status decode(struct job *job)
     jpeg_mem_src(jpeg, job->reader->begin, mb_reader_left(job->reader));
     jpeg_save_markers(jpeg, MARKER_EXIF, MAX_EXIF_BYTES);
     jpeg_read_header(jpeg, TRUE);
+    job->has_header = true;
     const uint32_t orientation = read_orientation(jpeg);
     MB_DO(check_kind(job));
     MB_DO(start(job, orientation));

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "image/io/stb.h"
 #include "image/pattern.h"
 
 #if MB_HAS_JPEG
@@ -67,8 +68,8 @@ enum mb_status mb_reader_bad_header(const struct mb_reader *reader, struct mb_er
     return mb_reader_bad(reader, "its header is damaged or of a kind not read", err);
 }
 
-enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t height,
-                               enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
+enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width, int64_t height,
+                              enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
 {
     struct mb_image *image = reader->image;
     MB_FAIL_IF(width < 1 || height < 1, err, MB_ERRC_INPUT,
@@ -83,9 +84,36 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     image->depth = depth;
+    return MB_OK;
+}
+
+MB_MUST_CHECK static enum mb_status fail_memory(const struct mb_reader *reader,
+                                                struct mb_err *err)
+{
+    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", reader->path,
+                   reader->image->width, reader->image->height);
+}
+
+enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t height,
+                               enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
+{
+    struct mb_image *image = reader->image;
+    MB_DO(mb_reader_size(reader, width, height, depth, min_bytes, err));
     image->texels = mb_malloc((size_t)(width * height) * mb_depth_texel_bytes(depth));
-    MB_FAIL_IF(image->texels == NULL, err, MB_ERRC_RUNTIME,
-               "%s: out of memory for %ux%u texels", reader->path, image->width, image->height);
+    return image->texels != NULL ? MB_OK : fail_memory(reader, err);
+}
+
+enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, size_t n_bytes,
+                                struct mb_err *err)
+{
+    struct mb_image *image = reader->image;
+    const char *reason = NULL;
+    image->texels =
+        mb_stb_decode(file, n_bytes, (struct mb_extent){image->width, image->height},
+                      image->depth == MB_DEPTH_U16, &reason);
+    if (image->texels == NULL) {
+        return reason == NULL ? fail_memory(reader, err) : mb_reader_bad(reader, reason, err);
+    }
     return MB_OK;
 }
 

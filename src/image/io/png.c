@@ -1,81 +1,25 @@
 /* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
 #include "image/io/png.h"
 
-#include <libdeflate.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/words.h"
+#include "image/io/stb.h"
 
-#define CHUNK_TEXELS      256u
-#define DEFLATE_LEVEL     1   /* 3 makes a zone plate 3 % smaller in three times the time */
-#define FILTER_SUB        1   /* trying all five for each row costs more than they save */
-#define HEAD_BYTES        33u /* signature and header */
-#define CHUNK_EXTRA_BYTES 12u /* length, type and checksum */
-
-/* A chunk's length, type and checksum around the `n` bytes that are at `out` + 8 already;
- * returns where the next one goes. */
-static uint8_t *close_chunk(uint8_t *out, const char *type, size_t n)
-{
-    mb_put_be32(out, (uint32_t)n);
-    memcpy(out + 4, type, 4);
-    return mb_put_be32(out + 8 + n, libdeflate_crc32(0, out + 4, n + 4));
-}
-
-static uint8_t *put_head(uint32_t width, uint32_t height, uint8_t *out)
-{
-    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    static const uint8_t kind[5] = {8, 6}; /* bits of a channel; RGBA, deflated, in rows */
-    memcpy(out, signature, sizeof signature);
-    out += sizeof signature;
-    mb_put_be32(out + 8, width);
-    mb_put_be32(out + 12, height);
-    memcpy(out + 16, kind, sizeof kind);
-    return close_chunk(out, "IHDR", 13);
-}
-
-/* Each row as its filter's type and the differences of its texels. */
-static void filter_rows(const uint8_t *rgba, uint32_t width, uint32_t height, uint8_t *out)
-{
-    const size_t row_bytes = (size_t)width * 4;
-    for (uint32_t y = 0; y < height; y++, rgba += row_bytes) {
-        *out++ = FILTER_SUB;
-        for (size_t i = 0; i < row_bytes; i++) {
-            *out++ = (uint8_t)(rgba[i] - (i < 4 ? 0 : rgba[i - 4]));
-        }
-    }
-}
+#define CHUNK_TEXELS 256u
 
 enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
                              struct mb_bytes *out, struct mb_err *err)
 {
     *out = (struct mb_bytes){0};
-    /* The length of a chunk has 31 bits; at worst deflate makes 5 bytes in 5000 more. */
+    /* stb_image_write counts in ints; at worst deflate makes 5 bytes in 5000 more. */
     const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
     MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
                "a PNG of %ux%u texels is too large to be encoded", width, height);
-    libdeflate_set_memory_allocator(mb_malloc, mb_free);
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(DEFLATE_LEVEL);
-    const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)filtered_bytes);
-    MB_FREED uint8_t *filtered = mb_malloc((size_t)filtered_bytes);
-    uint8_t *data = mb_malloc(HEAD_BYTES + bound + 2 * CHUNK_EXTRA_BYTES);
-    const bool has_memory = compressor != NULL && filtered != NULL && data != NULL;
-    if (has_memory) {
-        filter_rows(rgba, width, height, filtered);
-        uint8_t *end = put_head(width, height, data);
-        end = close_chunk(end, "IDAT",
-                          libdeflate_zlib_compress(compressor, filtered, (size_t)filtered_bytes,
-                                                   end + 8, bound));
-        end = close_chunk(end, "IEND", 0);
-        *out = (struct mb_bytes){.data = data, .n_bytes = (size_t)(end - data)};
-    }
-    libdeflate_free_compressor(compressor);
-    if (!has_memory) {
-        mb_free(data);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a PNG of %ux%u texels", width,
-                       height);
-    }
+    out->data = mb_stb_encode_png(rgba, (struct mb_extent){width, height}, &out->n_bytes);
+    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME,
+               "out of memory for a PNG of %ux%u texels", width, height);
     return MB_OK;
 }
 

@@ -23,18 +23,28 @@ MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const
 MB_MUST_CHECK enum mb_status mb_reader_bad_header(const struct mb_reader *reader,
                                                   struct mb_err *err);
 
-/* Set the image's extent and depth and allocate its texels, once the header has been read.
- * Sizes must be within [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so
- * many texels take however well they are compressed, must be left: a header that claims more
- * lies. */
+/* Set the image's extent and depth, once the header has been read. Sizes must be within
+ * [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so many texels take however
+ * well they are compressed, must be left: a header that claims more lies. */
+MB_MUST_CHECK enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width,
+                                            int64_t height, enum mb_depth depth,
+                                            uint64_t min_bytes, struct mb_err *err);
+
+/* The same, and allocate the image's texels. */
 MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width,
                                              int64_t height, enum mb_depth depth,
                                              uint64_t min_bytes, struct mb_err *err);
 
+/* Decode `file`, a PNG, BMP or TGA, by stb_image to the image's texels, whose extent and depth
+ * are set. */
+MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
+                                              size_t n_bytes, struct mb_err *err);
+
 /* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
- * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksum of
- * every chunk and of the compressed stream must be right, and no index may be beyond the
- * palette; messages name the chunk where it is one. */
+ * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
+ * tRNS, of every critical chunk and of the compressed stream must be right (others are warned
+ * of), and no index may be beyond the palette; messages name the chunk where it is one. Texels
+ * take less than 2 GiB. */
 MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* BMP as Windows' BITMAPCOREHEADER, BITMAPINFOHEADER and those after it describe it: indices of
@@ -43,7 +53,7 @@ MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Truevision TGA: colour-mapped, true-colour and grey, plain or in runs, rows and texels in
- * either order; no index may be beyond the colour map. */
+ * either order; no index may be outside the colour map. */
 MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* True if the header makes sense as that of a TGA, which has no magic. */
@@ -56,16 +66,17 @@ MB_MUST_CHECK enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_e
  * grey spread, alpha 1. The file must end with its texels. */
 MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* Radiance HDR (RGBE), flat or run-length encoded; alpha is 1. */
+/* Radiance HDR (RGBE), flat or in either run-length code; alpha is 1. */
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * built where that is (MB_HAS_JPEG). What its decoder warns of is an error; more than 100 scans
- * or 1 GiB of its own are refused, and so are CMYK and arithmetic coding. */
+ * built where that is (MB_HAS_JPEG). What its decoder warns of is an error where texels may
+ * depend on it; more than 100 scans or 1 GiB of its own are refused, and so are CMYK and
+ * arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Level 0 of the first layer of what mb_ktx2_encode and mb_dds_encode write: KTX 2.0 without
- * supercompression, and DDS with DX10's header, in one of mb_formats, which the image keeps.
- * One channel is spread as grey. */
+ * supercompression, and DDS, in one of mb_formats, which the image keeps, or in BGRA of 8 bits,
+ * which is rgba8 then. One channel is spread as grey. */
 MB_MUST_CHECK enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err);

@@ -14,6 +14,12 @@
 #define DDS_HEADER_BYTES      124u
 #define PIXEL_FORMAT_BYTES    32u
 #define DDPF_FOURCC           0x4u
+#define DDPF_RGBA             0x41u
+#define CAPS_CUBE             0x200u
+#define CAPS_FIRST_FACE       0x400u
+#define CAPS_VOLUME           0x200000u
+#define D3DFMT_R16F           111u
+#define DXGI_RGBA8            28u
 #define RESOURCE_TEXTURE2D    3u
 #define RESOURCE_MISC_CUBE    4u
 #define N_FACES               6u
@@ -25,6 +31,7 @@ struct texture {
     const struct mb_format *format;
     uint32_t width, height, n_levels;
     uint64_t n_layers; /* faces among them */
+    bool is_bgra;      /* as rgba8, but for the order of its channels */
 };
 
 MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
@@ -58,11 +65,14 @@ static bool has_sane_extent(const struct texture *texture)
 }
 
 /* Four channels of as many as are stored. */
-static void spread_codes(const struct mb_format *format, const uint8_t *stored, size_t n,
+static void spread_codes(const struct texture *texture, const uint8_t *stored, size_t n,
                          uint8_t *rgba)
 {
+    const struct mb_format *format = texture->format;
     for (size_t i = 0; i < n; i++, stored += format->texel_bytes, rgba += 4) {
-        if (format->n_channels == 4) {
+        if (texture->is_bgra) {
+            memcpy(rgba, (uint8_t[]){stored[2], stored[1], stored[0], stored[3]}, 4);
+        } else if (format->n_channels == 4) {
             memcpy(rgba, stored, 4);
         } else {
             const bool is_grey = format->n_channels == 1;
@@ -100,7 +110,7 @@ MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
          i += CHUNK_TEXELS, stored += CHUNK_TEXELS * format->texel_bytes) {
         const size_t n = n_texels - i < CHUNK_TEXELS ? n_texels - i : CHUNK_TEXELS;
         if (is_codes) {
-            spread_codes(format, stored, n, (uint8_t *)image->texels + i * 4);
+            spread_codes(texture, stored, n, (uint8_t *)image->texels + i * 4);
         } else {
             spread_values(format, stored, n, (float *)image->texels + i * 4);
         }
@@ -158,6 +168,36 @@ static uint64_t chain_bytes(const struct texture *texture)
     return n_bytes;
 }
 
+/* The DXGI_FORMAT of a header without that of DX10, or 0: floats by the numbers of D3DFMT_R16F
+ * and those after it, and 8 bits a channel by masks. */
+static uint32_t find_old_format(const uint8_t *head, bool *is_bgra)
+{
+    static const uint8_t floats[] = {54, 34, 10, 41, 16, 2};
+    const uint32_t flags = mb_get_le32(head + 80), four_cc = mb_get_le32(head + 84);
+    if ((flags & DDPF_FOURCC) != 0) {
+        const uint32_t i = four_cc - D3DFMT_R16F;
+        return i < MB_COUNTOF(floats) ? floats[i] : 0;
+    }
+    const uint32_t red = mb_get_le32(head + 92), blue = mb_get_le32(head + 100);
+    *is_bgra = red == 0xff0000 && blue == 0xff;
+    const bool is_rgba = red == 0xff && blue == 0xff0000;
+    const bool has_rest = mb_get_le32(head + 88) == 32 && mb_get_le32(head + 96) == 0xff00 &&
+                          mb_get_le32(head + 104) == 0xff000000;
+    const bool is_8_bit = (flags & DDPF_RGBA) == DDPF_RGBA && has_rest;
+    return is_8_bit && (is_rgba || *is_bgra) ? DXGI_RGBA8 : 0;
+}
+
+/* Layers of a header without that of DX10: the faces of a cube that are there; 0: a volume. */
+static uint32_t count_faces(const uint8_t *head)
+{
+    const uint32_t caps = mb_get_le32(head + 112);
+    uint32_t n = 0;
+    for (uint32_t face = CAPS_FIRST_FACE; face < CAPS_FIRST_FACE << N_FACES; face <<= 1) {
+        n += (caps & face) != 0;
+    }
+    return (caps & CAPS_VOLUME) != 0 ? 0 : (caps & CAPS_CUBE) != 0 ? n : 1;
+}
+
 enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const uint8_t *head = reader->begin;
@@ -169,29 +209,40 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
         mb_get_le32(head + 76) != PIXEL_FORMAT_BYTES) {
         return mb_reader_bad_header(reader, err);
     }
-    if ((mb_get_le32(head + 80) & DDPF_FOURCC) == 0 || memcmp(head + 84, "DX10", 4) != 0) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s: DDS without the DX10 header is not read",
-                reader->path);
-        return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one with it");
-    }
-    if (n_bytes < DDS_FILE_HEADER_BYTES) {
+    const bool is_dx10 =
+        (mb_get_le32(head + 80) & DDPF_FOURCC) != 0 && memcmp(head + 84, "DX10", 4) == 0;
+    const size_t head_bytes = is_dx10 ? DDS_FILE_HEADER_BYTES : DDS_HEADER_BYTES + 4;
+    if (n_bytes < head_bytes) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    const uint32_t n_levels = mb_get_le32(head + 28), n_elements = mb_get_le32(head + 140);
-    const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
+    const uint32_t n_levels = mb_get_le32(head + 28);
     struct texture texture = {
         .width = mb_get_le32(head + 16),
         .height = mb_get_le32(head + 12),
         .n_levels = n_levels > 0 ? n_levels : 1,
-        .n_layers = (uint64_t)n_elements * (is_cube ? N_FACES : 1),
     };
-    MB_DO(find_format(reader, "DXGI_FORMAT", mb_get_le32(head + 128), &texture.format, err));
-    if (mb_get_le32(head + 132) != RESOURCE_TEXTURE2D || n_elements == 0 ||
-        !has_sane_extent(&texture)) {
+    uint32_t number;
+    if (is_dx10) {
+        const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
+        const bool is_flat = mb_get_le32(head + 132) == RESOURCE_TEXTURE2D;
+        number = mb_get_le32(head + 128);
+        texture.n_layers =
+            is_flat ? (uint64_t)mb_get_le32(head + 140) * (is_cube ? N_FACES : 1) : 0;
+    } else {
+        number = find_old_format(head, &texture.is_bgra);
+        texture.n_layers = count_faces(head);
+        if (number == 0) {
+            MB_FAIL(err, MB_ERRC_INPUT,
+                    "%s: compressed DDS, or one with these masks, is not read", reader->path);
+            return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one that is");
+        }
+    }
+    MB_DO(find_format(reader, "DXGI_FORMAT", number, &texture.format, err));
+    if (texture.n_layers == 0 || !has_sane_extent(&texture)) {
         return mb_reader_bad_header(reader, err);
     }
-    if ((n_bytes - DDS_FILE_HEADER_BYTES) / texture.n_layers < chain_bytes(&texture)) {
+    if ((n_bytes - head_bytes) / texture.n_layers < chain_bytes(&texture)) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    return read_texels(reader, &texture, DDS_FILE_HEADER_BYTES, err);
+    return read_texels(reader, &texture, head_bytes, err);
 }

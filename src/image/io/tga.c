@@ -1,8 +1,12 @@
-/* Truevision TGA input ("TGA File Format Specification", version 2.0). */
+/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image. It takes
+ * for zeros what a file lacks, and for colour 0 what the colour map has not: both are refused
+ * here. It is given a colour map that begins at index 0, and none where no texel uses it;
+ * texels from the right are mirrored. */
 #include "image/io/reader.h"
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "image/io/words.h"
 
 #define HEADER_BYTES   18u
@@ -16,16 +20,13 @@
 
 /* Bits of the descriptor, beside the number of alpha bits. */
 #define FROM_THE_RIGHT 0x10u
-#define FROM_THE_TOP   0x20u
 #define ALPHA_BITS     0x0fu
 #define RESERVED       0xc0u
 
 struct tga {
-    uint32_t type, bits, descriptor;
-    bool has_runs;
-    const uint8_t *map; /* of n_colours */
-    uint32_t n_colours, map_bits;
-    size_t texel_bytes;
+    bool is_mapped, has_runs;
+    const uint8_t *map; /* of n_colours, from index `first` */
+    uint32_t first, n_colours, colour_bytes, texel_bytes;
 };
 
 static bool is_colour(uint32_t bits)
@@ -38,14 +39,14 @@ static bool has_sane_colours(const uint8_t *head)
 {
     const uint32_t type = head[2] & ~TYPE_RUNS, bits = head[16], map_bits = head[7];
     const uint32_t map_first = mb_get_le16(head + 3), n_colours = mb_get_le16(head + 5);
-    if (head[1] == 1) {
-        return type == TYPE_MAPPED && (bits == 8 || bits == 16) && map_first == 0 &&
-               n_colours > 0 && is_colour(map_bits);
-    }
+    const bool has_map = head[1] == 1 && n_colours > 0 && is_colour(map_bits);
     const bool has_no_map = head[1] == 0 && map_first == 0 && n_colours == 0 &&
                             (map_bits == 0 || map_bits == 24 || map_bits == 32);
-    return has_no_map && ((type == TYPE_COLOUR && is_colour(bits)) ||
-                          (type == TYPE_GREY && (bits == 8 || bits == 16)));
+    if (type == TYPE_MAPPED) {
+        return has_map && (bits == 8 || bits == 16);
+    }
+    return (has_map || has_no_map) && ((type == TYPE_COLOUR && is_colour(bits)) ||
+                                       (type == TYPE_GREY && (bits == 8 || bits == 16)));
 }
 
 bool mb_tga_is_likely(const struct mb_reader *reader)
@@ -57,7 +58,8 @@ bool mb_tga_is_likely(const struct mb_reader *reader)
     const bool has_extent = mb_get_le16(head + 12) > 0 && mb_get_le16(head + 14) > 0;
     const uint32_t alpha_bits = head[17] & ALPHA_BITS;
     return has_extent && (head[17] & RESERVED) == 0 && alpha_bits <= 8 &&
-           (head[16] == 16 || head[16] == 32 || alpha_bits == 0) && has_sane_colours(head);
+           (head[16] % 16 == 0 || head[2] % TYPE_RUNS == TYPE_GREY || alpha_bits == 0) &&
+           has_sane_colours(head);
 }
 
 /* Read all before the texels, and go there, or to the end of a file that is too short. */
@@ -66,84 +68,91 @@ static struct tga read_header(struct mb_reader *reader)
     const uint8_t *head = reader->begin;
     const size_t map_at = HEADER_BYTES + (size_t)head[0], n_bytes = mb_reader_left(reader);
     struct tga tga = {
-        .type = head[2] & ~TYPE_RUNS,
-        .bits = head[16],
-        .descriptor = head[17],
+        .is_mapped = (head[2] & ~TYPE_RUNS) == TYPE_MAPPED,
         .has_runs = (head[2] & TYPE_RUNS) != 0,
+        .first = mb_get_le16(head + 3),
         .n_colours = mb_get_le16(head + 5),
-        .map_bits = head[7],
+        .colour_bytes = (head[7] + 7u) / 8,
         .texel_bytes = (head[16] + 7u) / 8,
     };
-    const size_t head_bytes = map_at + tga.n_colours * ((tga.map_bits + 7u) / 8);
+    const size_t head_bytes = map_at + tga.n_colours * tga.colour_bytes;
     const bool is_whole = head_bytes <= n_bytes;
     tga.map = is_whole ? head + map_at : NULL; /* no texels are left, either */
     reader->at += is_whole ? head_bytes : n_bytes;
     return tga;
 }
 
-/* A stored colour as rgba. The highest of 16 bits is no alpha: many writers leave it 0. */
-static void expand_colour(const uint8_t *stored, uint32_t bits, uint8_t rgba[4])
+static bool has_colour(const struct tga *tga, const uint8_t *texel)
 {
-    if (bits >= 24) {
-        const uint8_t alpha = bits == 32 ? stored[3] : 255;
-        memcpy(rgba, (uint8_t[]){stored[2], stored[1], stored[0], alpha}, 4);
-        return;
-    }
-    const uint32_t texel = mb_get_le16(stored);
-    for (uint32_t c = 0; c < 3; c++) {
-        rgba[c] = (uint8_t)((texel >> (10 - 5 * c) & 31) * 255 / 31);
-    }
-    rgba[3] = 255;
+    const uint32_t index = tga->texel_bytes == 1 ? texel[0] : mb_get_le16(texel);
+    return index >= tga->first && index - tga->first < tga->n_colours;
 }
 
-/* False on an index beyond the colour map. */
-static bool expand_texel(const struct tga *tga, const uint8_t *stored, uint8_t rgba[4])
+/* What is wrong with the image's texels, or NULL. Without runs they are as one packet. */
+static const char *check_texels(const struct mb_reader *reader, const struct tga *tga)
 {
-    if (tga->type == TYPE_COLOUR) {
-        expand_colour(stored, tga->bits, rgba);
-    } else if (tga->type == TYPE_GREY) {
-        const uint8_t grey = stored[0], alpha = tga->bits == 16 ? stored[1] : 255;
-        memcpy(rgba, (uint8_t[]){grey, grey, grey, alpha}, 4);
-    } else {
-        const uint32_t index = tga->bits == 8 ? stored[0] : mb_get_le16(stored);
-        if (index >= tga->n_colours) {
-            return false;
+    const uint8_t *at = reader->at;
+    size_t n_left = (size_t)reader->image->width * reader->image->height;
+    while (n_left > 0) {
+        size_t n = n_left, n_stored = n_left;
+        if (tga->has_runs) {
+            if (at == reader->end) {
+                return "truncated";
+            }
+            n = (*at & 0x7fu) + 1u < n_left ? (*at & 0x7fu) + 1u : n_left;
+            n_stored = (*at++ & 0x80u) != 0 ? 1 : n;
         }
-        expand_colour(tga->map + index * ((tga->map_bits + 7u) / 8), tga->map_bits, rgba);
+        if ((size_t)(reader->end - at) < n_stored * tga->texel_bytes) {
+            return "truncated";
+        }
+        for (size_t i = 0; i < n_stored; i++, at += tga->texel_bytes) {
+            if (tga->is_mapped && !has_colour(tga, at)) {
+                return "an index beyond its colour map";
+            }
+        }
+        n_left -= n;
     }
-    return true;
+    return NULL;
 }
 
-/* Where texel `i` of the file belongs. */
-static uint8_t *place(const struct tga *tga, const struct mb_image *image, size_t i)
+/* The image for stb_image: without an identifier, and with black colours before the map's
+ * first. Owned by the caller. */
+MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
+                                            const struct tga *tga, struct mb_bytes *out,
+                                            struct mb_err *err)
 {
-    const size_t x = i % image->width, y = i / image->width;
-    const size_t column = (tga->descriptor & FROM_THE_RIGHT) != 0 ? image->width - 1 - x : x;
-    const size_t row = (tga->descriptor & FROM_THE_TOP) != 0 ? y : image->height - 1 - y;
-    return (uint8_t *)image->texels + (row * image->width + column) * 4;
-}
-
-MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader, const struct tga *tga,
-                                                struct mb_err *err)
-{
-    const struct mb_image *image = reader->image;
-    const size_t n_texels = (size_t)image->width * image->height;
-    size_t n_left = tga->has_runs ? 0 : n_texels; /* of the packet */
-    bool is_run = false;
-    for (size_t i = 0; i < n_texels; i++, n_left--) {
-        if (n_left == 0 && mb_reader_left(reader) > 0) {
-            is_run = (*reader->at & 0x80u) != 0;
-            n_left = (*reader->at++ & 0x7fu) + 1u;
-        }
-        if (mb_reader_left(reader) < tga->texel_bytes) {
-            return mb_reader_bad(reader, "truncated", err);
-        }
-        if (!expand_texel(tga, reader->at, place(tga, image, i))) {
-            return mb_reader_bad(reader, "an index beyond its colour map", err);
-        }
-        reader->at += is_run && n_left > 1 ? 0 : tga->texel_bytes;
-    }
+    const uint32_t n_black = tga->is_mapped ? tga->first : 0;
+    const uint32_t n_colours = tga->is_mapped ? n_black + tga->n_colours : 0;
+    const uint8_t *body = tga->is_mapped ? tga->map : reader->at;
+    const size_t body_at = HEADER_BYTES + n_black * tga->colour_bytes;
+    const size_t n_body = (size_t)(reader->end - body);
+    MB_FAIL_IF(n_colours > UINT16_MAX, err, MB_ERRC_INPUT,
+               "%s: bad TGA: its colour map has %u colours", reader->path, n_colours);
+    *out = (struct mb_bytes){mb_alloc(body_at + n_body, 1), body_at + n_body};
+    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
+               reader->path);
+    memcpy(out->data, reader->begin, HEADER_BYTES);
+    memset(out->data, 0, 2);     /* no identifier, and no map */
+    memset(out->data + 3, 0, 4); /* its first index and its length */
+    out->data[1] = tga->is_mapped;
+    out->data[5] = (uint8_t)n_colours;
+    out->data[6] = (uint8_t)(n_colours >> 8);
+    memcpy(out->data + body_at, body, n_body);
     return MB_OK;
+}
+
+/* stb_image knows rows from the bottom, but not texels from the right. */
+static void mirror(struct mb_image *image)
+{
+    uint8_t *row = image->texels;
+    for (uint32_t y = 0; y < image->height; y++, row += (size_t)image->width * 4) {
+        for (size_t left = 0, right = image->width - 1; left < right; left++, right--) {
+            uint8_t texel[4];
+            memcpy(texel, row + left * 4, 4);
+            memcpy(row + left * 4, row + right * 4, 4);
+            memcpy(row + right * 4, texel, 4);
+        }
+    }
 }
 
 enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
@@ -154,7 +163,16 @@ enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
     const uint64_t n_texels = (uint64_t)width * height;
     const uint64_t min_bytes = tga.has_runs ? (n_texels + MAX_RUN_TEXELS - 1) / MAX_RUN_TEXELS
                                             : n_texels * tga.texel_bytes;
-    const enum mb_status status =
-        mb_reader_start(reader, width, height, MB_DEPTH_U8, min_bytes, err);
-    return status == MB_OK ? read_texels(reader, &tga, err) : status;
+    MB_SCOPED(mb_bytes) file = {0};
+    MB_DO(mb_reader_size(reader, width, height, MB_DEPTH_U8, min_bytes, err));
+    const char *reason = check_texels(reader, &tga);
+    if (reason != NULL) {
+        return mb_reader_bad(reader, reason, err);
+    }
+    MB_DO(rewrite(reader, &tga, &file, err));
+    MB_DO(mb_reader_decode(reader, file.data, file.n_bytes, err));
+    if ((head[17] & FROM_THE_RIGHT) != 0) {
+        mirror(reader->image);
+    }
+    return MB_OK;
 }

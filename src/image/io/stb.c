@@ -1,0 +1,109 @@
+/* stb_image and stb_image_write, compiled here and nowhere else: memory is the program's,
+ * zeroed, so that what a decoder leaves unwritten is at least the same each time. */
+#include "image/io/stb.h"
+
+#include <libdeflate.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "image/image.h"
+
+#define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
+#define FILTER_SUB    1 /* trying all five for each row costs more than they save */
+
+/* Above what the largest image needs; a size that wrapped around is far above it. */
+#define MAX_BYTES UINT32_MAX
+
+static void *allocate(size_t n_bytes)
+{
+    return n_bytes <= MAX_BYTES ? mb_alloc(n_bytes, 1) : NULL;
+}
+
+static void *reallocate(void *memory, size_t n_old, size_t n_bytes)
+{
+    uint8_t *moved = n_bytes <= MAX_BYTES ? mb_realloc(memory, n_bytes) : NULL;
+    if (moved != NULL && n_bytes > n_old) {
+        memset(moved + n_old, 0, n_bytes - n_old);
+    }
+    return moved;
+}
+
+/* The last result of `deflate`, until it is freed: stb_image_write forgets it where it has no
+ * memory for the file. */
+static _Thread_local void *deflated;
+
+static void release(void *memory)
+{
+    deflated = memory == deflated ? NULL : deflated;
+    mb_free(memory);
+}
+
+static uint8_t *deflate(const uint8_t *data, int n_bytes, int *n_deflated, int level)
+{
+    libdeflate_set_memory_allocator(mb_malloc, mb_free);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)n_bytes);
+    deflated = compressor != NULL ? allocate(bound) : NULL;
+    if (deflated != NULL) {
+        *n_deflated =
+            (int)libdeflate_zlib_compress(compressor, data, (size_t)n_bytes, deflated, bound);
+    }
+    libdeflate_free_compressor(compressor);
+    return deflated;
+}
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
+#define STBI_ONLY_TGA
+#define STBI_NO_STDIO
+#define STBI_NO_LINEAR
+#define STBI_MAX_DIMENSIONS               MB_IMAGE_MAX_FILE_DIMENSION
+#define STBI_MALLOC(n)                    allocate(n)
+#define STBI_REALLOC_SIZED(memory, n, to) reallocate(memory, n, to)
+#define STBI_FREE(memory)                 mb_free(memory)
+#include <stb/stb_image.h>
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#define STBIW_MALLOC(n)                            allocate(n)
+#define STBIW_REALLOC_SIZED(memory, n, to)         reallocate(memory, n, to)
+#define STBIW_FREE(memory)                         release(memory)
+#define STBIW_ZLIB_COMPRESS(data, n, n_out, level) deflate(data, n, n_out, level)
+#define STBIW_CRC32(data, n)                       libdeflate_crc32(0, data, n)
+#include <stb/stb_image_write.h>
+
+void *mb_stb_decode(const uint8_t *file, size_t n_bytes, struct mb_extent extent, bool is_wide,
+                    const char **reason)
+{
+    int width = 0, height = 0, n_channels = 0;
+    void *texels = NULL;
+    if (stbi_info_from_memory(file, (int)n_bytes, &width, &height, &n_channels) == 0 ||
+        (uint32_t)width != extent.width || (uint32_t)abs(height) != extent.height) {
+        *reason = "its header is damaged or of a kind not read";
+        return NULL;
+    }
+    if (is_wide) {
+        texels = stbi_load_16_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
+    } else {
+        texels = stbi_load_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
+    }
+    if (texels == NULL) {
+        *reason = stbi_failure_reason();
+        *reason = strcmp(*reason, "outofmem") == 0 ? NULL : *reason;
+    }
+    return texels;
+}
+
+uint8_t *mb_stb_encode_png(const uint8_t *rgba, struct mb_extent extent, size_t *n_bytes)
+{
+    int n = 0;
+    stbi_write_force_png_filter = FILTER_SUB;
+    stbi_write_png_compression_level = DEFLATE_LEVEL;
+    uint8_t *png = stbi_write_png_to_mem(rgba, 0, (int)extent.width, (int)extent.height, 4, &n);
+    release(deflated);
+    *n_bytes = (size_t)n;
+    return png;
+}
