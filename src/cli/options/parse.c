@@ -187,7 +187,7 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
         MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
     if (options->verb == MB_VERB_KERNEL && options->inputs.n > 1 &&
-        strcmp(options->inputs.items[0], "check") == 0) {
+        options->inputs.items[0][0] == 'c') { /* check, compile */
         MB_DO(mb_strlist_add(&options->kernels, err, "%s", options->inputs.items[1]));
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
