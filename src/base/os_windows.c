@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/strbuf.h"
 
 #define MAX_RENAMES   20 /* in one second: scanners of viruses hold what is new for a moment */
 #define RENAME_GAP_MS 50
@@ -233,41 +234,6 @@ bool mb_os_find_python(char out[MB_PATH_BYTES])
            find_program("python", out);
 }
 
-/* A line that a program is started with, of at most MAX_LINE characters. */
-struct line {
-    wchar_t *text; /* owned */
-    size_t n;
-};
-
-static void add_times(struct line *line, wchar_t c, size_t n)
-{
-    for (size_t i = 0; i < n && line->n < MAX_LINE - 1; i++) {
-        line->text[line->n++] = c;
-    }
-}
-
-/* By the rules of CommandLineToArgvW: backslashes count twice before a quote. */
-static bool add_argument(const char *argument, struct line *line)
-{
-    wchar_t text[MB_PATH_BYTES];
-    size_t n_backslashes = 0;
-    if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, argument, -1, text, MB_PATH_BYTES) ==
-        0) {
-        return false;
-    }
-    add_times(line, L' ', line->n > 0);
-    add_times(line, L'"', 1);
-    for (const wchar_t *c = text; *c != L'\0'; c++) {
-        add_times(line, L'\\', *c == L'"' ? n_backslashes + 1 : 0);
-        add_times(line, *c, 1);
-        n_backslashes = *c == L'\\' ? n_backslashes + 1 : 0;
-    }
-    add_times(line, L'\\', n_backslashes);
-    add_times(line, L'"', 1);
-    line->text[line->n] = L'\0';
-    return line->n < MAX_LINE - 1;
-}
-
 /* Wait until a process is gone, and close it; an exception's code has the sign bit. */
 static int take_code(const PROCESS_INFORMATION *process)
 {
@@ -279,18 +245,18 @@ static int take_code(const PROCESS_INFORMATION *process)
     return (int)(code & 0x7fffffffu);
 }
 
+/* Arguments are paths with slashes, and options: there is no quote and no backslash in them. */
 int mb_os_run(const char *const *argv, int *code)
 {
-    wchar_t path[MB_PATH_BYTES];
+    wchar_t path[MB_PATH_BYTES], line[MAX_LINE];
     PROCESS_INFORMATION process;
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
-    struct line line = {.text = mb_malloc(MAX_LINE * sizeof *line.text)};
-    bool fits = line.text != NULL;
-    for (size_t i = 0; fits && argv[i]; i++) {
-        fits = add_argument(argv[i], &line);
+    MB_SCOPED(mb_strbuf) text = {0};
+    for (size_t i = 0; argv[i]; i++) {
+        mb_strbuf_printf(&text, "\"%s\" ", argv[i]);
     }
-    if (!fits) {
-        mb_free(line.text);
+    if (text.failed || MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.text, -1, line,
+                                           MAX_LINE) == 0) {
         return E2BIG;
     }
     const HANDLE nul = CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
@@ -302,12 +268,11 @@ int mb_os_run(const char *const *argv, int *code)
         .hStdOutput = nul,
         .hStdError = handle_of(MB_STDERR),
     };
-    const bool is_started = CreateProcessW(wide(argv[0], path), line.text, NULL, NULL, TRUE, 0,
-                                           NULL, NULL, &info, &process) != 0;
+    const bool is_started = CreateProcessW(wide(argv[0], path), line, NULL, NULL, TRUE, 0, NULL,
+                                           NULL, &info, &process) != 0;
     const int error = is_started ? 0 : last_error();
     *code = is_started ? take_code(&process) : 0;
     CloseHandle(nul);
-    mb_free(line.text);
     return error;
 }
 

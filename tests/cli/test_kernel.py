@@ -286,11 +286,11 @@ class Kernel(cli.TestCase):
     def test_crash(self):
         """What crashes the driver is named, and the program ends as it would have."""
         outcome = self.run_at_second_size(CRASHING)
-        self.assert_error(outcome, -signal.SIGSEGV, "two-sets: a crash, while the driver ran it")
+        self.assert_error(outcome, -signal.SIGSEGV, "two-sets: crashed while the driver ran it")
         process = self.start("pattern:noise:2048x2048", "-n", "1000")
         time.sleep(0.5)
         process.send_signal(signal.SIGSEGV)
-        self.assertNotIn(b"crash", process.communicate()[1])
+        self.assertNotIn(b"crashed", process.communicate()[1])
         self.assertEqual(process.returncode, -signal.SIGSEGV)
 
     def test_compiled(self):

@@ -382,6 +382,9 @@ static int write_modules(const char *to)
         const char *name, *target, *text, *module;
     } table[] = {{"a.comp", "vulkan1.2", glsl, "glsl.spv"},
                  {"a.hlsl", "vulkan1.1", hlsl, "hlsl.spv"}};
+    if (!MB_HAS_GLSLANG) {
+        return 77;
+    }
     make_folder();
     for (size_t i = 0; i < MB_COUNTOF(table); i++) {
         size_t n_bytes = 0;
