@@ -8,8 +8,8 @@
 # there and, if not, names the packages to install.
 set -euo pipefail
 
-build_packages=(meson ninja-build gcc libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
-    glslang-tools spirv-tools libstb-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev
+build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
+    glslang-tools glslang-dev spirv-tools libstb-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev
     mesa-vulkan-drivers)
 test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
     librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs scdoc
@@ -20,9 +20,9 @@ tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_easy_font.h stb/stb_image.h stb/stb_image_write.h)
 
-fedora_names="meson ninja-build gcc pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
-    spirv-tools stb_easy_font-devel stb_image-devel stb_image_write-devel cjson-devel libdeflate-devel
-    libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers"
+fedora_names="meson ninja-build gcc gcc-c++ pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
+    glslang-devel spirv-tools spirv-tools-devel stb_easy_font-devel stb_image-devel stb_image_write-devel
+    cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers"
 fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
     librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
     chromedriver jq nodejs scdoc zsh fish"

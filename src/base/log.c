@@ -7,7 +7,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/os.h"
 #include "base/text.h"
 
 #define ERASE_LINE "\r\033[K"
@@ -75,6 +77,34 @@ void mb_log_set_transient(const char *text, int max_columns)
         fputs(ERASE_LINE, stderr);
     }
     fflush(stderr);
+}
+
+/* Written whole by a signal handler, which can do little more. */
+static char crash_line[256];
+static _Atomic size_t n_crash_bytes;
+
+void mb_log_suspect(const char *name, const char *when)
+{
+    char clean[128];
+    atomic_store(&n_crash_bytes, 0);
+    if (name != NULL) {
+        mb_utf8_sanitize(name, clean, sizeof clean);
+        snprintf(crash_line, sizeof crash_line, "mipbench: error: %s: crashed while %.60s\n",
+                 clean, when);
+        atomic_store(&n_crash_bytes, strlen(crash_line));
+    }
+}
+
+void mb_log_crash(int number)
+{
+    const size_t n = atomic_exchange(&n_crash_bytes, 0);
+    (void)number;
+    if (n > 0 && atomic_load(&transient_is_up)) {
+        (void)mb_os_write(MB_STDERR, ERASE_LINE, strlen(ERASE_LINE));
+    }
+    if (n > 0) {
+        (void)mb_os_write(MB_STDERR, crash_line, n);
+    }
 }
 
 void mb_log_err(const struct mb_err *err)

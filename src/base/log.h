@@ -27,6 +27,13 @@ void mb_log_text(const char *text);
  * caller decides whether stderr is a terminal; the line is cut to `max_columns`. */
 void mb_log_set_transient(const char *text, int max_columns);
 
+/* Whom a crash is blamed on from now on, such as a kernel, and when: "the driver ran it". NULL:
+ * nobody. */
+void mb_log_suspect(const char *name, const char *when);
+
+/* A handler of signals (mb_os_catch_crashes): one line on stderr that names the suspect. */
+void mb_log_crash(int number);
+
 /* Print an error and its hint: "mipbench: error: <text>; <hint>". With level DEBUG also the
  * source place. */
 void mb_log_err(const struct mb_err *err);

@@ -21,6 +21,10 @@ void mb_os_begin(int *argc, char ***argv);
  * the system ends it. A closed pipe and a file limit come back as errors instead. */
 void mb_os_catch_signals(void (*on_signal)(int number));
 
+/* Call `handler` where this process crashes, on whichever thread, once, and let it crash then
+ * as it would have. It may only write; it is not called for an end that the user asks for. */
+void mb_os_catch_crashes(void (*handler)(int number));
+
 long mb_os_process_id(void);
 
 /* The value of an environment variable, "" where it is not set or does not fit. */
@@ -36,36 +40,12 @@ void mb_os_program(char out[MB_PATH_BYTES]);
 void mb_os_program_folder(char out[MB_PATH_BYTES]);
 void mb_os_working_folder(char out[MB_PATH_BYTES]);
 
-/* Find a program on PATH. The working folder is not looked into for an empty entry. */
-bool mb_os_find_program(const char *name, char out[MB_PATH_BYTES]);
+/* Python 3 on PATH. The working folder is not looked into for an empty entry. */
 bool mb_os_find_python(char out[MB_PATH_BYTES]);
 
 /* Run a program to its end, its output left out; argv ends in NULL. `*code` is its exit code,
  * or minus the number of the signal that ended it. */
 int mb_os_run(const char *const *argv, int *code);
-
-/* A program that runs beside this one, whose input and output are pipes to here. */
-struct mb_os_child {
-    intptr_t process;       /* its number or handle */
-    intptr_t input, output; /* our ends: what it reads, and what it writes */
-};
-
-/* Start one; its errors go where this program's go, and of what is open here it has nothing
- * else. What it leaves unread is EPIPE here from then on, no signal. */
-int mb_os_child_start(const char *const *argv, struct mb_os_child *child);
-
-/* Write all of it; what does not fit into a pipe waits for the child to read. */
-int mb_os_child_write(const struct mb_os_child *child, const void *data, size_t n_bytes);
-
-/* Read what has come, at most `n_bytes`, as soon as something has: `*n_read` is 0 at the end of
- * the child's output. ETIMEDOUT if nothing has come in time. */
-int mb_os_child_read(const struct mb_os_child *child, void *data, size_t n_bytes,
-                     uint64_t timeout_ns, size_t *n_read);
-
-/* Close both pipes and wait until the child is gone; kill it at once, or where ten seconds were
- * not enough. `*code` as of mb_os_run. ETIMEDOUT if even then it is not gone, as one that waits
- * for a driver may not be. */
-int mb_os_child_end(struct mb_os_child *child, bool must_kill, int *code);
 
 /* ---- The host */
 
@@ -139,12 +119,6 @@ void mb_os_remove(const char *path);
 
 /* EEXIST if anything is there. */
 int mb_os_make_folder(const char *path);
-
-/* Make a folder in $TMPDIR that only this user can look into, and remove a folder with its
- * files.
- */
-int mb_os_make_temporary_folder(char out[MB_PATH_BYTES]);
-int mb_os_remove_folder(const char *path);
 
 /* Keep a folder for this process until it ends. EBUSY if it is kept already, by whichever
  * process. Nothing is written into it; 0 also where the system cannot tell. */

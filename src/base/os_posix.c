@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <sched.h>
@@ -28,7 +27,6 @@
 
 #define SYSTEM_PYTHON "/usr/bin/python3"
 #define MAX_LINKS     40 /* as many as Linux follows */
-#define CHILD_END_NS  UINT64_C(10000000000)
 
 extern char **environ;
 
@@ -62,6 +60,39 @@ void mb_os_catch_signals(void (*on_signal)(int number))
     sigaction(SIGHUP, &once, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+static struct sigaction before[MB_COUNTOF(crashes)];
+static void (*crash_handler)(int number);
+
+/* Whoever handled the signal before does it again, as a sanitizer: a fault comes again where
+ * the handler returns to, a signal that was sent does not. */
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    crash_handler(number);
+    for (size_t i = 0; i < MB_COUNTOF(crashes); i++) {
+        if (crashes[i] == number) {
+            sigaction(number, &before[i], NULL);
+        }
+    }
+    if (info->si_code <= 0) {
+        raise(number);
+    }
+}
+
+void mb_os_catch_crashes(void (*handler)(int number))
+{
+    static char stack[1u << 16]; /* another one, as the usual one may be full */
+    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    const struct sigaction action = {.sa_sigaction = on_crash,
+                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    crash_handler = handler;
+    sigaltstack(&other, NULL);
+    for (size_t i = 0; i < MB_COUNTOF(crashes); i++) {
+        sigaction(crashes[i], &action, &before[i]);
+    }
 }
 
 long mb_os_process_id(void)
@@ -106,7 +137,7 @@ void mb_os_working_folder(char out[MB_PATH_BYTES])
     }
 }
 
-bool mb_os_find_program(const char *name, char out[MB_PATH_BYTES])
+static bool find_program(const char *name, char out[MB_PATH_BYTES])
 {
     const char *entry = getenv("PATH");
     while (entry && *entry) {
@@ -122,38 +153,17 @@ bool mb_os_find_program(const char *name, char out[MB_PATH_BYTES])
 
 bool mb_os_find_python(char out[MB_PATH_BYTES])
 {
-    if (mb_os_find_program("python3", out)) {
+    if (find_program("python3", out)) {
         return true;
     }
     strcpy(out, SYSTEM_PYTHON);
     return access(out, X_OK) == 0;
 }
 
-/* What a child has as its input and output; below 0: this program's input, or no output. */
-static int set_files(posix_spawn_file_actions_t *actions, const int files[2])
+int mb_os_run(const char *const *argv, int *code)
 {
-    int failed = 0;
-    if (files[0] >= 0) {
-        failed = posix_spawn_file_actions_adddup2(actions, files[0], STDIN_FILENO);
-    }
-    if (failed == 0 && files[1] >= 0) {
-        failed = posix_spawn_file_actions_adddup2(actions, files[1], STDOUT_FILENO);
-    } else if (failed == 0) {
-        failed =
-            posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    /* All that is opened here is closed then; what a driver opened may not be. */
-    if (failed == 0) {
-        failed = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-    }
-#endif
-    return failed;
-}
-
-/* Signals that this program ignores are the child's own again. */
-static int spawn(const char *const *argv, const int files[2], pid_t *pid)
-{
+    pid_t pid = 0;
+    int result = 0;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t signals;
@@ -161,162 +171,26 @@ static int spawn(const char *const *argv, const int files[2], pid_t *pid)
     if (failed != 0) {
         return failed;
     }
-    failed = posix_spawnattr_init(&attributes);
-    if (failed != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return failed;
-    }
+    /* Signals that this program ignores are the other one's own again. None of this fails on
+     * Linux. */
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
     sigaddset(&signals, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &signals);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    failed = set_files(&actions, files);
+    failed =
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (failed == 0) {
-        failed = posix_spawn(pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+        failed =
+            posix_spawn(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
     }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-static int exit_code(int result)
-{
-    return WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
-}
-
-int mb_os_run(const char *const *argv, int *code)
-{
-    static const int files[] = {-1, -1};
-    pid_t pid = 0;
-    int result = 0;
-    const int failed = spawn(argv, files, &pid);
-    if (failed != 0) {
-        return failed;
+    while (failed == 0 && waitpid(pid, &result, 0) < 0) {
+        failed = errno == EINTR ? 0 : errno;
     }
-    while (waitpid(pid, &result, 0) < 0) {
-        if (errno != EINTR) {
-            return errno;
-        }
-    }
-    *code = exit_code(result);
-    return 0;
-}
-
-/* ---- Children */
-
-static int make_pipe(int ends[2])
-{
-    return pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
-}
-
-static void close_pipe(const int ends[2])
-{
-    close(ends[0]);
-    close(ends[1]);
-}
-
-int mb_os_child_start(const char *const *argv, struct mb_os_child *child)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    int input[2], output[2];
-    pid_t pid = 0;
-    int failed = make_pipe(input);
-    if (failed != 0) {
-        return failed;
-    }
-    failed = make_pipe(output);
-    if (failed != 0) {
-        close_pipe(input);
-        return failed;
-    }
-    sigaction(SIGPIPE, &ignore, NULL);
-    failed = spawn(argv, (const int[]){input[0], output[1]}, &pid);
-    if (failed != 0) {
-        close_pipe(input);
-        close_pipe(output);
-        return failed;
-    }
-    close(input[0]);
-    close(output[1]);
-    *child = (struct mb_os_child){.process = pid, .input = input[1], .output = output[0]};
-    return 0;
-}
-
-int mb_os_child_write(const struct mb_os_child *child, const void *data, size_t n_bytes)
-{
-    return mb_os_write((int)child->input, data, n_bytes);
-}
-
-/* Milliseconds until a time, rounded up, as many as poll() takes. */
-static int ms_until(uint64_t end_ns)
-{
-    const uint64_t now_ns = mb_now_ns();
-    const uint64_t ms = end_ns <= now_ns ? 0 : (end_ns - now_ns - 1) / 1000000 + 1;
-    return ms < INT_MAX ? (int)ms : INT_MAX;
-}
-
-static uint64_t time_in(uint64_t timeout_ns)
-{
-    const uint64_t now_ns = mb_now_ns();
-    return timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
-}
-
-int mb_os_child_read(const struct mb_os_child *child, void *data, size_t n_bytes,
-                     uint64_t timeout_ns, size_t *n_read)
-{
-    struct pollfd file = {.fd = (int)child->output, .events = POLLIN};
-    const uint64_t end_ns = time_in(timeout_ns);
-    *n_read = 0;
-    for (;;) {
-        const int n_ready = poll(&file, 1, ms_until(end_ns));
-        if (n_ready == 0 && mb_now_ns() >= end_ns) {
-            return ETIMEDOUT;
-        }
-        const ssize_t n = n_ready > 0 ? read(file.fd, data, n_bytes) : -1;
-        if (n >= 0) {
-            *n_read = (size_t)n;
-            return 0;
-        }
-        if (n_ready != 0 && errno != EINTR) {
-            return errno;
-        }
-    }
-}
-
-/* Whether the child is gone by then; looked at every millisecond. */
-static int wait_until(pid_t pid, uint64_t end_ns, int *result)
-{
-    for (;;) {
-        const pid_t gone = waitpid(pid, result, WNOHANG);
-        if (gone == pid) {
-            return 0;
-        }
-        if (gone < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (mb_now_ns() >= end_ns) {
-            return ETIMEDOUT;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-}
-
-int mb_os_child_end(struct mb_os_child *child, bool must_kill, int *code)
-{
-    const pid_t pid = (pid_t)child->process;
-    int result = 0, failed = ETIMEDOUT;
-    close((int)child->input);
-    close((int)child->output);
-    *child = (struct mb_os_child){0};
-    if (!must_kill) {
-        failed = wait_until(pid, time_in(CHILD_END_NS), &result);
-    }
-    if (failed == ETIMEDOUT) {
-        kill(pid, SIGKILL);
-        failed = wait_until(pid, time_in(CHILD_END_NS), &result);
-    }
-    *code = failed == 0 ? exit_code(result) : 0;
+    *code = WIFEXITED(result) ? WEXITSTATUS(result) : -WTERMSIG(result);
     return failed;
 }
 
@@ -549,31 +423,6 @@ void mb_os_remove(const char *path)
 int mb_os_make_folder(const char *path)
 {
     return mkdir(path, 0777) != 0 ? errno : 0;
-}
-
-int mb_os_make_temporary_folder(char out[MB_PATH_BYTES])
-{
-    char parent[MB_PATH_BYTES];
-    mb_os_variable("TMPDIR", parent);
-    const int n =
-        snprintf(out, MB_PATH_BYTES, "%s/mipbench-XXXXXX", parent[0] != '\0' ? parent : "/tmp");
-    if (n >= MB_PATH_BYTES) {
-        return ENAMETOOLONG;
-    }
-    return mkdtemp(out) == NULL ? errno : 0;
-}
-
-int mb_os_remove_folder(const char *path)
-{
-    DIR *entries = opendir(path);
-    if (!entries) {
-        return errno;
-    }
-    for (const struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
-        unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    closedir(entries);
-    return rmdir(path) != 0 ? errno : 0;
 }
 
 /* The lock lasts as long as the descriptor. Some file systems lock nothing, or only what is

@@ -19,14 +19,11 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/strbuf.h"
 
 #define MAX_RENAMES   20 /* in one second: scanners of viruses hold what is new for a moment */
 #define RENAME_GAP_MS 50
 #define MAX_LINE      32767 /* characters, as CreateProcess takes */
-#define PIPE_BYTES    65536
-#define CHILD_END_MS  10000
-#define MAX_NAMES     100
-#define KILLED_CODE   137 /* as shells have it for a program that was killed */
 
 /* ---- Text and errors */
 
@@ -151,6 +148,24 @@ void mb_os_catch_signals(void (*on_signal)(int number))
     signal(SIGTERM, on_signal);
 }
 
+/* The C library has reset the signal before it calls its handler. */
+static void (*crash_handler)(int number);
+
+static void on_crash(int number)
+{
+    crash_handler(number);
+    raise(number);
+}
+
+void mb_os_catch_crashes(void (*handler)(int number))
+{
+    crash_handler = handler;
+    signal(SIGSEGV, on_crash);
+    signal(SIGABRT, on_crash);
+    signal(SIGILL, on_crash);
+    signal(SIGFPE, on_crash);
+}
+
 long mb_os_process_id(void)
 {
     return (long)GetCurrentProcessId();
@@ -197,7 +212,7 @@ void mb_os_working_folder(char out[MB_PATH_BYTES])
     narrow(n > 0 && n < MB_PATH_BYTES ? path : L"", out, MB_PATH_BYTES);
 }
 
-bool mb_os_find_program(const char *name, char out[MB_PATH_BYTES])
+static bool find_program(const char *name, char out[MB_PATH_BYTES])
 {
     char path[MB_PATH_BYTES];
     mb_os_variable("PATH", path);
@@ -215,200 +230,49 @@ bool mb_os_find_program(const char *name, char out[MB_PATH_BYTES])
 /* The launcher first: a python3.exe may be there only to open a shop. */
 bool mb_os_find_python(char out[MB_PATH_BYTES])
 {
-    return mb_os_find_program("py", out) || mb_os_find_program("python3", out) ||
-           mb_os_find_program("python", out);
-}
-
-/* A line that a program is started with, of at most MAX_LINE characters. */
-struct line {
-    wchar_t *text; /* owned */
-    size_t n;
-};
-
-static void add_times(struct line *line, wchar_t c, size_t n)
-{
-    for (size_t i = 0; i < n && line->n < MAX_LINE - 1; i++) {
-        line->text[line->n++] = c;
-    }
-}
-
-/* By the rules of CommandLineToArgvW: backslashes count twice before a quote. */
-static bool add_argument(const char *argument, struct line *line)
-{
-    wchar_t text[MB_PATH_BYTES];
-    size_t n_backslashes = 0;
-    if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, argument, -1, text, MB_PATH_BYTES) ==
-        0) {
-        return false;
-    }
-    add_times(line, L' ', line->n > 0);
-    add_times(line, L'"', 1);
-    for (const wchar_t *c = text; *c != L'\0'; c++) {
-        add_times(line, L'\\', *c == L'"' ? n_backslashes + 1 : 0);
-        add_times(line, *c, 1);
-        n_backslashes = *c == L'\\' ? n_backslashes + 1 : 0;
-    }
-    add_times(line, L'\\', n_backslashes);
-    add_times(line, L'"', 1);
-    line->text[line->n] = L'\0';
-    return line->n < MAX_LINE - 1;
-}
-
-/* With these as its input and output; inherited are those that may be. */
-static int start_line(const char *program, struct line *line, const HANDLE files[2],
-                      PROCESS_INFORMATION *process)
-{
-    wchar_t path[MB_PATH_BYTES];
-    STARTUPINFOW info = {
-        .cb = sizeof info,
-        .dwFlags = STARTF_USESTDHANDLES,
-        .hStdInput = files[0],
-        .hStdOutput = files[1],
-        .hStdError = handle_of(MB_STDERR),
-    };
-    const bool is_started = CreateProcessW(wide(program, path), line->text, NULL, NULL, TRUE, 0,
-                                           NULL, NULL, &info, process) != 0;
-    const int error = is_started ? 0 : last_error();
-    if (is_started) {
-        CloseHandle(process->hThread);
-    }
-    return error;
-}
-
-static int start(const char *const *argv, const HANDLE files[2], PROCESS_INFORMATION *process)
-{
-    struct line line = {.text = mb_malloc(MAX_LINE * sizeof *line.text)};
-    bool fits = line.text != NULL;
-    for (size_t i = 0; fits && argv[i]; i++) {
-        fits = add_argument(argv[i], &line);
-    }
-    const int error = fits ? start_line(argv[0], &line, files, process) : E2BIG;
-    mb_free(line.text);
-    return error;
+    return find_program("py", out) || find_program("python3", out) ||
+           find_program("python", out);
 }
 
 /* Wait until a process is gone, and close it; an exception's code has the sign bit. */
-static int take_code(HANDLE process, DWORD timeout_ms, int *code)
+static int take_code(const PROCESS_INFORMATION *process)
 {
-    DWORD exit_code = 1;
-    if (WaitForSingleObject(process, timeout_ms) == WAIT_TIMEOUT) {
-        return ETIMEDOUT;
-    }
-    GetExitCodeProcess(process, &exit_code);
-    CloseHandle(process);
-    *code = (int)(exit_code & 0x7fffffffu);
-    return 0;
+    DWORD code = 1;
+    CloseHandle(process->hThread);
+    WaitForSingleObject(process->hProcess, INFINITE);
+    GetExitCodeProcess(process->hProcess, &code);
+    CloseHandle(process->hProcess);
+    return (int)(code & 0x7fffffffu);
 }
 
-/* With NUL as its output. */
+/* Arguments are paths with slashes, and options: there is no quote and no backslash in them. */
 int mb_os_run(const char *const *argv, int *code)
 {
+    wchar_t path[MB_PATH_BYTES], line[MAX_LINE];
     PROCESS_INFORMATION process;
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
+    MB_SCOPED(mb_strbuf) text = {0};
+    for (size_t i = 0; argv[i]; i++) {
+        mb_strbuf_printf(&text, "\"%s\" ", argv[i]);
+    }
+    if (text.failed || MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.text, -1, line,
+                                           MAX_LINE) == 0) {
+        return E2BIG;
+    }
     const HANDLE nul = CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
                                    &inherited, OPEN_EXISTING, 0, NULL);
-    const HANDLE files[2] = {GetStdHandle(STD_INPUT_HANDLE), nul};
-    const int error = start(argv, files, &process);
+    STARTUPINFOW info = {
+        .cb = sizeof info,
+        .dwFlags = STARTF_USESTDHANDLES,
+        .hStdInput = GetStdHandle(STD_INPUT_HANDLE),
+        .hStdOutput = nul,
+        .hStdError = handle_of(MB_STDERR),
+    };
+    const bool is_started = CreateProcessW(wide(argv[0], path), line, NULL, NULL, TRUE, 0, NULL,
+                                           NULL, &info, &process) != 0;
+    const int error = is_started ? 0 : last_error();
+    *code = is_started ? take_code(&process) : 0;
     CloseHandle(nul);
-    return error != 0 ? error : take_code(process.hProcess, INFINITE, code);
-}
-
-/* ---- Children */
-
-/* A pipe of which the child is to have one end, and not ours. */
-static int make_pipe(HANDLE ends[2], int ours)
-{
-    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
-    if (!CreatePipe(&ends[0], &ends[1], &inherited, PIPE_BYTES)) {
-        return last_error();
-    }
-    SetHandleInformation(ends[ours], HANDLE_FLAG_INHERIT, 0);
-    return 0;
-}
-
-int mb_os_child_start(const char *const *argv, struct mb_os_child *child)
-{
-    HANDLE input[2], output[2];
-    PROCESS_INFORMATION process;
-    int error = make_pipe(input, 1);
-    if (error != 0) {
-        return error;
-    }
-    error = make_pipe(output, 0);
-    if (error != 0) {
-        CloseHandle(input[0]);
-        CloseHandle(input[1]);
-        return error;
-    }
-    error = start(argv, (const HANDLE[]){input[0], output[1]}, &process);
-    CloseHandle(input[0]);
-    CloseHandle(output[1]);
-    if (error != 0) {
-        CloseHandle(input[1]);
-        CloseHandle(output[0]);
-        return error;
-    }
-    *child = (struct mb_os_child){.process = (intptr_t)process.hProcess,
-                                  .input = (intptr_t)input[1],
-                                  .output = (intptr_t)output[0]};
-    return 0;
-}
-
-int mb_os_child_write(const struct mb_os_child *child, const void *data, size_t n_bytes)
-{
-    DWORD n = 0;
-    for (size_t i = 0; i < n_bytes; i += n) {
-        if (!WriteFile((HANDLE)child->input, (const uint8_t *)data + i,
-                       at_most_1_gib(n_bytes - i), &n, NULL)) {
-            return EPIPE;
-        }
-    }
-    return 0;
-}
-
-/* A pipe cannot be waited for here: it is looked at every millisecond. */
-int mb_os_child_read(const struct mb_os_child *child, void *data, size_t n_bytes,
-                     uint64_t timeout_ns, size_t *n_read)
-{
-    const HANDLE pipe = (HANDLE)child->output;
-    const uint64_t begin_ns = mb_now_ns();
-    DWORD n_there = 0, n = 0;
-    *n_read = 0;
-    for (;;) {
-        const bool has_writer = PeekNamedPipe(pipe, NULL, 0, NULL, &n_there, NULL);
-        if (n_there > 0 || !has_writer) {
-            break;
-        }
-        if (mb_now_ns() - begin_ns >= timeout_ns) {
-            return ETIMEDOUT;
-        }
-        Sleep(1);
-    }
-    if (n_there > 0 && !ReadFile(pipe, data, at_most_1_gib(n_bytes), &n, NULL)) {
-        return last_error();
-    }
-    *n_read = n;
-    return 0;
-}
-
-int mb_os_child_end(struct mb_os_child *child, bool must_kill, int *code)
-{
-    const HANDLE process = (HANDLE)child->process;
-    int error = ETIMEDOUT;
-    CloseHandle((HANDLE)child->input);
-    CloseHandle((HANDLE)child->output);
-    *child = (struct mb_os_child){0};
-    *code = 0;
-    if (!must_kill) {
-        error = take_code(process, CHILD_END_MS, code);
-    }
-    if (error == ETIMEDOUT) {
-        TerminateProcess(process, KILLED_CODE);
-        error = take_code(process, CHILD_END_MS, code);
-    }
-    if (error == ETIMEDOUT) {
-        CloseHandle(process);
-    }
     return error;
 }
 
@@ -661,37 +525,6 @@ int mb_os_make_folder(const char *path)
 {
     wchar_t name[MB_PATH_BYTES];
     return CreateDirectoryW(wide(path, name), NULL) ? 0 : last_error();
-}
-
-int mb_os_make_temporary_folder(char out[MB_PATH_BYTES])
-{
-    wchar_t path[MAX_PATH + 1];
-    char parent[MB_PATH_BYTES];
-    const DWORD n_path = GetTempPathW(MAX_PATH + 1, path);
-    narrow(n_path > 0 && n_path <= MAX_PATH ? path : L"", parent, sizeof parent);
-    int error = EEXIST;
-    for (int i = 0; error == EEXIST && i < MAX_NAMES; i++) {
-        const int n = snprintf(out, MB_PATH_BYTES, "%smipbench-%ld-%llx", parent,
-                               mb_os_process_id(), (unsigned long long)mb_now_ns());
-        error = n < MB_PATH_BYTES ? mb_os_make_folder(out) : ENAMETOOLONG;
-    }
-    return error;
-}
-
-int mb_os_remove_folder(const char *path)
-{
-    wchar_t name[MB_PATH_BYTES];
-    char file[MB_PATH_BYTES];
-    MB_SCOPED(mb_strlist) names = {0};
-    if (mb_os_list(path, MB_ERRC_OUTPUT, &names, NULL) != MB_OK) {
-        return ENOENT;
-    }
-    for (size_t i = 0; i < names.n; i++) {
-        if (snprintf(file, sizeof file, "%s/%s", path, names.items[i]) < MB_PATH_BYTES) {
-            mb_os_remove(file);
-        }
-    }
-    return RemoveDirectoryW(wide(path, name)) ? 0 : last_error();
 }
 
 /* By a mutex: a handle of the folder would keep its files from being renamed. */

@@ -74,12 +74,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     const struct mb_task *task = &c->c->task;
     const struct mb_vk_image *image = &c->test_image.image;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
-    const struct mb_hooks *hooks = c->options->hooks;
     MB_DO(mb_instance_supports(image, candidate->row, task, err));
-    if (candidate->row->strategy->file && hooks->on_trial) {
-        hooks->on_step(hooks->user, candidate->result->label, "first run");
-        MB_DO(hooks->on_trial(hooks->user, c->c, candidate->row, err));
-    }
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
         mb_instance_init(&candidate->instance, image, candidate->row, task, err);

@@ -24,10 +24,6 @@ struct mb_hooks {
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_verifier *verifier,
                                struct mb_err *err);
-    /* Before a row that was not compiled in (strategy->file) is set up: MB_OK if it may run
-     * here, or why it is a failed result. NULL: all may. */
-    enum mb_status (*on_trial)(void *user, const struct mb_case *c,
-                               const struct mb_variant *row, struct mb_err *why);
     /* Of a run: before each case (`index` counts from 0), and after it: it is the last of the
      * run then. */
     void (*on_case_begin)(void *user, size_t index);

@@ -53,7 +53,6 @@ static void on_case_begin(void *user, size_t index)
     const struct mb_image *image = &session->inputs.images[index / n_sizes];
     const struct mb_extent size = settings->size[index % n_sizes];
     char name[80];
-    session->input = settings->inputs[index / n_sizes];
     mb_progress_image(&session->progress, index);
     snprintf(name, sizeof name, settings->n_sizes > 0 ? "%s %ux%u" : "%s", image->name,
              size.width, size.height);
@@ -85,7 +84,6 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
         .on_step = on_step,
         .on_block = on_block,
         .on_chain = on_chain,
-        .on_trial = mb_session_try,
         .on_case_begin = on_case_begin,
         .on_case_done = on_case_done,
     };
@@ -166,10 +164,6 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
 {
     static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
     struct mb_strbuf usage = {0};
-    if (mb_trial_is_child()) {
-        mb_session_end_at_once(true);
-        return mb_trial_serve(options, err);
-    }
     switch (options->verb) {
     case MB_VERB_RUN:
         return options->n_runs > 1 ? mb_pool_make(options, benchmark, verdict, err)

@@ -28,6 +28,7 @@ static void on_signal(int number)
 void mb_session_catch_signals(void)
 {
     mb_os_catch_signals(on_signal);
+    mb_os_catch_crashes(mb_log_crash);
 }
 
 void mb_session_end_at_once(bool ends)
@@ -58,6 +59,7 @@ enum mb_status mb_session_open_device(const struct mb_options *options, struct m
         .validate = settings->validate,
         .keep_pipelines = true, /* a rotation sets each strategy up many times */
         .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
+        .kernel_timeout_s = options->kernel_timeout_s,
     };
     return mb_gpu_init(gpu, &gpu_options, err);
 }
@@ -129,15 +131,6 @@ static void warn_ahead(const struct mb_session *session)
                "--cache: measured hot only: the caches of a software device cannot be kept "
                "cold");
     }
-}
-
-enum mb_status mb_session_try(void *user, const struct mb_case *c, const struct mb_variant *row,
-                              struct mb_err *why)
-{
-    struct mb_session *session = user;
-    session->trial.options = session->options;
-    session->trial.is_interrupted = mb_session_is_interrupted;
-    return mb_trial_run(&session->trial, session->input, c, row, why);
 }
 
 /* What is wrong with a variant for all images; its first error. */
@@ -230,7 +223,6 @@ enum mb_status mb_session_conclude(
 enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                 struct mb_err *err)
 {
-    mb_trial_finish(&session->trial);
     mb_output_finish(&session->output);
     mb_run_finish(&session->run);
     status = mb_session_close_device(&session->gpu, status, err);

@@ -6,7 +6,6 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/manifest/trial.h"
 
 /* Zero, but for `options`, is a session that is not open. */
 struct mb_session {
@@ -18,8 +17,6 @@ struct mb_session {
     struct mb_run run;
     struct mb_output output;
     struct mb_progress progress;
-    struct mb_trial trial;
-    const char *input; /* of the case in hand, as it was given */
 };
 
 /* From now on the first signal that ends a program asks for an end, the next one kills. */
@@ -41,10 +38,6 @@ MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *opt
  * are only told now. Does not return if the device is lost, but ends the process by `err`. */
 MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
                                                      struct mb_err *err);
-
-/* mb_hooks.on_trial of a session. */
-MB_MUST_CHECK enum mb_status mb_session_try(void *user, const struct mb_case *c,
-                                            const struct mb_variant *row, struct mb_err *why);
 
 /* Open everything and print the head of a run of `n_images`. mb_session_close() is due even
  * after a failure. */

@@ -378,11 +378,9 @@ enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_err
         .is_interrupted = mb_session_is_interrupted,
         .on_step = on_step,
         .on_block = on_block,
-        .on_trial = mb_session_try,
     };
     MB_TRY(mb_session_open(session, options->n_formats * mb_bench_n_images(&options->settings),
                            err));
-    session->input = options->settings.inputs[0];
     const struct mb_tune_options tune_options = {
         .gpu = &session->gpu,
         .settings = &options->settings,

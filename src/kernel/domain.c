@@ -205,6 +205,29 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *su
     return MB_OK;
 }
 
+bool mb_kernel_takes_lanes(const struct mb_pick *of, const struct mb_layout *layout,
+                           uint32_t n_lanes)
+{
+    struct mb_pick pick = *of;
+    struct mb_chain_scope chain;
+    mb_chain_scope_init(&chain, &pick, layout);
+    pick.scope = &chain.scope;
+    const cJSON *requires = mb_pick(&pick, pick.manifest->json.root, "requires");
+    const cJSON *subgroup = mb_pick(&pick, requires, "subgroup");
+    const cJSON *list = mb_pick(&pick, subgroup, "size");
+    if (!list) {
+        const uint32_t least = size_of(&pick, subgroup, "min_size");
+        const uint32_t most = size_of(&pick, subgroup, "max_size");
+        return subgroup && n_lanes >= (least > 0 ? least : 4) &&
+               n_lanes <= (most > 0 ? most : 128);
+    }
+    bool is_listed = false;
+    for (const cJSON *node = list->child; node; node = node->next) {
+        is_listed = is_listed || size_of(&pick, node, NULL) == n_lanes;
+    }
+    return is_listed;
+}
+
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
                               const struct mb_layout *layout, const struct mb_task *task,
                               const struct mb_params *params, struct mb_err *why)

@@ -11,6 +11,11 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce);
 
+/* Whether what mb_kernel_pick() chose of no device in particular may run on one with subgroups
+ * of `n_lanes`; false for a manifest that does not ask. */
+bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
+                           uint32_t n_lanes);
+
 /* What a manifest says of a task on a device, or with `info` NULL on one that has all it needs:
  * the choice for mb_kernel_plan_init(). MB_UNSUPPORTED with a sentence for what its domain, its
  * requirements or the device's subgroups exclude. */

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "kernel/compile.h"
+#include "kernel/compile/compile.h"
 #include "kernel/place.h"
 
 #define MAX_PATH         90u /* of it in a message: its end, which has the name */
@@ -205,7 +205,7 @@ static enum mb_status add_defines(const struct mb_pick *pick, const cJSON *shade
 struct source {
     struct mb_strlist paths; /* one */
     struct mb_strlist defines, includes;
-    const char *entry, *target;
+    const char *file, *entry, *target;
 };
 
 static void source_finish(struct source *source)
@@ -222,6 +222,7 @@ static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shade
     const cJSON *folders = mb_pick(pick, shader, "include");
     const char *file = mb_pick_text(pick, shader, "file", NULL);
     MB_BLAME_IF(!file, manifest, shader, err, "no branch of \"file\" fits");
+    source->file = file;
     source->entry = mb_pick_text(pick, shader, "entry", "main");
     source->target = mb_pick_text(pick, shader, "target", "vulkan1.2");
     MB_DO(add_path(manifest, file, &source->paths, err));
@@ -242,7 +243,30 @@ static void module_finish(struct mb_loaded_module *module)
     mb_free(module->key);
     mb_free(module->name);
     mb_free(module->flags);
+    mb_free(module->compiled);
     mb_free(module);
+}
+
+/* The file beside the manifest that a module is written to: the same on every machine. */
+static enum mb_status name_compiled(const struct mb_manifest *manifest,
+                                    const struct source *source,
+                                    struct mb_loaded_module *module, struct mb_err *err)
+{
+    struct mb_strbuf text = {0}, path = {0};
+    char stem[64], digest[65];
+    const size_t n_file = strlen(source->file);
+    if (n_file >= 4 && strcmp(source->file + n_file - 4, ".spv") == 0) {
+        return MB_OK;
+    }
+    mb_strbuf_printf(&text, "%s %s", source->file, module->flags);
+    const enum mb_status status = mb_strbuf_check(&text, err);
+    mb_sha256_hex(mb_strbuf_text(&text), text.n_bytes, digest);
+    mb_slug(strrchr(module->name, '/') + 1, stem, sizeof stem);
+    mb_strbuf_printf(&path, "%s/%s-%s-%.12s.spv", manifest->folder,
+                     mb_json_read_string(manifest->json.root, "name"), stem, digest);
+    mb_strbuf_finish(&text);
+    MB_DO(mb_strbuf_take(&path, &module->compiled, err));
+    return status;
 }
 
 /* The name and flags that results show, and the key that tells one module from another. */
@@ -265,7 +289,8 @@ static enum mb_status name_module(const struct mb_manifest *manifest,
     for (size_t i = 0; i < source->includes.n; i++) {
         mb_strbuf_printf(&key, " -I%s", source->includes.items[i]);
     }
-    return mb_strbuf_take(&key, &module->key, err);
+    MB_DO(mb_strbuf_take(&key, &module->key, err));
+    return name_compiled(manifest, source, module, err);
 }
 
 static enum mb_status load_module(const struct mb_manifest *manifest,
@@ -274,6 +299,7 @@ static enum mb_status load_module(const struct mb_manifest *manifest,
 {
     const struct mb_compile_options options = {
         .path = source->paths.items[0],
+        .module = module->compiled,
         .entry = source->entry,
         .target = source->target,
         .defines = &source->defines,

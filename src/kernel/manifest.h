@@ -18,6 +18,7 @@ struct mb_loaded_module {
     struct mb_loaded_module *next;
     char *key;          /* file and flags: what was compiled */
     char *name, *flags; /* "my-spd/spd.comp", "-DX=1": as of those that are compiled in */
+    char *compiled;     /* the .spv that it is written to; NULL: it was one */
     struct mb_spirv spirv;
 };
 

@@ -181,6 +181,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_DO(check_executes(options, &gpu->info, err));
     MB_DO(create_device(gpu, options->second_queue, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
+    gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
     return MB_OK;
 }

@@ -9,6 +9,8 @@ struct mb_gpu_options {
     bool validate;        /* enable the Khronos validation layer: core and synchronisation */
     bool keep_pipelines;  /* share identical pipelines until mb_gpu_finish */
     bool second_queue;    /* open one as well, if the device has one */
+    double
+        kernel_timeout_s; /* of a submission that runs a manifest's kernel; 0: as any other */
     /* Only pipelines are made: images, buffers and descriptors are accepted and stay null, so
      * that any size takes no memory. The only way to open a device that executes nothing. */
     bool only_compiles;
@@ -25,6 +27,7 @@ struct mb_gpu_state {
     struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
     struct mb_kept_object *objects;     /* and of what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
+    uint64_t kernel_timeout_ns;
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
                    */
 };

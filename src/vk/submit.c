@@ -1,6 +1,9 @@
 /* Command buffers and their submission. */
 #include "vk/submit.h"
 
+#include <stdio.h>
+
+#include "base/log.h"
 #include "base/os.h"
 
 static enum mb_status init(struct mb_submission *submission, const char *name,
@@ -91,6 +94,9 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         .commandBufferCount = 1,
         .pCommandBuffers = &submission->cmd,
     };
+    if (submission->kernel) {
+        mb_log_suspect(submission->kernel, "the driver ran it");
+    }
     submission->submitted_ns = mb_now_ns();
     VkResult result = vkQueueSubmit(submission->queue, 1, &info, submission->fence);
     if (result < 0) {
@@ -101,23 +107,42 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
     return MB_OK;
 }
 
+/* Whatever it was: the work may still be in flight. */
+static enum mb_status fail_wait(const struct mb_submission *submission, VkResult result,
+                                uint64_t timeout_ns, struct mb_err *err)
+{
+    const char *kernel = submission->kernel;
+    submission->gpu->state->is_lost = true;
+    if (result == VK_TIMEOUT) {
+        MB_FAIL(err, MB_ERRC_RUNTIME,
+                "%s: no answer for %g s; it hangs or the work is too large",
+                kernel ? kernel : "device", (double)timeout_ns * 1e-9);
+        return kernel ? mb_err_hint(err, "if it is only slow, give it more: --kernel-timeout")
+                      : MB_FAILED;
+    }
+    const enum mb_status status = mb_err_vk(err, result, "vkWaitForFences", __FILE__, __LINE__);
+    if (kernel) {
+        const struct mb_err why = *err;
+        snprintf(err->text, sizeof err->text, "%.80s: %.400s", kernel, why.text);
+    }
+    return status;
+}
+
 enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_err *err)
 {
     const struct mb_gpu *gpu = submission->gpu;
     if (!submission->is_pending) {
         return MB_OK;
     }
-    VkResult result =
-        vkWaitForFences(gpu->device, 1, &submission->fence, VK_TRUE, MB_SUBMIT_TIMEOUT_NS);
-    if (result == VK_TIMEOUT) {
-        gpu->state->is_lost = true;
-        return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "device: no answer for %.0f s; it hangs or the work is too large",
-                       (double)MB_SUBMIT_TIMEOUT_NS * 1e-9);
+    const uint64_t timeout_ns = submission->kernel && gpu->state->kernel_timeout_ns > 0
+                                    ? gpu->state->kernel_timeout_ns
+                                    : MB_SUBMIT_TIMEOUT_NS;
+    VkResult result = vkWaitForFences(gpu->device, 1, &submission->fence, VK_TRUE, timeout_ns);
+    if (result != VK_SUCCESS) {
+        return fail_wait(submission, result, timeout_ns, err);
     }
-    if (result < 0) {
-        gpu->state->is_lost = true; /* whatever it is: the work may still be in flight */
-        return mb_err_vk(err, result, "vkWaitForFences", __FILE__, __LINE__);
+    if (submission->kernel) {
+        mb_log_suspect(NULL, NULL);
     }
     submission->is_pending = false;
     submission->waited_ns = mb_now_ns() - submission->submitted_ns;

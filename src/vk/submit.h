@@ -13,6 +13,7 @@ struct mb_submission {
     VkCommandPool pool;
     VkCommandBuffer cmd;
     VkFence fence;
+    const char *kernel; /* of a manifest, which it runs and is blamed on; NULL; borrowed */
     bool is_recording;
     bool is_pending;
     uint64_t submitted_ns; /* host's time of the last submit */
@@ -40,8 +41,8 @@ MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
 /* Submit; must not be pending. */
 MB_MUST_CHECK enum mb_status mb_submission_submit(struct mb_submission *submission,
                                                   struct mb_err *err);
-/* Wait for completion, if it is pending. A time-out or a lost device is MB_ERRC_RUNTIME and
- * marks the device as lost. */
+/* Wait for completion, if it is pending. A time-out or a lost device is MB_ERRC_RUNTIME, names
+ * the kernel and marks the device as lost. */
 MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission,
                                                 struct mb_err *err);
 /* Submit and wait. */

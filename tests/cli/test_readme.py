@@ -13,7 +13,7 @@ import sys
 import cli
 
 if cli.IS_EMULATED:
-    print("skipped: an emulated program cannot start others: report.py, a kernel's trial run")
+    print("skipped: an emulated program cannot start others (report.py), and compiles no GLSL")
     sys.exit(77)
 
 # A software device is slow: sizes of the examples, and what they become here.

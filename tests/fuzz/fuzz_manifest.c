@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "fuzz.h"
 #include "kernel/check.h"
-#include "kernel/compile.h"
+#include "kernel/compile/compile.h"
 #include "kernel/kernel.h"
 
 static void expect(bool is_met, const char *what)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../unit/temp_folder.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "harness.h"
@@ -171,7 +172,7 @@ static void test_modules(struct mb_gpu *gpu)
     struct mb_gpu_state state = *gpu->state;
     state.keeps_pipelines = false;
     fresh.state = &state;
-    CHECK_EQ_INT(mb_os_make_temporary_folder(folder), 0);
+    check_make_folder(folder);
     const bool is_open = open_table(&kernels, folder, &err) == MB_OK;
     CHECK(is_open);
     CHECK_EQ_STR(err.text, "");
@@ -185,7 +186,7 @@ static void test_modules(struct mb_gpu *gpu)
         mb_free(rows);
     }
     mb_kernel_table_finish(&kernels);
-    CHECK_EQ_INT(mb_os_remove_folder(folder), 0);
+    check_remove_folder(folder);
 }
 
 static void test_cases(struct mb_gpu *gpu)

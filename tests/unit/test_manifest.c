@@ -6,6 +6,7 @@
 #include "check.h"
 #include "kernel/check.h"
 #include "kernel/kernel.h"
+#include "temp_folder.h"
 
 static char folder[MB_PATH_BYTES];
 
@@ -407,7 +408,7 @@ static void remove_all(void)
 
 int main(void)
 {
-    CHECK_EQ_INT(mb_os_make_temporary_folder(folder), 0);
+    check_make_folder(folder);
     put_module("compute/compute.comp", "compute.spv");
     put_module("subgroup/subgroup.comp", "subgroup.spv");
     put_module("spd/spd_shared.comp", "spd_shared.spv");

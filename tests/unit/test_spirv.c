@@ -5,8 +5,9 @@
 #include "base/os.h"
 #include "check.h"
 #include "kernel/capability.h"
-#include "kernel/compile.h"
+#include "kernel/compile/compile.h"
 #include "kernel/spirv.h"
+#include "temp_folder.h"
 
 static void check_constants(const struct mb_shader *found, const struct mb_shader *want)
 {
@@ -61,7 +62,7 @@ static void test_embedded(void)
 static struct mb_strlist roots;
 static char folder[MB_PATH_BYTES];
 
-/* By glslangValidator, for Vulkan `target`. */
+/* For Vulkan `target`. */
 static void *compile(const char *name, const char *target, const char *text, size_t *n_bytes)
 {
     static const struct mb_strlist none;
@@ -348,31 +349,23 @@ static void test_unbindable(void)
     }
 }
 
-static bool find_compiler(void)
-{
-    char path[MB_PATH_BYTES];
-    return mb_os_find_program("glslangValidator", path) || mb_os_find_program("glslang", path);
-}
-
 static void make_folder(void)
 {
-    char made[MB_PATH_BYTES];
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_os_make_temporary_folder(made), 0);
-    CHECK_EQ_INT(mb_os_resolve(made, folder), 0);
+    check_make_folder(folder);
     must(mb_strlist_add(&roots, &err, "%s", folder), &err);
 }
 
 static void remove_folder(void)
 {
-    CHECK_EQ_INT(mb_os_remove_folder(folder), 0);
+    check_remove_folder(folder);
     mb_strlist_finish(&roots);
 }
 
 static void test_compiled(void)
 {
-    if (!find_compiler()) {
-        printf("there is no glslangValidator on PATH: modules compiled here are skipped\n");
+    if (!MB_HAS_GLSLANG) {
+        printf("built without glslang: modules compiled here are skipped\n");
         return;
     }
     make_folder();
@@ -389,6 +382,9 @@ static int write_modules(const char *to)
         const char *name, *target, *text, *module;
     } table[] = {{"a.comp", "vulkan1.2", glsl, "glsl.spv"},
                  {"a.hlsl", "vulkan1.1", hlsl, "hlsl.spv"}};
+    if (!MB_HAS_GLSLANG) {
+        return 77;
+    }
     make_folder();
     for (size_t i = 0; i < MB_COUNTOF(table); i++) {
         size_t n_bytes = 0;

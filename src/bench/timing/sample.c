@@ -110,6 +110,8 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     *recorded = (struct mb_recorded_sample){
         .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
     MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    recorded->submission.kernel =
+        options->null_pipeline ? NULL : mb_instance_kernel(options->instances);
     VkCommandBuffer cmd = recorded->submission.cmd;
     if (options->hash) {
         mb_chain_hash_record_begin(options->hash, options->first_pair, cmd);

@@ -94,6 +94,7 @@ enum mb_status mb_split_measure(const struct mb_instance *instance, uint32_t n_l
     MB_TRY(MB_NEED(s.interval_ns, "split"));
     MB_TRY(mb_timer_init(&s.timer, gpu, 1 + MB_MAX_STEPS, err));
     MB_TRY(mb_submission_init(&s.submission, gpu, "split", err));
+    s.submission.kernel = mb_instance_kernel(instance);
     record(&s, instance);
     if (s.n_steps < 2 || s.n_steps > MB_MAX_STEPS) {
         goto fail; /* not separable, or not worth it */

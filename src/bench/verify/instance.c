@@ -2,6 +2,7 @@
 #include "bench/verify/instance.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/os.h"
 #include "bench/test_image.h"
 #include "vk/barrier.h"
@@ -82,9 +83,12 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
     MB_TRY(MB_NEED(instance->state, strategy->name));
+    mb_log_suspect(mb_instance_kernel(instance), "the driver set it up");
     const uint64_t start_ns = mb_now_ns();
-    MB_TRY(strategy->init(instance->state, gpu, &target, &row->params, err));
+    status = strategy->init(instance->state, gpu, &target, &row->params, err);
     instance->init_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
+    mb_log_suspect(NULL, NULL);
+    MB_TRY(status);
     strategy->describe(instance->state, &instance->work);
     instance->work.tolerance.filter.reduce = task->reduce;
     instance->work.tolerance.filter.alpha = task->alpha;
@@ -95,10 +99,16 @@ fail:
     return status;
 }
 
+const char *mb_instance_kernel(const struct mb_instance *instance)
+{
+    return instance->strategy->file ? instance->strategy->name : NULL;
+}
+
 enum mb_status mb_instance_record(struct mb_instance *instance, struct mb_err *err)
 {
     struct mb_submission *submission = &instance->submission;
     MB_DO(mb_submission_init(submission, instance->image->gpu, instance->strategy->name, err));
+    submission->kernel = mb_instance_kernel(instance);
     mb_instance_record_source(instance, submission->cmd);
     mb_barrier_full(submission->cmd);
     instance->strategy->record(instance->state, submission->cmd);

@@ -38,6 +38,9 @@ MB_MUST_CHECK enum mb_status mb_instance_record(struct mb_instance *instance,
  * without one. For callers that change level 0 and do not run instance->submission. */
 void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd);
 
+/* The name of a manifest's kernel, for mb_submission.kernel; NULL for what is built in. */
+const char *mb_instance_kernel(const struct mb_instance *instance);
+
 /* The queue must be idle. Accepts zero. */
 void mb_instance_finish(struct mb_instance *instance);
 

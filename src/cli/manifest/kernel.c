@@ -281,6 +281,73 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
+/* Load the modules of a choice, on devices with subgroups of each size that it takes. */
+static enum mb_status load_modules(struct mb_pick *pick, const struct mb_layout *layout,
+                                   struct mb_err *err)
+{
+    for (uint32_t n_lanes = 1; n_lanes <= 128; n_lanes *= 2) {
+        MB_SCOPED(mb_kernel_plan) plan = {0};
+        if (mb_kernel_takes_lanes(pick, layout, n_lanes)) {
+            pick->subgroup_size = n_lanes;
+            MB_DO(mb_kernel_plan_init(&plan, pick, layout, NULL, err));
+        }
+    }
+    MB_SCOPED(mb_kernel_plan) plan = {0};
+    return mb_kernel_plan_init(&plan, pick, layout, NULL, err);
+}
+
+/* Those of a variant, on images of each kind that it takes. */
+static enum mb_status load_variant(const struct mb_variant *row, struct mb_err *err)
+{
+    static const enum mb_alpha alphas[] = {MB_ALPHA_STRAIGHT, MB_ALPHA_PREMULTIPLIED};
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES * MB_COUNTOF(alphas); i++) {
+        const size_t kind = i / MB_COUNTOF(alphas);
+        const struct mb_format *format = &mb_formats[kind / MB_N_REDUCES], *other = format;
+        struct mb_task task = {.reduce = (enum mb_reduce)(kind % MB_N_REDUCES),
+                               .alpha = alphas[i % MB_COUNTOF(alphas)]};
+        enum mb_reduce ignored = task.reduce;
+        struct mb_extent size = usual_size;
+        struct mb_layout layout;
+        struct mb_pick pick;
+        struct mb_err why = {0};
+        mb_kernel_suggest(&row->params, &other, &size, &ignored);
+        task.rect = mb_rect_whole(size);
+        mb_layout_init(&layout, format, size, 1, mb_full_level_count(size));
+        enum mb_status status = mb_kernel_pick(&pick, NULL, &layout, &task, &row->params, &why);
+        status = status == MB_OK ? load_modules(&pick, &layout, &why) : status;
+        if (status == MB_FAILED) {
+            *err = why;
+            return status;
+        }
+    }
+    return MB_OK;
+}
+
+/* Write every module that any variant has for any image. */
+static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
+                                  struct mb_err *err)
+{
+    const struct mb_manifest *manifest = &options->table.manifests[0];
+    const struct mb_text all = mb_text("%s:*", manifest->strategy.name);
+    const char *spec = all.s;
+    MB_FREED struct mb_variant *rows = NULL;
+    size_t n_rows = 0;
+    MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
+    for (size_t i = 0; i < n_rows; i++) {
+        MB_DO(load_variant(&rows[i], err));
+    }
+    for (const struct mb_loaded_module *module = manifest->modules; module;
+         module = module->next) {
+        const struct mb_shader *shader = &module->spirv.shader;
+        if (module->compiled) {
+            MB_DO(
+                mb_file_write_atomic(module->compiled, shader->code, shader->code_bytes, err));
+            mb_strbuf_printf(out, "%s: %s %s\n", module->compiled, shader->name, shader->flags);
+        }
+    }
+    return MB_OK;
+}
+
 static enum mb_status print_schema(struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -306,6 +373,7 @@ enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *er
         static const char *const names[] = {"per-level", "chunks", "single"};
         return mb_kernel_new(options->inputs.items[1], names[options->like], err);
     }
-    MB_DO(check_all(options, &out, err));
+    MB_DO(strcmp(what, "compile") == 0 ? compile_all(options, &out, err)
+                                       : check_all(options, &out, err));
     return mb_strbuf_print(&out, err);
 }

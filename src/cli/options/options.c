@@ -98,13 +98,16 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                      "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
-         .usage = "kernel check FILE.json | new NAME | schema [options]",
-         .summary = "check the manifest of a kernel of your own, or begin one",
+         .usage = "kernel check|compile FILE.json | new NAME | schema [options]",
+         .summary = "check, compile or begin the manifest of a kernel of your own",
          .about =
              "check says what a manifest means for an image, step by step, without running it: "
              "dispatches, what each binding shows, push constants and barriers; and what is "
              "wrong "
              "with it.\n"
+             "compile writes the SPIR-V of its GLSL or HLSL beside the manifest, for a "
+             "mipbench "
+             "that was built without glslang.\n"
              "new writes NAME.json and NAME.comp, which run as they are, beside all other "
              "strategies.\n"
              "schema prints the JSON schema of manifests, for editors.",
@@ -151,7 +154,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "where its shaders may include from, too; repeatable"},
     {"kernel-timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_WHAT, TIMED,
      .field = FIELD(kernel_timeout_s), .min = 0.1, .max = MAX_SECONDS,
-     .help = "limit of its first run on an image, from compiling to verifying (30)"},
+     .help = "longest wait for the device to run it; then the program ends (30)"},
     {"like", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_WHAT, BIT(KERNEL), .field = FIELD(like),
      .choices = CHOICES({"per-level", MB_LIKE_PER_LEVEL}, {"chunks", MB_LIKE_CHUNKS},
                         {"single", MB_LIKE_SINGLE}),

@@ -76,7 +76,7 @@ struct mb_options {
     struct mb_strlist kernels, kernel_includes; /* paths of manifests, folders beside theirs */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
-    double kernel_timeout_s;                    /* of the first run of each */
+    double kernel_timeout_s;                    /* of a submission that runs one */
     const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
     /* export: of each format a bit for each reduction (enum mb_reduce) named with it; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];

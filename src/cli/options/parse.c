@@ -8,7 +8,6 @@
 #include "cli/options/replay.h"
 #include "cli/options/scan.h"
 #include "cli/options/value.h"
-#include "cli/manifest/trial.h"
 
 static enum mb_status fail_misfit(const struct mb_option_row *row, enum mb_verb verb,
                                   struct mb_err *err)
@@ -180,14 +179,14 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
         MB_DO(parse_replay(options, err));
     }
     const bool has_images = options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE;
-    if (has_images && !mb_trial_is_child()) { /* which is told of each */
+    if (has_images) {
         MB_DO(mb_lists_expand(&options->inputs, err));
         MB_DO(mb_folders_expand(&options->inputs, err));
     } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL) {
         MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
     if (options->verb == MB_VERB_KERNEL && options->inputs.n > 1 &&
-        strcmp(options->inputs.items[0], "check") == 0) {
+        options->inputs.items[0][0] == 'c') { /* check, compile */
         MB_DO(mb_strlist_add(&options->kernels, err, "%s", options->inputs.items[1]));
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,

@@ -1,12 +1,13 @@
-/* Shaders of a manifest as SPIR-V: as they are, or compiled by glslangValidator. */
+/* Shaders of a manifest as SPIR-V: as they are, compiled by glslang, or compiled before. */
 #pragma once
 
 #include "base/strlist.h"
 
 struct mb_compile_options {
     const char *path;   /* .spv: SPIR-V; .hlsl: HLSL; else GLSL of a compute shader */
+    const char *module; /* what was made of it before, without glslang or source, or NULL */
     const char *entry;  /* of HLSL; GLSL has main */
-    const char *target; /* "vulkan1.2", for --target-env */
+    const char *target; /* "vulkan1.0" to "vulkan1.3" */
     const struct mb_strlist *defines;  /* "NAME" or "NAME=VALUE" */
     const struct mb_strlist *includes; /* folders to look for included files in, in order */
     /* Folders, as real paths, that `path` and all that it includes must lie in. */
@@ -14,10 +15,9 @@ struct mb_compile_options {
 };
 
 /* Read or compile. `*code` is owned by the caller (mb_free). MB_ERRC_INPUT, with the compiler's
- * own lines (file, line, message), where it refuses the shader; where a file that it read, by
- * its list of dependencies, lies outside the roots; where it takes longer than a minute; or,
- * with how to install it, where glslangValidator is not on PATH. The compiler writes to a
- * temporary folder that is gone afterwards. Lines of messages about files outside the roots are
- * left out. */
+ * own lines (file, line, message), where it refuses the shader; where an included file lies
+ * outside the roots, is no regular one, is nested more than 32 deep, or all of them come to
+ * more than 16 MiB; or, with what to do about it, where this build has no glslang and there is
+ * no `module`. */
 MB_MUST_CHECK enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
                                         size_t *n_bytes, struct mb_err *err);

@@ -1,0 +1,373 @@
+/* Reading a shader: which files it may include is decided here, for what glslang asks. */
+#include "kernel/compile/compile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "kernel/compile/glsl.h"
+
+#define MAX_MODULE_BYTES (64u << 20)
+#define MAX_TEXT_BYTES   (16u << 20) /* of a shader with all that it includes */
+#define LEAST_BYTES      4096u /* that an included file counts as: small ones are not free */
+#define MAX_DEPTH        32u   /* of includes */
+#define MAX_ERRORS       10u
+#define MAX_ERROR_BYTES  440u /* all of them together; struct mb_err has 512 */
+#define ERROR_HEAD       "ERROR: "
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), n_end = strlen(end);
+    return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+/* Wherever symbolic links and ".." lead. */
+static bool is_inside(const char *path, const struct mb_strlist *roots)
+{
+    char real[MB_PATH_BYTES];
+    if (mb_os_resolve(path, real) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < roots->n; i++) {
+        const char *root = roots->items[i];
+        size_t n = strlen(root);
+        while (n > 0 && root[n - 1] == '/') {
+            n--;
+        }
+        if (strncmp(real, root, n) == 0 && real[n] == '/') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Defines */
+
+/* A define is a name, alone or with a value. */
+static enum mb_status check_defines(const struct mb_compile_options *options,
+                                    struct mb_err *err)
+{
+    for (size_t i = 0; i < options->defines->n; i++) {
+        const char *define = options->defines->items[i];
+        bool is_clean = isalpha((unsigned char)define[0]) || define[0] == '_';
+        for (const char *c = define; *c != '\0'; c++) {
+            is_clean = is_clean && !iscntrl((unsigned char)*c);
+        }
+        MB_FAIL_IF(!is_clean, err, MB_ERRC_INPUT,
+                   "%s: '%s' is no define: a name, or NAME=VALUE on one line", options->path,
+                   define);
+    }
+    return MB_OK;
+}
+
+static enum mb_status make_preamble(const struct mb_compile_options *options,
+                                    struct mb_strbuf *preamble, struct mb_err *err)
+{
+    MB_DO(check_defines(options, err));
+    for (size_t i = 0; i < options->defines->n; i++) {
+        const char *define = options->defines->items[i];
+        const int n_name = (int)strcspn(define, "=");
+        mb_strbuf_printf(preamble, "#define %.*s %s\n", n_name, define,
+                         define[n_name] == '=' ? define + n_name + 1 : "");
+    }
+    return mb_strbuf_check(preamble, err);
+}
+
+/* ---- Included files */
+
+/* One shader on its way to SPIR-V. */
+struct compilation {
+    const struct mb_compile_options *options;
+    struct mb_bytes *files; /* that were read so far, the shader first; owned, each owned */
+    size_t n_files, n_bytes;
+    struct mb_strlist folders; /* of the shader and of what it includes, inwards */
+    char path[MB_PATH_BYTES];  /* of the file that was opened last */
+    struct mb_err why;         /* of the first include that was refused */
+    struct mb_strbuf messages;
+    void *code; /* owned */
+    size_t code_bytes;
+};
+
+static void compilation_finish(struct compilation *c)
+{
+    for (size_t i = 0; i < c->n_files; i++) {
+        mb_bytes_finish(&c->files[i]);
+    }
+    mb_free(c->files);
+    mb_free(c->code);
+    mb_strlist_finish(&c->folders);
+    mb_strbuf_finish(&c->messages);
+}
+
+/* Read `path`, from whose folder further files are included. */
+static enum mb_status read_text(struct compilation *c, const char *path,
+                                struct mb_glsl_text *file, struct mb_err *err)
+{
+    char folder[MB_PATH_BYTES];
+    struct mb_bytes *files = mb_grow(c->files, c->n_files, sizeof *files);
+    MB_DO(MB_NEED(files, path));
+    c->files = files;
+    MB_FAIL_IF(!is_inside(path, c->options->roots), err, MB_ERRC_INPUT,
+               "it includes %s, outside the folders that it may read", path);
+    MB_DO(mb_file_read(path, MAX_TEXT_BYTES, &files[c->n_files], err));
+    const struct mb_bytes *bytes = &files[c->n_files++];
+    c->n_bytes += bytes->n_bytes > LEAST_BYTES ? bytes->n_bytes : LEAST_BYTES;
+    MB_FAIL_IF(c->n_bytes > MAX_TEXT_BYTES, err, MB_ERRC_INPUT,
+               "it includes more than %u MiB of files", MAX_TEXT_BYTES >> 20);
+    mb_path_parent(path, folder);
+    *file = (struct mb_glsl_text){path, (const char *)bytes->data, bytes->n_bytes};
+    return mb_strlist_add(&c->folders, err, "%s", folder);
+}
+
+/* FOLDER/NAME, if something is there. */
+static bool is_there(const char *folder, const char *name, char path[MB_PATH_BYTES])
+{
+    const int n = snprintf(path, MB_PATH_BYTES, "%s/%s", folder, name);
+    for (char *c = path; n < MB_PATH_BYTES && *c != '\0'; c++) {
+        *c = *c == '\\' ? '/' : *c; /* as sources for DirectX have it */
+    }
+    return n < MB_PATH_BYTES && mb_os_kind(path) != MB_KIND_NONE;
+}
+
+/* Looked for as glslangValidator does: from the including file's folder outwards, then in the
+ * folders that were given. */
+static bool find(struct compilation *c, const char *name)
+{
+    const struct mb_strlist *includes = c->options->includes;
+    for (size_t i = c->folders.n; i-- > 0;) {
+        if (is_there(c->folders.items[i], name, c->path)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < includes->n; i++) {
+        if (is_there(includes->items[i], name, c->path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum mb_status open_include(struct compilation *c, const char *name, size_t depth,
+                                   struct mb_glsl_text *file, struct mb_err *err)
+{
+    MB_FAIL_IF(depth > MAX_DEPTH, err, MB_ERRC_INPUT, "includes are nested more than %u deep",
+               MAX_DEPTH);
+    while (c->folders.n > depth) {
+        mb_free(c->folders.items[--c->folders.n]);
+    }
+    MB_FAIL_IF(!find(c, name), err, MB_ERRC_INPUT,
+               "no such file beside it or in a folder of \"include\"");
+    return read_text(c, c->path, file, err);
+}
+
+/* mb_glsl.include: nothing is opened any more once something was refused, so that a tree of
+ * includes ends there. */
+static bool on_include(void *user, const char *name, const char *includer, size_t depth,
+                       struct mb_glsl_text *file)
+{
+    struct compilation *c = user;
+    if (c->why.code == MB_ERRC_NONE && open_include(c, name, depth, file, &c->why) == MB_OK) {
+        return true;
+    }
+    *file = (struct mb_glsl_text){NULL, c->why.text, strlen(c->why.text)};
+    return false;
+}
+
+/* mb_glsl.take */
+static void on_end(void *user, const void *code, size_t n_bytes, const char *messages)
+{
+    struct compilation *c = user;
+    mb_strbuf_append(&c->messages, messages);
+    c->code = code ? mb_malloc(n_bytes) : NULL;
+    if (c->code) {
+        memcpy(c->code, code, n_bytes);
+        c->code_bytes = n_bytes;
+    } else if (code) {
+        MB_FAIL(&c->why, MB_ERRC_RUNTIME, "%s: out of memory", c->options->path);
+    }
+}
+
+/* ---- Messages */
+
+/* A message: where it is, and what. */
+struct message {
+    const char *file; /* "": it is of no file */
+    const char *line, *text;
+};
+
+/* Take "FILE:LINE: TEXT" apart, in place. */
+static struct message parse_message(char *text)
+{
+    struct message message = {.file = "", .line = "", .text = text};
+    for (char *c = text; *c != '\0'; c++) {
+        const size_t n_digits = c[0] == ':' ? strspn(c + 1, "0123456789") : 0;
+        if (c > text && n_digits > 0 && c[1 + n_digits] == ':') {
+            message = (struct message){text, c + 1, c + 1 + n_digits + 1};
+            c[0] = c[1 + n_digits] = '\0';
+            break;
+        }
+    }
+    message.text += strspn(message.text, " ");
+    return message;
+}
+
+/* Whether a line is an error that says something. */
+static bool is_error(const char *line)
+{
+    static const char *const empty[] = {"No code generated.", "compilation terminated",
+                                        "Missing entry point: Each stage requires"};
+    for (size_t i = 0; i < MB_COUNTOF(empty); i++) {
+        if (strstr(line, empty[i]) != NULL) {
+            return false;
+        }
+    }
+    return strncmp(line, ERROR_HEAD, strlen(ERROR_HEAD)) == 0;
+}
+
+/* The messages that were kept, and how many were not. */
+struct messages {
+    struct mb_strbuf text;
+    unsigned n, n_more;
+    const char *file; /* of the last one */
+};
+
+/* The first one names its file; those after it in the same file only the line. */
+static void add_message(struct messages *messages, const struct message *message)
+{
+    struct mb_strbuf *text = &messages->text;
+    const size_t n_bytes = strlen(message->file) + strlen(message->text);
+    if (messages->n > 0 &&
+        (messages->n == MAX_ERRORS || text->n_bytes + n_bytes > MAX_ERROR_BYTES)) {
+        messages->n_more++;
+        return;
+    }
+    mb_strbuf_append(text, messages->n > 0 ? "; " : "");
+    if (message->file[0] != '\0' && messages->n > 0 &&
+        strcmp(message->file, messages->file) == 0) {
+        mb_strbuf_printf(text, "line %s: ", message->line);
+    } else if (message->file[0] != '\0') {
+        mb_strbuf_printf(text, "%s:%s: ", message->file, message->line);
+    }
+    mb_strbuf_append(text, message->text);
+    messages->file = message->file;
+    messages->n++;
+}
+
+/* The first, or all that are told. */
+static void read_messages(char *output, bool wants_all, struct messages *messages)
+{
+    for (char *line = output, *next; line && (wants_all || messages->n == 0); line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--) {
+            line[n - 1] = '\0';
+        }
+        if (is_error(line)) {
+            const struct message message = parse_message(line + strlen(ERROR_HEAD));
+            add_message(messages, &message);
+        }
+    }
+}
+
+/* An include that was refused is the reason for whatever is wrong behind it. */
+static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
+{
+    struct messages messages = {0};
+    MB_DO(mb_strbuf_check(&c->messages, err));
+    if (c->why.code == MB_ERRC_RUNTIME) {
+        *err = c->why;
+        return MB_FAILED;
+    }
+    read_messages(c->messages.text, c->why.code == MB_ERRC_NONE, &messages);
+    enum mb_status status =
+        messages.n > 0
+            ? MB_FAIL(err, MB_ERRC_INPUT, "%s", mb_strbuf_text(&messages.text))
+            : MB_FAIL(err, MB_ERRC_INPUT, "%s: glslang refuses it and does not say why",
+                      c->options->path);
+    if (messages.n_more > 0) {
+        status = mb_err_hint(err, "and %u more", messages.n_more);
+    }
+    mb_strbuf_finish(&messages.text);
+    return status;
+}
+
+/* ---- All of it */
+
+static enum mb_status compile(struct compilation *c, const char *preamble, struct mb_err *err)
+{
+    const struct mb_compile_options *options = c->options;
+    struct mb_glsl glsl = {
+        .preamble = preamble,
+        .entry = ends_with(options->path, ".hlsl") ? options->entry : NULL,
+        .vulkan_minor = (unsigned)(options->target[strlen("vulkan1.")] - '0'),
+        .user = c,
+        .include = on_include,
+        .take = on_end,
+    };
+    MB_DO(read_text(c, options->path, &glsl.source, err));
+#if MB_HAS_GLSLANG
+    mb_log_suspect(options->path, "glslang compiled it");
+    mb_glsl_compile(&glsl);
+    mb_log_suspect(NULL, NULL);
+#endif
+    if (!c->code || c->why.code != MB_ERRC_NONE) {
+        return refuse_shader(c, err);
+    }
+    /* glslang makes an empty module then, and warns. */
+    MB_FAIL_IF(strstr(mb_strbuf_text(&c->messages), "Entry point not found") != NULL, err,
+               MB_ERRC_INPUT, "%s: it has no entry point '%s'", options->path, options->entry);
+    return MB_OK;
+}
+
+static enum mb_status read_module(const char *path, void **code, size_t *n_bytes,
+                                  struct mb_err *err)
+{
+    struct mb_bytes bytes;
+    MB_DO(mb_file_read(path, MAX_MODULE_BYTES, &bytes, err));
+    *code = bytes.data;
+    *n_bytes = bytes.n_bytes;
+    return MB_OK;
+}
+
+static enum mb_status fail_without(const struct mb_compile_options *options, struct mb_err *err)
+{
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: this build compiles no GLSL or HLSL, and %s is not there",
+            options->path, options->module);
+    return mb_err_hint(err, "'mipbench kernel compile FILE.json' writes it, where mipbench was "
+                            "built with glslang");
+}
+
+enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
+                          size_t *n_bytes, struct mb_err *err)
+{
+    const enum mb_kind kind = mb_os_kind(options->path);
+    const bool is_module = ends_with(options->path, ".spv");
+    MB_SCOPED(compilation) c = {.options = options};
+    MB_SCOPED(mb_strbuf) preamble = {0};
+    *code = NULL;
+    *n_bytes = 0;
+    if (!is_module && (kind == MB_KIND_NONE || !MB_HAS_GLSLANG) && options->module &&
+        mb_os_kind(options->module) != MB_KIND_NONE) {
+        return read_module(options->module, code, n_bytes, err);
+    }
+    MB_FAIL_IF(kind == MB_KIND_NONE, err, MB_ERRC_INPUT, "%s: %s", options->path,
+               mb_os_error_text(errno));
+    MB_FAIL_IF(!is_inside(options->path, options->roots), err, MB_ERRC_INPUT,
+               "%s: outside the folders that may be read", options->path);
+    if (is_module) {
+        return read_module(options->path, code, n_bytes, err);
+    }
+    MB_DO(MB_HAS_GLSLANG ? make_preamble(options, &preamble, err) : fail_without(options, err));
+    MB_DO(compile(&c, mb_strbuf_text(&preamble), err));
+    *code = c.code;
+    *n_bytes = c.code_bytes;
+    c.code = NULL;
+    return MB_OK;
+}
