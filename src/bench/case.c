@@ -65,6 +65,17 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
+/* Then there is nothing to verify, and no rank among those that were. */
+static void warn_void(struct mb_result *result, const struct mb_format *format)
+{
+    const struct mb_tolerance *tolerance = &result->work.tolerance;
+    if (mb_tolerance_is_void(tolerance, format)) {
+        mb_warn(&result->warnings, "claims_nothing",
+                "nothing is checked: with errors up to %g %s allowed, texels of 0 would pass",
+                tolerance->max_error_lsb, mb_format_is_unorm(format) ? "LSB" : "ulp");
+    }
+}
+
 /* Set up one strategy for the case's task; for an update also for the regeneration that it is
  * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
  * costs a user, unless the caller does without. */
@@ -89,6 +100,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     candidate->result->setup_ms = candidate->instance.init_ms;
     candidate->result->work = candidate->instance.work;
     candidate->result->has_work = true;
+    warn_void(candidate->result, c->c->layout.format);
     if (task->is_update) {
         struct mb_task whole = *task;
         whole.rect = mb_rect_whole(c->c->layout.base);

@@ -5,6 +5,17 @@
 
 #include "image/srgb.h"
 
+bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format)
+{
+    bool is_void = tolerance->max_error_lsb > 0.0;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const double largest = mb_format_channel(format, c)->largest;
+        is_void =
+            is_void && tolerance->max_error_lsb >= largest / mb_format_lsb(format, c, largest);
+    }
+    return is_void;
+}
+
 /* True if the filter's weights along an axis of this size are no fractions of a power of two.
  */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)

@@ -26,6 +26,10 @@ struct mb_tolerance {
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
+/* True if a plain number is so large that texels of 0 keep to it, whatever is right: 255 codes
+ * of rgba8, 2047 ulp of a half. Nothing can be found wrong by it. */
+bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format);
+
 /* From the last stored level to one that is judged: what its values are held to. */
 struct mb_step {
     const struct mb_tolerance *tolerance;

@@ -144,7 +144,8 @@ bool mb_warning_is_loud(const struct mb_warning *warning)
                                         "files_removed",
                                         "picture_not_written",
                                         "samples_dropped",
-                                        "chains_not_verified"};
+                                        "chains_not_verified",
+                                        "claims_nothing"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

@@ -308,6 +308,35 @@ class Kernel(cli.TestCase):
         self.good("in.png", "--kernel", KERNELS / "thinned.json", "-s", "thinned", "-o", "out", "--no-verify")
         self.assertIsNone(self.rows()[0]["verify"]["box_lsb"])
 
+    def test_claims_nothing(self):
+        """A bound within which texels of 0 lie, whatever is right, is none: the row is not verified, not
+        ranked, and a regression of what was exact."""
+        names = ["per-level", "per-level-254", "per-level-255"]
+        self.assertEqual(self.run_it("kernel", "new", names[0], "--like", names[0]).code, 0)
+        text = (self.dir / "per-level.json").read_text(encoding="utf-8")
+        for name in names[1:]:
+            bound = f'"policy": "box", "max_error_lsb": {name[-3:]}'
+            (self.dir / f"{name}.json").write_text(
+                text.replace('"name": "per-level"', f'"name": "{name}"').replace('"policy": "box"', bound), "utf-8")
+        outcome = self.run_kernels([f"{name}.json" for name in names], "--size", "64x64", "-f", "rgba8", "-s", ",".join(names))
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        found = [(row["verify"]["status"], row["answers"]) for row in self.rows()]
+        self.assertEqual(found, [("pass", ["exact", "any"]), ("pass", ["any"]), ("skipped", [])])
+        self.assertRegex(outcome.out.decode(), r"per-level-255 .* claims nothing, [0-9.]+ LSB from box")
+        self.assertIn("nothing is checked: with errors up to 255 LSB allowed, texels of 0 would pass",
+                      self.rows()[2]["warnings"][0]["message"])
+        for name, n_rankings in (("per-level-254", 1), ("per-level-255", 0)):
+            self.run_kernels([f"{name}.json"], "--size", "64x64", "-f", "rgba8", "-s", name)
+            self.assertEqual(len(self.document()["cases"][0]["timings"][0]["rankings"]), n_rankings, name)
+        path = self.dir / "per-level.json"
+        run = ("pattern:noise:64x64", "--kernel", path, "-s", "per-level", "-n", "20", "--images", "none", "-o")
+        self.good(*run, "before")
+        path.write_text(text.replace('"policy": "box"', '"policy": "box", "max_error_lsb": 255'), encoding="utf-8")
+        self.good(*run, "after")
+        outcome = self.run_it("compare", "before", "after", "--fail-on-regression")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertIn("1 regression: per-level is no longer exact", outcome.out.decode())
+
     def test_verbs(self):
         """They are strategies to all that takes strategies."""
         path = str(KERNELS / "general.json")

@@ -244,8 +244,27 @@ static void check_psnr(void)
     }
 }
 
+/* The least plain number that nothing can break. */
+static void check_void(void)
+{
+    static const struct {
+        const char *format;
+        double bound;
+    } cases[] = {{"rgba8", 255.0},    {"rgba8-srgb", 255.0}, {"rgb10a2", 1023.0},
+                 {"rgba16f", 2047.0}, {"r32f", 0x1p24 - 1},  {"rg11b10f", 127.0}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_format *format = mb_format_find(cases[i].format);
+        struct mb_tolerance tolerance = {.max_error_lsb = cases[i].bound};
+        CHECK(mb_tolerance_is_void(&tolerance, format));
+        tolerance.max_error_lsb *= 0.999;
+        CHECK(!mb_tolerance_is_void(&tolerance, format));
+        tolerance.max_error_lsb = 0.0;
+        CHECK(!mb_tolerance_is_void(&tolerance, format));
+    }
+}
+
 int main(void)
 {
     return CHECK_TESTS(check_right_chains, check_steps, check_averaged_codes, check_packed_base,
-                       check_bounds, check_filter_bounds, check_psnr);
+                       check_void, check_bounds, check_filter_bounds, check_psnr);
 }
