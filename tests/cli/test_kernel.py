@@ -13,6 +13,7 @@ import shutil
 import tempfile
 
 import cli
+import textures
 
 KERNELS = cli.ROOT / "tests" / "kernels"
 SWIFTSHADER = pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json")
@@ -403,6 +404,12 @@ class Kernel(cli.TestCase):
             outcome = self.run_kernels([f"{name}.json" for name in mine], "--size", sizes, "--layers", "2",
                                        "-f", name, "--validate", "-s", ",".join(mine))
             self.assert_verified(outcome, mine)
+            shutil.rmtree(self.dir / "out")
+        for name in sorted(name for name, *_ in textures.VULKAN.values()):
+            these = mine[:1] if name == "rgba8-srgb" else mine
+            outcome = self.run_kernels([f"{kernel}.json" for kernel in these], "--size", "64x64,37x29,1x5,333x257",
+                                       "-f", name, "-s", ",".join(these))
+            self.assert_verified(outcome, these)
             shutil.rmtree(self.dir / "out")
         self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: it is there already")
         self.assert_error(self.run_it("kernel", "new", "spd"), 2, "there is a strategy 'spd' already")
