@@ -362,12 +362,12 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Float formats get a probe of values up to 4, to catch kernels that clamp to [0, 1]; but r32f
- * may be read from a depth image, which holds no others. */
-static double probe_scale(const struct mb_format *format)
+/* Float formats get what kernels may clamp or lose the sign of; but r32f may be read from a
+ * depth image, which holds [0, 1] only. */
+static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
-    return mb_format_channel(format, 0)->largest > 1.0 && !is_depth ? 4.0 : 1.0;
+    return mb_format_is_unorm(format) || is_depth ? "probe" : "probe-float";
 }
 
 /* What chains are judged by besides the image, once it is known that there is one. */
@@ -375,13 +375,13 @@ static enum mb_status make_judge(struct context *c, struct mb_err *err)
 {
     const struct mb_layout *layout = &c->c->layout;
     MB_SCOPED(mb_image) probe = {0};
-    const struct mb_text spec =
-        mb_text("pattern:probe:%ux%u", layout->base.width, layout->base.height);
+    const struct mb_text spec = mb_text("pattern:%s:%ux%u", probe_of(layout->format),
+                                        layout->base.width, layout->base.height);
     if (!c->options->settings->verify) {
         return MB_OK;
     }
     MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_image_encode_layers(&probe, layout, probe_scale(layout->format));
+    c->probe = mb_image_encode_layers(&probe, layout);
     MB_DO(MB_NEED(c->probe, "probe image"));
     mb_verifier_init(&c->probe_verifier, layout, c->probe);
     c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;

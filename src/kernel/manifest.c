@@ -14,7 +14,7 @@
 
 #define MAX_PATH         90u /* of it in a message: its end, which has the name */
 #define MAX_MODULE_BYTES (8u << 20)
-#define MAX_VALUES       64u /* of a parameter */
+#define MAX_VALUES       128u /* of a parameter */
 
 enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const cJSON *node,
                                  struct mb_err *err)
@@ -397,7 +397,7 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
                 "a parameter is called by a small letter and then small letters and "
                 "digits, and not as anything else that a manifest knows");
     MB_BLAME_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, manifest, member, err,
-                "a list of 1 to 64 values is wanted");
+                "expected a list of 1 to %u values", MAX_VALUES);
     const char **values = mb_alloc(n + 1, sizeof *values);
     MB_DO(MB_NEED(values, manifest->path));
     param->name = member->string;
