@@ -160,6 +160,13 @@ class Sets(CompareCase):
             outcome = self.run_it(*self.RUN, "--runs", "2", "-o", name)
             self.assert_error(outcome, 7, name, "has results of earlier runs")
             self.assertEqual(self.results(name), before)
+        outcome = self.run_it(*self.RUN, "-o", "set")
+        self.assert_error(outcome, 7, "set: has a set of runs (--runs), up to set/run-2/results.json")
+        self.assertEqual(len(self.results("set")), 2)
+        (self.dir / "third").mkdir()
+        (self.dir / "third/run-3").write_text("a file", encoding="utf-8")
+        self.assert_error(self.run_it(*self.RUN, "--runs", "3", "-o", "third"), 7, "third/run-3/results.json: ")
+        self.assertEqual(self.results("third"), [])
         self.write("set/results.json", self.calm)
         self.assert_error(self.run_it("compare", "set", "base.json"), 3, "set", "results.json beside it")
         self.assertEqual(self.run_it(*self.RUN, "--runs", "1", "-o", "one").code, 0)
@@ -234,6 +241,16 @@ class Pool(CompareCase):
                 result["of"][1]["aa_control"].update(ratio=1.0)
             self.write(f"{i}.json", document)
         return base
+
+    def test_unfinished(self):
+        self.runs()
+        document = self.document("1.json")
+        document["run"].update(complete=False, exit_reason="interrupted")
+        self.write("1.json", document)
+        found, text = self.pool("0.json", "1.json", "2.json")
+        self.assertEqual(text.count("warning:"), 1)
+        self.assertIn("\nwarning: 1.json is of a run that was not completed\n", text)
+        self.assertEqual([run["complete"] for run in found["pools"][0]["runs"]], [True, False, True])
 
     def test_pooled(self):
         base = self.runs()
