@@ -149,7 +149,7 @@ class Sets(CompareCase):
         mixed = self.compare("before,base.json", "after/run-2")
         self.assertEqual([len(mixed[side]) for side in ("base", "new")], [6, 1])
         text = self.run_it("compare", "before", "after").out.decode()
-        self.assertIn("Base  before/run-1 and 4 more\nNew   after/run-1 and 4 more\n", text)
+        self.assertIn("Base  before/run-1 and 4 other runs\nNew   after/run-1 and 4 other runs\n", text)
 
     def test_folders(self):
         self.assertEqual(self.run_it(*self.RUN, "--runs", "2", "--images", "none", "-o", "set").code, 0)
@@ -247,6 +247,7 @@ class Pool(CompareCase):
         document = self.document("1.json")
         document["run"].update(complete=False, exit_reason="interrupted")
         self.write("1.json", document)
+        self.assertIn(b"Base  0.json and 1 other run\n", self.run_it("compare", "0.json,1.json", "2.json").out)
         found, text = self.pool("0.json", "1.json", "2.json")
         self.assertEqual(text.count("warning:"), 1)
         self.assertIn("\nwarning: 1.json is of a run that was not completed\n", text)
