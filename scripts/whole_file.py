@@ -65,15 +65,16 @@ def write_whole(path, content):
 
 
 def refuse_foreign_links(path):
-    """A link that neither this user nor root has made may be there to have another file replaced
-    (mb_os_resolve_output). Raises OSError."""
+    """A link that another user has made in a folder that is everybody's may be there to have another
+    file replaced (mb_os_resolve_output). Raises OSError."""
     todo, done, n_links = list(path.absolute().parts), pathlib.Path(), 0
     while todo and hasattr(os, "geteuid"):
         done = done.parent if todo[0] == ".." else done / todo[0]
         todo = todo[1:]
         if done.is_symlink():
             n_links += 1
-            if os.lstat(done).st_uid not in (os.geteuid(), 0):
+            folder, shared = os.stat(done.parent), stat.S_ISVTX | stat.S_IWOTH
+            if folder.st_mode & shared == shared and os.lstat(done).st_uid not in (os.geteuid(), 0, folder.st_uid):
                 raise OSError(errno.EACCES, "a symbolic link of another user is in the way")
             if n_links > MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))

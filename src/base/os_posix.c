@@ -509,12 +509,16 @@ static void leave(struct walk *walk)
     *(slash != NULL ? slash : walk->done) = '\0';
 }
 
-/* Whether somebody else made this link: root could replace what it leads to anyway. */
-static bool is_foreign(const char *link)
+/* Whether somebody else made this link in a folder that is everybody's: what Linux's
+ * protected_symlinks refuses. Root, and whose folder it is, could replace what it leads to
+ * anyway. */
+static bool is_foreign(const char *folder, const char *link)
 {
-    struct stat info;
+    const mode_t shared = S_ISVTX | S_IWOTH;
+    struct stat info, of_folder;
     return lstat(link, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != geteuid() &&
-           info.st_uid != 0;
+           info.st_uid != 0 && stat(folder[0] != '\0' ? folder : "/", &of_folder) == 0 &&
+           (of_folder.st_mode & shared) == shared && of_folder.st_uid != info.st_uid;
 }
 
 /* Take the next name of the path, and set `is_link` if a symbolic link took its place. Returns
@@ -538,7 +542,7 @@ static int step(struct walk *walk, bool *is_link)
         }
         const ssize_t n_link = readlink(next, link, sizeof link);
         *is_link = n_link > 0;
-        if (*is_link && walk->is_output && is_foreign(next)) {
+        if (*is_link && walk->is_output && is_foreign(walk->done, next)) {
             return MB_FOREIGN_LINK;
         }
         if (*is_link) {

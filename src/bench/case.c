@@ -65,6 +65,17 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
+/* Then there is nothing to verify, and no rank among those that were. */
+static void warn_void(struct mb_result *result, const struct mb_format *format)
+{
+    const struct mb_tolerance *tolerance = &result->work.tolerance;
+    if (mb_tolerance_is_void(tolerance, format)) {
+        mb_warn(&result->warnings, "claims_nothing",
+                "nothing is checked: with errors up to %g %s allowed, texels of 0 would pass",
+                tolerance->max_error_lsb, mb_format_is_unorm(format) ? "LSB" : "ulp");
+    }
+}
+
 /* Set up one strategy for the case's task; for an update also for the regeneration that it is
  * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
  * costs a user, unless the caller does without. */
@@ -84,6 +95,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     candidate->result->setup_ms = candidate->instance.init_ms;
     candidate->result->work = candidate->instance.work;
     candidate->result->has_work = true;
+    warn_void(candidate->result, c->c->layout.format);
     if (task->is_update) {
         struct mb_task whole = *task;
         whole.rect = mb_rect_whole(c->c->layout.base);
@@ -345,12 +357,12 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Float formats get a probe of values up to 4, to catch kernels that clamp to [0, 1]; but r32f
- * may be read from a depth image, which holds no others. */
-static double probe_scale(const struct mb_format *format)
+/* Float formats get what kernels may clamp or lose the sign of; but r32f may be read from a
+ * depth image, which holds [0, 1] only. */
+static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
-    return mb_format_channel(format, 0)->largest > 1.0 && !is_depth ? 4.0 : 1.0;
+    return mb_format_is_unorm(format) || is_depth ? "probe" : "probe-float";
 }
 
 /* What chains are judged by besides the image, once it is known that there is one. */
@@ -358,13 +370,13 @@ static enum mb_status make_judge(struct context *c, struct mb_err *err)
 {
     const struct mb_layout *layout = &c->c->layout;
     MB_SCOPED(mb_image) probe = {0};
-    const struct mb_text spec =
-        mb_text("pattern:probe:%ux%u", layout->base.width, layout->base.height);
+    const struct mb_text spec = mb_text("pattern:%s:%ux%u", probe_of(layout->format),
+                                        layout->base.width, layout->base.height);
     if (!c->options->settings->verify) {
         return MB_OK;
     }
     MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_image_encode_layers(&probe, layout, probe_scale(layout->format));
+    c->probe = mb_image_encode_layers(&probe, layout);
     MB_DO(MB_NEED(c->probe, "probe image"));
     mb_verifier_init(&c->probe_verifier, layout, c->probe);
     c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;

@@ -1,6 +1,8 @@
 /* The fastest of each timing, its comparisons, and notes on what may mislead. */
 #include "bench/conclude.h"
 
+#include <stdio.h>
+
 #include "result/ranking.h"
 #include "result/relate.h"
 
@@ -104,6 +106,17 @@ static void find_floor(const struct mb_roofline *roofline, struct mb_timing *tim
     timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
 }
 
+/* Rows that leave work out are sampled beside one that does not; where the timestamps of none
+ * of these could be used, nothing was sampled. */
+static void explain_untimed(const struct mb_timing *timing, struct mb_row *row)
+{
+    if (timing->samples.n_kept == 0 && row->result->is_diagnostic &&
+        mb_row_status(row) == MB_RESULT_OK) {
+        snprintf(row->skipped, sizeof row->skipped,
+                 "not timed: there is no strategy left to time it beside");
+    }
+}
+
 static enum mb_status conclude_timing(const struct mb_settings *settings,
                                       const struct mb_calibration *calibration,
                                       struct mb_timing *timing, struct mb_err *err)
@@ -117,6 +130,8 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (timing->rows[i].stats.n > 0) {
             warn_row(settings, calibration, timing, &timing->rows[i]);
+        } else if (calibration->has_timer) {
+            explain_untimed(timing, &timing->rows[i]);
         }
     }
     return mb_relate_judge(timing, err);

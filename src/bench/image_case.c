@@ -95,7 +95,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
         used = &resized;
     }
     mb_image_describe_case(image, settings, index, c);
-    *source = mb_image_encode_layers(used, &c->layout, 1.0);
+    *source = mb_image_encode_layers(used, &c->layout);
     MB_DO(MB_NEED(*source, c->input));
     c->input_depth = used->depth;
     c->n_clamped_texels = mb_image_count_clamped(used, c->layout.format);

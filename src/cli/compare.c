@@ -198,7 +198,7 @@ static void add_facts(struct mb_strbuf *out, const struct mb_comparison *compari
     }
 }
 
-/* "Base  before: mipbench abcdef0": the folder or file, how many more, and what sets the side
+/* "Base  before: mipbench abcdef0": the folder or file, how many others, and what sets the side
  * apart. */
 static void add_side(struct mb_strbuf *out, const struct mb_comparison *comparison, int side)
 {
@@ -212,7 +212,8 @@ static void add_side(struct mb_strbuf *out, const struct mb_comparison *comparis
     }
     mb_strbuf_printf(out, "%s  %s", side == MB_BASE ? "Base" : "New ", path);
     if (group->n_files > 1) {
-        mb_strbuf_printf(out, " and %zu more", group->n_files - 1);
+        mb_strbuf_printf(out, " and %zu other run%s", group->n_files - 1,
+                         group->n_files == 2 ? "" : "s");
     }
     add_facts(out, comparison, side, false, ": ");
     mb_strbuf_append(out, "\n");

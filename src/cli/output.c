@@ -112,9 +112,7 @@ static enum mb_status check_folder(const struct mb_output *output, struct mb_err
 /* The folder of a set's run in hand, where `*dir` is that of the set: `*dir` is replaced. */
 static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
 {
-    char name[24];
-    snprintf(name, sizeof name, MB_SET_RUN "%u", set->n_begun);
-    char *const own = mb_path_join(*dir, name);
+    char *const own = mb_set_run_folder(*dir, set->n_begun);
     if (set->dir == NULL) {
         set->dir = *dir;
     } else {
@@ -123,6 +121,19 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     *dir = own;
     MB_DO(MB_NEED(own, "output folder"));
     return mb_make_dirs(own, err);
+}
+
+/* One run beside a set of them could not be told from it by who reads the folder. */
+static enum mb_status check_no_set(const char *dir, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) runs = {0};
+    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &runs, err));
+    if (runs.n > 0) {
+        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has a set of runs (--runs), up to %s", dir,
+                runs.items[runs.n - 1]);
+        return mb_err_hint(err, "name another folder, or remove the set");
+    }
+    return MB_OK;
 }
 
 /* Choose the output folder, make it, and keep other runs out of it. */
@@ -142,7 +153,7 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
                "%s: another run is writing into this folder", output->dir);
     MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", output->dir,
                mb_os_error_text(error));
-    MB_DO(set ? enter_set(set, &output->dir, err) : MB_OK);
+    MB_DO(set ? enter_set(set, &output->dir, err) : check_no_set(output->dir, err));
     return check_folder(output, err);
 }
 

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "compare/headline.h"
 #include "result/result_write.h"
 #include "result/ranking.h"
@@ -60,6 +61,20 @@ static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size
     }
 }
 
+static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
+                           const struct mb_table_style *style)
+{
+    for (size_t i = 0; i < pool->n_runs; i++) {
+        char path[640];
+        mb_utf8_sanitize(pool->runs[i]->path, path, sizeof path);
+        if (!pool->runs[i]->complete) {
+            mb_strbuf_printf(out, "%swarning: %s is of a run that was not completed%s\n",
+                             style->color ? MB_PAINT_WARN : "", path,
+                             style->color ? MB_PAINT_OFF : "");
+        }
+    }
+}
+
 /* A table for each case, as that of a run. */
 static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *pools,
                                const struct mb_table_style *style, struct mb_err *err)
@@ -73,6 +88,7 @@ static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *poo
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
         mb_strbuf_append(out, "\n");
+        add_unfinished(out, pool, style);
         for (size_t k = 0; k < pool->n_timings; k++) {
             MB_DO(add_timing(out, pool, &pool->timings[k], style, err));
         }
@@ -251,8 +267,17 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     return MB_OK;
 }
 
+/* Results of a run of this set can be written into what is there already. */
+static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
+{
+    MB_FREED char *own = mb_set_run_folder(dir, run);
+    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
+    MB_DO(MB_NEED(results, "output folder"));
+    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
+}
+
 /* What an earlier run left there would be taken for a run of this set. */
-static enum mb_status check_folder(const char *dir, struct mb_err *err)
+static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) results = {0};
     if (dir == NULL || mb_os_kind(dir) != MB_KIND_FOLDER) {
@@ -264,6 +289,9 @@ static enum mb_status check_folder(const char *dir, struct mb_err *err)
     if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
         return mb_err_hint(err, "a set of runs needs a folder of its own");
+    }
+    for (uint32_t run = 1; run <= n_runs; run++) {
+        MB_DO(check_run(dir, run, err));
     }
     return MB_OK;
 }
@@ -314,7 +342,7 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
                             enum mb_errc *verdict, struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
-    MB_DO(check_folder(options->out_dir, err));
+    MB_DO(check_folder(options->out_dir, options->n_runs, err));
     do {
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;

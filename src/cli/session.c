@@ -211,10 +211,10 @@ enum mb_status mb_session_conclude(
     mb_err_then(err, &later);
     status = status == MB_OK ? told : status;
     if (status == MB_OK && !session->run.complete && n_cases == 0) {
-        mb_log(MB_LOG_WARN, "interrupted before anything was complete");
+        mb_log(MB_LOG_WARN, "interrupted before this run had results");
     } else if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, "interrupted: %s is what was complete%s",
-               session->output.tells ? "what is above" : "of this run, what counts",
+        mb_log(MB_LOG_WARN, "interrupted: %s part of this run%s",
+               session->output.tells ? "the tables above are" : "its results are",
                session->output.tells ? caveat : "");
     }
     return status;

@@ -202,10 +202,13 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
     } else if (result->work.tolerance.has_no_policy) {
-        const bool has_box = result->verdict.n_levels > 0;
-        const bool is_unorm = mb_format_is_unorm(view->timing->of->layout.format);
-        mb_grid_cell(grid, has_box ? "no policy, %s %s from box" : "has no policy",
-                     mb_lsb_text(result->verdict.box_lsb).s, is_unorm ? "LSB" : "ulp");
+        const struct mb_format *format = view->timing->of->layout.format;
+        const bool is_void = mb_tolerance_is_void(&result->work.tolerance, format);
+        const char *claim = is_void ? "claims nothing" : "no policy";
+        const struct mb_text from_box =
+            mb_text(", %s %s from box", mb_lsb_text(result->verdict.box_lsb).s,
+                    mb_format_is_unorm(format) ? "LSB" : "ulp");
+        mb_grid_cell(grid, "%s%s", claim, result->verdict.n_levels > 0 ? from_box.s : "");
     } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_grid_cell(grid, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL) {

@@ -194,17 +194,18 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
 }
 
 /* What a value may be off beside the bound; value `i` of the level, in LSB. */
-static double doubt_lsb(const struct level_job *job, size_t i)
+static double doubt_lsb(const struct level_job *job, size_t i, double got)
 {
-    return job->doubt == NULL ? 0.0
-                              : mb_doubt_lsb(&job->step, i % 4, job->want[i], job->doubt[i]);
+    return job->doubt == NULL
+               ? 0.0
+               : mb_doubt_lsb(&job->step, i % 4, job->want[i], got, job->doubt[i]);
 }
 
 /* By how much a value is off that is in no doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
     const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);
-    const double allowed_lsb = doubt_lsb(job, i);
+    const double allowed_lsb = doubt_lsb(job, i, got);
     return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
 }
 

@@ -207,7 +207,14 @@ enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
     return filter_doubts(tolerance, &doubts, dst, err);
 }
 
-double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt)
+/* False where either is NaN, and of averages. */
+static bool is_beyond(enum mb_reduce reduce, double want, double got)
+{
+    return (reduce == MB_REDUCE_MAX && got > want) || (reduce == MB_REDUCE_MIN && got < want);
+}
+
+double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double got,
+                    double doubt)
 {
     const struct mb_tolerance *tolerance = step->tolerance;
     const struct mb_format *format = step->format;
@@ -217,7 +224,7 @@ double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, d
     const bool is_alpha = channel == 3 && mb_weighs_alpha(tolerance->filter.reduce,
                                                           tolerance->filter.alpha, format);
     double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * step->n_carried : 1.0);
-    if (isnan(off) || isinf(off)) {
+    if ((isnan(off) || isinf(off)) && !is_beyond(tolerance->filter.reduce, want, got)) {
         return INFINITY; /* NaN: a doubt without end at a tap of no weight */
     }
     /* Extremes: another denormal, or zero, is as good as the one that is wanted. */

@@ -30,6 +30,8 @@ MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance
                                             double weight_error, double *dst,
                                             struct mb_err *err);
 
-/* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt`; infinite
- * where any value will do. */
-double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double doubt);
+/* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt` and the
+ * output has `got`; infinite where that will do whatever it is. An extreme beside NaN may be
+ * any operand: none is beyond `want`, the extreme of those that are numbers. */
+double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double got,
+                    double doubt);

@@ -91,7 +91,6 @@ struct encode_job {
     const struct mb_image *image;
     struct mb_format format;
     uint32_t layer;
-    double scale;
     uint8_t *texels;
 };
 
@@ -111,9 +110,8 @@ static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, s
             rgba[(n - 1 - i) * 4 + c] = left;
         }
     }
-    const double scale = job->scale * 8.0 / (8.0 + job->layer);
-    for (size_t i = 0; scale != 1.0 && i < n * 4; i++) {
-        rgba[i] *= scale;
+    for (size_t i = 0; job->layer > 0 && i < n * 4; i++) {
+        rgba[i] *= 8.0 / (8.0 + job->layer);
     }
 }
 
@@ -138,29 +136,28 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
 }
 
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
-                     uint32_t layer, double scale, void *texels)
+                     uint32_t layer, void *texels)
 {
     const bool is_rgba8 =
         (format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8) &&
         format->n_channels == 4;
-    if (image->depth == MB_DEPTH_U8 && is_rgba8 && layer == 0 && scale == 1.0) {
+    if (image->depth == MB_DEPTH_U8 && is_rgba8 && layer == 0) {
         memcpy(texels, image->texels, (size_t)image->width * image->height * 4);
         return;
     }
     struct encode_job job = {
-        .image = image, .format = *format, .layer = layer, .scale = scale, .texels = texels};
+        .image = image, .format = *format, .layer = layer, .texels = texels};
     if (format->codec == MB_CODEC_SRGB8 && image->depth != MB_DEPTH_F32) {
         job.format.codec = MB_CODEC_UNORM8; /* codes already */
     }
     mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
 }
 
-void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout,
-                             double scale)
+void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout)
 {
     uint8_t *texels = mb_malloc(layout->level_layer_bytes[0] * layout->n_layers);
     for (uint32_t layer = 0; texels && layer < layout->n_layers; layer++) {
-        mb_image_encode(image, layout->format, layer, scale,
+        mb_image_encode(image, layout->format, layer,
                         texels + layer * layout->level_layer_bytes[0]);
     }
     return texels;

@@ -70,17 +70,16 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
  * fewer channels takes the first ones. u8 into rgba8 and rgba8-srgb copies codes; all else goes
  * through doubles (u8: v/255, u16: v/65535). Integer values are codes and stay codes in an sRGB
  * format; floats are linear light. Floats clamp for UNORM, negative ones for unsigned floats.
- * Finite values beyond the range of half and of the small unsigned floats are saturated.
- * Values are multiplied by `scale`. Every layer of an array has its own content: layer 0 is the
- * image; others are scaled by 8 / (8 + layer) besides, mirrored along x if odd and along y if
+ * Finite values beyond the range of half and of the small unsigned floats are saturated. Every
+ * layer of an array has its own content: layer 0 is the image; others are scaled by
+ * 8 / (8 + layer), mirrored along x if odd and along y if
  * bit 1 is set. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
-                     uint32_t layer, double scale, void *texels);
+                     uint32_t layer, void *texels);
 
 /* Level 0 of every layer of the layout, whose base is as large as the image, as it is uploaded;
  * owned by the caller (mb_free). NULL: out of memory. */
-void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout,
-                             double scale);
+void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout);
 
 /* Texels of a float image with a channel beyond the finite range of `format`, which
  * mb_image_encode clamps; 0 for images of integers. Infinities are not counted where the format

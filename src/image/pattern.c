@@ -155,13 +155,16 @@ static void signed_texel(const struct mb_place *at, float rgba[4])
 
 /* Squares as large as the texels of each level, of which every other one is brighter, and a
  * slope: so at every level neighbours differ by codes, and the last texel differs from each of
- * those that it is made of and from the mean of any half of them. */
-static void probe_texel(const struct mb_place *at, uint8_t rgba[4])
+ * those that it is made of and from the mean of any half of them. From 0 to 1, or a bit beyond.
+ */
+static void probe_squares(const struct mb_place *at, double value[4])
 {
     const uint32_t longest = at->width > at->height ? at->width : at->height;
     const double slope =
         0.20 * ((at->x + 0.5) / at->width - 0.5) + 0.12 * ((at->y + 0.5) / at->height - 0.5);
-    double value[4] = {0.5 + slope, 0.5 - slope, 0.5 + slope, 0.5 - slope};
+    for (uint32_t c = 0; c < 4; c++) {
+        value[c] = c % 2 == 0 ? 0.5 + slope : 0.5 - slope;
+    }
     for (uint32_t level = 0; longest >> level > 0; level++) {
         const uint64_t n_wide = at->width >> level > 1 ? at->width >> level : 1;
         const uint64_t n_high = at->height >> level > 1 ? at->height >> level : 1;
@@ -174,12 +177,64 @@ static void probe_texel(const struct mb_place *at, uint8_t rgba[4])
             value[c] += ((x ^ y) & 1u) != 0 ? step : -step;
         }
     }
-    /* And 4x4 texels each of white and black, for kernels that do not reach them. */
-    const uint32_t x = at->x - at->width / 4, y = at->y - at->height / 4;
-    const bool is_extreme = at->width >= 32 && at->height >= 32 && x < 8 && y < 4;
+}
+
+/* What the squares do not reach, for kernels that are wrong of it only. Places in a field of
+ * 16x12 texels, which images of 32x32 have:
+ *
+ *     y    x 0..3     4..7       8..15
+ *      0   white      black      2x2 texels in each of the 16 ways of being white or black
+ *      4   grey       grey       the same
+ *      8   large      negative                               (of floats)
+ */
+static bool place_in_field(const struct mb_place *at, uint32_t *x, uint32_t *y)
+{
+    *x = at->x - (at->width / 4 & ~3u);
+    *y = at->y - (at->height / 4 & ~3u);
+    return at->width >= 32 && at->height >= 32 && *x < 16 && *y < 12;
+}
+
+/* From 0 to 1. */
+static void probe_value(const struct mb_place *at, double value[4])
+{
+    uint32_t x, y;
+    const bool is_in_field = place_in_field(at, &x, &y) && y < 8;
+    probe_squares(at, value);
     for (uint32_t c = 0; c < 4; c++) {
-        const double v = is_extreme ? x < 4 : value[c];
-        rgba[c] = (uint8_t)(255.0 * (v < 0 ? 0 : v > 1 ? 1 : v) + 0.5);
+        value[c] = value[c] < 0.0 ? 0.0 : value[c] > 1.0 ? 1.0 : value[c];
+        if (is_in_field && x >= 8) {
+            value[c] = (x / 2 % 4 + y / 2 * 4) >> (x % 2 + y % 2 * 2) & 1u;
+        } else if (is_in_field && y < 4) {
+            value[c] = x < 4;
+        } else if (is_in_field && c < 3) {
+            value[c] = value[0];
+        }
+    }
+}
+
+static void probe_texel(const struct mb_place *at, uint8_t rgba[4])
+{
+    double value[4];
+    probe_value(at, value);
+    for (uint32_t c = 0; c < 4; c++) {
+        rgba[c] = (uint8_t)(255.0 * value[c] + 0.5);
+    }
+}
+
+/* Up to 4; and some of 1024 to 2944, of both signs, so that they cancel two levels below and
+ * hide nothing there. Infinities and NaN would spread to the last texel. */
+static void probe_float_texel(const struct mb_place *at, float rgba[4])
+{
+    double value[4];
+    uint32_t x, y;
+    probe_value(at, value);
+    const bool is_odd = place_in_field(at, &x, &y) && y >= 8 && x < 8;
+    for (uint32_t c = 0; c < 4; c++) {
+        rgba[c] = (float)(4.0 * value[c]);
+        if (is_odd && c < 3) { /* alpha is an opacity */
+            const float large = 1024.0f + 128.0f * (float)(4 * (y % 4) + 2 * (x % 2) + c % 2);
+            rgba[c] = x >= 4 ? -rgba[c] : x < 2 ? large : -large;
+        }
     }
 }
 
@@ -195,6 +250,8 @@ const struct mb_pattern mb_patterns[] = {
      signed_texel},
     {"probe", "neighbours differ at every level: what every strategy is judged on besides",
      probe_texel, NULL},
+    {"probe-float", "the same for float formats: up to 4, some negative, some beyond 1000",
+     NULL, probe_float_texel},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -19,14 +19,15 @@ struct mb_pattern {
     void (*float_texel)(const struct mb_place *at, float rgba[4]);
 };
 
-/* gradient, noise, checker, impulse, zoneplate, flat, signed, probe; terminated by a NULL name.
- */
+/* gradient, noise, checker, impulse, zoneplate, flat, signed, probe, probe-float; terminated by
+ * a NULL name. */
 extern const struct mb_pattern mb_patterns[];
 
 /* True if `spec` begins with "pattern:". */
 bool mb_pattern_is_spec(const char *spec);
 
 /* Make "pattern:NAME:WxH" as an image of 8-bit codes or floats. Unknown names (with a "did you
- * mean"), missing or bad sizes are MB_ERRC_INPUT. `seed` feeds noise, signed and probe. */
+ * mean"), missing or bad sizes are MB_ERRC_INPUT. `seed` feeds noise, signed and both probes.
+ */
 MB_MUST_CHECK enum mb_status mb_pattern_make(struct mb_image *image, const char *spec,
                                              uint64_t seed, struct mb_err *err);

@@ -5,6 +5,17 @@
 
 #include "image/srgb.h"
 
+bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format)
+{
+    bool is_void = tolerance->max_error_lsb > 0.0;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const double largest = mb_format_channel(format, c)->largest;
+        is_void =
+            is_void && tolerance->max_error_lsb >= largest / mb_format_lsb(format, c, largest);
+    }
+    return is_void;
+}
+
 /* True if the filter's weights along an axis of this size are no fractions of a power of two.
  */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
@@ -144,6 +155,10 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
     const bool is_quotient = channel < 3 && mb_weighs_alpha(tolerance->filter.reduce,
                                                             tolerance->filter.alpha, format);
     const double sums_ulp = 4.0 * step->n_carried * (is_quotient ? 2.0 : 1.0);
-    const double bound_lsb = format->codec == MB_CODEC_SFLOAT32 ? sums_ulp : 1.0;
-    return bound_lsb + offset / mb_format_lsb(format, channel, want);
+    /* A device may cut off what a smaller float has no room for, even from a sum just below it.
+     */
+    const uint32_t n_cut_bits = 23 - mb_format_channel(format, channel)->mantissa_bits;
+    const double stored_lsb = n_cut_bits > 0 ? 1.0 : 0.0;
+    return stored_lsb + ldexp(sums_ulp, -(int)n_cut_bits) +
+           offset / mb_format_lsb(format, channel, want);
 }

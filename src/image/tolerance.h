@@ -26,6 +26,10 @@ struct mb_tolerance {
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
+/* True if a plain number is so large that texels of 0 keep to it, whatever is right: 255 codes
+ * of rgba8, 2047 ulp of a half. Nothing can be found wrong by it. */
+bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format);
+
 /* From the last stored level to one that is judged: what its values are held to. */
 struct mb_step {
     const struct mb_tolerance *tolerance;
@@ -76,8 +80,9 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
  * blit was seen to be off by 1.93 in all.
  *
- * Half and the small unsigned floats: 1 ulp. 32-bit float: 4 ulp per level carried, and twice
- * that for colour weighed by alpha, a quotient of two such sums.
+ * 32-bit float: 4 ulp per level carried, and twice that for colour weighed by alpha, a quotient
+ * of two such sums. Half and the small unsigned floats: as much of a 32-bit float, which is
+ * little, and 1 ulp of their own for storing it.
  *
  * Besides, what weights off by weight_error move: range * weight_error. CORNER may carry on
  * from there, and its taps are those of the first level: the values that make `want` differ by

@@ -423,7 +423,7 @@ static enum mb_status read_param(const struct mb_manifest *manifest, const cJSON
                 "a parameter is called by a small letter and then small letters and "
                 "digits, and not as anything else that a manifest knows");
     MB_BLAME_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, manifest, member, err,
-                "a list of 1 to 128 values is wanted");
+                "expected a list of 1 to %u values", MAX_VALUES);
     const char **values = mb_alloc(n + 1, sizeof *values);
     MB_DO(MB_NEED(values, manifest->path));
     param->name = member->string;

@@ -134,7 +134,7 @@ bool mb_warning_is_loud(const struct mb_warning *warning)
         "input_clamped",     "srgb_ignored",  "clock_shifted",
         "cut_short",         "no_split",      "not_a_line",
         "chain_not_written", "files_removed", "picture_not_written",
-        "samples_dropped"};
+        "samples_dropped",   "claims_nothing"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

@@ -92,7 +92,7 @@ struct mb_row {
     struct mb_result *result; /* of the case; borrowed */
     char skipped[512];        /* why there are none under this condition, or "" */
     struct mb_stats stats;    /* n 0: not timed */
-    uint32_t n_dropped;       /* samples that could be no times, and were taken again */
+    uint32_t n_dropped;       /* samples with invalid timestamps, which were taken again */
     size_t column;            /* of its samples in the timing's; SIZE_MAX: none */
     uint32_t
         n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */

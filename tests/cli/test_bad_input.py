@@ -385,14 +385,21 @@ class Outputs(cli.TestCase):
             with self.subTest(name=name):
                 target = victim if "." not in name else victim / "file"
                 plant(name, target)
+                folder = (self.dir / name).parent
+                mode = folder.stat().st_mode
+                folder.chmod(0o1777)
                 self.assert_not_measured("-o", "out", *args, parts=["a symbolic link of another user"])
                 self.assertEqual(os.listdir(victim), ["file"])
                 self.assertEqual((victim / "file").read_text(), "kept")
-                os.chown(self.dir / name, 0, 0, follow_symlinks=False)  # one's own leads there
-                if name.endswith("csv"):
+                owner_and_mode = [(0, 0o1777), (65534, mode & 0o777)]  # one's own, or in a folder of one's own
+                for owner, folder_mode in owner_and_mode if name.endswith("csv") else []:
+                    os.chown(self.dir / name, owner, owner, follow_symlinks=False)
+                    folder.chmod(folder_mode)
                     self.good(SMALL, "-s", "compute", "-o", "out", *args)
                     self.assertNotEqual((victim / "file").read_text(), "kept")
                     (victim / "file").write_text("kept")
+                folder.chmod(mode)
+                os.chown(self.dir / name, 0, 0, follow_symlinks=False)
                 (self.dir / name).unlink()
 
     def test_two_runs_into_one_folder(self):

@@ -149,7 +149,7 @@ class Sets(CompareCase):
         mixed = self.compare("before,base.json", "after/run-2")
         self.assertEqual([len(mixed[side]) for side in ("base", "new")], [6, 1])
         text = self.run_it("compare", "before", "after").out.decode()
-        self.assertIn("Base  before/run-1 and 4 more\nNew   after/run-1 and 4 more\n", text)
+        self.assertIn("Base  before/run-1 and 4 other runs\nNew   after/run-1 and 4 other runs\n", text)
 
     def test_folders(self):
         self.assertEqual(self.run_it(*self.RUN, "--runs", "2", "--images", "none", "-o", "set").code, 0)
@@ -160,6 +160,13 @@ class Sets(CompareCase):
             outcome = self.run_it(*self.RUN, "--runs", "2", "-o", name)
             self.assert_error(outcome, 7, name, "has results of earlier runs")
             self.assertEqual(self.results(name), before)
+        outcome = self.run_it(*self.RUN, "-o", "set")
+        self.assert_error(outcome, 7, "set: has a set of runs (--runs), up to set/run-2/results.json")
+        self.assertEqual(len(self.results("set")), 2)
+        (self.dir / "third").mkdir()
+        (self.dir / "third/run-3").write_text("a file", encoding="utf-8")
+        self.assert_error(self.run_it(*self.RUN, "--runs", "3", "-o", "third"), 7, "third/run-3/results.json: ")
+        self.assertEqual(self.results("third"), [])
         self.write("set/results.json", self.calm)
         self.assert_error(self.run_it("compare", "set", "base.json"), 3, "set", "results.json beside it")
         self.assertEqual(self.run_it(*self.RUN, "--runs", "1", "-o", "one").code, 0)
@@ -234,6 +241,17 @@ class Pool(CompareCase):
                 result["of"][1]["aa_control"].update(ratio=1.0)
             self.write(f"{i}.json", document)
         return base
+
+    def test_unfinished(self):
+        self.runs()
+        document = self.document("1.json")
+        document["run"].update(complete=False, exit_reason="interrupted")
+        self.write("1.json", document)
+        self.assertIn(b"Base  0.json and 1 other run\n", self.run_it("compare", "0.json,1.json", "2.json").out)
+        found, text = self.pool("0.json", "1.json", "2.json")
+        self.assertEqual(text.count("warning:"), 1)
+        self.assertIn("\nwarning: 1.json is of a run that was not completed\n", text)
+        self.assertEqual([run["complete"] for run in found["pools"][0]["runs"]], [True, False, True])
 
     def test_pooled(self):
         base = self.runs()

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 import cli
+import textures
 
 KERNELS = cli.ROOT / "tests" / "kernels"
 SWIFTSHADER = pathlib.Path("/usr/lib/chromium/vk_swiftshader_icd.json")
@@ -342,6 +343,35 @@ class Kernel(cli.TestCase):
         self.good("in.png", "--kernel", KERNELS / "thinned.json", "-s", "thinned", "-o", "out", "--no-verify")
         self.assertIsNone(self.rows()[0]["verify"]["box_lsb"])
 
+    def test_claims_nothing(self):
+        """A bound within which texels of 0 lie, whatever is right, is none: the row is not verified, not
+        ranked, and a regression of what was exact."""
+        names = ["per-level", "per-level-254", "per-level-255"]
+        self.assertEqual(self.run_it("kernel", "new", names[0], "--like", names[0]).code, 0)
+        text = (self.dir / "per-level.json").read_text(encoding="utf-8")
+        for name in names[1:]:
+            bound = f'"policy": "box", "max_error_lsb": {name[-3:]}'
+            (self.dir / f"{name}.json").write_text(
+                text.replace('"name": "per-level"', f'"name": "{name}"').replace('"policy": "box"', bound), "utf-8")
+        outcome = self.run_kernels([f"{name}.json" for name in names], "--size", "64x64", "-f", "rgba8", "-s", ",".join(names))
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        found = [(row["verify"]["status"], row["answers"]) for row in self.rows()]
+        self.assertEqual(found, [("pass", ["exact", "any"]), ("pass", ["any"]), ("skipped", [])])
+        self.assertRegex(outcome.out.decode(), r"per-level-255 .* claims nothing, [0-9.]+ LSB from box")
+        self.assertIn("nothing is checked: with errors up to 255 LSB allowed, texels of 0 would pass",
+                      self.rows()[2]["warnings"][0]["message"])
+        for name, n_rankings in (("per-level-254", 1), ("per-level-255", 0)):
+            self.run_kernels([f"{name}.json"], "--size", "64x64", "-f", "rgba8", "-s", name)
+            self.assertEqual(len(self.document()["cases"][0]["timings"][0]["rankings"]), n_rankings, name)
+        path = self.dir / "per-level.json"
+        run = ("pattern:noise:64x64", "--kernel", path, "-s", "per-level", "-n", "20", "--images", "none", "-o")
+        self.good(*run, "before")
+        path.write_text(text.replace('"policy": "box"', '"policy": "box", "max_error_lsb": 255'), encoding="utf-8")
+        self.good(*run, "after")
+        outcome = self.run_it("compare", "before", "after", "--fail-on-regression")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertIn("1 regression: per-level is no longer exact", outcome.out.decode())
+
     def test_verbs(self):
         """They are strategies to all that takes strategies."""
         path = str(KERNELS / "general.json")
@@ -408,6 +438,12 @@ class Kernel(cli.TestCase):
             outcome = self.run_kernels([f"{name}.json" for name in mine], "--size", sizes, "--layers", "2",
                                        "-f", name, "--validate", "-s", ",".join(mine))
             self.assert_verified(outcome, mine)
+            shutil.rmtree(self.dir / "out")
+        for name in sorted(name for name, *_ in textures.VULKAN.values()):
+            these = mine[:1] if name == "rgba8-srgb" else mine
+            outcome = self.run_kernels([f"{kernel}.json" for kernel in these], "--size", "64x64,37x29,1x5,333x257",
+                                       "-f", name, "-s", ",".join(these))
+            self.assert_verified(outcome, these)
             shutil.rmtree(self.dir / "out")
         self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: it is there already")
         self.assert_error(self.run_it("kernel", "new", "spd"), 2, "there is a strategy 'spd' already")

@@ -491,7 +491,8 @@ class ListAndHelp(OutputCase):
                       if p["diagnostic"]]
         self.assertEqual(diagnostic, [("spd", "parts"), ("spd-tree", "parts")])
         self.assertEqual({p["name"] for p in everything["patterns"]},
-                         {"gradient", "noise", "checker", "impulse", "zoneplate", "flat", "signed", "probe"})
+                         {"gradient", "noise", "checker", "impulse", "zoneplate", "flat", "signed", "probe",
+                          "probe-float"})
         self.assertLessEqual({"rgba8", "rgba16f", "rgba32f"},
                              {f["name"] for f in everything["formats"]})
         for device in everything["devices"]:

@@ -540,7 +540,11 @@ class Refusals(PageCase):
             self.assertEqual(self.report("-o", self.dir / out, path).code, 0)  # one's own
             (self.dir / "inner/page.html").write_text("kept", encoding="utf-8")
             os.chown(self.dir / name, 65534, 65534, follow_symlinks=False)
+            self.assertEqual(self.report("-o", self.dir / out, path).code, 0)  # in a folder of one's own
+            (self.dir / "inner/page.html").write_text("kept", encoding="utf-8")
+            self.dir.chmod(0o1777)
             outcome = self.report("-o", self.dir / out, path)
+            self.dir.chmod(0o700)
             self.assertEqual(outcome.code, 7, outcome)
             self.assertIn("a symbolic link of another user", outcome.err)
             self.assertEqual((self.dir / "inner/page.html").read_text(), "kept")

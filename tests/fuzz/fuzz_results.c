@@ -70,7 +70,7 @@ static void check_result(const struct mb_file_result *result)
     for (size_t i = 0; i < result->n_samples; i++) {
         expect(result->samples_ns[i] >= MB_SAMPLE_MIN_NS &&
                    result->samples_ns[i] <= MB_SAMPLE_MAX_NS,
-               "a sample that is no time");
+               "a sample that is not a time");
     }
     expect(isnan(result->aa_ratio) || result->aa_ratio > 0, "an A/A ratio below zero");
 }
@@ -117,7 +117,7 @@ static void pool(const struct mb_result_file *first, const struct mb_result_file
             const struct mb_pool_timing *timing = &pools.pools[i].timings[k];
             expect(timing->c.n_results > 0, "a timing without rows");
             expect(timing->c.timings[0].rows[0].stats.median_ns > 0,
-                   "a median that is no time");
+                   "a median that is not a time");
         }
     }
     mb_pools_finish(&pools);

@@ -224,7 +224,7 @@ void *mb_test_texels(const struct mb_layout *layout, const char *pattern)
     snprintf(spec, sizeof spec, "pattern:%s:%ux%u", pattern, layout->base.width,
              layout->base.height);
     if (mb_pattern_make(&image, spec, 1, &err) == MB_OK) {
-        texels = mb_image_encode_layers(&image, layout, 1.0);
+        texels = mb_image_encode_layers(&image, layout);
     }
     mb_image_finish(&image);
     return texels;

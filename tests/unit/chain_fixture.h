@@ -75,7 +75,7 @@ static inline void setup(struct fixture *f, const char *spec, const char *format
     mb_layout_init(&f->layout, mb_format_find(format), base, 1, mb_full_level_count(base));
     f->output = mb_alloc(f->layout.total_bytes, 1);
     f->source = mb_alloc(f->layout.level_layer_bytes[0], 1);
-    mb_image_encode(&image, f->layout.format, 0, 1.0, f->source);
+    mb_image_encode(&image, f->layout.format, 0, f->source);
     use_source(f);
     mb_image_finish(&image);
 }

@@ -226,11 +226,11 @@ static void check_bounds(void)
         double weight_error, want, range, bound_lsb;
     } cases[] = {
         {&fp32, "rgba8", 3, 0, 0, 0.5, 0, 0.51},
-        {&fp32, "rgba16f", 3, 0, 0, 0.5, 0, 1.0},
+        {&fp32, "rgba16f", 3, 0, 0, 0.5, 0, 1.0 + 12 * 0x1p-13},
         {&fp32, "rgba32f", 3, 0, 0, 0.5, 0, 12.0},
         {&weighed, "rgba32f", 3, 2, 0, 0.5, 0, 24.0},
         {&weighed, "rgba32f", 3, 3, 0, 0.5, 0, 12.0},
-        {&weighed, "rgba16f", 3, 0, 0, 0.5, 0, 1.0},
+        {&weighed, "rgba16f", 3, 0, 0, 0.5, 0, 1.0 + 24 * 0x1p-13},
         /* A plain number holds whatever the arithmetic. */
         {&plain, "rgba8", 1, 0, 0, 0.5, 0, 0.7},
         {&plain, "rgba32f", 3, 0, 0, 0.5, 0, 0.7},
@@ -238,12 +238,12 @@ static void check_bounds(void)
         /* 8 bits of weight move a full range of 255 codes by 255/256 of a code per odd axis. */
         {&blit, "rgba8", 1, 0, 1 / 256.0, 0.5, 1, 1.0 + 255.0 / 256},
         /* 2^-7 of a range of 1 is 2^-7 / 2^-10 = 8 ulp of half at 1.0 */
-        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, 1, 9.0},
-        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, HUGE_VAL, 1.0},
+        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, 1, 9.0 + 4 * 0x1p-13},
+        {&blit, "rgba16f", 1, 0, 1 / 128.0, 1.0, HUGE_VAL, 1.0 + 4 * 0x1p-13},
         /* A corner is exact but for its coordinate, and dark texels have no room to be off. */
         {&corner, "rgba8", 1, 0, 1 / 256.0, 0.5, 1, 0.51 + 255.0 / 256},
         {&corner, "rgba8", 1, 0, 1 / 256.0, 0.0, 1, 0.51},
-        {&corner, "rgba16f", 2, 0, 1 / 1024.0, 1.0, 0.5, 5.0},
+        {&corner, "rgba16f", 2, 0, 1 / 1024.0, 1.0, 0.5, 5.0 + 8 * 0x1p-13},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_step step = {cases[i].tolerance, mb_format_find(cases[i].format),

@@ -121,6 +121,11 @@ static const struct quad {
     {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 3.0, true},
     {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, NOT, true},
     {"r32f", MB_REDUCE_MAX, 0, {NOT, 1.0, 2.0, 3.0}, 1.0, true},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, -1.0, -2.0, -3.0}, 0.0, false},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, -1.0, -2.0, -3.0}, INF, false},
+    {"r32f", MB_REDUCE_MAX, 0, {NOT, -DENORMAL, -2.0, -3.0}, 0.0, true},
+    {"r16f", MB_REDUCE_MIN, 0, {NOT, 1.0, 2.0, 3.0}, 0.0, false},
+    {"r16f", MB_REDUCE_MIN, 0, {NOT, NOT, NOT, NOT}, NOT, true},
     {"r32f", MB_REDUCE_MAX, 0, {-1.0, 1.0, 2.0, 3.0}, NOT, false},
     /* Sums may overflow where the numbers are that large. */
     {"r32f", MB_REDUCE_AVG, 0, {-3e38, -3e38, -3e38, -3e38}, -INF, true},

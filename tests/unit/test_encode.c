@@ -37,22 +37,22 @@ static void check_encode(void)
     float f32[4] = {-1.0f, 0.5f, 3.0f, 1.0f}, as_f32[4];
     uint8_t u8[4] = {0, 51, 102, 255}, as_u8[4];
     struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U16, .texels = u16};
-    mb_image_encode(&image, mb_format_find("rgba32f"), 0, 1.0, as_f32);
+    mb_image_encode(&image, mb_format_find("rgba32f"), 0, as_f32);
     CHECK_EQ_DBL((double)as_f32[1], 1.0, 0.0);
     CHECK_EQ_DBL((double)as_f32[3], 257.0 / 65535.0, 1e-9);
-    mb_image_encode(&image, mb_format_find("rgba8"), 0, 1.0, as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, (uint8_t[]){0, 255, 128, 1}, 4) == 0);
 
     image.depth = MB_DEPTH_F32;
     image.texels = f32;
-    mb_image_encode(&image, mb_format_find("rgba8"), 0, 1.0, as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, (uint8_t[]){0, 128, 255, 255}, 4) == 0);
 
     image.depth = MB_DEPTH_U8;
     image.texels = u8;
-    mb_image_encode(&image, mb_format_find("rgba8"), 0, 1.0, as_u8);
+    mb_image_encode(&image, mb_format_find("rgba8"), 0, as_u8);
     CHECK(memcmp(as_u8, u8, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rgba32f"), 0, 1.0, as_f32);
+    mb_image_encode(&image, mb_format_find("rgba32f"), 0, as_f32);
     CHECK_EQ_DBL((double)as_f32[1], 0.2, 1e-7);
 }
 
@@ -65,28 +65,28 @@ static void check_encode_formats(void)
     uint32_t word;
     uint16_t halves[2];
     struct mb_image image = {.width = 1, .height = 1, .depth = MB_DEPTH_U8, .texels = u8};
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, 1.0, codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, u8, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rg8"), 0, 1.0, codes);
+    mb_image_encode(&image, mb_format_find("rg8"), 0, codes);
     CHECK(codes[0] == 188 && codes[1] == 51);
-    mb_image_encode(&image, mb_format_find("rgb10a2"), 0, 1.0, &word);
+    mb_image_encode(&image, mb_format_find("rgb10a2"), 0, &word);
     CHECK_EQ_INT(word, 754u | 205u << 10 | 1023u << 20 | 2u << 30); /* 188 * 1023 / 255 */
     CHECK_EQ_STR(mb_image_natural_format(&image, false)->name, "rgba8");
     CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba8-srgb");
 
     image.depth = MB_DEPTH_U16;
     image.texels = u16;
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, 1.0, codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, u8, 4) == 0);
     CHECK_EQ_STR(mb_image_natural_format(&image, true)->name, "rgba32f");
 
     image.depth = MB_DEPTH_F32;
     image.texels = f32;
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, 1.0, codes);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 0, codes);
     CHECK(memcmp(codes, (uint8_t[]){188, 255, 0, 128}, 4) == 0);
-    mb_image_encode(&image, mb_format_find("rg11b10f"), 0, 1.0, &word);
+    mb_image_encode(&image, mb_format_find("rg11b10f"), 0, &word);
     CHECK_EQ_INT(word, 14u << 6 | 15u << 17);
-    mb_image_encode(&image, mb_format_find("rg16f"), 0, 1.0, halves);
+    mb_image_encode(&image, mb_format_find("rg16f"), 0, halves);
     CHECK(halves[0] == 0x3800 && halves[1] == 0x3c00);
 }
 
@@ -101,7 +101,7 @@ static void check_layers(void)
         texels[i] = (uint8_t)(8 * (1 + i / 4) + i % 4);
     }
     for (uint32_t layer = 0; layer < 9; layer++) {
-        mb_image_encode(&image, mb_format_find("rgba8"), layer, 1.0, layer_texels);
+        mb_image_encode(&image, mb_format_find("rgba8"), layer, layer_texels);
         for (uint32_t i = 0; i < 15 * 4; i++) {
             const uint32_t x = i / 4 % 5, y = i / 20;
             const uint32_t from_x = (layer & 1) != 0 ? 4 - x : x;
@@ -124,7 +124,7 @@ static void check_layers_differ(void)
     for (size_t f = 0; f < mb_format_count; f++) {
         const size_t n_bytes = 37u * mb_formats[f].texel_bytes;
         for (uint32_t layer = 0; layer < 6; layer++) {
-            mb_image_encode(&image, &mb_formats[f], layer, 1.0, block[layer]);
+            mb_image_encode(&image, &mb_formats[f], layer, block[layer]);
             for (uint32_t other = 0; other < layer; other++) {
                 CHECK(memcmp(block[layer], block[other], n_bytes) != 0);
             }
@@ -145,14 +145,14 @@ static void check_long_rows(void)
         texels[i] = (float)i;
         codes[i] = (uint8_t)i;
     }
-    mb_image_encode(&image, mb_format_find("rgba32f"), 1, 1.0, mirrored);
+    mb_image_encode(&image, mb_format_find("rgba32f"), 1, mirrored);
     for (uint32_t i = 0; i < WIDTH * 4; i++) {
         const double want = (double)texels[(WIDTH - 1 - i / 4) * 4 + i % 4] * 8.0 / 9.0;
         CHECK_EQ_DBL((double)mirrored[i], want, want * 1e-7);
     }
     image.depth = MB_DEPTH_U8;
     image.texels = codes;
-    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 8, 1.0, scaled);
+    mb_image_encode(&image, mb_format_find("rgba8-srgb"), 8, scaled);
     for (uint32_t i = 0; i < WIDTH * 4; i++) {
         CHECK_EQ_DBL((double)scaled[i], codes[i] / 2.0, 0.5 + 1e-9);
     }

@@ -152,16 +152,17 @@ static void check_packed_base(void)
 
 static void check_bounds(void)
 {
-    static const struct {
+    const double half = 1.0 + 12 * 0x1p-13, small = 1.0 + 12 * 0x1p-17;
+    const struct {
         const char *format;
         double fp32, fp16, filter; /* three levels carried, taps all alike */
     } cases[] = {
         {"rgba8", 0.51, 1.01, 1.0},    {"r8", 0.51, 1.01, 1.0},
         {"rg8", 0.51, 1.01, 1.0},      {"rgba8-srgb", 0.51, 1.01, 1.0},
-        {"rgb10a2", 0.51, 1.01, 1.0},  {"r16f", 1.0, 1.0, 1.0},
-        {"rg16f", 1.0, 1.0, 1.0},      {"rgba16f", 1.0, 1.0, 1.0},
+        {"rgb10a2", 0.51, 1.01, 1.0},  {"r16f", half, half, half},
+        {"rg16f", half, half, half},   {"rgba16f", half, half, half},
         {"r32f", 12.0, 12.0, 12.0},    {"rg32f", 12.0, 12.0, 12.0},
-        {"rgba32f", 12.0, 12.0, 12.0}, {"rg11b10f", 1.0, 1.0, 1.0},
+        {"rgba32f", 12.0, 12.0, 12.0}, {"rg11b10f", small, small, small},
     };
     CHECK_EQ_INT(MB_COUNTOF(cases), mb_format_count);
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
@@ -171,9 +172,11 @@ static void check_bounds(void)
             struct mb_tolerance tolerance = {.arithmetic = (enum mb_arithmetic)(k / 4),
                                              .sub_texel_precision_bits = 8};
             const bool is_decoded = format->codec == MB_CODEC_SRGB8 && k / 4 == 2 && k % 4 < 3;
+            const bool is_blue = format->codec == MB_CODEC_UFLOAT11_10 && k % 4 == 2;
             CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 0},
                                                 k % 4, 0.5, 0),
-                         want[k / 4] + (is_decoded ? 1.1 : 0.0), 1e-15);
+                         want[k / 4] + (is_decoded ? 1.1 : 0.0) - (is_blue ? 6 * 0x1p-17 : 0.0),
+                         1e-15);
             tolerance.filter.reduce = MB_REDUCE_MAX;
             CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 2},
                                                 k % 4, 0.5, 1),
@@ -204,7 +207,7 @@ static void check_filter_bounds(void)
         {"rgba8-srgb", 0, 1 / 256.0, 0.5, 1,
          2.1 + 255 * (half - mb_srgb_from_linear(0.5 - 1 / 256.0))},
         /* 2^-7 of a range of 1 over an ulp of 2^-5 */
-        {"rg11b10f", 2, 1 / 128.0, 1.0, 1, 1 + 0.25},
+        {"rg11b10f", 2, 1 / 128.0, 1.0, 1, 1 + 0.25 + 4 * 0x1p-18},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_step step = {&tolerance, mb_format_find(cases[i].format), 1,
@@ -244,8 +247,27 @@ static void check_psnr(void)
     }
 }
 
+/* The least plain number that nothing can break. */
+static void check_void(void)
+{
+    static const struct {
+        const char *format;
+        double bound;
+    } cases[] = {{"rgba8", 255.0},    {"rgba8-srgb", 255.0}, {"rgb10a2", 1023.0},
+                 {"rgba16f", 2047.0}, {"r32f", 0x1p24 - 1},  {"rg11b10f", 127.0}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_format *format = mb_format_find(cases[i].format);
+        struct mb_tolerance tolerance = {.max_error_lsb = cases[i].bound};
+        CHECK(mb_tolerance_is_void(&tolerance, format));
+        tolerance.max_error_lsb *= 0.999;
+        CHECK(!mb_tolerance_is_void(&tolerance, format));
+        tolerance.max_error_lsb = 0.0;
+        CHECK(!mb_tolerance_is_void(&tolerance, format));
+    }
+}
+
 int main(void)
 {
     return CHECK_TESTS(check_right_chains, check_steps, check_averaged_codes, check_packed_base,
-                       check_bounds, check_filter_bounds, check_psnr);
+                       check_void, check_bounds, check_filter_bounds, check_psnr);
 }

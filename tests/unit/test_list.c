@@ -113,6 +113,9 @@ static void test_unusable_device(void)
     mb_list_json(&json, &facts, MB_LIST_DEVICES);
     CHECK_EQ_INT(mb_json_print(&json, &text, &err), MB_OK);
     CHECK(strstr(text, "\"unusable\":\t\"it has Vulkan 1.1\"") != NULL);
+    CHECK(strstr(text, "\"type\":\t\"other\"") != NULL);
+    CHECK(strstr(text, "limits") == NULL && strstr(text, "subgroup_size") == NULL &&
+          strstr(text, "timestamp_valid_bits") == NULL && strstr(text, "0.0.0") == NULL);
     mb_free(text);
     mb_json_finish(&json);
 }

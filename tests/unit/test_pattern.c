@@ -185,7 +185,7 @@ static void check_last(const double *above, struct mb_extent extent, const doubl
 }
 
 /* At every level of a probe nearly all neighbours differ, down to the last texel. */
-static void check_probe(void)
+static void check_probe(const char *name, const char *format)
 {
     static const struct mb_extent sizes[] = {{256, 256}, {1920, 1080}, {101, 67}, {255, 255},
                                              {1023, 7},  {64, 1},      {2, 1},    {3, 2},
@@ -194,9 +194,9 @@ static void check_probe(void)
         char spec[64];
         struct mb_err err = {0};
         struct mb_ideal ideal;
-        snprintf(spec, sizeof spec, "pattern:probe:%ux%u", sizes[i].width, sizes[i].height);
+        snprintf(spec, sizeof spec, "pattern:%s:%ux%u", name, sizes[i].width, sizes[i].height);
         struct mb_image image = make(spec, 0);
-        const struct mb_plane plane = {sizes[i], mb_format_find("rgba8"), image.texels};
+        const struct mb_plane plane = {sizes[i], mb_format_find(format), image.texels};
         const uint32_t n_levels = mb_full_level_count(sizes[i]);
         must(mb_ideal_init(&ideal, &(struct mb_filter){.policy = MB_POLICY_BOX}, &plane,
                            n_levels, &err),
@@ -212,6 +212,50 @@ static void check_probe(void)
         mb_ideal_finish(&ideal);
         mb_image_finish(&image);
     }
+}
+
+static void check_probes(void)
+{
+    check_probe("probe", "rgba8");
+    check_probe("probe-float", "rgba32f");
+}
+
+/* The first texel of the field of a probe of 33x47 is (8, 8). */
+static void check_field(void)
+{
+    struct mb_image codes = make("pattern:probe:33x47", 0);
+    struct mb_image floats = make("pattern:probe-float:33x47", 0);
+    unsigned n_ways[16] = {0}, n_negative = 0, n_large[2] = {0};
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t x = 16 + 2 * (i % 4), y = 8 + 2 * (i / 4);
+        unsigned way = 0;
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint8_t *white = texel(&codes, x + k % 2, y + k / 2);
+            CHECK(white[0] == white[1] && white[0] == white[2] && white[0] % 255 == 0);
+            way |= (unsigned)(white[0] / 255) << k;
+        }
+        n_ways[way]++;
+        const uint8_t *grey = texel(&codes, 8 + i % 8, 12 + i / 8);
+        CHECK(grey[0] == grey[1] && grey[0] == grey[2] && grey[0] % 255 != 0);
+    }
+    for (uint32_t i = 0; i < 16; i++) {
+        CHECK_EQ_INT(n_ways[i], 1);
+    }
+    double sum = 0.0;
+    for (size_t i = 0; i < 33 * 47 * 4; i++) {
+        const float value = ((const float *)floats.texels)[i];
+        CHECK(fabsf(value) <= 4.0f || fabsf(value) > 1000.0f);
+        CHECK(i % 4 < 3 || (value >= 0.0f && value <= 4.0f));
+        n_negative += value < 0.0f;
+        n_large[value < 0.0f] += fabsf(value) > 4.0f;
+        sum += fabsf(value) > 4.0f ? (double)value : 0.0;
+    }
+    CHECK_EQ_INT(n_large[0], 24);
+    CHECK_EQ_INT(n_large[1], 24);
+    CHECK_EQ_INT(n_negative, 24 + 48);
+    CHECK_EQ_DBL(sum, 0.0, 0.0);
+    mb_image_finish(&codes);
+    mb_image_finish(&floats);
 }
 
 static void check_smallest(void)
@@ -238,6 +282,6 @@ static void check_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(check_specs, check_contents, check_noise, check_signed, check_probe,
-                       check_smallest, check_no_memory);
+    return CHECK_TESTS(check_specs, check_contents, check_noise, check_signed, check_probes,
+                       check_field, check_smallest, check_no_memory);
 }

@@ -365,8 +365,14 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
 {
     struct cJSON *object = mb_json_object(json, devices, NULL);
     mb_json_u64(json, object, "index", device->index);
+    if (device->unusable[0] != '\0') { /* nothing more was asked of it */
+        mb_json_string(json, object, "name", device->name);
+        mb_json_string(json, object, "type", mb_gpu_type_name(device->type));
+        mb_json_string(json, object, "unusable", device->unusable);
+        return;
+    }
     mb_report_device(json, object, device);
-    mb_json_string(json, object, "unusable", device->unusable[0] ? device->unusable : NULL);
+    mb_json_null(json, object, "unusable");
     mb_json_bool(json, object, "executes", mb_gpu_executes(device));
     mb_json_u64(json, object, "timestamp_valid_bits", device->timestamp_valid_bits);
     mb_json_number(json, object, "timestamp_period_ns", device->timestamp_period_ns);

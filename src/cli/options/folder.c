@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "image/pattern.h"
@@ -135,6 +136,13 @@ static bool is_set_run(const char *name)
     const size_t n = strlen(MB_SET_RUN);
     return strncmp(name, MB_SET_RUN, n) == 0 && name[n] != '\0' &&
            name[n + strspn(name + n, "0123456789")] == '\0';
+}
+
+char *mb_set_run_folder(const char *dir, uint32_t run)
+{
+    char name[24];
+    snprintf(name, sizeof name, MB_SET_RUN "%u", run);
+    return mb_path_join(dir, name);
 }
 
 enum mb_status mb_set_results(const char *folder, enum mb_errc code, struct mb_strlist *results,

@@ -1,6 +1,8 @@
 /* Folders and lists given as inputs. */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/strlist.h"
 
 /* Replace each folder by the images directly in it, in natural order: regular files with a
@@ -15,6 +17,9 @@ MB_MUST_CHECK enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct m
 
 /* Before the number of a run, in the folder of a set: "run-1". */
 #define MB_SET_RUN "run-"
+
+/* DIR/run-3, of run 3 of a set in `dir`; owned by the caller (mb_free). NULL without memory. */
+char *mb_set_run_folder(const char *dir, uint32_t run);
 
 /* Append the results.json of each run in the folder of a set, in their order; there may be
  * none. `code` is that of a folder that cannot be read. */
