@@ -69,7 +69,7 @@ static void summarise(struct stamps *s, const struct mb_work *work, uint32_t n_l
     }
 }
 
-/* Run it, and note how long everything took. MB_UNSUPPORTED where that can be no time. */
+/* Run it, and note how long everything took. MB_UNSUPPORTED if a stamp is invalid. */
 static enum mb_status take_run(struct stamps *s, uint32_t run, struct mb_err *err)
 {
     double whole_ns;

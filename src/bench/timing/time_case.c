@@ -28,7 +28,7 @@
 #define MAX_SHORTCUT 4.0
 #define MAX_PILOTS   8u
 
-/* Of a strategy's samples: so many, and more than this share, that can be no times. */
+/* Of a strategy's samples: so many, and more than this share, whose stamps are invalid. */
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
 
@@ -51,7 +51,7 @@ struct subject {
     struct mb_pipeline nothing;  /* of the null twin: empty, of the strategy's workgroup size */
     double pilot_ns;             /* about what one chain takes: the least of a few */
     double pilot_host_ns;        /* and how long the host waits for it, at least */
-    uint32_t n_taken, n_dropped; /* samples; of these, those that can be no times */
+    uint32_t n_taken, n_dropped; /* samples; of these, those with invalid stamps */
     bool is_given_up;
 };
 
@@ -254,8 +254,8 @@ static bool is_standing(const struct timing *t, const double *part_ns, uint32_t 
     return is_zero && t->options->calibration->marks.resolves_pairs;
 }
 
-/* Collect a sample. MB_UNSUPPORTED if it can be no time; a strategy to which that happens again
- * and again fails, and is given up. */
+/* Collect a sample. MB_UNSUPPORTED if its stamps are invalid; a strategy to which that happens
+ * again and again fails, and is given up. */
 static enum mb_status collect(struct timing *t, struct subject *subject,
                               struct mb_recorded_sample *sample, double *part_ns,
                               struct mb_err *err)
@@ -605,7 +605,7 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
     }
     if (row->n_dropped > 0) {
         mb_warn(&row->warnings, "samples_dropped",
-                "%u sample%s were taken again: the device's timestamps could be no times",
+                "%u sample%s were taken again: the device gave invalid timestamps",
                 row->n_dropped, row->n_dropped == 1 ? "" : "s");
     }
     row->column = column;
