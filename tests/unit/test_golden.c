@@ -173,7 +173,8 @@ static void check_bounds(void)
     CHECK_EQ_DBL(bound(MB_POLICY_KAISER, "rgba32f", 1.0, 1.0), 4.0 + 2.0, 1e-12);
     CHECK_EQ_DBL(bound(MB_POLICY_KAISER, "rgba32f", 0x1p-10, 1.0), 4.0 + 2048.0, 1e-9);
     CHECK_EQ_DBL(bound(MB_POLICY_BOX, "rgba32f", 0x1p-10, 1.0), 4.0, 0.0);
-    CHECK_EQ_DBL(bound(MB_POLICY_KAISER, "rgba16f", 1.0, 1.0), 1.0 + 4 * 26 / 16384.0, 1e-12);
+    CHECK_EQ_DBL(bound(MB_POLICY_KAISER, "rgba16f", 1.0, 1.0), 1.0 + 0x1p-11 + 4 * 26 / 16384.0,
+                 1e-12);
 }
 
 /* A wide kernel is ranked among its own kind. */
