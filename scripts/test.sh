@@ -240,7 +240,7 @@ main() {
     if command -v ld.lld >/dev/null; then
         export CC_LD=lld
     fi
-    if CC=clang build sanitize -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug; then
+    if CC=clang CXX=clang++ build sanitize -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug; then
         run_sanitized
     fi
     if [ -n "${MB_TEST_FULL-}" ]; then
