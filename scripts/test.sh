@@ -240,8 +240,7 @@ main() {
     if command -v ld.lld >/dev/null; then
         export CC_LD=lld
     fi
-    # The driver's C++ library is the driver's own, and so is its memory (tests/sanitize/preload.c).
-    if CC=clang CXX='clang++ -static-libstdc++' build sanitize -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug; then
+    if CC=clang CXX=clang++ build sanitize -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug; then
         run_sanitized
     fi
     if [ -n "${MB_TEST_FULL-}" ]; then
