@@ -372,11 +372,13 @@ static void test_lead(struct mb_gpu *gpu)
     static const size_t wanted[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
     static size_t names[] = {0, 1, 2};
     const struct mb_strategy strategy = {.record = record_order};
+    const struct mb_vk_image image = {.layout = {.n_levels = 1}};
     struct mb_instance instances[3] = {{.strategy = NULL}};
     struct mb_timer timer = {0};
     struct mb_recorded_sample recorded = {0};
     for (size_t i = 0; i < 3; i++) {
-        instances[i] = (struct mb_instance){.strategy = &strategy, .state = &names[i]};
+        instances[i] =
+            (struct mb_instance){.strategy = &strategy, .image = &image, .state = &names[i]};
     }
     const struct mb_recorded_sample_options options = {
         .gpu = gpu,
@@ -386,7 +388,6 @@ static void test_lead(struct mb_gpu *gpu)
         .instances = instances,
         .n_instances = 3,
         .n_lead = 3,
-        .found = MB_FOUND_RESULT, /* there are no images */
         .name = "lead",
     };
     CHECK_EQ_INT(mb_timer_init(&timer, gpu, 3, NULL), MB_OK);

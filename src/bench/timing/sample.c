@@ -29,20 +29,21 @@ static void record_chains(const struct mb_recorded_sample_options *options,
     }
 }
 
-/* Of up to `n` images. Spots are elsewhere for each sample that is recorded. */
-static void record_found(const struct mb_recorded_sample_options *options,
+/* Overwrite results on up to `n` images; spots are elsewhere for each sample that is recorded.
+ */
+static void record_spoil(const struct mb_recorded_sample_options *options,
                          uint32_t first_instance, uint32_t n, VkCommandBuffer cmd)
 {
-    if (options->null_pipeline || options->found == MB_FOUND_RESULT) {
+    if (options->null_pipeline) {
         return;
     }
     for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
         const struct mb_vk_image *image =
             options->instances[(first_instance + i) % options->n_instances].image;
-        if (options->found == MB_FOUND_POISON) {
-            mb_record_poison(image, image->layout.n_levels, 0, cmd);
-        } else {
+        if (options->spots) {
             mb_record_spots(image, options->spots, options->first_pair, cmd);
+        } else {
+            mb_record_poison(image, image->layout.n_levels, 0, cmd);
         }
     }
 }
@@ -59,13 +60,13 @@ static uint32_t count_last(const struct mb_recorded_sample_options *options, uin
  *
  *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
  *     [ chain on another image; full barrier ]   its code is
- *     [ n_lead chains; found ]                   the cache is as a row of chains leaves it
+ *     [ n_lead chains; spoil ]                   the cache is as a row of chains leaves it
  *     reset queries; prime; full barrier
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
  *     [ hashes of chains; full barrier ]         not in the cache for long: what follows begins
- *     found                                      with the sweep, the chain or the lead above
+ *     spoil                                      with the sweep, the chain or the lead above
  *
  * Levels that are overwritten as a whole leave much that is yet to be written to memory: on an
  * H100 that costs cold samples up to 7 %. Spots cost nothing. */
@@ -83,10 +84,12 @@ static void record_part(const struct mb_recorded_sample_options *options, uint32
     if (options->warms_code) {
         record_chain(options, other, cmd);
         mb_barrier_full(cmd);
-        record_found(options, other, options->n_instances == 1, cmd);
+        if (options->n_instances == 1) {
+            record_spoil(options, other, 1, cmd);
+        }
     }
     record_chains(options, first_instance, options->n_lead, false, cmd);
-    record_found(options, first_instance, options->n_lead, cmd);
+    record_spoil(options, first_instance, options->n_lead, cmd);
     mb_timer_begin(options->timer, cmd, pair);
     record_chains(options, first, options->n_chains[part], options->is_overlapped, cmd);
     mb_timer_end(options->timer, cmd, pair);
@@ -97,8 +100,10 @@ static void record_part(const struct mb_recorded_sample_options *options, uint32
     if (options->hash) {
         mb_barrier_full(cmd);
     }
-    record_found(options, first_last, n_last, cmd);
-    record_found(options, other, options->warms_code && options->n_instances > 1, cmd);
+    record_spoil(options, first_last, n_last, cmd);
+    if (options->warms_code && options->n_instances > 1) {
+        record_spoil(options, other, 1, cmd);
+    }
 }
 
 enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,

@@ -9,14 +9,6 @@
 
 struct mb_evictor;
 
-/* What the first chain between stamps finds in levels 1.. of its image. One that finds them
- * right might do nothing, and be the fastest of all. */
-enum mb_found {
-    MB_FOUND_SPOTS,  /* what the chain before made, but for one texel of each level */
-    MB_FOUND_POISON, /* nothing of it */
-    MB_FOUND_RESULT, /* what the chain before made */
-};
-
 struct mb_recorded_sample {
     struct mb_submission submission;
     uint32_t first_pair, n_parts;
@@ -43,8 +35,10 @@ struct mb_recorded_sample_options {
      */
     bool warms_code;
     VkPipeline null_pipeline; /* or null: the strategy's own work */
-    enum mb_found found;
-    const struct mb_buffer *spots; /* of MB_FOUND_SPOTS: a texel for each layer */
+    /* A texel for each layer, with which one of each of levels 1.. is overwritten before the
+     * part begins; or NULL: all are. A chain that finds its levels right could skip its work.
+     */
+    const struct mb_buffer *spots;
     /* Of the instances' images, in their order, or NULL: after the stamps of each part, chains
      * that no later one of it has replaced are added to slot `first_pair`. */
     const struct mb_chain_hash *hash;

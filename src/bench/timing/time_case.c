@@ -22,12 +22,6 @@
  * chain. */
 #define CPU_VERIFY_EVERY 16u
 
-/* A chain may be so much faster where its work is done already, before it fails; tried so
- * often.
- */
-#define MAX_SHORTCUT 4.0
-#define MAX_PILOTS   8u
-
 /* Of a strategy's samples: so many, and more than this share, whose stamps are invalid. */
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
@@ -93,7 +87,7 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
     return n > 0 ? mb_test_image_copy(t->test_image, t->copies, n, err) : MB_OK;
 }
 
-/* Texels that are hardly right anywhere. */
+/* A value that is unlikely to be right anywhere. */
 static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 {
     const struct mb_layout *layout = &t->timing->of->layout;
@@ -160,7 +154,7 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
     const bool is_null = recordings->is_null;
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
-    /* What an update makes depends on the texels beside its region: these are known, too. */
+    /* An update also reads texels beside its region: these are overwritten, too. */
     const bool is_update = timing->of->task.is_update;
     struct mb_recorded_sample_options options = {
         .gpu = calibration->gpu,
@@ -174,8 +168,7 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
         .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
         .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
         .hash = recordings->is_hashed && subject->chain_hash ? &t->hash : NULL,
-        .found = is_update ? MB_FOUND_POISON : MB_FOUND_SPOTS,
-        .spots = &t->spots,
+        .spots = is_update ? NULL : &t->spots,
         .name = subject->candidate->result->label,
     };
     if (!mb_mode_is_one_chain(timing->mode) && !is_cpu(t)) {
@@ -227,18 +220,22 @@ static enum mb_status find_hash(struct timing *t, struct subject *subject, struc
         MB_DO(mb_submission_run(&candidate->instance.submission, err));
     }
     subject->chain_hash = is_hashed ? candidate->hash : 0;
-    return is_update && is_hashed ? mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err)
-                                  : MB_OK;
+    if (is_update && is_hashed) {
+        MB_DO(mb_chain_hash_run(&t->hash, 0, &subject->chain_hash, err));
+    }
+    return mb_test_image_poison(t->test_image, 0, err);
 }
 
-/* It fails, and nothing of it is timed from here on. */
+/* It fails, if it has not already, and nothing of it is timed from here on. */
 MB_PRINTF(2, 3)
 static void give_up(struct subject *subject, const char *format, ...)
 {
     struct mb_result *result = subject->candidate->result;
     va_list args;
     va_start(args, format);
-    vsnprintf(result->reason, sizeof result->reason, format, args);
+    if (result->status != MB_RESULT_FAILED) {
+        vsnprintf(result->reason, sizeof result->reason, format, args);
+    }
     va_end(args);
     result->status = MB_RESULT_FAILED;
     subject->is_given_up = true;
@@ -274,9 +271,8 @@ static enum mb_status collect(struct timing *t, struct subject *subject,
     return status;
 }
 
-/* The least of a few runs, of which the first warms up. */
-static enum mb_status run_pilot(struct timing *t, struct subject *subject, enum mb_found found,
-                                double *least_ns, struct mb_err *err)
+/* About what a chain takes: the least of a few runs, of which the first warms up. */
+static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
 {
     MB_SCOPED(mb_recorded_sample) recorded = {0};
     const struct recordings hashed = {.is_hashed = true};
@@ -285,15 +281,15 @@ static enum mb_status run_pilot(struct timing *t, struct subject *subject, enum 
     options.n_parts = options.n_chains[0] = 1;
     options.n_lead = 0;
     options.evictor = NULL;
-    options.found = found;
     MB_DO(mb_recorded_sample_init(&recorded, &options, err));
+    subject->pilot_ns = subject->pilot_host_ns = INFINITY;
     for (uint32_t i = 0; i < PILOT_RUNS && !subject->is_given_up;) {
         MB_DO(mb_submission_submit(&recorded.submission, err));
         const enum mb_status status = collect(t, subject, &recorded, &chain_ns, err);
         MB_DO(status == MB_UNSUPPORTED ? MB_OK : status);
         if (status == MB_OK) {
             const double waited_ns = (double)recorded.submission.waited_ns;
-            *least_ns = fmin(*least_ns, chain_ns);
+            subject->pilot_ns = fmin(subject->pilot_ns, chain_ns);
             subject->pilot_host_ns = fmin(subject->pilot_host_ns, waited_ns);
             if (options.hash && !mb_recorded_sample_is_right(&recorded, subject->chain_hash)) {
                 note_wrong(subject, "before the samples");
@@ -302,27 +298,6 @@ static enum mb_status run_pilot(struct timing *t, struct subject *subject, enum 
         }
     }
     return MB_OK;
-}
-
-/* About what a chain takes, and what it takes where its work is done already. One that is much
- * faster then looks before it works, and batches of it say nothing. Noise does not last. */
-static enum mb_status pilot(struct timing *t, struct subject *subject, struct mb_err *err)
-{
-    double done_ns = INFINITY;
-    subject->pilot_ns = subject->pilot_host_ns = INFINITY;
-    for (uint32_t i = 0; i < MAX_PILOTS; i++) {
-        MB_DO(mb_test_image_poison(t->test_image, 0, err));
-        MB_DO(run_pilot(t, subject, MB_FOUND_POISON, &subject->pilot_ns, err));
-        MB_DO(run_pilot(t, subject, MB_FOUND_RESULT, &done_ns, err));
-        if (subject->is_given_up || subject->pilot_ns <= done_ns * MAX_SHORTCUT) {
-            return mb_test_image_poison(t->test_image, 0, err);
-        }
-    }
-    give_up(subject,
-            "a chain takes %.1f us, and %.1f us where its levels hold what it is to make: "
-            "it does not repeat the work",
-            subject->pilot_ns * 1e-3, done_ns * 1e-3);
-    return mb_test_image_poison(t->test_image, 0, err);
 }
 
 static enum mb_status record(struct timing *t, const struct subject *subject,
