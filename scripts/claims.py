@@ -213,9 +213,6 @@ CLAIMS = (
     Claim("overlap", "a single pass overlaps with other images' on its queue", SPD1, MODES, overlap),
     Claim("overlap-compute", "a single pass gains more by such overlap than one dispatch per level "
           "does", SPD1, MODES, company("overlap", "overlap", "throughput")),
-    Claim("beside", "beside a compute load on a second queue a single pass loses less than one "
-          "dispatch per level does", SPD1, f"{BOTH} --mode latency,beside",
-          company("beside", "beside", "latency")),
     Claim("storage-usage", "blits are faster on an image without STORAGE usage", "general advice",
           "-s blit --image-usage needed", against_whole("storage-usage", "blit",
                                                         "blit: usage needed / all")))
@@ -279,7 +276,7 @@ def judge_all(runs, mipbench):
 def markdown(runs, lines):
     first = runs.first
     out = ["# What is published, and what was measured", "",
-           f"Sixteen claims about single-pass downsampling, on {first.name()}, driver {first.driver}, "
+           f"Fifteen claims about single-pass downsampling, on {first.name()}, driver {first.driver}, "
            f"mipbench {first.commit}. Made by `scripts/claims.sh`, which measures the set and writes "
            "this page.", ""]
     out += ["**A software device: nothing here says anything about a GPU.**", ""] * first.is_software()

@@ -9,7 +9,7 @@ import pathlib
 from result_node import InputError, Node, check_schema, parse, read_text
 from result_schema import first_fault
 
-MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
+MODES = ("latency", "throughput", "overlap")  # as plots choose among them
 
 EXACT = ("exact", "conservative")  # answers that lose nothing
 

@@ -58,7 +58,6 @@ enum mb_status mb_session_open_device(const struct mb_options *options, struct m
         .selector = settings->device,
         .validate = settings->validate,
         .keep_pipelines = true, /* a rotation sets each strategy up many times */
-        .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
         .kernel_timeout_s = options->kernel_timeout_s,
     };
     return mb_gpu_init(gpu, &gpu_options, err);

@@ -230,12 +230,11 @@ const struct mb_option_row mb_option_rows[] = {
     {"mode", 0, NULL, MB_OPTION_SET, MB_GROUP_MEASURE, TIMED, .field = FIELD(settings.modes),
      .choices = CHOICES(
          {"latency", 1u << MB_MODE_LATENCY}, {"throughput", 1u << MB_MODE_THROUGHPUT},
-         {"overlap", 1u << MB_MODE_OVERLAP}, {"beside", 1u << MB_MODE_BESIDE},
+         {"overlap", 1u << MB_MODE_OVERLAP},
          {"both", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT},
          {"all", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT | 1u << MB_MODE_OVERLAP}),
      .help = "one chain alone; batches, by their slope; chains with no barriers between them; "
-             "one beside a load on a second queue; both: the first two; all: the first three "
-             "(latency)"},
+             "both: the first two; all: all three (latency)"},
     {"max-noise", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.max_noise), .max = 100,
      .help = "stop once all medians are known to this (0.3)"},
