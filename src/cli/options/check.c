@@ -152,13 +152,6 @@ static enum mb_status check_pool(const struct mb_options *options, struct mb_err
     return MB_OK;
 }
 
-static enum mb_status check_ratios(const struct mb_options *options, struct mb_err *err)
-{
-    return options->inputs.n == 1
-               ? MB_OK
-               : MB_FAIL(err, MB_ERRC_USAGE, "compare: --ratios takes one file");
-}
-
 static enum mb_status check_compare(const struct mb_options *options, struct mb_err *err)
 {
     if (options->third_side != NULL) {
@@ -374,9 +367,6 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
         break;
     case MB_VERB_POOL:
         MB_DO(check_pool(options, err));
-        break;
-    case MB_VERB_RATIOS:
-        MB_DO(check_ratios(options, err));
         break;
     case MB_VERB_TUNE:
         MB_DO(complete_tune(options, err));

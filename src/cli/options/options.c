@@ -15,7 +15,7 @@
 
 #define BIT(name) (1u << MB_VERB_##name)
 #define TIMED     (BIT(RUN) | BIT(TUNE))
-#define COMPARED  (BIT(COMPARE) | BIT(POOL) | BIT(RATIOS))
+#define COMPARED  (BIT(COMPARE) | BIT(POOL))
 #define MADE      (TIMED | BIT(INSPECT))
 #define SHOWN     (MADE | BIT(LIST) | COMPARED) /* what prints results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
@@ -54,9 +54,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "stands for the results.json in it, that of a set of runs for all of them.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
-             "on each case.\n"
-             "With --ratios the file has samples, and asks for ratios of their medians and "
-             "products of such ratios, with intervals: what scripts/claims.py needs.",
+             "on each case.",
          .examples = "mipbench compare before/results.json after/results.json\n"
                      "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
                      "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n"},
@@ -120,7 +118,6 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                       .examples = "mipbench help tune\n"},
     [MB_VERB_SELF_TEST] = {.name = "--self-test"},
     [MB_VERB_POOL] = {.name = "--pool"},
-    [MB_VERB_RATIOS] = {.name = "--ratios"},
 };
 
 const struct mb_choice mb_list_choices[] = {
@@ -268,9 +265,6 @@ const struct mb_option_row mb_option_rows[] = {
     {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(POOL),
      .field = FIELD(pool),
      .help = "no sides: runs of a device and build together, with verdicts"},
-    {"ratios", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(RATIOS),
-     .field = FIELD(ratios),
-     .help = "no results: estimate what a file of samples asks for, as JSON"},
     {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_regression),
      .help = "exit 1 if anything is SLOWER, or was verified or exact before and is not now"},

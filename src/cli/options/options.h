@@ -30,7 +30,6 @@ enum mb_verb {
     MB_N_VERBS,                     /* how many words a command line may begin with */
     MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
     MB_VERB_POOL,                   /* compare --pool */
-    MB_VERB_RATIOS,                 /* compare --ratios */
     MB_N_VERB_ROWS,
     MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
     MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2 */
@@ -98,7 +97,6 @@ struct mb_options {
     double threshold; /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
     bool pool;               /* compare: no sides; runs of a device and build together */
-    bool ratios;             /* compare: no results, but samples, as ratios.h has them */
     const char *third_side;  /* compare: a word after BASE and NEW, or NULL */
     const char *replay_path; /* NULL: none */
     struct mb_replay replay; /* what was read from it */

@@ -33,8 +33,6 @@ static enum mb_status settle_verb(struct mb_options *options, struct mb_err *err
 {
     if (options->verb == MB_VERB_RUN && options->self_test) {
         options->verb = MB_VERB_SELF_TEST;
-    } else if (options->verb == MB_VERB_COMPARE && options->ratios) {
-        options->verb = MB_VERB_RATIOS;
     } else if (options->verb == MB_VERB_COMPARE && options->pool) {
         options->verb = MB_VERB_POOL;
     }
