@@ -327,7 +327,7 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
         {"tune.json of --out", dir, dir && is_tune ? "tune.json" : NULL},
         {"mipbench_tuned.h of --out", dir, dir && is_tune ? "mipbench_tuned.h" : NULL},
     };
-    const struct file replay = {"--replay", NULL, options->replay.recorded.path};
+    const struct file replay = {"--replay", NULL, options->replay_path};
     for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
         for (size_t k = 0; k < i; k++) {
             MB_DO(check_pair(&outputs[k], &outputs[i], err));

@@ -385,13 +385,6 @@ const char *mb_options_nearest_verb(const struct mb_options *options, const char
     return may_be_verb ? mb_nearest_name(input, names, MB_N_VERBS) : NULL;
 }
 
-void mb_replay_finish(struct mb_replay *replay)
-{
-    mb_strlist_finish(&replay->args);
-    mb_result_file_finish(&replay->recorded);
-    *replay = (struct mb_replay){0};
-}
-
 void mb_options_finish(struct mb_options *options)
 {
     mb_strlist_finish(&options->inputs);
@@ -399,6 +392,6 @@ void mb_options_finish(struct mb_options *options)
     mb_strlist_finish(&options->kernels);
     mb_strlist_finish(&options->kernel_includes);
     mb_kernel_table_finish(&options->table);
-    mb_replay_finish(&options->replay);
+    mb_strlist_finish(&options->replay_args);
     *options = (struct mb_options){0};
 }

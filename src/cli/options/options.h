@@ -56,13 +56,6 @@ enum mb_color {
     MB_COLOR_NEVER,
 };
 
-/* --replay: the command line of a recorded run, overridden by this one. */
-struct mb_replay {
-    struct mb_result_file recorded; /* path NULL: nothing is replayed */
-    struct mb_strlist args;         /* both command lines as one */
-    bool has_recorded_inputs;
-};
-
 struct mb_options {
     enum mb_verb verb;
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
@@ -96,11 +89,11 @@ struct mb_options {
         n_base_files; /* compare: how many of settings.inputs are the base; the rest is new */
     double threshold; /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
-    bool pool;               /* compare: no sides; runs of a device and build together */
-    const char *third_side;  /* compare: a word after BASE and NEW, or NULL */
-    const char *replay_path; /* NULL: none */
-    struct mb_replay replay; /* what was read from it */
-    int argc; /* the command line in effect: main's or the joined one of a replay */
+    bool pool;                     /* compare: no sides; runs of a device and build together */
+    const char *third_side;        /* compare: a word after BASE and NEW, or NULL */
+    const char *replay_path;       /* NULL: none */
+    struct mb_strlist replay_args; /* its command line and this one as one */
+    int argc;                      /* the command line in effect: main's or that */
     char *const *argv;
 };
 
@@ -207,5 +200,4 @@ enum mb_verb mb_verb_find(const char *name);
 const char *mb_options_nearest_verb(const struct mb_options *options, const char *input);
 
 /* Free and zero. */
-void mb_replay_finish(struct mb_replay *replay);
 void mb_options_finish(struct mb_options *options);
