@@ -1,5 +1,5 @@
-/* What a command line says, and the table of options: the one source of parsing, help, man
- * page and shell completions. */
+/* What a command line says, and the table of options: the one source of parsing and
+ * help. */
 #pragma once
 
 #include "base/err.h"
@@ -105,12 +105,9 @@ struct mb_choice {
 
 /* What kind of value an option takes. A type means that it is stored in `field`. */
 enum mb_option_kind {
-    MB_OPTION_SWITCH, /* bool: true, or false for "no-..." */
-    MB_OPTION_DEVICE, /* const char *, as the next two */
-    MB_OPTION_FILE,   /* a file, or "-" */
-    MB_OPTION_FOLDER, /* a folder */
-    MB_OPTION_FILES,  /* struct mb_strlist, one more of it; as the next */
-    MB_OPTION_FOLDERS,
+    MB_OPTION_SWITCH,  /* bool: true, or false for "no-..." */
+    MB_OPTION_TEXT,    /* const char * */
+    MB_OPTION_TEXTS,   /* struct mb_strlist, one more of it */
     MB_OPTION_COUNT,   /* uint32_t, from min to max */
     MB_OPTION_NUMBER,  /* double, from min to max */
     MB_OPTION_PERCENT, /* double: percent from min to max, divided by 100 */
@@ -152,7 +149,6 @@ struct mb_option_row {
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
     double min, max;
     bool is_common; /* shown in the general help */
-    bool is_repeatable;
     const char *help;
     const char *help_for[MB_N_VERBS]; /* overrides `help` for a verb */
 };
