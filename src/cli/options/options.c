@@ -96,7 +96,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                      "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
-         .usage = "kernel check|compile FILE.json | new NAME | schema [options]",
+         .usage = "kernel check|compile FILE.json | new NAME [options]",
          .summary = "check, compile or begin the manifest of a kernel of your own",
          .about =
              "check says what a manifest means for an image, step by step, without running it: "
@@ -107,8 +107,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "mipbench "
              "that was built without glslang.\n"
              "new writes NAME.json and NAME.comp, which run as they are, beside all other "
-             "strategies.\n"
-             "schema prints the JSON schema of manifests, for editors.",
+             "strategies.",
          .examples = "mipbench kernel new my-spd --like single\n"
                      "mipbench kernel check my-spd.json --size 4095x4095 -f rgba16f\n"},
     [MB_VERB_HELP] = {.name = "help",
