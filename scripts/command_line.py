@@ -1,4 +1,4 @@
-"""What claims.py, plot.py and report.py have in common as programs: exit codes, error lines."""
+"""What plot.py and report.py have in common as programs: exit codes, error lines."""
 
 import argparse
 import re

@@ -86,11 +86,6 @@ class Node:
         """A number that cannot be below zero, or None."""
         return self.to_amount(key, self.figure(key))
 
-    def amounts(self, key):
-        """A list of them; empty where it is null or missing."""
-        return [self.to_amount(f"{key}[{index}]", value)
-                for index, value in enumerate(self.figures(key))]
-
     def to_amount(self, key, value):
         if value is not None and value < 0:
             raise self.wrong(key, "below zero")
@@ -98,11 +93,6 @@ class Node:
 
     def to_figures(self, key, values):
         return [self.to_figure(f"{key}[{index}]", value) for index, value in enumerate(values)]
-
-    def figure_lists(self, key):
-        """A list of such lists."""
-        return [self.to_figures(f"{key}[{index}]", values or [])
-                for index, values in enumerate(self.items(key))]
 
     def count(self, key, default=0):
         """A whole number; with None for a default it must be there."""

@@ -9,7 +9,7 @@ import pathlib
 from result_node import InputError, Node, check_schema, parse, read_text
 from result_schema import first_fault
 
-MODES = ("latency", "throughput", "overlap", "beside")  # as plots choose among them
+MODES = ("latency", "throughput", "overlap")  # as plots choose among them
 
 EXACT = ("exact", "conservative")  # answers that lose nothing
 
@@ -82,20 +82,6 @@ class Relation:
                 and self.ci[0] > 0)
 
 
-class Batch:
-    """What is behind each sample of throughput mode: batches of some lengths, in chains."""
-
-    def __init__(self, lengths, times):
-        self.lengths, self.times = lengths, times
-
-    def is_whole(self, n_samples):
-        """Whether there is a time of each length for every sample."""
-        return (len(self.lengths) > 0 and len(self.times) == n_samples
-                and all(len(times) == len(self.lengths) for times in self.times)
-                and all(value and value > 0 for values in (self.lengths, *self.times)
-                        for value in values))
-
-
 def read_warnings(node):
     return [(warning.text("code", ""), warning.text("message", ""))
             for warning in node.children("warnings")]
@@ -131,21 +117,15 @@ class Row:
         self.stats = Stats(node.child("stats"))
         self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
-        self.samples, times = columns.get(("sample", variant.id), ([], []))
-        self.twin_samples, _ = columns.get(("null_twin", variant.id), ([], []))
-        self.batch = Batch(node.figures("chains"), times)
+        self.samples = columns.get(variant.id, [])
 
 
 def read_columns(blocks):
-    """{(kind, id of variant): (durations, parts)} of the blocks that count."""
+    """{id of variant: durations} of the blocks that count."""
     repeated = set(blocks.counts("repeated"))
-
-    def kept(values):
-        return [value for index, value in enumerate(values) if index not in repeated]
-
-    return {(column.text("kind"), column.text("variant")):
-            (kept(column.figures("durations_ns")), kept(column.figure_lists("parts_ns")))
-            for column in blocks.children("columns")}
+    return {column.text("variant"): [value for index, value in enumerate(column.figures("durations_ns"))
+                                     if index not in repeated]
+            for column in blocks.children("columns") if column.text("kind") == "sample"}
 
 
 class Timing:
@@ -155,7 +135,6 @@ class Timing:
         self.case, self.cache, self.mode = case, node.text("cache"), node.text("mode")
         self.condition, self.title = case.condition(self.cache, self.mode), \
             f"{case.words()}, {self.cache}, {self.mode}"
-        self.n_images = node.count("images", 1)
         self.floor = node.amount("floor_ns") or None
         self.stopped_by = node.optional_text("stopped_by")
         self.warm_probe = node.amount("warm_probe_ns")
@@ -315,8 +294,8 @@ BESIDE = ("inspect.json",)
 
 def load(names):
     """The runs of files, or of the folders that they are in, in their order; the same run twice is
-    refused. A claims.json or inspect.json among them, as a pattern of the shell finds it, is no run,
-    and lies beside one."""
+    refused. An inspect.json among them, as a pattern of the shell finds it, is no run, and lies
+    beside one."""
     runs, seen = [], {}
     for name in [it for it in names if pathlib.Path(it).name not in BESIDE] or names:
         path = pathlib.Path(name)

@@ -24,7 +24,7 @@ STOPS = {"noise": "every median was known well enough", "blocks": "all blocks we
          "budget": "the time was up", "interrupted": "the run was interrupted"}
 MOST_MOVED, MOST_NAMED = 12, 12
 MANY = 24  # images in one list
-ORDER = ("latency", "throughput", "overlap", "beside")
+ORDER = ("latency", "throughput", "overlap")
 
 
 def template(name):
@@ -234,8 +234,7 @@ def verdict(page, pool, is_alone):
 NOTES = {"cold": "the image is in no cache before each sample", "hot": "the same image again and again",
          "latency": "one chain, drained before and after",
          "throughput": "the slope of time over batches of chains",
-         "overlap": "several images without barriers between their chains",
-         "beside": "one chain, with a load at work on a second queue"}
+         "overlap": "several images without barriers between their chains"}
 
 
 def condition_note(timings):

@@ -137,7 +137,6 @@ struct side {
     struct ranked *runs;
     double *medians; /* scratch, one per run */
     size_t n;
-    double power;               /* in a product */
     double n_samples, n_blocks; /* of all runs; blocks are drawn as one */
 };
 
@@ -152,12 +151,10 @@ static void side_finish(struct side *side)
     mb_free(side->medians);
 }
 
-static enum mb_status side_init(struct side *side, const struct mb_factor *factor,
+static enum mb_status side_init(struct side *side, const struct mb_runs *runs,
                                 struct mb_err *err)
 {
-    const struct mb_runs *runs = &factor->runs;
     *side = (struct side){
-        .power = factor->power,
         .runs = mb_alloc(runs->n, sizeof *side->runs),
         .medians = mb_alloc(runs->n, sizeof *side->medians),
         .n = runs->n,
@@ -190,16 +187,15 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
-/* The logarithm of the product: of one resample, or without `rng` of the samples themselves.
- * `is_plain`: these are no logarithms. */
-static double log_product(struct side *sides, size_t n, bool is_plain, struct mb_rng *rng)
+/* Of one side the median of its logarithms, of two the logarithm of the ratio of the second
+ * one's median time to the first one's: of one resample, or without `rng` of the samples. */
+static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
 {
-    double sum = 0.0;
+    double medians[2];
     for (size_t i = 0; i < n; i++) {
-        const double median = rng ? side_resample(&sides[i], rng) : side_median(&sides[i]);
-        sum += sides[i].power * (is_plain ? log(median) : median);
+        medians[i] = rng ? side_resample(&sides[i], rng) : side_median(&sides[i]);
     }
-    return sum;
+    return n == 1 ? medians[0] : log(medians[1]) - log(medians[0]);
 }
 
 /* Two-sided p of the mean of log ratios by their own spread: Student's tail by the normal one
@@ -242,8 +238,8 @@ static double least_p(double n_a, double n_b)
                 2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
-/* The logarithm of a product; `is_plain`: of two medians, from times themselves. */
-static enum mb_status estimate(const struct mb_factor *factors, size_t n, bool is_plain,
+/* The figure of one or two sides, as a logarithm. */
+static enum mb_status estimate(const struct mb_runs *const *runs, size_t n,
                                const struct mb_bootstrap *how, struct mb_estimate *out,
                                struct mb_err *err)
 {
@@ -252,74 +248,46 @@ static enum mb_status estimate(const struct mb_factor *factors, size_t n, bool i
     const double level = how->level > 0.0 ? how->level : LEVEL;
     double n_samples = INFINITY, n_blocks = INFINITY;
     double *figures = mb_alloc(n_figures, sizeof *figures);
-    struct side *sides = mb_alloc(n, sizeof *sides);
+    struct side sides[2] = {0};
     struct mb_rng rng;
-    MB_TRY(MB_NEED(figures && sides, "bootstrap"));
+    MB_TRY(MB_NEED(figures, "bootstrap"));
     for (size_t i = 0; i < n; i++) {
-        MB_TRY(side_init(&sides[i], &factors[i], err));
+        MB_TRY(side_init(&sides[i], runs[i], err));
         n_samples = fmin(n_samples, sides[i].n_samples);
         n_blocks = fmin(n_blocks, sides[i].n_blocks);
     }
     mb_rng_init(&rng, how->seed);
     for (uint32_t i = 0; i < n_figures; i++) {
-        figures[i] = log_product(sides, n, is_plain, &rng);
+        figures[i] = log_figure(sides, n, &rng);
     }
-    out->figure = log_product(sides, n, is_plain, NULL);
+    out->figure = log_figure(sides, n, NULL);
     out->p = fmax(two_sided_p(figures, n_figures, n_blocks),
-                  is_plain ? least_p(sides[0].n_samples, sides[1].n_samples)
-                           : fmin(1.0, exp2(1.0 - n_samples)));
+                  n == 2 ? least_p(sides[0].n_samples, sides[1].n_samples)
+                         : fmin(1.0, exp2(1.0 - n_samples)));
     percentile_interval(figures, n_figures, level, n_blocks, out->ci);
 fail:
-    for (size_t i = 0; sides != NULL && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         side_finish(&sides[i]);
     }
-    mb_free(sides);
     mb_free(figures);
     return status;
-}
-
-enum mb_status mb_bootstrap_product(const struct mb_factor *factors, size_t n,
-                                    const struct mb_bootstrap *how, struct mb_estimate *out,
-                                    struct mb_err *err)
-{
-    return estimate(factors, n, false, how, out, err);
 }
 
 enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,
                                  struct mb_estimate *out, struct mb_err *err)
 {
-    return estimate(&(struct mb_factor){*runs, 1}, 1, false, how, out, err);
+    return estimate(&runs, 1, how, out, err);
 }
 
 enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs *b,
                                   const struct mb_bootstrap *how, struct mb_estimate *out,
                                   struct mb_err *err)
 {
-    const struct mb_factor factors[] = {{*a, -1}, {*b, 1}};
-    MB_DO(estimate(factors, MB_COUNTOF(factors), true, how, out, err));
+    MB_DO(estimate((const struct mb_runs *const[]){a, b}, 2, how, out, err));
     out->figure = exp(out->figure);
     out->ci[0] = exp(out->ci[0]);
     out->ci[1] = exp(out->ci[1]);
     return MB_OK;
-}
-
-void mb_estimate_mean(const double *values, size_t n, struct mb_estimate *out)
-{
-    /* Student's t, two-sided 95 %, by degrees of freedom; the last stands for all beyond. */
-    static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571,
-                                     2.447,  2.365, 2.306, 2.262};
-    double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        sum += values[i];
-    }
-    const double count = (double)n, mean = sum / count;
-    for (size_t i = 0; i < n; i++) {
-        squares += (values[i] - mean) * (values[i] - mean);
-    }
-    const size_t freedom = n < MB_COUNTOF(student) ? n - 1 : MB_COUNTOF(student);
-    const double half =
-        n < 2 ? (double)NAN : student[freedom - 1] * sqrt(squares / (count - 1.0) / count);
-    *out = (struct mb_estimate){mean, {mean - half, mean + half}, (double)NAN};
 }
 
 /* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of

@@ -94,23 +94,6 @@ MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
                                                 const struct mb_bootstrap *how,
                                                 struct mb_estimate *out, struct mb_err *err);
 
-/* Runs of logarithms of times or ratios, and whether these are multiplied (1) or divided by
- * (-1). */
-struct mb_factor {
-    struct mb_runs runs;
-    int power;
-};
-
-/* The logarithm of the product of factors[n], n >= 1, each of which is resampled by itself as
- * in mb_bootstrap_runs; `p`, that it is 0. */
-MB_MUST_CHECK enum mb_status mb_bootstrap_product(const struct mb_factor *factors, size_t n,
-                                                  const struct mb_bootstrap *how,
-                                                  struct mb_estimate *out, struct mb_err *err);
-
-/* The mean of values[n], n >= 1, that runs give once each, with Student's interval of 95 %; NaN
- * of a single one. Has no p. */
-void mb_estimate_mean(const double *values, size_t n, struct mb_estimate *out);
-
 /* Two-sided p of Wilcoxon's signed rank test that `differences[n]` are symmetric about 0: exact
  * up to n = 25 without ties, else normal with corrections for ties and continuity. Zeros are
  * left out (Wilcoxon 1945); 1 if nothing is left. */

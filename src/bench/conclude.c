@@ -102,7 +102,7 @@ static void find_floor(const struct mb_roofline *roofline, struct mb_timing *tim
     /* Bytes over GB/s are nanoseconds. */
     const double memory_ns = (double)timing->of->compulsory_bytes / roofline->ceiling_gbps;
     timing->is_dispatch_bound =
-        mb_mode_is_one_chain(timing->mode) && roofline->null_dispatch_ns > memory_ns;
+        timing->mode == MB_MODE_LATENCY && roofline->null_dispatch_ns > memory_ns;
     timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
 }
 

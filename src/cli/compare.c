@@ -14,7 +14,6 @@
 #include "compare/runs.h"
 #include "cli/output.h"
 #include "cli/pool.h"
-#include "cli/ratios.h"
 #include "cli/session.h"
 
 #define LAST_RANK 4
@@ -575,9 +574,6 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     struct mb_result_file *read = NULL;
     MB_DO(mb_output_check(options, err));
     mb_session_end_at_once(true); /* until there is something to write */
-    if (options->ratios) {
-        return mb_ratios_show(options, err);
-    }
     MB_DO(mb_result_files_read(settings->inputs, settings->n_inputs, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
     status = options->pool ? mb_pool_show(options, &files, err)

@@ -178,7 +178,6 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_kernel_run(options, err);
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
-    case MB_VERB_RATIOS:
         return mb_compare_run(options, verdict, err);
     case MB_VERB_TUNE:
         return mb_tune_command_run(options, verdict, err);

@@ -10,7 +10,6 @@
 #include "base/os.h"
 #include "bench/image_case.h"
 #include "bench/plan.h"
-#include "cli/options/replay.h"
 
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100
@@ -58,7 +57,6 @@ enum mb_status mb_session_open_device(const struct mb_options *options, struct m
         .selector = settings->device,
         .validate = settings->validate,
         .keep_pipelines = true, /* a rotation sets each strategy up many times */
-        .second_queue = (settings->modes & 1u << MB_MODE_BESIDE) != 0,
         .kernel_timeout_s = options->kernel_timeout_s,
     };
     return mb_gpu_init(gpu, &gpu_options, err);
@@ -88,12 +86,6 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
         if (verb && err->hint[0] == '\0') {
             mb_err_hint(err, "did you mean the command '%s'?", verb);
         }
-    }
-    if (status != MB_OK) {
-        mb_replay_hint(&options->replay, err);
-    } else {
-        mb_replay_check_inputs(&options->replay, options->settings.inputs, inputs->images,
-                               inputs->n_inputs);
     }
     return status;
 }
@@ -185,7 +177,6 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
     MB_DO(check_kernels(session, err));
-    mb_replay_check_kernels(&options->replay, settings->table);
     if (!options->set || options->set->n_begun == 1) {
         warn_ahead(session);
     }

@@ -174,7 +174,7 @@ static enum mb_status check_object(struct walk *walk, const struct mb_key *keys,
     }
     for (const struct mb_key *key = keys; key->name; key++) {
         MB_BLAME_IF(key->is_required && !mb_json_get(node, key->name), walk->manifest, node,
-                    err, "the key \"%s\" is missing: %.100s", key->name, key->help);
+                    err, "the key \"%s\" is missing", key->name);
     }
     return MB_OK;
 }

@@ -1,5 +1,5 @@
-/* What a manifest may say: one table for each kind of object in it, which the checker, the JSON
- * schema and the manual share. */
+/* What a manifest may say: one table for each kind of object in it, which the checker
+ * goes by. results/kernel.schema.json says the same to editors and in the manual. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,7 +37,6 @@ enum mb_key_scope {
 struct mb_key {
     const char *name;
     enum mb_key_kind kind;
-    const char *help;           /* one line */
     const struct mb_key *keys;  /* of an object, ended by a NULL name */
     const char *const *choices; /* NULL-terminated; NULL: names of formats */
     enum mb_key_scope scope;

@@ -10,13 +10,7 @@ const char *const mb_mode_names[MB_N_MODES] = {
     [MB_MODE_LATENCY] = "latency",
     [MB_MODE_THROUGHPUT] = "throughput",
     [MB_MODE_OVERLAP] = "overlap",
-    [MB_MODE_BESIDE] = "beside",
 };
-
-bool mb_mode_is_one_chain(enum mb_mode mode)
-{
-    return mode == MB_MODE_LATENCY || mode == MB_MODE_BESIDE;
-}
 
 const char *mb_image_usage_name(enum mb_image_usage usage)
 {

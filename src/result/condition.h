@@ -13,7 +13,6 @@ enum mb_mode {
     MB_MODE_LATENCY,    /* one chain, drained before and after */
     MB_MODE_THROUGHPUT, /* the slope of time over the number of chains */
     MB_MODE_OVERLAP,    /* chains of several images, with no barrier between them */
-    MB_MODE_BESIDE,     /* one chain, as for latency, beside a compute load on a second queue */
     MB_N_MODES,
 };
 
@@ -31,7 +30,5 @@ enum mb_image_usage {
 };
 
 const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
-extern const char *const mb_mode_names[]; /* "latency", "throughput", "overlap", "beside" */
-/* True if a sample is one chain, drained before and after. */
-bool mb_mode_is_one_chain(enum mb_mode mode);
+extern const char *const mb_mode_names[];       /* "latency", "throughput", "overlap" */
 const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */

@@ -117,7 +117,6 @@ static enum mb_status read_run(struct mb_result_file *file, const struct cJSON *
     snprintf(file->driver_shown, sizeof file->driver_shown, "%s",
              info[0] != '\0' ? info : version);
     file->seed = mb_json_read_u64(run, "seed", 1);
-    read_text(run, "folder", file->folder, sizeof file->folder);
     file->complete = mb_json_read_bool(run, "complete", false);
     file->validate = mb_json_read_bool(run, "validate", false);
     MB_DO(read_kernels(file, run, err));

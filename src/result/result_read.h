@@ -31,7 +31,7 @@ struct mb_file_result {
     char label[MB_LABEL_BYTES]; /* "compute:npot=floor" */
     char place[160]; /* "noise_64x64_rgba8_avg cold": the id of its case, and what is not hot
                         latency */
-    char input[256]; /* as given, and so read again by --replay */
+    char input[256]; /* as given */
     char input_sha256[65];
     char format[32];
     enum mb_result_status status;
@@ -58,7 +58,6 @@ struct mb_result_file {
     /* "NAME SHA256" of each manifest and its modules, whose names are cut to so many bytes. */
 #define MB_MODULE_NAME_BYTES 200
     struct mb_strlist kernels;
-    char folder[1024];              /* that it was started in; "": not known */
     struct mb_file_result *results; /* owned; in the order of the file */
     size_t n_results;
 };

@@ -99,63 +99,42 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     return status;
 }
 
-static enum mb_status take_queue(struct mb_gpu *gpu, uint32_t family, uint32_t index,
-                                 VkQueue *queue, VkCommandPool *pool, struct mb_err *err)
+static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 {
     const VkCommandPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = family,
+        .queueFamilyIndex = gpu->info.queue_family,
     };
-    vkGetDeviceQueue(gpu->device, family, index, queue);
-    MB_DO(MB_VK_MAKE(vkCreateCommandPool, gpu->device, &info, pool));
-    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)*pool, "mipbench pool");
+    vkGetDeviceQueue(gpu->device, info.queueFamilyIndex, 0, &gpu->queue);
+    MB_DO(MB_VK_MAKE(vkCreateCommandPool, gpu->device, &info, &gpu->command_pool));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_POOL, (uint64_t)gpu->command_pool, "mipbench pool");
     return MB_OK;
 }
 
-/* Fills `queues`, and returns of how many families. */
-static uint32_t list_queues(const struct mb_gpu_info *info, bool has_second_queue,
-                            VkDeviceQueueCreateInfo queues[2])
+static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
 {
-    static const float priorities[2] = {1.0f, 1.0f};
-    const bool is_same_family = has_second_queue && info->second_queue_index > 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        queues[i] = (VkDeviceQueueCreateInfo){
-            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-            .queueFamilyIndex = i == 0 ? info->queue_family : info->second_queue_family,
-            .queueCount = is_same_family ? 2 : 1,
-            .pQueuePriorities = priorities,
-        };
-    }
-    return has_second_queue && !is_same_family ? 2 : 1;
-}
-
-static enum mb_status create_device(struct mb_gpu *gpu, bool wants_second_queue,
-                                    struct mb_err *err)
-{
-    const struct mb_gpu_info *info = &gpu->info;
+    static const float priority = 1.0f;
     const char *extensions[MB_MAX_EXTENSIONS];
-    struct mb_features features = info->features;
+    struct mb_features features = gpu->info.features;
     const uint32_t n_extensions = mb_features_enable(&features, extensions);
-    const bool has_second_queue = wants_second_queue && info->second_queue_family != UINT32_MAX;
-    VkDeviceQueueCreateInfo queues[2];
-    const uint32_t n_families = list_queues(info, has_second_queue, queues);
+    const VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+        .queueFamilyIndex = gpu->info.queue_family,
+        .queueCount = 1,
+        .pQueuePriorities = &priority,
+    };
     VkDeviceCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &features.core,
-        .queueCreateInfoCount = n_families,
-        .pQueueCreateInfos = queues,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queue,
         .enabledExtensionCount = n_extensions,
         .ppEnabledExtensionNames = extensions,
     };
     MB_DO(MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &create, &gpu->device));
     volkLoadDevice(gpu->device);
-    MB_DO(take_queue(gpu, info->queue_family, 0, &gpu->queue, &gpu->command_pool, err));
-    if (has_second_queue) {
-        MB_DO(take_queue(gpu, info->second_queue_family, info->second_queue_index,
-                         &gpu->second_queue, &gpu->second_pool, err));
-    }
-    return MB_OK;
+    return take_queue(gpu, err);
 }
 
 enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options,
@@ -179,7 +158,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_FAIL_IF(gpu->info.unusable[0] != '\0', err, MB_ERRC_DEVICE, "%s cannot be used: %s",
                gpu->info.name, gpu->info.unusable);
     MB_DO(check_executes(options, &gpu->info, err));
-    MB_DO(create_device(gpu, options->second_queue, err));
+    MB_DO(create_device(gpu, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
@@ -228,7 +207,6 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     destroy_kept(gpu->state->objects);
     if (gpu->device) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
-        vkDestroyCommandPool(gpu->device, gpu->second_pool, NULL);
         vkDestroyDevice(gpu->device, NULL);
     }
     mb_vk_instance_finish(&gpu->instance);

@@ -8,7 +8,6 @@ struct mb_gpu_options {
                              discrete, then integrated, then virtual, then CPU */
     bool validate;        /* enable the Khronos validation layer: core and synchronisation */
     bool keep_pipelines;  /* share identical pipelines until mb_gpu_finish */
-    bool second_queue;    /* open one as well, if the device has one */
     double
         kernel_timeout_s; /* of a submission that runs a manifest's kernel; 0: as any other */
     /* Only pipelines are made: images, buffers and descriptors are accepted and stay null, so
@@ -39,8 +38,6 @@ struct mb_gpu {
     VkDevice device;
     VkQueue queue;
     VkCommandPool command_pool;
-    VkQueue second_queue; /* null unless asked for and there */
-    VkCommandPool second_pool;
     bool validate;
     struct mb_gpu_state *state; /* owned */
 };

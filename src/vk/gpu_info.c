@@ -88,9 +88,9 @@ static bool computes(const VkQueueFamilyProperties *family)
 }
 
 /* Where what a strategy may ask for is done: graphics and compute before compute, with
- * timestamps before without; and where else there is a queue that computes. */
-static enum mb_status choose_queues(VkPhysicalDevice device, struct mb_gpu_info *info,
-                                    struct mb_err *err)
+ * timestamps before without. */
+static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info,
+                                   struct mb_err *err)
 {
     uint32_t n = 0;
     int best_score = 0;
@@ -98,7 +98,7 @@ static enum mb_status choose_queues(VkPhysicalDevice device, struct mb_gpu_info 
     MB_FREED VkQueueFamilyProperties *families = mb_alloc(n + 1, sizeof *families);
     MB_DO(MB_NEED(families, "queue families"));
     vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
-    info->queue_family = info->second_queue_family = UINT32_MAX;
+    info->queue_family = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
         const int score = 1 + (families[i].timestampValidBits > 0 ? 1 : 0) +
                           (families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT ? 2 : 0);
@@ -107,18 +107,6 @@ static enum mb_status choose_queues(VkPhysicalDevice device, struct mb_gpu_info 
             info->queue_family = i;
             info->queue_flags = families[i].queueFlags;
             info->timestamp_valid_bits = families[i].timestampValidBits;
-        }
-    }
-    best_score = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const bool is_first = i == info->queue_family;
-        const int score = !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT) ? 3
-                          : is_first                                        ? 2
-                                                                            : 1;
-        if (computes(&families[i]) && families[i].queueCount > is_first && score > best_score) {
-            best_score = score;
-            info->second_queue_family = i;
-            info->second_queue_index = is_first;
         }
     }
     return MB_OK;
@@ -271,7 +259,7 @@ enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
     *info = (struct mb_gpu_info){
         .index = index, .type = properties.deviceType, .api_version = properties.apiVersion};
     mb_utf8_sanitize(properties.deviceName, info->name, sizeof info->name);
-    MB_DO(choose_queues(device, info, err));
+    MB_DO(choose_queue(device, info, err));
     if (properties.apiVersion < VK_API_VERSION_1_2) {
         snprintf(info->unusable, sizeof info->unusable,
                  "it has Vulkan %u.%u; 1.2 is needed, which a newer driver may have",

@@ -25,9 +25,6 @@ struct mb_gpu_info {
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
     VkQueueFlags queue_flags;
-    /* A second compute queue, preferably in a family without graphics, else the second queue of
-     * the same family; UINT32_MAX: there is none. */
-    uint32_t second_queue_family, second_queue_index;
     uint32_t timestamp_valid_bits;
     double timestamp_period_ns;
 

@@ -6,17 +6,17 @@
 #include "base/log.h"
 #include "base/os.h"
 
-static enum mb_status init(struct mb_submission *submission, const char *name,
-                           struct mb_err *err)
+enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
+                                  const char *name, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_gpu *gpu = submission->gpu;
     VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = submission->pool,
+        .commandPool = gpu->command_pool,
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
+    *submission = (struct mb_submission){.gpu = gpu};
     MB_TRY(MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd)));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)(uintptr_t)submission->cmd, name);
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -29,23 +29,6 @@ fail:
     return status;
 }
 
-enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
-                                  const char *name, struct mb_err *err)
-{
-    *submission =
-        (struct mb_submission){.gpu = gpu, .queue = gpu->queue, .pool = gpu->command_pool};
-    return init(submission, name, err);
-}
-
-enum mb_status mb_submission_init_second(struct mb_submission *submission,
-                                         const struct mb_gpu *gpu, const char *name,
-                                         struct mb_err *err)
-{
-    *submission = (struct mb_submission){
-        .gpu = gpu, .queue = gpu->second_queue, .pool = gpu->second_pool};
-    return init(submission, name, err);
-}
-
 void mb_submission_finish(struct mb_submission *submission)
 {
     const struct mb_gpu *gpu = submission->gpu;
@@ -56,7 +39,7 @@ void mb_submission_finish(struct mb_submission *submission)
     if (!gpu->state->is_lost && mb_submission_wait(submission, &ignored) == MB_OK) {
         vkDestroyFence(gpu->device, submission->fence, NULL);
         if (submission->cmd) {
-            vkFreeCommandBuffers(gpu->device, submission->pool, 1, &submission->cmd);
+            vkFreeCommandBuffers(gpu->device, gpu->command_pool, 1, &submission->cmd);
         }
     }
     *submission = (struct mb_submission){0};
@@ -98,7 +81,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         mb_log_suspect(submission->kernel, "the driver ran it");
     }
     submission->submitted_ns = mb_now_ns();
-    VkResult result = vkQueueSubmit(submission->queue, 1, &info, submission->fence);
+    VkResult result = vkQueueSubmit(gpu->queue, 1, &info, submission->fence);
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);

@@ -9,8 +9,6 @@
 /* A command buffer with a fence. */
 struct mb_submission {
     const struct mb_gpu *gpu;
-    VkQueue queue;
-    VkCommandPool pool;
     VkCommandBuffer cmd;
     VkFence fence;
     const char *kernel; /* of a manifest, which it runs and is blamed on; NULL; borrowed */
@@ -24,10 +22,6 @@ struct mb_submission {
 MB_MUST_CHECK enum mb_status mb_submission_init(struct mb_submission *submission,
                                                 const struct mb_gpu *gpu, const char *name,
                                                 struct mb_err *err);
-/* The same for the device's second queue, which must exist. */
-MB_MUST_CHECK enum mb_status mb_submission_init_second(struct mb_submission *submission,
-                                                       const struct mb_gpu *gpu,
-                                                       const char *name, struct mb_err *err);
 /* Waits for what is pending first, unless the device is lost. */
 void mb_submission_finish(struct mb_submission *submission);
 

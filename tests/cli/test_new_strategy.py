@@ -14,7 +14,7 @@ import unittest
 
 import cli
 
-NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts", "completions",
+NEEDED = ["meson.build", "meson_options.txt", "src", "strategies", "shaders", "scripts",
           "doc", "CHANGELOG.md", "LICENSE", "README.md"]
 
 

@@ -286,17 +286,6 @@ class Copies(OutputCase):
         self.assertIn("it has it only as hot latency, not as hot latency, needed usage",
                       " ".join(outcome.out.decode().split()))
 
-    def test_beside_needs_a_second_queue(self):
-        """llvmpipe has one; and the other mode asked for is not touched by that."""
-        self.run_it(SMALL, "-q", "-d", "cpu", "-s", "compute", "-n", "2", "--mode",
-                    "latency,beside", "--images", "none", "--json", "c.json")
-        rows = {row["mode"]: row for row in self.rows("c.json")}
-        self.assertEqual((rows["latency"]["status"], len(rows["latency"]["samples_ns"])), ("ok", 2))
-        if rows["beside"]["status"] == "skipped":
-            self.assertIn("no second queue", rows["beside"]["reason"])
-        else:
-            self.assertEqual(len(rows["beside"]["samples_ns"]), 2)
-
     def test_above_limit_names_the_limit(self):
         self.run_it("pattern:noise:2x1", "-q", "-s", "blit,compute,spd", "-n", "20", "-w", "0",
                     "--mode", "all", "--json", "c.json", "--images", "none")

@@ -278,7 +278,7 @@ class Doors(Scripts):
         for text, part in (("", "not JSON"), ("{", "not JSON"), ("[]", "not a result"),
                            ("null", "not a result"), ('"x"', "not a result"),
                            ('{"schema": 3}', "not a result"),
-                           ('{"schema": {"name": "mipbench-claims"}}', "not a result")):
+                           ('{"schema": {"name": "mipbench-inspect"}}', "not a result")):
             self.path.write_text(text, encoding="utf-8")
             self.refuse(INPUT, "results.json", part)
         self.refuse(INPUT, "none.json", "No such file", paths=[self.dir / "none.json"])

@@ -291,11 +291,6 @@ const struct mb_lack mb_lacks[] = {
      DRAWN},
     {"family 40", {EDIT(QUEUE_FAMILY, 40)}, ALL},
     {"no queue", {EDIT(QUEUE_COUNT, 0)}, FEW, .exit_code = 4},
-    {"one queue, a load beside",
-     {EDIT(QUEUE_COUNT, 1)},
-     .args = {"--mode", "beside"},
-     FEW,
-     .skipped = "blit compute"},
 };
 
 const size_t mb_n_lacks = sizeof mb_lacks / sizeof mb_lacks[0];

@@ -77,8 +77,8 @@ static void check_result(const struct mb_file_result *result)
 
 static void check_file(const struct mb_result_file *file)
 {
-    const char *const texts[] = {file->schema_version, file->run_id,  file->device,
-                                 file->driver,         file->git_sha, file->folder};
+    const char *const texts[] = {file->schema_version, file->run_id, file->device, file->driver,
+                                 file->git_sha};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }

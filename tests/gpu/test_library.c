@@ -238,59 +238,6 @@ static void test_together(struct mb_gpu *gpu)
     spd_tree_destroy(tree);
 }
 
-/* ---- Two queues */
-
-/* Zeros by the queue that is to use it, which its own family then has. */
-static void record_zeros(struct library_chain *c, VkCommandBuffer cmd)
-{
-    vkCmdFillBuffer(cmd, c->resources.scratch, 0, VK_WHOLE_SIZE, 0);
-    mb_barrier_filled(cmd);
-}
-
-static enum mb_status run_beside(struct library_chain *c, const struct mb_gpu *gpu,
-                                 struct mb_err *err)
-{
-    MB_SCOPED(mb_submission) second = {0};
-    MB_DO(mb_submission_init_second(&second, gpu, "second queue", err));
-    MB_DO(mb_submission_begin(&c[0].submission, err));
-    for (unsigned i = 0; i < 2; i++) {
-        const VkCommandBuffer cmd = i ? second.cmd : c[0].submission.cmd;
-        record_zeros(&c[i], cmd);
-        mb_library_record_upload(&c[i], cmd, true);
-        mb_library_record_make(&c[i], cmd);
-        mb_library_record_read(&c[i], cmd);
-    }
-    MB_DO(mb_submission_submit(&c[0].submission, err));
-    MB_DO(mb_submission_run(&second, err));
-    return mb_submission_wait(&c[0].submission, err);
-}
-
-static void test_second_queue(struct mb_gpu *gpu)
-{
-    struct library_chain c[2] = {0};
-    struct mb_err err = {0};
-    if (!gpu->second_queue) {
-        puts("left out: async compute: the device has no second queue");
-        return;
-    }
-    struct spd_tree *tree = mb_library_tree(gpu, NULL);
-    enum mb_status status = tree ? MB_OK : MB_FAILED;
-    for (unsigned i = 0; status == MB_OK && i < 2; i++) {
-        struct library_info info = info_of(tree, rgba8, odd, SPD_TREE_AVERAGE);
-        info.name = "second queue";
-        status = mb_library_init(&c[i], gpu, &info, &err);
-    }
-    for (unsigned i = 0; status == MB_OK && i < 8; i++) {
-        status = run_beside(c, gpu, &err);
-        mb_library_judge(&c[0]);
-        mb_library_judge(&c[1]);
-    }
-    mb_library_check(status == MB_OK, "second queue", err.text);
-    mb_library_finish(&c[0]);
-    mb_library_finish(&c[1]);
-    spd_tree_destroy(tree);
-}
-
 /* ---- Updates */
 
 /* Upload level 0, over poison if asked for, and update the rectangle; then all is judged. */
@@ -401,6 +348,5 @@ static void test_push_descriptors(struct mb_gpu *gpu)
 int main(void)
 {
     return MB_TEST_ON_DEVICE(test_formats, test_sizes, test_few_levels, test_depth, test_layers,
-                             test_together, test_second_queue, test_updates,
-                             test_push_descriptors);
+                             test_together, test_updates, test_push_descriptors);
 }

@@ -179,21 +179,6 @@ static void check_cold(const struct mb_timing *timing)
           (timing->mode == MB_MODE_OVERLAP && timing->n_rotated == 4));
 }
 
-/* A load on a second queue, where there is none: the reason, and nothing else. */
-static bool check_no_second_queue(const struct mb_gpu *gpu, const struct mb_timing *timing)
-{
-    if (timing->mode != MB_MODE_BESIDE || gpu->second_queue) {
-        return false;
-    }
-    for (size_t k = 0; k < timing->of->n_results; k++) {
-        CHECK_EQ_INT(mb_row_status(&timing->rows[k]), MB_RESULT_SKIPPED);
-        CHECK(strstr(mb_row_reason(&timing->rows[k]), "no second queue") != NULL);
-        CHECK_EQ_INT(timing->rows[k].stats.n, 0);
-    }
-    CHECK_EQ_INT(timing->samples.n_blocks, 0);
-    return true;
-}
-
 /* A cold cache by going round: all conditions run. */
 static void test_rotation(struct mb_gpu *gpu)
 {
@@ -202,9 +187,6 @@ static void test_rotation(struct mb_gpu *gpu)
     CHECK_EQ_INT(bed.calibration.roofline.llc_bytes, SMALL_LLC);
     for (unsigned i = 0; i < N_CONDITIONS; i++) {
         const struct mb_timing *timing = &bed.c.timings[i];
-        if (check_no_second_queue(gpu, timing)) {
-            continue;
-        }
         check_samples(timing, gpu->validate);
         for (size_t k = 0; k < bed.c.n_results; k++) {
             check_row(timing, &timing->rows[k]);
@@ -234,12 +216,9 @@ static void test_eviction(struct mb_gpu *gpu)
     CHECK(run(gpu, &plain, LARGE_LLC));
     for (unsigned i = MB_N_MODES; i < N_CONDITIONS; i++) {
         const struct mb_timing *timing = &bed.c.timings[i];
-        if (check_no_second_queue(gpu, timing)) {
-            continue;
-        }
         for (size_t k = 0; k < bed.c.n_results; k++) {
             const struct mb_row *row = &timing->rows[k];
-            if (timing->mode == MB_MODE_LATENCY || timing->mode == MB_MODE_BESIDE) {
+            if (timing->mode == MB_MODE_LATENCY) {
                 check_row(timing, row);
                 CHECK(timing->is_evicted);
             } else {

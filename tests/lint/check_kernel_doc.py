@@ -8,7 +8,9 @@ import json
 
 import key_tables
 
-REFERENCES = {"range": 'list, or {"first", "last"}', "values": "number, expression, or a list of them",
+REFERENCES = {"text": "text", "texts": "list of text", "boolean": "true or false",
+              "expression": "number or expression", "expressions": "list of number or expression",
+              "levels": 'list, or {"first", "last"}', "values": "number, expression, or a list of them",
               "parameters": "object of lists of names", "by": ""}
 
 
@@ -28,8 +30,6 @@ def type_of(node):
         return f"`{node['const']}`"
     if "enum" in node:
         return ", ".join(f"`{value}`" for value in node["enum"])
-    if isinstance(node["type"], list):
-        return "number or expression"
     if node["type"] == "array":
         return f"list of {type_of(node['items'])}"
     if node["type"] == "object" and "additionalProperties" in node and not node.get("properties"):

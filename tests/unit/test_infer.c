@@ -167,66 +167,6 @@ static void test_runs(void)
     CHECK(to_far.ci[1] - to_far.ci[0] > 10.0 * (to_near.ci[1] - to_near.ci[0]));
 }
 
-/* Of logarithms it is what the ratio of medians is, and a power of -1 its inverse. */
-static void test_product(void)
-{
-    double times[2][21], logs[2][21];
-    const struct mb_bootstrap options = {.seed = 5};
-    struct mb_series series[2];
-    struct mb_estimate product, inverse;
-    for (uint32_t i = 0; i < 21; i++) {
-        for (int side = 0; side < 2; side++) {
-            times[side][i] = 10.0 + 5.0 * side + normal();
-            logs[side][i] = log(times[side][i]);
-            series[side] = (struct mb_series){logs[side], 21};
-        }
-    }
-    const struct mb_estimate ratio = estimate_ratio(times[0], 21, times[1], 21, &options);
-    const struct mb_factor factors[] = {{{&series[0], 1}, -1}, {{&series[1], 1}, 1}};
-    CHECK(mb_bootstrap_product(factors, 2, &options, &product, NULL) == MB_OK);
-    CHECK_EQ_DBL(exp(product.figure), ratio.figure, 1e-12);
-    CHECK_EQ_DBL(exp(product.ci[0]), ratio.ci[0], 1e-12);
-    CHECK_EQ_DBL(exp(product.ci[1]), ratio.ci[1], 1e-12);
-    const struct mb_factor inverted[] = {{{&series[0], 1}, 1}, {{&series[1], 1}, -1}};
-    CHECK(mb_bootstrap_product(inverted, 2, &options, &inverse, NULL) == MB_OK);
-    CHECK_EQ_DBL(inverse.figure, -product.figure, 1e-12);
-    CHECK_EQ_DBL(inverse.ci[0], -product.ci[1], 1e-12);
-}
-
-/* Of constants: 2 * 2 / 3, in three factors of one and two runs, with no spread. */
-static void test_product_of_constants(void)
-{
-    const double two = log(2.0), three = log(3.0);
-    const struct mb_series series[] = {{&two, 1}, {&two, 1}, {&three, 1}};
-    const struct mb_factor factors[] = {
-        {{series, 2}, 1}, {{&series[2], 1}, -1}, {{&series[1], 1}, 1}};
-    const struct mb_bootstrap options = {.seed = 1};
-    struct mb_estimate product;
-    CHECK(mb_bootstrap_product(factors, 3, &options, &product, NULL) == MB_OK);
-    CHECK_EQ_DBL(exp(product.figure), 4.0 / 3.0, 1e-12);
-    CHECK_EQ_DBL(product.ci[0], product.figure, 1e-12);
-    CHECK_EQ_DBL(product.ci[1], product.figure, 1e-12);
-    CHECK_EQ_DBL(product.p, 1.0, 0.0); /* a sample shows nothing */
-}
-
-static void test_mean(void)
-{
-    const double values[] = {1, 2, 3};
-    double many[40];
-    struct mb_estimate mean;
-    mb_estimate_mean(values, 3, &mean);
-    CHECK_EQ_DBL(mean.figure, 2.0, 1e-12);
-    CHECK_EQ_DBL(mean.ci[0], 2.0 - 4.303 / sqrt(3.0), 1e-12);
-    CHECK_EQ_DBL(mean.ci[1], 2.0 + 4.303 / sqrt(3.0), 1e-12);
-    mb_estimate_mean(values, 1, &mean);
-    CHECK(mean.figure == 1.0 && isnan(mean.ci[0]) && isnan(mean.ci[1]));
-    for (int i = 0; i < 40; i++) {
-        many[i] = i % 2; /* variance 10 / 39 */
-    }
-    mb_estimate_mean(many, 40, &mean);
-    CHECK_EQ_DBL(mean.ci[1], 0.5 + 2.262 * sqrt(10.0 / 39.0 / 40.0), 1e-12);
-}
-
 static double p_of_ratio(const double *a, size_t n_a, const double *b, size_t n_b)
 {
     const struct mb_bootstrap options = {.n_resamples = 400, .seed = 3};
@@ -354,9 +294,6 @@ int main(void)
     test_block_bootstrap();
     test_bootstrap_edges();
     test_runs();
-    test_product();
-    test_product_of_constants();
-    test_mean();
     test_small_p();
     test_wilcoxon();
     test_wilcoxon_level(20);

@@ -131,7 +131,7 @@ static const struct {
      ""},
     {per_level, "\"binding\": 1, ", "",
      "line 14, column 7: dispatches[0].bindings[1]: the key "
-     "\"binding\" is missing: its number",
+     "\"binding\" is missing",
      ""},
     {per_level, "\"level\": \"first_level\"", "\"level\": true",
      "line 14, column 31: dispatches[0].bindings[1].level: a number or an expression in "

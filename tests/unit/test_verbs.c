@@ -113,9 +113,6 @@ static void test_compare(void)
                  "A.json B.json");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "--threshold", "2", "--pool"),
                  "--threshold does not go with '--pool'");
-    CHECK_EQ_STR(ERROR_OF("compare", "--ratios"), "compare: --ratios takes one file");
-    CHECK_EQ_STR(ERROR_OF("compare", "a", "--ratios", "--pool"),
-                 "--pool does not go with '--ratios'");
     options = PARSE("compare", "a", "b", "c", "--pool");
     CHECK(options.pool);
     CHECK_EQ_INT(options.settings.n_inputs, 3);

@@ -52,7 +52,6 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
 
 void mb_calibration_finish(struct mb_calibration *calibration)
 {
-    mb_background_finish(&calibration->background);
     mb_evictor_finish(&calibration->evictor);
     mb_probe_finish(&calibration->probe);
     *calibration = (struct mb_calibration){0};

@@ -2,7 +2,6 @@
  * the memory can do, and what empties the last-level cache. */
 #pragma once
 
-#include "bench/timing/background.h"
 #include "bench/timing/evict.h"
 #include "bench/timing/clock_probe.h"
 #include "bench/roofline/roofline.h"
@@ -17,9 +16,7 @@ struct mb_calibration {
     double probe_ns;             /* of a run when warm, the least so far; NaN without a probe */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
-    /* Made by the first timing that needs them; zero before. */
-    struct mb_evictor evictor;
-    struct mb_background background;
+    struct mb_evictor evictor;   /* made by the first timing that needs it; zero before */
 };
 
 /* Measure the instrument itself, about two seconds on a GPU, less where the hooks (or NULL) say

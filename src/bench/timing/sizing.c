@@ -21,7 +21,7 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
     uint64_t n = timing->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
     if (timing->cache == MB_CACHE_COLD) {
         uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
-        MB_FAIL_IF(n_cold > MB_MAX_ROTATION && !mb_mode_is_one_chain(timing->mode), why,
+        MB_FAIL_IF(n_cold > MB_MAX_ROTATION && timing->mode != MB_MODE_LATENCY, why,
                    MB_ERRC_UNSUPPORTED,
                    "a cold cache in this mode takes %llu images of this size; with "
                    "--mode latency the cache is swept instead",

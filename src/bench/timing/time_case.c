@@ -165,13 +165,13 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
         .n_instances = is_null ? 1 : t->timing->n_rotated,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
         .evictor = timing->is_evicted && !is_null ? &calibration->evictor : NULL,
-        .warms_code = mb_mode_is_one_chain(timing->mode) && !is_cpu(t),
+        .warms_code = timing->mode == MB_MODE_LATENCY && !is_cpu(t),
         .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
         .hash = recordings->is_hashed && subject->chain_hash ? &t->hash : NULL,
         .spots = is_update ? NULL : &t->spots,
         .name = subject->candidate->result->label,
     };
-    if (!mb_mode_is_one_chain(timing->mode) && !is_cpu(t)) {
+    if (timing->mode != MB_MODE_LATENCY && !is_cpu(t)) {
         /* A part begins as it goes on: in what its own chains left in the cache. */
         options.n_lead = t->timing->n_rotated;
     }
@@ -346,7 +346,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     const struct mb_timing *timing = t->timing;
     const size_t n = t->n_candidates;
     const bool is_rotated =
-        mb_mode_is_one_chain(timing->mode) && timing->n_rotated > SAMPLES_IN_FLIGHT;
+        timing->mode == MB_MODE_LATENCY && timing->n_rotated > SAMPLES_IN_FLIGHT;
     const struct subject blank = {
         .own = {.n = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT,
                 .is_hashed = !is_cpu(t)},
@@ -406,15 +406,6 @@ static struct subject *subject_of(const struct timing *t, size_t column)
     return &t->subjects[column > n ? column - n - 1 : column == n ? t->twin : column];
 }
 
-static enum mb_status submit(const struct timing *t, struct mb_recorded_sample *sample,
-                             struct mb_err *err)
-{
-    return t->timing->mode == MB_MODE_BESIDE
-               ? mb_background_run(&t->options->calibration->background, &sample->submission,
-                                   err)
-               : mb_submission_submit(&sample->submission, err);
-}
-
 static enum mb_status start_sample(void *user, size_t column, uint32_t slot, struct mb_err *err)
 {
     struct timing *t = user;
@@ -432,7 +423,7 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     struct mb_recorded_sample *sample = &recordings->samples[*n_started % recordings->n];
     ++*n_started;
     t->in_slot[slot] = sample;
-    return submit(t, sample, err);
+    return mb_submission_submit(&sample->submission, err);
 }
 
 /* Once more, on the next image where images are gone round: this one is in the cache now. */
@@ -443,7 +434,7 @@ static enum mb_status start_again(struct timing *t, size_t column, uint32_t slot
     if (column <= t->n_candidates && own->n > SAMPLES_IN_FLIGHT) {
         t->in_slot[slot] = &own->samples[t->n_started++ % own->n];
     }
-    return submit(t, t->in_slot[slot], err);
+    return mb_submission_submit(&t->in_slot[slot]->submission, err);
 }
 
 /* Nothing of a strategy that was given up is a time. */
@@ -622,9 +613,6 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
     MB_DO(mb_schedule_images(t->timing, llc_bytes, err));
     if (t->timing->is_evicted && !calibration->evictor.gpu) {
         MB_DO(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
-    }
-    if (t->timing->mode == MB_MODE_BESIDE && !calibration->background.gpu) {
-        MB_DO(mb_background_init(&calibration->background, gpu, err));
     }
     return MB_OK;
 }

@@ -11,7 +11,6 @@
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
 #include "kernel/capability.h"
-#include "kernel/json_schema.h"
 #include "kernel/kernel.h"
 
 /* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
@@ -348,27 +347,10 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     return MB_OK;
 }
 
-static enum mb_status print_schema(struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_json json;
-    MB_FREED char *text = NULL;
-    mb_json_init(&json);
-    mb_kernel_schema(&json);
-    MB_TRY(mb_json_print(&json, &text, err));
-    status = mb_stdout_write(text, strlen(text), err);
-fail:
-    mb_json_finish(&json);
-    return status;
-}
-
 enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *err)
 {
     const char *what = options->inputs.items[0];
     MB_SCOPED(mb_strbuf) out = {0};
-    if (strcmp(what, "schema") == 0) {
-        return print_schema(err);
-    }
     if (strcmp(what, "new") == 0) {
         static const char *const names[] = {"per-level", "chunks", "single"};
         return mb_kernel_new(options->inputs.items[1], names[options->like], err);

@@ -111,10 +111,9 @@ static enum mb_status check_inspect(const struct mb_options *options, struct mb_
 
 static enum mb_status check_kernel(const struct mb_options *options, struct mb_err *err)
 {
-    static const char *const words[] = {"check", "compile", "new", "schema"};
+    static const char *const words[] = {"check", "compile", "new"};
     const struct mb_strlist *inputs = &options->inputs;
     const char *what = inputs->n > 0 ? inputs->items[0] : "";
-    const bool is_schema = strcmp(what, "schema") == 0;
     bool is_known = false;
     for (size_t i = 0; i < MB_COUNTOF(words); i++) {
         is_known = is_known || strcmp(what, words[i]) == 0;
@@ -124,13 +123,13 @@ static enum mb_status check_kernel(const struct mb_options *options, struct mb_e
                 inputs->n > 0 ? "kernel: there is no '%s'" : "kernel: what%s?", what);
         return mb_err_hint_nearest(err, what, words, MB_COUNTOF(words), NULL);
     }
-    if (inputs->n == 1 && !is_schema) {
+    if (inputs->n == 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "kernel %s: the name is missing", what);
         return what[0] == 'c' ? mb_err_hint(err, "give a manifest: kernel %s my.json", what)
                               : mb_err_hint(err, "give one: kernel new my-kernel");
     }
-    MB_FAIL_IF(inputs->n > (is_schema ? 1u : 2u), err, MB_ERRC_USAGE,
-               "kernel %s: '%s' is one word too many", what, inputs->items[inputs->n - 1]);
+    MB_FAIL_IF(inputs->n > 2, err, MB_ERRC_USAGE, "kernel %s: '%s' is one word too many", what,
+               inputs->items[inputs->n - 1]);
     return MB_OK;
 }
 
@@ -150,13 +149,6 @@ static enum mb_status check_pool(const struct mb_options *options, struct mb_err
                                 "A.json B.json");
     }
     return MB_OK;
-}
-
-static enum mb_status check_ratios(const struct mb_options *options, struct mb_err *err)
-{
-    return options->inputs.n == 1
-               ? MB_OK
-               : MB_FAIL(err, MB_ERRC_USAGE, "compare: --ratios takes one file");
 }
 
 static enum mb_status check_compare(const struct mb_options *options, struct mb_err *err)
@@ -334,7 +326,7 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
         {"tune.json of --out", dir, dir && is_tune ? "tune.json" : NULL},
         {"mipbench_tuned.h of --out", dir, dir && is_tune ? "mipbench_tuned.h" : NULL},
     };
-    const struct file replay = {"--replay", NULL, options->replay.recorded.path};
+    const struct file replay = {"--replay", NULL, options->replay_path};
     for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
         for (size_t k = 0; k < i; k++) {
             MB_DO(check_pair(&outputs[k], &outputs[i], err));
@@ -374,9 +366,6 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
         break;
     case MB_VERB_POOL:
         MB_DO(check_pool(options, err));
-        break;
-    case MB_VERB_RATIOS:
-        MB_DO(check_ratios(options, err));
         break;
     case MB_VERB_TUNE:
         MB_DO(complete_tune(options, err));

@@ -9,7 +9,13 @@
 #define COLUMNS     80
 #define TEXT_COLUMN 29 /* where the text about an option begins */
 
-const struct mb_help_item mb_help_exit_codes[] = {
+/* A term and its meaning. Lists of these end with a NULL name. */
+struct item {
+    const char *name;
+    const char *text;
+};
+
+static const struct item exit_codes[] = {
     {"0", "everything ran and was verified"},
     {"1", "a verification failed, or --fail-on-regression found one"},
     {"2", "wrong command line"},
@@ -22,7 +28,7 @@ const struct mb_help_item mb_help_exit_codes[] = {
     {0},
 };
 
-const struct mb_help_item mb_help_environment[] = {
+static const struct item environment[] = {
     {"NO_COLOR, TERM=dumb", "no colours"},
     {"MIPBENCH_DATA", "folder of report.py, for --report"},
     {"VK_DRIVER_FILES", "which Vulkan drivers the loader tries"},
@@ -44,7 +50,7 @@ static void add_item(struct mb_strbuf *out, const char *left, size_t column, con
 }
 
 static void add_items(struct mb_strbuf *out, const char *title, size_t column,
-                      const struct mb_help_item *items)
+                      const struct item *items)
 {
     mb_strbuf_printf(out, "\n%s:\n", title);
     for (; items->name != NULL; items++) {
@@ -131,8 +137,8 @@ static void add_overview(struct mb_strbuf *out)
             add_option(out, &mb_option_rows[i], MB_VERB_RUN);
         }
     }
-    add_items(out, "Exit codes", 9, mb_help_exit_codes);
-    add_items(out, "Environment", TEXT_COLUMN, mb_help_environment);
+    add_items(out, "Exit codes", 9, exit_codes);
+    add_items(out, "Environment", TEXT_COLUMN, environment);
 }
 
 void mb_help_add(struct mb_strbuf *out, enum mb_verb verb)

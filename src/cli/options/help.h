@@ -3,15 +3,6 @@
 
 #include "cli/options/options.h"
 
-/* A term and its meaning. Lists of these end with a NULL name. */
-struct mb_help_item {
-    const char *name;
-    const char *text;
-};
-
-extern const struct mb_help_item mb_help_exit_codes[];
-extern const struct mb_help_item mb_help_environment[];
-
 /* Append the help on one verb: its usage, what it does, all its options, and examples. For
  * MB_VERB_HELP, append the overview: verbs, common options, exit codes, environment. No line
  * is wider than 80 columns. */

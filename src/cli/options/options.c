@@ -15,7 +15,7 @@
 
 #define BIT(name) (1u << MB_VERB_##name)
 #define TIMED     (BIT(RUN) | BIT(TUNE))
-#define COMPARED  (BIT(COMPARE) | BIT(POOL) | BIT(RATIOS))
+#define COMPARED  (BIT(COMPARE) | BIT(POOL))
 #define MADE      (TIMED | BIT(INSPECT))
 #define SHOWN     (MADE | BIT(LIST) | COMPARED) /* what prints results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
@@ -54,9 +54,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "stands for the results.json in it, that of a set of runs for all of them.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
-             "on each case.\n"
-             "With --ratios the file has samples, and asks for ratios of their medians and "
-             "products of such ratios, with intervals: what scripts/claims.py needs.",
+             "on each case.",
          .examples = "mipbench compare before/results.json after/results.json\n"
                      "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
                      "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n"},
@@ -98,7 +96,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                      "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n"},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
-         .usage = "kernel check|compile FILE.json | new NAME | schema [options]",
+         .usage = "kernel check|compile FILE.json | new NAME [options]",
          .summary = "check, compile or begin the manifest of a kernel of your own",
          .about =
              "check says what a manifest means for an image, step by step, without running it: "
@@ -109,8 +107,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "mipbench "
              "that was built without glslang.\n"
              "new writes NAME.json and NAME.comp, which run as they are, beside all other "
-             "strategies.\n"
-             "schema prints the JSON schema of manifests, for editors.",
+             "strategies.",
          .examples = "mipbench kernel new my-spd --like single\n"
                      "mipbench kernel check my-spd.json --size 4095x4095 -f rgba16f\n"},
     [MB_VERB_HELP] = {.name = "help",
@@ -120,7 +117,6 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                       .examples = "mipbench help tune\n"},
     [MB_VERB_SELF_TEST] = {.name = "--self-test"},
     [MB_VERB_POOL] = {.name = "--pool"},
-    [MB_VERB_RATIOS] = {.name = "--ratios"},
 };
 
 const struct mb_choice mb_list_choices[] = {
@@ -141,16 +137,16 @@ const char *const mb_option_group_titles[MB_N_GROUPS] = {
 
 const struct mb_option_row mb_option_rows[] = {
     {"strategy", 's', "SPEC[,...]", MB_OPTION_SPECS, MB_GROUP_WHAT, MADE | BIT(KERNEL),
-     .is_common = true, .is_repeatable = true,
+     .is_common = true,
      .help = "NAME, NAME:KEY=VALUE... or NAME:* for every variant, which may be thousands; "
              "repeatable (all)",
      .help_for = {[MB_VERB_TUNE] = "what to tune, NAME or NAME:KEY=VALUE..., which keeps VALUE "
                                    "fixed; repeatable (all)"}},
-    {"kernel", 0, "FILE.json", MB_OPTION_FILES, MB_GROUP_WHAT, MADE | BIT(LIST),
-     .field = FIELD(kernels), .is_common = true, .is_repeatable = true,
+    {"kernel", 0, "FILE.json", MB_OPTION_TEXTS, MB_GROUP_WHAT, MADE | BIT(LIST),
+     .field = FIELD(kernels), .is_common = true,
      .help = "a kernel of your own, by its manifest; repeatable"},
-    {"kernel-include", 0, "DIR", MB_OPTION_FOLDERS, MB_GROUP_WHAT,
-     MADE | BIT(LIST) | BIT(KERNEL), .field = FIELD(kernel_includes), .is_repeatable = true,
+    {"kernel-include", 0, "DIR", MB_OPTION_TEXTS, MB_GROUP_WHAT, MADE | BIT(LIST) | BIT(KERNEL),
+     .field = FIELD(kernel_includes),
      .help = "where its shaders may include from, too; repeatable"},
     {"kernel-timeout", 0, "SEC", MB_OPTION_NUMBER, MB_GROUP_WHAT, TIMED,
      .field = FIELD(kernel_timeout_s), .min = 0.1, .max = MAX_SECONDS,
@@ -159,15 +155,15 @@ const struct mb_option_row mb_option_rows[] = {
      .choices = CHOICES({"per-level", MB_LIKE_PER_LEVEL}, {"chunks", MB_LIKE_CHUNKS},
                         {"single", MB_LIKE_SINGLE}),
      .help = "a new one's dispatches: for each level, for several, or one (per-level)"},
-    {"device", 'd', "SEL", MB_OPTION_DEVICE, MB_GROUP_WHAT,
+    {"device", 'd', "SEL", MB_OPTION_TEXT, MB_GROUP_WHAT,
      MADE | BIT(LIST) | BIT(SELF_TEST) | BIT(EXPORT), .field = FIELD(settings.device),
      .is_common = true,
      .help = "index, UUID, part of the name, or cpu (discrete, else integrated, else CPU)",
      .help_for = {[MB_VERB_EXPORT] = "that a manifest is planned for (subgroups of 32)"}},
-    {"null", 0, "amd:CHIP", MB_OPTION_DEVICE, MB_GROUP_WHAT, BIT(INSPECT),
+    {"null", 0, "amd:CHIP", MB_OPTION_TEXT, MB_GROUP_WHAT, BIT(INSPECT),
      .field = FIELD(null_device), .is_common = true,
      .help = "a chip that need not be there, by RADV of mesa-vulkan-drivers: vega10, navi31"},
-    {"replay", 0, "FILE", MB_OPTION_FILE, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
+    {"replay", 0, "FILE", MB_OPTION_TEXT, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
      .help = "repeat the run of a results.json; options given here replace its own"},
     {"format", 'f', "NAME", MB_OPTION_FORMATS, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
      .is_common = true, .help = "texel format; see 'mipbench list formats' (auto)",
@@ -230,12 +226,11 @@ const struct mb_option_row mb_option_rows[] = {
     {"mode", 0, NULL, MB_OPTION_SET, MB_GROUP_MEASURE, TIMED, .field = FIELD(settings.modes),
      .choices = CHOICES(
          {"latency", 1u << MB_MODE_LATENCY}, {"throughput", 1u << MB_MODE_THROUGHPUT},
-         {"overlap", 1u << MB_MODE_OVERLAP}, {"beside", 1u << MB_MODE_BESIDE},
+         {"overlap", 1u << MB_MODE_OVERLAP},
          {"both", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT},
          {"all", 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT | 1u << MB_MODE_OVERLAP}),
      .help = "one chain alone; batches, by their slope; chains with no barriers between them; "
-             "one beside a load on a second queue; both: the first two; all: the first three "
-             "(latency)"},
+             "both: the first two; all: all three (latency)"},
     {"max-noise", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, TIMED,
      .field = FIELD(settings.max_noise), .max = 100,
      .help = "stop once all medians are known to this (0.3)"},
@@ -269,15 +264,12 @@ const struct mb_option_row mb_option_rows[] = {
     {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(POOL),
      .field = FIELD(pool),
      .help = "no sides: runs of a device and build together, with verdicts"},
-    {"ratios", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(RATIOS),
-     .field = FIELD(ratios),
-     .help = "no results: estimate what a file of samples asks for, as JSON"},
     {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_regression),
      .help = "exit 1 if anything is SLOWER, or was verified or exact before and is not now"},
     {"fail-on-inconclusive", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_inconclusive), .help = "exit 1 if anything is INCONCLUSIVE"},
-    {"out", 'o', "DIR", MB_OPTION_FOLDER, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT),
+    {"out", 'o', "DIR", MB_OPTION_TEXT, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT),
      .field = FIELD(out_dir), .is_common = true,
      .help = "output folder (results/<utc>-<device>/)",
      .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
@@ -289,7 +281,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "leave out the modules of averages weighted by alpha"},
     {"no-updates", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT),
      .field = FIELD(updates), .help = "leave out the modules of updates"},
-    {"json", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, SHOWN,
+    {"json", 0, "FILE|-", MB_OPTION_TEXT, MB_GROUP_OUTPUT, SHOWN,
      .bare_verbs = BIT(LIST) | BIT(INSPECT), .field = FIELD(json), .is_common = true,
      .help = "copy of results.json; - is stdout, which then holds nothing else",
      .help_for = {[MB_VERB_TUNE] =
@@ -298,9 +290,9 @@ const struct mb_option_row mb_option_rows[] = {
                       "the comparison; - is stdout, which then holds nothing else",
                   [MB_VERB_LIST] = "print JSON",
                   [MB_VERB_INSPECT] = "print JSON"}},
-    {"csv", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(csv),
+    {"csv", 0, "FILE|-", MB_OPTION_TEXT, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(csv),
      .help = "results as CSV"},
-    {"markdown", 0, "FILE|-", MB_OPTION_FILE, MB_GROUP_OUTPUT, BIT(RUN) | BIT(COMPARE),
+    {"markdown", 0, "FILE|-", MB_OPTION_TEXT, MB_GROUP_OUTPUT, BIT(RUN) | BIT(COMPARE),
      .field = FIELD(markdown), .help = "tables as Markdown"},
     {"images", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_OUTPUT, BIT(RUN),
      .field = FIELD(settings.images),
@@ -318,7 +310,7 @@ const struct mb_option_row mb_option_rows[] = {
     {"quiet", 'q', NULL, MB_OPTION_SWITCH, MB_GROUP_GENERAL, ALL, .field = FIELD(quiet),
      .is_common = true, .help = "print results and errors only"},
     {"verbose", 'v', NULL, MB_OPTION_VERBOSE, MB_GROUP_GENERAL, ALL, .is_common = true,
-     .is_repeatable = true, .help = "print more; repeatable"},
+     .help = "print more; repeatable"},
     {"color", 0, NULL, MB_OPTION_CHOICE, MB_GROUP_GENERAL, ALL, .field = FIELD(color),
      .choices = CHOICES({"auto", MB_COLOR_AUTO}, {"always", MB_COLOR_ALWAYS},
                         {"never", MB_COLOR_NEVER}),
@@ -392,13 +384,6 @@ const char *mb_options_nearest_verb(const struct mb_options *options, const char
     return may_be_verb ? mb_nearest_name(input, names, MB_N_VERBS) : NULL;
 }
 
-void mb_replay_finish(struct mb_replay *replay)
-{
-    mb_strlist_finish(&replay->args);
-    mb_result_file_finish(&replay->recorded);
-    *replay = (struct mb_replay){0};
-}
-
 void mb_options_finish(struct mb_options *options)
 {
     mb_strlist_finish(&options->inputs);
@@ -406,6 +391,6 @@ void mb_options_finish(struct mb_options *options)
     mb_strlist_finish(&options->kernels);
     mb_strlist_finish(&options->kernel_includes);
     mb_kernel_table_finish(&options->table);
-    mb_replay_finish(&options->replay);
+    mb_strlist_finish(&options->replay_args);
     *options = (struct mb_options){0};
 }

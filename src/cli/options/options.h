@@ -1,5 +1,5 @@
-/* What a command line says, and the table of options: the one source of parsing, help, man
- * page and shell completions. */
+/* What a command line says, and the table of options: the one source of parsing and
+ * help. */
 #pragma once
 
 #include "base/err.h"
@@ -30,7 +30,6 @@ enum mb_verb {
     MB_N_VERBS,                     /* how many words a command line may begin with */
     MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
     MB_VERB_POOL,                   /* compare --pool */
-    MB_VERB_RATIOS,                 /* compare --ratios */
     MB_N_VERB_ROWS,
     MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
     MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2 */
@@ -55,13 +54,6 @@ enum mb_color {
     MB_COLOR_AUTO,
     MB_COLOR_ALWAYS,
     MB_COLOR_NEVER,
-};
-
-/* --replay: the command line of a recorded run, overridden by this one. */
-struct mb_replay {
-    struct mb_result_file recorded; /* path NULL: nothing is replayed */
-    struct mb_strlist args;         /* both command lines as one */
-    bool has_recorded_inputs;
 };
 
 struct mb_options {
@@ -97,12 +89,11 @@ struct mb_options {
         n_base_files; /* compare: how many of settings.inputs are the base; the rest is new */
     double threshold; /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
-    bool pool;               /* compare: no sides; runs of a device and build together */
-    bool ratios;             /* compare: no results, but samples, as ratios.h has them */
-    const char *third_side;  /* compare: a word after BASE and NEW, or NULL */
-    const char *replay_path; /* NULL: none */
-    struct mb_replay replay; /* what was read from it */
-    int argc; /* the command line in effect: main's or the joined one of a replay */
+    bool pool;                     /* compare: no sides; runs of a device and build together */
+    const char *third_side;        /* compare: a word after BASE and NEW, or NULL */
+    const char *replay_path;       /* NULL: none */
+    struct mb_strlist replay_args; /* its command line and this one as one */
+    int argc;                      /* the command line in effect: main's or that */
     char *const *argv;
 };
 
@@ -114,12 +105,9 @@ struct mb_choice {
 
 /* What kind of value an option takes. A type means that it is stored in `field`. */
 enum mb_option_kind {
-    MB_OPTION_SWITCH, /* bool: true, or false for "no-..." */
-    MB_OPTION_DEVICE, /* const char *, as the next two */
-    MB_OPTION_FILE,   /* a file, or "-" */
-    MB_OPTION_FOLDER, /* a folder */
-    MB_OPTION_FILES,  /* struct mb_strlist, one more of it; as the next */
-    MB_OPTION_FOLDERS,
+    MB_OPTION_SWITCH,  /* bool: true, or false for "no-..." */
+    MB_OPTION_TEXT,    /* const char * */
+    MB_OPTION_TEXTS,   /* struct mb_strlist, one more of it */
     MB_OPTION_COUNT,   /* uint32_t, from min to max */
     MB_OPTION_NUMBER,  /* double, from min to max */
     MB_OPTION_PERCENT, /* double: percent from min to max, divided by 100 */
@@ -161,7 +149,6 @@ struct mb_option_row {
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
     double min, max;
     bool is_common; /* shown in the general help */
-    bool is_repeatable;
     const char *help;
     const char *help_for[MB_N_VERBS]; /* overrides `help` for a verb */
 };
@@ -209,5 +196,4 @@ enum mb_verb mb_verb_find(const char *name);
 const char *mb_options_nearest_verb(const struct mb_options *options, const char *input);
 
 /* Free and zero. */
-void mb_replay_finish(struct mb_replay *replay);
 void mb_options_finish(struct mb_options *options);

@@ -33,8 +33,6 @@ static enum mb_status settle_verb(struct mb_options *options, struct mb_err *err
 {
     if (options->verb == MB_VERB_RUN && options->self_test) {
         options->verb = MB_VERB_SELF_TEST;
-    } else if (options->verb == MB_VERB_COMPARE && options->ratios) {
-        options->verb = MB_VERB_RATIOS;
     } else if (options->verb == MB_VERB_COMPARE && options->pool) {
         options->verb = MB_VERB_POOL;
     }
@@ -163,13 +161,17 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
 /* Parse the recorded command line, overridden by this one. */
 static enum mb_status parse_replay(struct mb_options *options, struct mb_err *err)
 {
-    MB_SCOPED(mb_replay) replay = {0};
-    MB_DO(mb_replay_open(&replay, options->replay_path, options->argc, options->argv, err));
-    mb_options_finish(options);
-    const enum mb_status status =
-        parse_line(options, (int)replay.args.n, replay.args.items, err);
-    options->replay = replay;
-    replay = (struct mb_replay){0};
+    MB_SCOPED(mb_result_file) recorded = {0};
+    struct mb_strlist args = {0};
+    const char *path = options->replay_path;
+    enum mb_status status = mb_result_file_read(path, &recorded, err);
+    status = status == MB_OK ? mb_replay_join(options, &recorded, &args, err) : status;
+    if (status == MB_OK) {
+        mb_options_finish(options);
+        status = parse_line(options, (int)args.n, args.items, err);
+        options->replay_path = path;
+    }
+    options->replay_args = args;
     return status;
 }
 

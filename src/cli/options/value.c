@@ -317,17 +317,16 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
                               const char *value, struct mb_err *err)
 {
     static take_fn *const takers[MB_N_OPTION_KINDS] = {
-        [MB_OPTION_SWITCH] = take_switch,  [MB_OPTION_FILE] = take_text,
-        [MB_OPTION_FOLDER] = take_text,    [MB_OPTION_COUNT] = take_count,
-        [MB_OPTION_NUMBER] = take_number,  [MB_OPTION_PERCENT] = take_number,
-        [MB_OPTION_CHOICE] = take_choice,  [MB_OPTION_SET] = take_choice,
-        [MB_OPTION_BYTES] = take_bytes,    [MB_OPTION_SEED] = take_seed,
-        [MB_OPTION_FILES] = take_one_more, [MB_OPTION_FOLDERS] = take_one_more,
-        [MB_OPTION_SPECS] = take_specs,    [MB_OPTION_FORMATS] = take_formats,
-        [MB_OPTION_COLOUR] = take_colour,  [MB_OPTION_SIZES] = take_sizes,
-        [MB_OPTION_SWEEP] = take_sweep,    [MB_OPTION_RECT] = take_rect,
-        [MB_OPTION_DEVICE] = take_text,    [MB_OPTION_VERBOSE] = take_verbose,
-        [MB_OPTION_HELP] = take_help,      [MB_OPTION_VERSION] = take_version,
+        [MB_OPTION_SWITCH] = take_switch,   [MB_OPTION_TEXT] = take_text,
+        [MB_OPTION_TEXTS] = take_one_more,  [MB_OPTION_COUNT] = take_count,
+        [MB_OPTION_NUMBER] = take_number,   [MB_OPTION_PERCENT] = take_number,
+        [MB_OPTION_CHOICE] = take_choice,   [MB_OPTION_SET] = take_choice,
+        [MB_OPTION_BYTES] = take_bytes,     [MB_OPTION_SEED] = take_seed,
+        [MB_OPTION_SPECS] = take_specs,     [MB_OPTION_FORMATS] = take_formats,
+        [MB_OPTION_COLOUR] = take_colour,   [MB_OPTION_SIZES] = take_sizes,
+        [MB_OPTION_SWEEP] = take_sweep,     [MB_OPTION_RECT] = take_rect,
+        [MB_OPTION_HELP] = take_help,       [MB_OPTION_VERSION] = take_version,
+        [MB_OPTION_VERBOSE] = take_verbose,
     };
     MB_FAIL_IF(value != NULL && value[0] == '\0', err, MB_ERRC_USAGE,
                "--%s: the value is empty", row->name);
