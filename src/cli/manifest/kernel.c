@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
 #include "kernel/capability.h"

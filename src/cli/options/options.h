@@ -7,7 +7,6 @@
 #include "base/strlist.h"
 #include "bench/settings.h"
 #include "kernel/table.h"
-#include "result/result_read.h"
 
 #define MB_MAX_FORMATS 16
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/options/options.h"
+#include "result/result_read.h"
 
 /* Fill `args`, which is empty, with the command line that `recorded` has, overridden by `argv`,
  * which `options` was parsed from: options replace recorded ones of the same name (--size and
