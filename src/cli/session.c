@@ -144,13 +144,16 @@ static enum mb_status check_kernel(const struct mb_session *session,
 }
 
 /* Manifests that are wrong are told before anything is measured; what they do not take, or
- * where they are wrong for some images only, is a row. */
-static enum mb_status check_kernels(const struct mb_session *session, struct mb_err *err)
+ * where they are wrong for some images only, is a row. Compiling them may never end. */
+static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
+                                    struct mb_err *err)
 {
+    mb_session_end_at_once(is_first); /* later, there are runs to conclude */
     for (size_t i = 0; i < session->n_rows && session->inputs.n_inputs > 0; i++) {
         const struct mb_variant *row = &session->rows[i];
         MB_DO(row->strategy->file ? check_kernel(session, row, err) : MB_OK);
     }
+    mb_session_end_at_once(false);
     return MB_OK;
 }
 
@@ -172,12 +175,13 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
 {
     const struct mb_options *options = session->options;
     const struct mb_settings *settings = &options->settings;
+    const bool is_first = !options->set || options->set->n_begun == 1;
     MB_DO(mb_plan_variants(settings->table, settings->specs, settings->n_specs, &session->rows,
                            &session->n_rows, err));
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
-    MB_DO(check_kernels(session, err));
-    if (!options->set || options->set->n_begun == 1) {
+    MB_DO(check_kernels(session, is_first, err));
+    if (is_first) {
         warn_ahead(session);
     }
     mb_run_init(&session->run, &session->gpu, settings, options->argc,

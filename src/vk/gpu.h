@@ -27,6 +27,8 @@ struct mb_gpu_state {
     struct mb_kept_object *objects;     /* and of what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
+    uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those of manifests' kernels */
+    const char *suspect;                       /* the kernel submitted last; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
                    */
 };

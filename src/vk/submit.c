@@ -67,6 +67,31 @@ enum mb_status mb_submission_end(struct mb_submission *submission, struct mb_err
     return MB_OK;
 }
 
+/* Whose fault a crash would be: of several submissions in flight it may be any. */
+static void blame_begin(const struct mb_submission *submission)
+{
+    struct mb_gpu_state *state = submission->gpu->state;
+    state->n_in_flight++;
+    if (submission->kernel) {
+        state->n_kernels_in_flight++;
+        state->suspect = submission->kernel;
+    }
+    if (state->n_kernels_in_flight > 0) {
+        mb_log_suspect(state->suspect, state->n_in_flight == 1
+                                           ? "the driver ran it"
+                                           : "the driver ran it or other work");
+    }
+}
+
+static void blame_end(const struct mb_submission *submission)
+{
+    struct mb_gpu_state *state = submission->gpu->state;
+    state->n_in_flight--;
+    if (submission->kernel && --state->n_kernels_in_flight == 0) {
+        mb_log_suspect(NULL, NULL);
+    }
+}
+
 enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_err *err)
 {
     const struct mb_gpu *gpu = submission->gpu;
@@ -77,12 +102,11 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
         .commandBufferCount = 1,
         .pCommandBuffers = &submission->cmd,
     };
-    if (submission->kernel) {
-        mb_log_suspect(submission->kernel, "the driver ran it");
-    }
+    blame_begin(submission);
     submission->submitted_ns = mb_now_ns();
     VkResult result = vkQueueSubmit(gpu->queue, 1, &info, submission->fence);
     if (result < 0) {
+        blame_end(submission);
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkQueueSubmit", __FILE__, __LINE__);
     }
@@ -124,9 +148,7 @@ enum mb_status mb_submission_wait(struct mb_submission *submission, struct mb_er
     if (result != VK_SUCCESS) {
         return fail_wait(submission, result, timeout_ns, err);
     }
-    if (submission->kernel) {
-        mb_log_suspect(NULL, NULL);
-    }
+    blame_end(submission);
     submission->is_pending = false;
     submission->waited_ns = mb_now_ns() - submission->submitted_ns;
     return MB_OK;

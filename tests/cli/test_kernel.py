@@ -83,6 +83,7 @@ FAILING = {
                           "it wrote out of bounds, behind its buffer 'rows'"),
 }
 CRASHING = [("json", '"address(rows)"', "0")]
+BUSY = "#define N0 1\n" + "".join(f"#define N{i + 1} {'+'.join([f'N{i}'] * 8)}\n" for i in range(12))
 ENDLESS = [("json", '"ceil_div(width(first_level), 16)", "ceil_div(height(source_level), 16)", "layers"',
             "60000, 60000, 1000"),
            ("comp", "    if (ALONG_X) {", "    while (rows.texel[0].x >= 0.0) { rows.texel[0] += 1.0; }\n"
@@ -293,6 +294,18 @@ class Kernel(cli.TestCase):
         process.send_signal(signal.SIGSEGV)
         self.assertNotIn(b"crashed", process.communicate()[1])
         self.assertEqual(process.returncode, -signal.SIGSEGV)
+
+    def test_compiling_is_interrupted(self):
+        manifest = self.edited("general", [("comp", "void main", BUSY + "#if N12\n#endif\nvoid main")])
+        def cpu_ticks(process):
+            return int(pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11])
+        for args in (["kernel", "check", manifest], ["kernel", "compile", manifest],
+                     ["pattern:noise:16x16", "--kernel", manifest, "-s", "general", "-o", "out"]):
+            process = self.start(*args)
+            self.wait_for(lambda: cpu_ticks(process) > 50, "compiler at work")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=cli.TIMEOUT_S)
+            self.assertEqual(process.returncode, 128 + signal.SIGINT, args)
 
     def test_compiled(self):
         """What `kernel compile` writes is valid, and stands in for sources that are not there."""

@@ -652,6 +652,14 @@ def texture_files():
         data = bytearray(ktx2(37, codes, **changes))
         data[40:44] = struct.pack("<I", n_levels)
         yield f"bad-ktx2-{name}", bytes(data), None
+    # 2**64 bytes of level 0: none, if that wraps.
+    for name, vk, dxgi, side in (("rgba8", 37, 28, 2**31), ("rgba32f", 109, 2, 2**30)):
+        data = bytearray(ktx2(vk, codes))
+        data[20:28] = struct.pack("<2I", side, side)
+        yield f"bad-ktx2-huge-{name}", bytes(data), None
+        data = bytearray(dds(dxgi, codes))
+        data[12:20] = struct.pack("<2I", side, side)
+        yield f"bad-dds-huge-{name}", bytes(data), None
     yield "bad-ktx2-format", ktx2(38, codes), None
     yield "bad-ktx2-head", ktx2(37, codes)[:100], None
     for name, changes in {

@@ -1,9 +1,11 @@
-/* What reaches stderr, byte for byte. */
+/* What reaches stderr, byte for byte; of a crash, too, with a device that does nothing. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "check.h"
+#include "vk/submit.h"
 
 static int saved_stderr = -1;
 static FILE *capture;
@@ -81,7 +83,78 @@ static void test_err(void)
                  "mipbench: error: unknown strategy 'sdp'; did you mean 'spd'?\nat x.c:3\n");
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL reset_nothing(VkDevice device, uint32_t n,
+                                                    const VkFence *fences)
+{
+    (void)device, (void)n, (void)fences;
+    return VK_SUCCESS;
+}
+
+static VkResult submit_result = VK_SUCCESS;
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit_nothing(VkQueue queue, uint32_t n,
+                                                     const VkSubmitInfo *infos, VkFence fence)
+{
+    (void)queue, (void)n, (void)infos, (void)fence;
+    return submit_result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_for_nothing(VkDevice device, uint32_t n,
+                                                       const VkFence *fences, VkBool32 all,
+                                                       uint64_t timeout_ns)
+{
+    (void)device, (void)n, (void)fences, (void)all, (void)timeout_ns;
+    return VK_SUCCESS;
+}
+
+/* Submit ("1", "2": kernels, "b": built-in), wait for the same ("-1"), crash at the end. */
+static const char *crash_after(const char *steps)
+{
+    static const char names[] = "12b";
+    struct mb_gpu_state state = {0};
+    struct mb_gpu gpu = {.state = &state};
+    struct mb_submission submissions[] = {
+        {.gpu = &gpu, .kernel = "k1"}, {.gpu = &gpu, .kernel = "k2"}, {.gpu = &gpu}};
+    struct mb_err err;
+    mb_log_suspect(NULL, NULL);
+    for (const char *c = steps; *c != '\0'; c++) {
+        const bool waits = *c == '-';
+        c += waits;
+        struct mb_submission *submission = &submissions[strchr(names, *c) - names];
+        const enum mb_status status = waits ? mb_submission_wait(submission, &err)
+                                            : mb_submission_submit(submission, &err);
+        CHECK_EQ_INT(status, submit_result == VK_SUCCESS ? MB_OK : MB_FAILED);
+    }
+    begin_capture();
+    mb_log_crash();
+    return end_capture();
+}
+
+static void test_suspect(void)
+{
+    static const char any[] = "mipbench: error: k2: crashed while the driver ran it or other "
+                              "work\n";
+    static const char one[] = "mipbench: error: k1: crashed while the driver ran it or other "
+                              "work\n";
+    static const char only[] = "mipbench: error: k2: crashed while the driver ran it\n";
+    vkResetFences = reset_nothing;
+    vkQueueSubmit = submit_nothing;
+    vkWaitForFences = wait_for_nothing;
+    CHECK_EQ_STR(crash_after("2"), only);
+    CHECK_EQ_STR(crash_after("1-12"), only);
+    CHECK_EQ_STR(crash_after("12"), any);
+    CHECK_EQ_STR(crash_after("12-1"), any);
+    CHECK_EQ_STR(crash_after("1b"), one);
+    CHECK_EQ_STR(crash_after("b1"), one);
+    CHECK_EQ_STR(crash_after("b1-1"), "");
+    CHECK_EQ_STR(crash_after("b1-1-b2"), only);
+    CHECK_EQ_STR(crash_after("12-1-2"), "");
+    CHECK_EQ_STR(crash_after("b"), "");
+    submit_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    CHECK_EQ_STR(crash_after("1"), "");
+}
+
 int main(void)
 {
-    return CHECK_TESTS(test_levels, test_transient, test_err);
+    return CHECK_TESTS(test_levels, test_transient, test_err, test_suspect);
 }

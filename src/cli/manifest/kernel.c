@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
+#include "cli/session.h"
 #include "kernel/capability.h"
 #include "kernel/kernel.h"
 
@@ -336,6 +337,7 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     for (size_t i = 0; i < n_rows; i++) {
         MB_DO(load_variant(&rows[i], err));
     }
+    mb_session_end_at_once(false);
     for (const struct mb_loaded_module *module = manifest->modules; module;
          module = module->next) {
         const struct mb_shader *shader = &module->spirv.shader;
@@ -356,6 +358,7 @@ enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *er
         static const char *const names[] = {"per-level", "chunks", "single"};
         return mb_kernel_new(options->inputs.items[1], names[options->like], err);
     }
+    mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
     MB_DO(strcmp(what, "compile") == 0 ? compile_all(options, &out, err)
                                        : check_all(options, &out, err));
     return mb_strbuf_print(&out, err);

@@ -51,6 +51,7 @@ MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
     return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
 }
 
+/* Sides up to MB_IMAGE_MAX_FILE_DIMENSION: nothing overflows. */
 static uint64_t level_bytes(const struct texture *texture, uint32_t level)
 {
     const uint64_t width = texture->width >> level, height = texture->height >> level;
@@ -142,6 +143,7 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
         !has_sane_extent(&texture)) {
         return mb_reader_bad_header(reader, err);
     }
+    MB_DO(mb_reader_size(reader, texture.width, texture.height, MB_DEPTH_U8, 0, err));
     const uint8_t *index = head + KTX_HEADER_BYTES;
     const uint64_t offset = mb_get_le64(index), length = mb_get_le64(index + 8);
     const uint64_t layer_bytes = level_bytes(&texture, 0);
@@ -241,6 +243,7 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     if (texture.n_layers == 0 || !has_sane_extent(&texture)) {
         return mb_reader_bad_header(reader, err);
     }
+    MB_DO(mb_reader_size(reader, texture.width, texture.height, MB_DEPTH_U8, 0, err));
     if ((n_bytes - head_bytes) / texture.n_layers < chain_bytes(&texture)) {
         return mb_reader_bad(reader, "truncated", err);
     }
