@@ -227,9 +227,9 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
 }
 
 /* A kernel that keeps what it made where texels that it looks at have not changed is faster in
- * timed runs, and right. The chain of the image is in the levels, and what it left in scratch:
- * now a few texels of level 0 change, and the next chain has to be that of a run over poison.
- */
+ * timed runs, and right. So a few texels of level 0 change after a run over poison: the next
+ * chain has to be the one that a run over poison makes of them. The read-back buffer is as it
+ * was. */
 static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
 {
     struct mb_test_image *test_image = j->judge->test_image;
@@ -237,9 +237,11 @@ static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
     const struct mb_layout *full = &test_image->full;
     const size_t n_bytes = full->level_layer_bytes[0] * full->n_layers;
     struct mb_bad_texel bad;
+    MB_FREED uint8_t *kept = mb_malloc(full->total_bytes);
     MB_FREED uint8_t *wanted = mb_malloc(full->total_bytes);
     MB_FREED uint8_t *changed = mb_malloc(n_bytes);
-    MB_DO(MB_NEED(wanted && changed, "changed image"));
+    MB_DO(MB_NEED(kept && wanted && changed, "changed image"));
+    memcpy(kept, test_image->readback.mapped, full->total_bytes);
     memcpy(changed, verifier_of(j)->source, n_bytes);
     change(full, changed);
     MB_DO(mb_test_image_upload(test_image, changed, 1, err));
@@ -257,6 +259,7 @@ static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
     if (bad.found) {
         note_failure(j, "keeps what it made before of other texels", &bad);
     }
+    memcpy(test_image->readback.mapped, kept, full->total_bytes);
     return mb_test_image_upload(test_image, verifier_of(j)->source, 1, err);
 }
 
