@@ -95,10 +95,9 @@ void mb_log_suspect(const char *name, const char *when)
     }
 }
 
-void mb_log_crash(int number)
+void mb_log_crash(void)
 {
     const size_t n = atomic_exchange(&n_crash_bytes, 0);
-    (void)number;
     if (n > 0 && atomic_load(&transient_is_up)) {
         (void)mb_os_write(MB_STDERR, ERASE_LINE, strlen(ERASE_LINE));
     }

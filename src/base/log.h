@@ -27,12 +27,12 @@ void mb_log_text(const char *text);
  * caller decides whether stderr is a terminal; the line is cut to `max_columns`. */
 void mb_log_set_transient(const char *text, int max_columns);
 
-/* Whom a crash is blamed on from now on, such as a kernel, and when: "the driver ran it". NULL:
- * nobody. */
+/* Name the kernel that a crash from here on is blamed on, and what was being done with it ("the
+ * driver ran it"). NULL: no one. */
 void mb_log_suspect(const char *name, const char *when);
 
-/* A handler of signals (mb_os_catch_crashes): one line on stderr that names the suspect. */
-void mb_log_crash(int number);
+/* A handler of crashes (mb_os_catch_crashes): one line on stderr that names the suspect. */
+void mb_log_crash(void);
 
 /* Print an error and its hint: "mipbench: error: <text>; <hint>". With level DEBUG also the
  * source place. */

@@ -21,9 +21,9 @@ void mb_os_begin(int *argc, char ***argv);
  * the system ends it. A closed pipe and a file limit come back as errors instead. */
 void mb_os_catch_signals(void (*on_signal)(int number));
 
-/* Call `handler` where this process crashes, on whichever thread, once, and let it crash then
- * as it would have. It may only write; it is not called for an end that the user asks for. */
-void mb_os_catch_crashes(void (*handler)(int number));
+/* Call `handler` once when the process crashes, on any thread, then crash as before. The
+ * handler may only write. */
+void mb_os_catch_crashes(void (*handler)(void));
 
 long mb_os_process_id(void);
 

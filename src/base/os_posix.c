@@ -64,14 +64,14 @@ void mb_os_catch_signals(void (*on_signal)(int number))
 
 static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
 static struct sigaction before[MB_COUNTOF(crashes)];
-static void (*crash_handler)(int number);
+static void (*crash_handler)(void);
 
 /* Whoever handled the signal before does it again, as a sanitizer: a fault comes again where
  * the handler returns to, a signal that was sent does not. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    crash_handler(number);
+    crash_handler();
     for (size_t i = 0; i < MB_COUNTOF(crashes); i++) {
         if (crashes[i] == number) {
             sigaction(number, &before[i], NULL);
@@ -82,7 +82,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     }
 }
 
-void mb_os_catch_crashes(void (*handler)(int number))
+void mb_os_catch_crashes(void (*handler)(void))
 {
     static char stack[1u << 16]; /* another one, as the usual one may be full */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};

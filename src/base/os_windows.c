@@ -149,15 +149,15 @@ void mb_os_catch_signals(void (*on_signal)(int number))
 }
 
 /* The C library has reset the signal before it calls its handler. */
-static void (*crash_handler)(int number);
+static void (*crash_handler)(void);
 
 static void on_crash(int number)
 {
-    crash_handler(number);
+    crash_handler();
     raise(number);
 }
 
-void mb_os_catch_crashes(void (*handler)(int number))
+void mb_os_catch_crashes(void (*handler)(void))
 {
     crash_handler = handler;
     signal(SIGSEGV, on_crash);

@@ -126,7 +126,7 @@ static const char *crash_after(const char *steps)
         CHECK_EQ_INT(status, submit_result == VK_SUCCESS ? MB_OK : MB_FAILED);
     }
     begin_capture();
-    mb_log_crash(0);
+    mb_log_crash();
     return end_capture();
 }
 
