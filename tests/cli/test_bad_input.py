@@ -27,6 +27,8 @@ class CommandLine(cli.TestCase):
                 ([SMALL, "-s", "spd:laod=texel"], "did you mean 'load'?"),
                 ([SMALL, "-f", "rgab8"], "unknown format 'rgab8'; did you mean 'rgba8'?"),
                 (["list", "devcies"], "did you mean 'devices'?"), (["run"], "no input"),
+                (["kernel", "chekc", "none.json"], "unknown subcommand 'chekc'; did you mean 'check'?"),
+                (["kernel"], "kernel: missing subcommand; there is: check"),
                 ([SMALL, "-o"], "--out needs a value"), ([SMALL, "--samples="], "--samples"),
                 ([SMALL, "-n", "9" * 20], "9'"), ([SMALL, "--seed", "1e9"], "1e9'"),
                 ([SMALL, "--size", "1000000000x8"], "1000000000x8'"),

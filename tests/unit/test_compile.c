@@ -182,7 +182,7 @@ static void test_defines(void)
     static const char *const wrong[] = {"", "=1", "1=2", "-V", "N=1\nint x", "N\t=1"};
     for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
         add(&defines, wrong[i]);
-        check_refused(path, "main", "is no define");
+        check_refused(path, "main", "bad define");
         mb_strlist_finish(&defines);
     }
 }

@@ -109,7 +109,12 @@ static enum mb_status check_inspect(const struct mb_options *options, struct mb_
     return check_timed(options, err);
 }
 
-static enum mb_status check_kernel(const struct mb_options *options, struct mb_err *err)
+bool mb_options_is_of_manifest(const char *what)
+{
+    return strcmp(what, "check") == 0 || strcmp(what, "compile") == 0;
+}
+
+enum mb_status mb_options_check_kernel(const struct mb_options *options, struct mb_err *err)
 {
     static const char *const words[] = {"check", "compile", "new"};
     const struct mb_strlist *inputs = &options->inputs;
@@ -120,13 +125,16 @@ static enum mb_status check_kernel(const struct mb_options *options, struct mb_e
     }
     if (!is_known) {
         MB_FAIL(err, MB_ERRC_USAGE,
-                inputs->n > 0 ? "kernel: there is no '%s'" : "kernel: what%s?", what);
+                inputs->n > 0 ? "kernel: unknown subcommand '%s'"
+                              : "kernel: missing subcommand%s",
+                what);
         return mb_err_hint_nearest(err, what, words, MB_COUNTOF(words), NULL);
     }
     if (inputs->n == 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "kernel %s: the name is missing", what);
-        return what[0] == 'c' ? mb_err_hint(err, "give a manifest: kernel %s my.json", what)
-                              : mb_err_hint(err, "give one: kernel new my-kernel");
+        return mb_options_is_of_manifest(what)
+                   ? mb_err_hint(err, "give a manifest: kernel %s my.json", what)
+                   : mb_err_hint(err, "give one: kernel new my-kernel");
     }
     MB_FAIL_IF(inputs->n > 2, err, MB_ERRC_USAGE, "kernel %s: '%s' is one word too many", what,
                inputs->items[inputs->n - 1]);
@@ -377,7 +385,7 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
     case MB_VERB_INSPECT:
         return check_inspect(options, err);
     case MB_VERB_KERNEL:
-        return check_kernel(options, err);
+        return MB_OK; /* before, by mb_options_check_kernel */
     default:
         return check_export(options, err);
     }

@@ -187,8 +187,9 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL) {
         MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
-    if (options->verb == MB_VERB_KERNEL && options->inputs.n > 1 &&
-        options->inputs.items[0][0] == 'c') { /* check, compile */
+    MB_DO(options->verb == MB_VERB_KERNEL ? mb_options_check_kernel(options, err) : MB_OK);
+    if (options->verb == MB_VERB_KERNEL &&
+        mb_options_is_of_manifest(options->inputs.items[0])) {
         MB_DO(mb_strlist_add(&options->kernels, err, "%s", options->inputs.items[1]));
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,

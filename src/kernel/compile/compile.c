@@ -59,8 +59,8 @@ static enum mb_status check_defines(const struct mb_compile_options *options,
             is_clean = is_clean && !iscntrl((unsigned char)*c);
         }
         MB_FAIL_IF(!is_clean, err, MB_ERRC_INPUT,
-                   "%s: '%s' is no define: a name, or NAME=VALUE on one line", options->path,
-                   define);
+                   "%s: bad define '%s': expected NAME or NAME=VALUE on one line",
+                   options->path, define);
     }
     return MB_OK;
 }
@@ -167,8 +167,7 @@ static enum mb_status open_include(struct compilation *c, const char *name, size
 
 /* mb_glsl.include: nothing is opened any more once something was refused, so that a tree of
  * includes ends there. */
-static bool on_include(void *user, const char *name, const char *includer, size_t depth,
-                       struct mb_glsl_text *file)
+static bool on_include(void *user, const char *name, size_t depth, struct mb_glsl_text *file)
 {
     struct compilation *c = user;
     if (c->why.code == MB_ERRC_NONE && open_include(c, name, depth, file, &c->why) == MB_OK) {
@@ -340,8 +339,9 @@ static enum mb_status fail_without(const struct mb_compile_options *options, str
 {
     MB_FAIL(err, MB_ERRC_INPUT, "%s: this build compiles no GLSL or HLSL, and %s is not there",
             options->path, options->module);
-    return mb_err_hint(err, "'mipbench kernel compile FILE.json' writes it, where mipbench was "
-                            "built with glslang");
+    return mb_err_hint(err,
+                       "run 'mipbench kernel compile FILE.json' on a machine whose mipbench "
+                       "has glslang");
 }
 
 enum mb_status mb_compile(const struct mb_compile_options *options, void **code,

@@ -18,10 +18,10 @@ class Includer : public glslang::TShader::Includer
     {
     }
 
-    IncludeResult *includeLocal(const char *name, const char *includer, size_t depth) override
+    IncludeResult *includeLocal(const char *name, const char *, size_t depth) override
     {
         mb_glsl_text file = {};
-        const bool is_open = glsl.include(glsl.user, name, includer, depth, &file);
+        const bool is_open = glsl.include(glsl.user, name, depth, &file);
         return new IncludeResult(is_open ? file.path : "", file.text, file.n_bytes, nullptr);
     }
 

@@ -20,10 +20,9 @@ struct mb_glsl {
     const char *entry;          /* of HLSL; NULL for GLSL, which has main */
     unsigned vulkan_minor;      /* the target is Vulkan 1.0 to 1.3 */
     void *user;
-    /* Open what `includer` includes, nested `depth` deep, from 1. The text stays until
+    /* Open an included file, nested `depth` deep, from 1. The text stays until
      * mb_glsl_compile() returns. False: `file->text` says why not. */
-    bool (*include)(void *user, const char *name, const char *includer, size_t depth,
-                    struct mb_glsl_text *file);
+    bool (*include)(void *user, const char *name, size_t depth, struct mb_glsl_text *file);
     /* Called once: SPIR-V, NULL where the source was refused, and the compiler's messages, in
      * lines "ERROR: FILE:LINE: TEXT" among others. Both are gone afterwards. */
     void (*take)(void *user, const void *code, size_t n_bytes, const char *messages);
