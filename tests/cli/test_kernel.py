@@ -323,6 +323,22 @@ class Kernel(cli.TestCase):
             module.unlink()
         self.assert_error(self.run_it("kernel", "check", "general.json"), 3, "general.comp: No such file or directory")
 
+    def test_compiled_for_some_images(self):
+        """A shader that only images with layers have, and one of high images."""
+        path = self.dir / self.edited("general", [])
+        manifest = json.loads(path.read_text())
+        shader, step = manifest["shaders"]["level"], manifest["dispatches"][0]
+        for name in ("layered", "high"):
+            manifest["shaders"][name] = {**shader, "defines": {**shader["defines"], name.upper(): 1}}
+        manifest["dispatches"] = [{**step, "when": "layers == 1 && width >= height"},
+                                  {**step, "when": "layers > 1", "shader": "layered"},
+                                  {**step, "when": "layers == 1 && width < height", "shader": "high"}]
+        path.write_text(json.dumps(manifest))
+        self.assertEqual(self.run_it("kernel", "compile", path).code, 0)
+        (self.dir / "general.comp").unlink()
+        for args in (["--layers", "3"], ["--size", "64x64"], ["--size", "31x65"]):
+            self.assertEqual(str(self.run_kernels([path], "-f", "rgba8", "-s", "general", *args).err), "b''", args)
+
     def test_hazard(self):
         """A barrier that is needed, and left out by the manifest, is what --validate is for."""
         path = self.edited("general", [("json", '"shader": "level",', '"shader": "level", "barrier": "none",')])
