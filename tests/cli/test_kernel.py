@@ -323,6 +323,23 @@ class Kernel(cli.TestCase):
             module.unlink()
         self.assert_error(self.run_it("kernel", "check", "general.json"), 3, "general.comp: No such file or directory")
 
+    def test_compiled_by_folder(self):
+        """Variants that differ in nothing but where they include from."""
+        path = self.edited("general", [
+            ("comp", "0.25 * (row0 + row1)", "SCALE * (row0 + row1)"),
+            ("comp", "layout(local_size", '#extension GL_GOOGLE_include_directive : require\n#include "scale.h"\n'
+             "layout(local_size"),
+            ("json", '"target"', '"include": [{"by": "scale", "quarter": "quarter", "half": "half"}], "target"'),
+            ("json", '"domain"', '"parameters": {"scale": ["quarter", "half"]}, "domain"')])
+        for folder, scale in (("quarter", 0.25), ("half", 0.5)):
+            (self.dir / folder).mkdir()
+            (self.dir / folder / "scale.h").write_text(f"#define SCALE {scale}\n")
+        outcome = self.run_it("kernel", "compile", path)
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        (self.dir / "general.comp").unlink()
+        self.run_kernels([path], "-f", "rgba8", "-s", "general:*")
+        self.assertEqual([row["verify"]["status"] for row in self.rows()], ["pass", "fail"])
+
     def test_compiled_for_some_images(self):
         """A shader that only images with layers have, and one of high images."""
         path = self.dir / self.edited("general", [])
