@@ -362,9 +362,9 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
          module = module->next) {
         const struct mb_shader *shader = &module->spirv.shader;
         if (module->compiled) {
-            MB_DO(
-                mb_file_write_atomic(module->compiled, shader->code, shader->code_bytes, err));
-            mb_strbuf_printf(out, "%s: %s %s\n", module->compiled, shader->name, shader->flags);
+            const char *path = module->compiled;
+            MB_DO(mb_file_write_atomic(path, shader->code, shader->code_bytes, err));
+            mb_strbuf_printf(out, "%s: %s %s\n", path, shader->name, shader->flags);
         }
     }
     return MB_OK;
