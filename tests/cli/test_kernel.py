@@ -404,7 +404,7 @@ class Kernel(cli.TestCase):
         found = [(row["verify"]["status"], row["answers"]) for row in self.rows()]
         self.assertEqual(found, [("pass", ["exact", "any"]), ("pass", ["any"]), ("skipped", [])])
         self.assertRegex(outcome.out.decode(), r"per-level-255 .* claims nothing, [0-9.]+ LSB from box")
-        self.assertIn("nothing is checked: with errors up to 255 LSB allowed, texels of 0 would pass",
+        self.assertIn("nothing is checked: `max_error_lsb` 255 lets all-zero texels pass",
                       self.rows()[2]["warnings"][0]["message"])
         for name, n_rankings in (("per-level-254", 1), ("per-level-255", 0)):
             self.run_kernels([f"{name}.json"], "--size", "64x64", "-f", "rgba8", "-s", name)
