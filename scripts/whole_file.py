@@ -65,7 +65,7 @@ def write_whole(path, content):
 
 
 def refuse_foreign_links(path):
-    """A link that another user has made in a folder that is everybody's may be there to have another
+    """A link that another user has made in a shared folder (sticky and world-writable) may be there to have another
     file replaced (mb_os_resolve_output). Raises OSError."""
     todo, done, n_links = list(path.absolute().parts), pathlib.Path(), 0
     while todo and hasattr(os, "geteuid"):

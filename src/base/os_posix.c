@@ -509,9 +509,9 @@ static void leave(struct walk *walk)
     *(slash != NULL ? slash : walk->done) = '\0';
 }
 
-/* Whether somebody else made this link in a folder that is everybody's: what Linux's
- * protected_symlinks refuses. Root, and whose folder it is, could replace what it leads to
- * anyway. */
+/* Whether somebody else made this link in a shared folder (sticky and world-writable): what
+ * Linux's protected_symlinks refuses. Root, and whose folder it is, could replace what it leads
+ * to anyway. */
 static bool is_foreign(const char *folder, const char *link)
 {
     const mode_t shared = S_ISVTX | S_IWOTH;

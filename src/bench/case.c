@@ -65,14 +65,14 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
-/* Then there is nothing to verify, and no rank among those that were. */
+/* Such a row is neither verified nor ranked. */
 static void warn_void(struct mb_result *result, const struct mb_format *format)
 {
     const struct mb_tolerance *tolerance = &result->work.tolerance;
     if (mb_tolerance_is_void(tolerance, format)) {
         mb_warn(&result->warnings, "claims_nothing",
-                "nothing is checked: with errors up to %g %s allowed, texels of 0 would pass",
-                tolerance->max_error_lsb, mb_format_is_unorm(format) ? "LSB" : "ulp");
+                "nothing is checked: `max_error_lsb` %g lets all-zero texels pass",
+                tolerance->max_error_lsb);
     }
 }
 
@@ -357,8 +357,8 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Float formats get what kernels may clamp or lose the sign of; but r32f may be read from a
- * depth image, which holds [0, 1] only. */
+/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
+ * be read as depth, which is [0, 1]. */
 static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;

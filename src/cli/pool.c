@@ -68,7 +68,7 @@ static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
         char path[640];
         mb_utf8_sanitize(pool->runs[i]->path, path, sizeof path);
         if (!pool->runs[i]->complete) {
-            mb_strbuf_printf(out, "%swarning: %s is of a run that was not completed%s\n",
+            mb_strbuf_printf(out, "%swarning: %s: the run was interrupted%s\n",
                              style->color ? MB_PAINT_WARN : "", path,
                              style->color ? MB_PAINT_OFF : "");
         }

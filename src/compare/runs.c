@@ -107,8 +107,8 @@ static void add_useless(struct mb_comparison *out, const struct mb_file_result *
         add_gap(out, result, is_regression, "%s skipped it%s%s", side,
                 colon_before(result->reason), result->reason);
     } else if (result->n_bad_samples > 0) {
-        add_gap(out, result, is_regression, "%s has samples that are no times (%zu of %zu)",
-                side, result->n_bad_samples, result->n_bad_samples + result->n_samples);
+        add_gap(out, result, is_regression, "%s has invalid samples (%zu of %zu)", side,
+                result->n_bad_samples, result->n_bad_samples + result->n_samples);
     } else {
         add_gap(out, result, is_regression, "%s has no samples", side);
     }
@@ -453,7 +453,7 @@ static void warn_of_state(struct mb_comparison *out, const struct mb_result_file
         warn(out, "%.200s was run with --validate: its times mean little", file->path);
     }
     if (!file->complete) {
-        warn(out, "%.200s is of a run that was not completed", file->path);
+        warn(out, "%.200s: the run was interrupted", file->path);
     }
 }
 

@@ -72,8 +72,7 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
  * format; floats are linear light. Floats clamp for UNORM, negative ones for unsigned floats.
  * Finite values beyond the range of half and of the small unsigned floats are saturated. Every
  * layer of an array has its own content: layer 0 is the image; others are scaled by
- * 8 / (8 + layer), mirrored along x if odd and along y if
- * bit 1 is set. */
+ * 8 / (8 + layer), mirrored along x if odd and along y if bit 1 is set. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      uint32_t layer, void *texels);
 

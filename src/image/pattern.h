@@ -27,7 +27,6 @@ extern const struct mb_pattern mb_patterns[];
 bool mb_pattern_is_spec(const char *spec);
 
 /* Make "pattern:NAME:WxH" as an image of 8-bit codes or floats. Unknown names (with a "did you
- * mean"), missing or bad sizes are MB_ERRC_INPUT. `seed` feeds noise, signed and both probes.
- */
+ * mean"), missing or bad sizes are MB_ERRC_INPUT. `seed` feeds noise, signed, both probes. */
 MB_MUST_CHECK enum mb_status mb_pattern_make(struct mb_image *image, const char *spec,
                                              uint64_t seed, struct mb_err *err);

@@ -205,6 +205,7 @@ static enum mb_status add_defines(const struct mb_pick *pick, const cJSON *shade
 struct source {
     struct mb_strlist paths; /* one */
     struct mb_strlist defines, includes;
+    struct mb_strbuf folders; /* of "include", as they are written there */
     const char *file, *entry, *target;
 };
 
@@ -213,6 +214,7 @@ static void source_finish(struct source *source)
     mb_strlist_finish(&source->paths);
     mb_strlist_finish(&source->defines);
     mb_strlist_finish(&source->includes);
+    mb_strbuf_finish(&source->folders);
 }
 
 static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shader,
@@ -228,8 +230,9 @@ static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shade
     MB_DO(add_path(manifest, file, &source->paths, err));
     MB_DO(add_defines(pick, shader, &source->defines, err));
     for (const cJSON *folder = folders ? folders->child : NULL; folder; folder = folder->next) {
-        MB_DO(
-            add_path(manifest, mb_pick_text(pick, folder, NULL, "."), &source->includes, err));
+        const char *path = mb_pick_text(pick, folder, NULL, ".");
+        mb_strbuf_printf(&source->folders, " -I%s", path);
+        MB_DO(add_path(manifest, path, &source->includes, err));
     }
     for (size_t i = 1; i < manifest->roots.n; i++) {
         MB_DO(mb_strlist_add(&source->includes, err, "%s", manifest->roots.items[i]));
@@ -258,7 +261,8 @@ static enum mb_status name_compiled(const struct mb_manifest *manifest,
     if (n_file >= 4 && strcmp(source->file + n_file - 4, ".spv") == 0) {
         return MB_OK;
     }
-    mb_strbuf_printf(&text, "%s %s", source->file, module->flags);
+    mb_strbuf_printf(&text, "%s %s%s", source->file, module->flags,
+                     mb_strbuf_text(&source->folders));
     const enum mb_status status = mb_strbuf_check(&text, err);
     mb_sha256_hex(mb_strbuf_text(&text), text.n_bytes, digest);
     mb_slug(strrchr(module->name, '/') + 1, stem, sizeof stem);

@@ -4,12 +4,11 @@
 #include "vk/instance.h"
 
 struct mb_gpu_options {
-    const char *selector; /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
-                             discrete, then integrated, then virtual, then CPU */
-    bool validate;        /* enable the Khronos validation layer: core and synchronisation */
-    bool keep_pipelines;  /* share identical pipelines until mb_gpu_finish */
-    double
-        kernel_timeout_s; /* of a submission that runs a manifest's kernel; 0: as any other */
+    const char *selector;    /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
+                                discrete, then integrated, then virtual, then CPU */
+    bool validate;           /* enable the Khronos validation layer: core and synchronisation */
+    bool keep_pipelines;     /* share identical pipelines until mb_gpu_finish */
+    double kernel_timeout_s; /* of a submission with a manifest's kernel; 0: as any other */
     /* Only pipelines are made: images, buffers and descriptors are accepted and stay null, so
      * that any size takes no memory. The only way to open a device that executes nothing. */
     bool only_compiles;

@@ -56,7 +56,7 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 
 /* The durations of pairs [0, n) from `first` on, of a submission that was waited for, held
- * against the host's clock. MB_UNSUPPORTED, with the reason, where they cannot be times: a
+ * against the host's clock. MB_UNSUPPORTED, with the reason, where stamps are invalid: a
  * stamp is missing or lies before the one that it follows, or all of them together are longer
  * than the host waited. */
 MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
@@ -64,7 +64,7 @@ MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
                                                 uint32_t first, uint32_t n,
                                                 double *durations_ns, struct mb_err *err);
 
-/* Run a submission and read its pairs [0, n) so. What cannot be a time is taken again, a few
+/* Run a submission and read its pairs [0, n) so. Invalid samples are taken again, a few
  * times over; then it is MB_ERRC_RUNTIME. */
 MB_MUST_CHECK enum mb_status mb_timer_run(const struct mb_timer *timer,
                                           struct mb_submission *submission, uint32_t n,

@@ -213,7 +213,7 @@ class Pool(CompareCase):
         self.assertIn(b"Base  0.json and 1 other run\n", self.run_it("compare", "0.json,1.json", "2.json").out)
         found, text = self.pool("0.json", "1.json", "2.json")
         self.assertEqual(text.count("warning:"), 1)
-        self.assertIn("\nwarning: 1.json is of a run that was not completed\n", text)
+        self.assertIn("\nwarning: 1.json: the run was interrupted\n", text)
         self.assertEqual([run["complete"] for run in found["pools"][0]["runs"]], [True, False, True])
 
     def test_pooled(self):

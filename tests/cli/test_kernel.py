@@ -323,6 +323,39 @@ class Kernel(cli.TestCase):
             module.unlink()
         self.assert_error(self.run_it("kernel", "check", "general.json"), 3, "general.comp: No such file or directory")
 
+    def test_compiled_by_folder(self):
+        """Variants that differ in nothing but where they include from."""
+        path = self.edited("general", [
+            ("comp", "0.25 * (row0 + row1)", "SCALE * (row0 + row1)"),
+            ("comp", "layout(local_size", '#extension GL_GOOGLE_include_directive : require\n#include "scale.h"\n'
+             "layout(local_size"),
+            ("json", '"target"', '"include": [{"by": "scale", "quarter": "quarter", "half": "half"}], "target"'),
+            ("json", '"domain"', '"parameters": {"scale": ["quarter", "half"]}, "domain"')])
+        for folder, scale in (("quarter", 0.25), ("half", 0.5)):
+            (self.dir / folder).mkdir()
+            (self.dir / folder / "scale.h").write_text(f"#define SCALE {scale}\n")
+        outcome = self.run_it("kernel", "compile", path)
+        self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
+        (self.dir / "general.comp").unlink()
+        self.run_kernels([path], "-f", "rgba8", "-s", "general:*")
+        self.assertEqual([row["verify"]["status"] for row in self.rows()], ["pass", "fail"])
+
+    def test_compiled_for_some_images(self):
+        """A shader that only images with layers have, and one of high images."""
+        path = self.dir / self.edited("general", [])
+        manifest = json.loads(path.read_text())
+        shader, step = manifest["shaders"]["level"], manifest["dispatches"][0]
+        for name in ("layered", "high"):
+            manifest["shaders"][name] = {**shader, "defines": {**shader["defines"], name.upper(): 1}}
+        manifest["dispatches"] = [{**step, "when": "layers == 1 && width >= height"},
+                                  {**step, "when": "layers > 1", "shader": "layered"},
+                                  {**step, "when": "layers == 1 && width < height", "shader": "high"}]
+        path.write_text(json.dumps(manifest))
+        self.assertEqual(self.run_it("kernel", "compile", path).code, 0)
+        (self.dir / "general.comp").unlink()
+        for args in (["--layers", "3"], ["--size", "64x64"], ["--size", "31x65"]):
+            self.assertEqual(str(self.run_kernels([path], "-f", "rgba8", "-s", "general", *args).err), "b''", args)
+
     def test_hazard(self):
         """A barrier that is needed, and left out by the manifest, is what --validate is for."""
         path = self.edited("general", [("json", '"shader": "level",', '"shader": "level", "barrier": "none",')])
@@ -371,7 +404,7 @@ class Kernel(cli.TestCase):
         found = [(row["verify"]["status"], row["answers"]) for row in self.rows()]
         self.assertEqual(found, [("pass", ["exact", "any"]), ("pass", ["any"]), ("skipped", [])])
         self.assertRegex(outcome.out.decode(), r"per-level-255 .* claims nothing, [0-9.]+ LSB from box")
-        self.assertIn("nothing is checked: with errors up to 255 LSB allowed, texels of 0 would pass",
+        self.assertIn("nothing is checked: `max_error_lsb` 255 lets all-zero texels pass",
                       self.rows()[2]["warnings"][0]["message"])
         for name, n_rankings in (("per-level-254", 1), ("per-level-255", 0)):
             self.run_kernels([f"{name}.json"], "--size", "64x64", "-f", "rgba8", "-s", name)

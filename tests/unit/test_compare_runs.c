@@ -472,7 +472,7 @@ static void test_gaps(void)
     check_gap(&duel, 0, "s0", true, "NEW (A) failed: level 1 is wrong");
     check_gap(&duel, 1, "s1", false, "BASE (a) failed");
     check_gap(&duel, 2, "s2", true, "NEW skipped it: no subgroups");
-    check_gap(&duel, 3, "s3", true, "NEW has samples that are no times (2 of 82)");
+    check_gap(&duel, 3, "s3", true, "NEW has invalid samples (2 of 82)");
     check_gap(&duel, 4, "s4", true, "NEW has no samples");
     /* Not asked for: nothing is worse for it. */
     check_gap(&duel, 5, "s5", false, "NEW does not have it: it has Rgba8 instead of rgba8");

@@ -297,9 +297,12 @@ static enum mb_status load_modules(struct mb_pick *pick, const struct mb_layout 
     return mb_kernel_plan_init(&plan, pick, layout, NULL, err);
 }
 
-/* Those of a variant, on images of each kind that it takes. */
-static enum mb_status load_variant(const struct mb_variant *row, struct mb_err *err)
+/* Those of a variant, for an image of any format; `size` is none: of the usual one, or one that
+ * suits it. */
+static enum mb_status load_variant(const struct mb_variant *row, struct mb_extent size,
+                                   uint32_t n_layers, struct mb_err *err)
 {
+    const bool is_usual = size.width == 0;
     static const enum mb_alpha alphas[] = {MB_ALPHA_STRAIGHT, MB_ALPHA_PREMULTIPLIED};
     for (size_t i = 0; i < mb_format_count * MB_N_REDUCES * MB_COUNTOF(alphas); i++) {
         const size_t kind = i / MB_COUNTOF(alphas);
@@ -307,13 +310,15 @@ static enum mb_status load_variant(const struct mb_variant *row, struct mb_err *
         struct mb_task task = {.reduce = (enum mb_reduce)(kind % MB_N_REDUCES),
                                .alpha = alphas[i % MB_COUNTOF(alphas)]};
         enum mb_reduce ignored = task.reduce;
-        struct mb_extent size = usual_size;
         struct mb_layout layout;
         struct mb_pick pick;
         struct mb_err why = {0};
-        mb_kernel_suggest(&row->params, &other, &size, &ignored);
+        if (is_usual) {
+            size = usual_size;
+            mb_kernel_suggest(&row->params, &other, &size, &ignored);
+        }
         task.rect = mb_rect_whole(size);
-        mb_layout_init(&layout, format, size, 1, mb_full_level_count(size));
+        mb_layout_init(&layout, format, size, n_layers, mb_full_level_count(size));
         enum mb_status status = mb_kernel_pick(&pick, NULL, &layout, &task, &row->params, &why);
         status = status == MB_OK ? load_modules(&pick, &layout, &why) : status;
         if (status == MB_FAILED) {
@@ -324,7 +329,22 @@ static enum mb_status load_variant(const struct mb_variant *row, struct mb_err *
     return MB_OK;
 }
 
-/* Write every module that any variant has for any image. */
+/* Those of a variant, for images of each kind that a "when" is likely to tell apart. It may be
+ * wrong for some of them: then it is for the run to say so. */
+static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *err)
+{
+    static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
+                                             {4096, 4096}, {64, 64},    {1000, 1},
+                                             {1, 1000},    {1, 1}};
+    MB_DO(load_variant(row, (struct mb_extent){0, 0}, 1, err));
+    for (size_t i = 0; i < 2 * MB_COUNTOF(sizes); i++) {
+        struct mb_err ignored;
+        (void)load_variant(row, sizes[i / 2], i % 2 == 0 ? 1 : 6, &ignored);
+    }
+    return MB_OK;
+}
+
+/* Write every module that any variant has for an image of those sizes. */
 static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
                                   struct mb_err *err)
 {
@@ -335,16 +355,16 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     size_t n_rows = 0;
     MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
-        MB_DO(load_variant(&rows[i], err));
+        MB_DO(load_sizes(&rows[i], err));
     }
     mb_session_end_at_once(false);
     for (const struct mb_loaded_module *module = manifest->modules; module;
          module = module->next) {
         const struct mb_shader *shader = &module->spirv.shader;
         if (module->compiled) {
-            MB_DO(
-                mb_file_write_atomic(module->compiled, shader->code, shader->code_bytes, err));
-            mb_strbuf_printf(out, "%s: %s %s\n", module->compiled, shader->name, shader->flags);
+            const char *path = module->compiled;
+            MB_DO(mb_file_write_atomic(path, shader->code, shader->code_bytes, err));
+            mb_strbuf_printf(out, "%s: %s %s\n", path, shader->name, shader->flags);
         }
     }
     return MB_OK;

@@ -101,11 +101,9 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about =
              "check says what a manifest means for an image, step by step, without running it: "
              "dispatches, what each binding shows, push constants and barriers; and what is "
-             "wrong "
-             "with it.\n"
+             "wrong with it.\n"
              "compile writes the SPIR-V of its GLSL or HLSL beside the manifest, for a "
-             "mipbench "
-             "that was built without glslang.\n"
+             "mipbench that was built without glslang.\n"
              "new writes NAME.json and NAME.comp, which run as they are, beside all other "
              "strategies.",
          .examples = "mipbench kernel new my-spd --like single\n"

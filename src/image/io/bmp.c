@@ -1,6 +1,5 @@
-/* BMP input by stb_image. It takes for zeros what a file lacks, and knows few of the headers
- * that there are. So the header is read here, what it claims is checked, and stb_image is given
- * a file whose header says the same as it reads it rightly. */
+/* BMP input by stb_image, which reads missing bytes as zeros and knows few headers. So we parse
+ * and check the header, then hand stb_image an equivalent file with a V4 header. */
 #include "image/io/reader.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* PNG input by stb_image, of what is checked here: it passes over checksums, wrong lengths and
- * gaps, and looks up indices beyond the palette. So the chunks are read first, and it is given
- * the header, the colour key and the data alone, indices as greys. Sections are those of the
- * W3C Recommendation "Portable Network Graphics", second edition. */
+/* PNG input by stb_image, which ignores checksums, wrong lengths and gaps, and looks up indices
+ * beyond the palette. So we check the chunks first, then hand it only the header, the colour
+ * key and the data, with indices as greys. Sections are those of the W3C Recommendation
+ * "Portable Network Graphics", second edition. */
 #include "image/io/reader.h"
 
 #include <libdeflate.h>
@@ -39,15 +39,14 @@ struct chunk {
     uint32_t n_bytes;            /* of its data */
 };
 
-/* The chunks that matter. Each function returns what is wrong with one, or NULL. */
-static const char *keep(struct png *png, const struct chunk *chunk)
+static void keep(struct png *png, const struct chunk *chunk)
 {
     const size_t n_bytes = (size_t)chunk->n_bytes + CHUNK_EXTRA_BYTES;
     memcpy(png->file.data + png->file.n_bytes, chunk->begin, n_bytes);
     png->file.n_bytes += n_bytes;
-    return NULL;
 }
 
+/* The chunks that matter. Each take_...() returns what is wrong with one, or NULL. */
 static const char *take_header(struct png *png, const struct chunk *chunk)
 {
     static const uint8_t n_channels[] = {1, 0, 3, 1, 2, 0, 4}; /* by colour type */
@@ -58,7 +57,7 @@ static const char *take_header(struct png *png, const struct chunk *chunk)
     png->n_channels =
         png->colour_type < MB_COUNTOF(n_channels) ? n_channels[png->colour_type] : 0;
     png->is_interlaced = chunk->data[12] == 1;
-    (void)keep(png, chunk);
+    keep(png, chunk);
     if (png->colour_type == COLOUR_INDEXED) {
         png->file.data[COLOUR_TYPE_AT] = COLOUR_GREY;
     }
@@ -90,7 +89,7 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
         return "does not fit the colour type";
     }
     if (!is_indexed) {
-        (void)keep(png, chunk);
+        keep(png, chunk);
         if (png->depth < 8) { /* of a key's 16 bits only the depth's matter */
             png->file.data[png->file.n_bytes - 5] &= (uint8_t)((1u << png->depth) - 1);
         }
@@ -107,7 +106,7 @@ static const char *take_data(struct png *png, const struct chunk *chunk)
 {
     if (png->data_at == 0) {
         png->data_at = png->file.n_bytes + 8;
-        (void)keep(png, chunk);
+        keep(png, chunk);
     } else {
         memcpy(png->file.data + png->file.n_bytes - 4, chunk->data, (size_t)chunk->n_bytes + 4);
         png->file.n_bytes += chunk->n_bytes;
@@ -119,7 +118,8 @@ static const char *take_end(struct png *png, const struct chunk *chunk)
 {
     png->n_data_bytes = png->file.n_bytes - 4 - png->data_at;
     mb_put_be32(png->file.data + png->data_at - 8, (uint32_t)png->n_data_bytes);
-    return keep(png, chunk);
+    keep(png, chunk);
+    return NULL;
 }
 
 /* Where the chunks may be (section 5.6), and of what length. */

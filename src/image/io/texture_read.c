@@ -200,6 +200,23 @@ static uint32_t count_faces(const uint8_t *head)
     return (caps & CAPS_VOLUME) != 0 ? 0 : (caps & CAPS_CUBE) != 0 ? n : 1;
 }
 
+/* The DXGI_FORMAT of a header, of an old one 0 if there is none for it; fills in the layers, 0
+ * of them for a volume, and the order of channels. */
+static uint32_t read_dx10(const uint8_t *head, struct texture *texture)
+{
+    const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
+    const bool is_flat = mb_get_le32(head + 132) == RESOURCE_TEXTURE2D;
+    texture->n_layers =
+        is_flat ? (uint64_t)mb_get_le32(head + 140) * (is_cube ? N_FACES : 1) : 0;
+    return mb_get_le32(head + 128);
+}
+
+static uint32_t read_old(const uint8_t *head, struct texture *texture)
+{
+    texture->n_layers = count_faces(head);
+    return find_old_format(head, &texture->is_bgra);
+}
+
 enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const uint8_t *head = reader->begin;
@@ -223,21 +240,11 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
         .height = mb_get_le32(head + 12),
         .n_levels = n_levels > 0 ? n_levels : 1,
     };
-    uint32_t number;
-    if (is_dx10) {
-        const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
-        const bool is_flat = mb_get_le32(head + 132) == RESOURCE_TEXTURE2D;
-        number = mb_get_le32(head + 128);
-        texture.n_layers =
-            is_flat ? (uint64_t)mb_get_le32(head + 140) * (is_cube ? N_FACES : 1) : 0;
-    } else {
-        number = find_old_format(head, &texture.is_bgra);
-        texture.n_layers = count_faces(head);
-        if (number == 0) {
-            MB_FAIL(err, MB_ERRC_INPUT,
-                    "%s: compressed DDS, or one with these masks, is not read", reader->path);
-            return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one that is");
-        }
+    const uint32_t number = is_dx10 ? read_dx10(head, &texture) : read_old(head, &texture);
+    if (!is_dx10 && number == 0) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: compressed DDS, or one with these masks, is not read",
+                reader->path);
+        return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one that is");
     }
     MB_DO(find_format(reader, "DXGI_FORMAT", number, &texture.format, err));
     if (texture.n_layers == 0 || !has_sane_extent(&texture)) {

@@ -1,7 +1,7 @@
-/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image. It takes
- * for zeros what a file lacks, and for colour 0 what the colour map has not: both are refused
- * here. It is given a colour map that begins at index 0, and none where no texel uses it;
- * texels from the right are mirrored. */
+/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image,
+ * which reads missing bytes as zeros and indices outside the colour map as colour 0: both are
+ * refused here. We hand it a colour map that begins at index 0, or none where no texel uses it,
+ * and mirror rows stored from the right. */
 #include "image/io/reader.h"
 
 #include <string.h>
