@@ -21,8 +21,8 @@ void mb_os_begin(int *argc, char ***argv);
  * the system ends it. A closed pipe and a file limit come back as errors instead. */
 void mb_os_catch_signals(void (*on_signal)(int number));
 
-/* Call `handler` once when the process crashes, on any thread, then crash as before. The handler
- * may only write. */
+/* Call `handler` once when the process crashes, on any thread, then crash as before. The
+ * handler may only write. */
 void mb_os_catch_crashes(void (*handler)(void));
 
 long mb_os_process_id(void);

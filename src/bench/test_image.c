@@ -188,6 +188,9 @@ void mb_record_spots(const struct mb_vk_image *image, const struct mb_buffer *te
     const struct mb_layout *layout = &image->layout;
     VkBufferImageCopy regions[MB_MAX_LEVELS];
     struct mb_rng rng;
+    if (layout->n_levels == 1) {
+        return;
+    }
     mb_rng_init(&rng, seed);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
@@ -197,9 +200,6 @@ void mb_record_spots(const struct mb_vk_image *image, const struct mb_buffer *te
                             (int32_t)mb_rng_below(&rng, extent.height), 0},
             .imageExtent = {1, 1, 1},
         };
-    }
-    if (layout->n_levels == 1) {
-        return;
     }
     mb_barrier_levels(cmd, image, 1, layout->n_levels - 1, &mb_access_readable,
                       &mb_access_transfer_write);

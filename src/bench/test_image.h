@@ -65,7 +65,8 @@ MB_MUST_CHECK enum mb_status mb_test_image_poison(struct mb_test_image *test_ima
 MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image,
                                                 struct mb_err *err);
 
-/* Record the same of levels [1, n_levels) of any image, which are then readable. */
+/* Record filling levels [1, n_levels) of any image with poison `index`; they are readable then.
+ */
 void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
                       VkCommandBuffer cmd);
 /* Record writing one texel of each of levels 1.. of an image, at a place that `seed` chooses,

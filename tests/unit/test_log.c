@@ -1,4 +1,4 @@
-/* What reaches stderr, byte for byte; of a crash, too, with a device that does nothing. */
+/* What reaches stderr, byte for byte; the line of a crash, too, on a stubbed device. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

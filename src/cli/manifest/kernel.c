@@ -344,7 +344,7 @@ static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *er
     return MB_OK;
 }
 
-/* Write every module that any variant has for an image of those sizes. */
+/* Write every module that any variant uses for images of these sizes. */
 static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
                                   struct mb_err *err)
 {

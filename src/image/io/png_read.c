@@ -137,7 +137,7 @@ static const struct handler {
     {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, 0, 0, take_end},
 };
 
-/* Chunks without a part in texels. Another name may be tRNS, and damaged itself. */
+/* Ancillary chunks that change no texels. Any other name may be that of a tRNS, damaged. */
 static bool is_harmless(const uint8_t *type)
 {
     static const char types[][5] = {"bKGD", "cHRM", "eXIf", "gAMA", "hIST", "iCCP", "iTXt",

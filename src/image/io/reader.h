@@ -70,7 +70,7 @@ MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * built where that is (MB_HAS_JPEG). What its decoder warns of is an error where texels may
+ * built where there is one (MB_HAS_JPEG). A warning of its decoder is an error where texels may
  * depend on it; more than 100 scans or 1 GiB of its own are refused, and so are CMYK and
  * arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
