@@ -9,14 +9,14 @@
 set -euo pipefail
 
 build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
-    glslang-tools glslang-dev spirv-tools libspirv-cross-c-shared-dev libstb-dev libcjson-dev libdeflate-dev
-    libjpeg62-turbo-dev libmd-dev mesa-vulkan-drivers)
+    glslang-tools glslang-dev spirv-tools spirv-cross libspirv-cross-c-shared-dev libstb-dev libcjson-dev
+    libdeflate-dev libjpeg62-turbo-dev libmd-dev mesa-vulkan-drivers)
 test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
     librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs scdoc
     zsh fish)
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
-tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt)
+tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt spirv-cross)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_easy_font.h stb/stb_image.h stb/stb_image_write.h)
 
