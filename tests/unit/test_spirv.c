@@ -508,7 +508,6 @@ static void check_damaged(const struct words *words, const char *what)
     CHECK(read_words(words, "main", &spirv, &err) != MB_OK);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK(spirv.tables == NULL && spirv.shader.code == NULL);
-    CHECK(strchr(err.text, '\n') == NULL);
     if (!check_record(strstr(err.text, what) != NULL, __FILE__, __LINE__)) {
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", err.text, what);
     }
@@ -560,7 +559,7 @@ static void test_flipped(void)
         words->at[bit / 32] ^= 1u << bit % 32;
         if (read_words(words, "main", &spirv, &err) != MB_OK) {
             CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
-            CHECK(strchr(err.text, '\n') == NULL);
+            CHECK(strstr(err.text, "?  %") == NULL); /* the instruction, a line of its own */
             n_refused += strstr(err.text, "made.spv: invalid SPIR-V: ") == err.text;
         }
         mb_spirv_finish(&spirv);
