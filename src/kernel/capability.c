@@ -79,6 +79,7 @@ static const struct mb_spirv_capability known[] = {
     {SpvCapabilityDotProduct, 0, {"shaderIntegerDotProduct"}},
     {SpvCapabilityAtomicFloat32AddEXT, 0, {"shaderBufferFloat32AtomicAdd", "shaderSharedFloat32AtomicAdd", "shaderImageFloat32AtomicAdd"}},
     {SpvCapabilityAtomicFloat16AddEXT, 0, {"shaderBufferFloat16AtomicAdd", "shaderSharedFloat16AtomicAdd"}},
+    {MB_SPIRV_MODE | SpvExecutionModeSubgroupUniformControlFlowKHR, 0, {"shaderSubgroupUniformControlFlow"}},
 };
 /* clang-format on */
 

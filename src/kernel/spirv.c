@@ -14,6 +14,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "kernel/capability.h"
 
 #define MAX_WORDS      (1u << 26)
 #define N_HEADER_WORDS 5u
@@ -601,17 +602,28 @@ static enum mb_status choose_entry(const struct reader *r)
     return refuse(r, "no entry point '%s': there is %s", wanted, mb_strbuf_text(&names));
 }
 
+static enum mb_status add_capability(const struct reader *r, uint32_t number)
+{
+    REFUSE_IF(r->spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
+              "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
+    r->spirv->capabilities[r->spirv->n_capabilities++] = number;
+    return MB_OK;
+}
+
 static enum mb_status read_capabilities(const struct reader *r)
 {
     const SpvCapability *list = NULL;
+    const SpvExecutionMode *modes = NULL;
     size_t n = 0;
     CROSS(r, spvc_compiler_get_declared_capabilities(r->compiler, &list, &n));
-    REFUSE_IF(n > MB_SPIRV_MAX_CAPABILITIES, r, "more than %u capabilities",
-              MB_SPIRV_MAX_CAPABILITIES);
     for (size_t i = 0; i < n; i++) {
-        r->spirv->capabilities[i] = list[i];
+        MB_DO(add_capability(r, list[i]));
     }
-    r->spirv->n_capabilities = (uint32_t)n;
+    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n));
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t number = MB_SPIRV_MODE | (uint32_t)modes[i];
+        MB_DO(mb_spirv_capability_find(number) != NULL ? add_capability(r, number) : MB_OK);
+    }
     return MB_OK;
 }
 

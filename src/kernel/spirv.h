@@ -76,7 +76,7 @@ struct mb_spirv {
     uint32_t workgroup_size[3], size_constants[3];
     uint32_t
         shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.h */
 };
 
 /* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
