@@ -21,7 +21,7 @@ pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_easy_font.h stb/stb_image.h stb/stb_image_write.h)
 
 fedora_names="meson ninja-build gcc gcc-c++ pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
-    glslang-devel spirv-tools spirv-tools-devel spirv-cross-devel stb_easy_font-devel stb_image-devel
+    glslang-devel spirv-tools spirv-tools-devel spirv-cross spirv-cross-devel stb_easy_font-devel stb_image-devel
     stb_image_write-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers"
 fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
     librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
