@@ -9,24 +9,24 @@
 set -euo pipefail
 
 build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
-    glslang-tools glslang-dev spirv-tools libstb-dev libcjson-dev libdeflate-dev libjpeg62-turbo-dev libmd-dev
-    mesa-vulkan-drivers help2man)
+    glslang-tools glslang-dev spirv-tools spirv-cross libspirv-cross-c-shared-dev libstb-dev libcjson-dev
+    libdeflate-dev libjpeg62-turbo-dev libmd-dev mesa-vulkan-drivers help2man)
 test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
     librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs)
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
-tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt)
+tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt spirv-cross)
 pkg_config_modules=(vulkan libmd)
 headers=(volk.h stb/stb_easy_font.h stb/stb_image.h stb/stb_image_write.h)
 
 fedora_names="meson ninja-build gcc gcc-c++ pkgconf-pkg-config vulkan-loader-devel vulkan-volk-devel glslang
-    glslang-devel spirv-tools spirv-tools-devel stb_easy_font-devel stb_image-devel stb_image_write-devel
-    cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers help2man"
+    glslang-devel spirv-tools spirv-tools-devel spirv-cross spirv-cross-devel stb_easy_font-devel stb_image-devel
+    stb_image_write-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers help2man"
 fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
     librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
     chromedriver jq nodejs"
-arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang spirv-tools stb cjson
-    libdeflate libjpeg-turbo libmd vulkan-swrast help2man"
+arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang spirv-tools spirv-cross stb
+    cjson libdeflate libjpeg-turbo libmd vulkan-swrast help2man"
 arch_test_names="vulkan-validation-layers python-jsonschema python-numpy
     librsvg clang lld git graphicsmagick chromium jq nodejs"
 

@@ -5,6 +5,9 @@
 
 #include <vulkan/vulkan_core.h>
 
+/* With the number of an execution mode: one that needs a feature and has no capability. */
+#define MB_SPIRV_MODE 0x80000000u
+
 struct mb_spirv_capability {
     uint32_t number;
     VkSubgroupFeatureFlags operation; /* of subgroups, that it is */

@@ -1,15 +1,17 @@
 /* What a SPIR-V module says of itself: what src/vk needs to make a pipeline of it, and what a
- * manifest is held against. Read from names, decorations and types alone (SPIR-V specification,
- * 3. "Binary Form"); a library that understands the code itself would be a dependency for what
- * fits here, and a larger surface for hostile modules. */
+ * manifest is held against. SPIRV-Tools judges it, SPIRV-Cross reads it; neither changes it. */
 #pragma once
 
-#include "kernel/module.h"
+#include <stdbool.h>
+
+#include "base/err.h"
 #include "vk/shader.h"
 
-#define MB_SPIRV_MAX_MEMBERS   256u                  /* of all blocks of a module together */
-#define MB_SPIRV_MAX_BLOCKS    (MB_MAX_BINDINGS + 1) /* buffers and push constants */
-#define MB_SPIRV_MAX_CONSTANTS 64u
+#define MB_SPIRV_NAME_BYTES       64u
+#define MB_SPIRV_MAX_CAPABILITIES 64u
+#define MB_SPIRV_MAX_MEMBERS      256u                  /* of all blocks of a module together */
+#define MB_SPIRV_MAX_BLOCKS       (MB_MAX_BINDINGS + 1) /* buffers and push constants */
+#define MB_SPIRV_MAX_CONSTANTS    64u
 
 enum mb_scalar {
     MB_SCALAR_U32,
@@ -49,8 +51,7 @@ struct mb_spirv_use {
     char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
     bool is_2d;                     /* of an image: 2D, which is all that has views here */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
-    bool
-        has_special_length; /* an array's, by the constant of this SpecId; UINT32_MAX: by any */
+    bool has_special_length;        /* an array's, by the constant of this SpecId */
     uint32_t length_spec_id;
     bool only_reads;       /* decorated NonWritable */
     bool only_writes;      /* decorated NonReadable */
@@ -75,15 +76,15 @@ struct mb_spirv {
     uint32_t workgroup_size[3], size_constants[3];
     uint32_t
         shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.h */
 };
 
 /* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
- * that `shader` is used with. In a module of several entry points, those variables count that
- * this one lists, and below SPIR-V 1.4, which does not list them, all. Anything that is not a
- * whole, sane module is MB_ERRC_INPUT with `path` and what is wrong; so is what src/vk cannot
- * bind (more than MB_MAX_BINDINGS, texel buffers, acceleration structures), with the
- * descriptor's name. After a failure nothing is left. */
+ * that `shader` is used with. Those variables count that this one lists, and below SPIR-V 1.4,
+ * which does not list them, all. What spvValidate refuses is MB_ERRC_INPUT with `path` and its
+ * message; so is what src/vk cannot bind (more than MB_MAX_BINDINGS, texel buffers,
+ * acceleration structures), with the descriptor's name, and any module in a build without the
+ * libraries. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);

@@ -542,6 +542,19 @@ class Kernel(cli.TestCase):
             env = {"VK_ICD_FILENAMES": str(SWIFTSHADER), "VK_DRIVER_FILES": str(SWIFTSHADER)}
             self.assert_verified(self.run_kernels([path], *args, env=env), ["depth"])
 
+    def test_execution_mode(self):
+        """One that needs a feature is named where the device lacks it, as a capability is."""
+        path = self.edited("depth", [
+            ("comp", "#version 450\n",
+             "#version 450\n#extension GL_EXT_subgroup_uniform_control_flow : require\n"),
+            ("comp", "void main()", "void main() [[subgroup_uniform_control_flow]]")])
+        checked = self.run_it("kernel", "check", path)
+        self.assertIn(b'needs shaderSubgroupUniformControlFlow, which "requires" does not name', checked.out)
+        outcome = self.run_kernels([path], "--size", "100x75", "-f", "r32f", "-r", "min", "-s", "depth")
+        if outcome.code:  # Mesa 22
+            self.assert_error(outcome, 5, "depth: the device has no shaderSubgroupUniformControlFlow, "
+                              "which shader 'level' needs")
+
 
 if __name__ == "__main__":
     cli.main()

@@ -92,7 +92,7 @@ static void check_again(const struct mb_spirv *first, const uint8_t *data, size_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-    static const char *const entries[] = {"main", "other"};
+    static const char *const entries[] = {"main", "go"};
     const uint64_t n_live = mb_alloc_live_count();
     struct mb_spirv *spirv = mb_malloc(sizeof *spirv);
     for (size_t i = 0; i < MB_COUNTOF(entries); i++) {
