@@ -150,6 +150,7 @@ write_cross_file() {
 c = 'x86_64-w64-mingw32-gcc-posix'
 ar = 'x86_64-w64-mingw32-gcc-ar-posix'
 strip = 'x86_64-w64-mingw32-strip'
+windres = 'x86_64-w64-mingw32-windres'
 pkgconfig = 'pkg-config'
 [properties]
 pkg_config_libdir = '$sysroot/lib/pkgconfig'

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -21,20 +22,21 @@ static enum mb_status check_readable(int fd, const char *path, size_t max_bytes,
                                      size_t *n_bytes, struct mb_err *err)
 {
     static const char *const names[] = {
-        [MB_KIND_FOLDER] = "a folder",          [MB_KIND_PIPE] = "a pipe",
-        [MB_KIND_SOCKET] = "a socket",          [MB_KIND_DEVICE] = "a device",
+        [MB_KIND_FOLDER] = "a folder",
+        [MB_KIND_PIPE] = "a pipe",
+        [MB_KIND_DEVICE] = "a device",
         [MB_KIND_OTHER] = "not a regular file",
     };
-    enum mb_kind kind = MB_KIND_OTHER;
-    uint64_t file_bytes = 0;
-    const int error = mb_os_describe_file(fd, &kind, &file_bytes);
+    struct mb_file_facts file;
+    const int error = mb_os_look_at(fd, &file);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
-    MB_FAIL_IF(kind != MB_KIND_FILE, err, MB_ERRC_INPUT, "%s: is %s; a regular file is needed",
-               path, names[kind]);
-    MB_FAIL_IF(file_bytes == 0, err, MB_ERRC_INPUT, "%s: the file is empty", path);
-    MB_FAIL_IF(file_bytes > max_bytes, err, MB_ERRC_INPUT,
-               "%s: has %" PRIu64 " bytes; at most %zu are read", path, file_bytes, max_bytes);
-    *n_bytes = (size_t)file_bytes;
+    MB_FAIL_IF(file.kind != MB_KIND_FILE, err, MB_ERRC_INPUT,
+               "%s: is %s; a regular file is needed", path, names[file.kind]);
+    MB_FAIL_IF(file.n_bytes == 0, err, MB_ERRC_INPUT, "%s: the file is empty", path);
+    MB_FAIL_IF(file.n_bytes > max_bytes, err, MB_ERRC_INPUT,
+               "%s: has %" PRIu64 " bytes; at most %zu are read", path, file.n_bytes,
+               max_bytes);
+    *n_bytes = (size_t)file.n_bytes;
     return MB_OK;
 }
 
@@ -55,7 +57,7 @@ enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes 
     struct mb_bytes bytes = {.data = NULL};
     *out = bytes;
     int fd;
-    const int error = mb_os_open(path, &fd);
+    const int error = mb_os_open(path, MB_OPEN_TO_READ, &fd);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
     MB_TRY(check_readable(fd, path, max_bytes, &bytes.n_bytes, err));
     bytes.data = mb_malloc(bytes.n_bytes + 1);
@@ -86,7 +88,7 @@ struct draft {
 static int open_draft(const char *path, struct draft *draft)
 {
     char folder[MB_PATH_BYTES];
-    int error = mb_os_resolve_output(path, draft->target);
+    int error = mb_os_resolve(path, draft->target);
     if (error != 0) {
         return error;
     }
@@ -94,8 +96,8 @@ static int open_draft(const char *path, struct draft *draft)
     error = EEXIST;
     for (unsigned i = 0; error == EEXIST && i < MAX_TEMP_ATTEMPTS; i++) {
         snprintf(draft->temp_path, sizeof draft->temp_path, "%s/.mipbench-%ld-%u.tmp", folder,
-                 mb_os_process_id(), i);
-        error = mb_os_create(draft->temp_path, &draft->fd);
+                 (long)getpid(), i);
+        error = mb_os_open(draft->temp_path, MB_OPEN_NEW, &draft->fd);
     }
     return error;
 }
@@ -116,7 +118,7 @@ static int replace_file(const char *path, const void *data, size_t n_bytes)
     error = error != 0 ? error : close_errno;
     error = error != 0 ? error : mb_os_rename(draft.temp_path, draft.target);
     if (error != 0) {
-        mb_os_remove(draft.temp_path);
+        remove(draft.temp_path);
     }
     return error;
 }
@@ -126,8 +128,8 @@ static int write_in_place(const char *path, const void *data, size_t n_bytes)
 {
     int fd;
     char target[MB_PATH_BYTES];
-    int error = mb_os_resolve_output(path, target) == MB_FOREIGN_LINK ? MB_FOREIGN_LINK : 0;
-    error = error != 0 ? error : mb_os_open_in_place(path, &fd);
+    int error = mb_os_resolve(path, target) == MB_FOREIGN_LINK ? MB_FOREIGN_LINK : 0;
+    error = error != 0 ? error : mb_os_open(path, MB_OPEN_IN_PLACE, &fd);
     if (error != 0) {
         return error;
     }
@@ -181,7 +183,7 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
     int error = open_draft(path, &draft);
     if (error == 0) {
         error = mb_os_close(draft.fd);
-        mb_os_remove(draft.temp_path);
+        remove(draft.temp_path);
     }
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }
@@ -219,7 +221,7 @@ enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
     char partial[MB_PATH_BYTES];
     const size_t n_bytes = strlen(path);
     int error = n_bytes == 0 ? ENOENT : n_bytes >= MB_PATH_BYTES ? ENAMETOOLONG : 0;
-    if (error == 0 && mb_os_resolve_output(path, partial) == MB_FOREIGN_LINK) {
+    if (error == 0 && mb_os_resolve(path, partial) == MB_FOREIGN_LINK) {
         error = MB_FOREIGN_LINK;
     }
     for (size_t i = 0; error == 0 && i <= n_bytes; i++) {

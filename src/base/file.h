@@ -27,7 +27,7 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
 /* Write `n_bytes` to `path` so that it is old or new, never half: temporary file in the same
  * folder (O_EXCL), full write, fsync, close checked, rename, fsync of the folder. A file that
  * is replaced keeps its mode; symbolic links are written through, also to what is not there
- * yet, but for those of other users (mb_os_resolve_output). On failure the temporary file is
+ * yet, but for those of other users (mb_os_resolve). On failure the temporary file is
  * gone and MB_ERRC_OUTPUT is set. `path` "-" is an error here. */
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);

@@ -1,6 +1,7 @@
-/* What operating systems do differently, in os_posix.c or os_windows.c: nothing else asks which
- * one this is. Paths are UTF-8, and '/' stands between their names. A function that returns an
- * int returns 0 or an errno. */
+/* What operating systems do differently: os.c has what needs only other names, os_posix.c or
+ * os_windows.c the rest, and nothing else asks which one this is. Paths are UTF-8, and '/'
+ * stands between their names. A function that returns an int returns 0, an errno or one of the
+ * first two below. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,12 +11,13 @@
 #include "base/strlist.h"
 
 #define MB_PATH_BYTES   4096 /* of a path with its terminator */
-#define MB_FOREIGN_LINK (-1) /* beside the errnos */
+#define MB_FOREIGN_LINK (-1)
+#define MB_IN_USE       (-2) /* another program has the file open */
 
 /* ---- The process */
 
 /* Before anything else: arguments and terminals are UTF-8 from then on, where they can be. */
-void mb_os_begin(int *argc, char ***argv);
+void mb_os_begin(int argc, char **argv);
 
 /* Call `on_signal`, once for each, on what asks this process to end (Ctrl-C); the second time
  * the system ends it. A closed pipe and a file limit come back as errors instead. */
@@ -25,19 +27,11 @@ void mb_os_catch_signals(void (*on_signal)(int number));
  * handler may only write. */
 void mb_os_catch_crashes(void (*handler)(void));
 
-long mb_os_process_id(void);
-
-/* The value of an environment variable, "" where it is not set or does not fit. */
-void mb_os_variable(const char *name, char out[MB_PATH_BYTES]);
-
-/* Set one; or only where it is not set. */
+/* Set an environment variable. */
 void mb_os_set(const char *name, const char *value);
-void mb_os_set_default(const char *name, const char *value);
 
-/* The program itself, the folder that it is in, or that it works in; "" where that is not
- * known. */
+/* The program itself, or the folder that it works in; "" where that is not known. */
 void mb_os_program(char out[MB_PATH_BYTES]);
-void mb_os_program_folder(char out[MB_PATH_BYTES]);
 void mb_os_working_folder(char out[MB_PATH_BYTES]);
 
 /* Python 3 on PATH. The working folder is not looked into for an empty entry. */
@@ -75,7 +69,7 @@ bool mb_os_is_terminal(enum mb_stream stream);
 size_t mb_os_columns(enum mb_stream stream); /* 0: no terminal, or not known */
 bool mb_os_shows_utf8(void);
 
-/* Whether stdout and stderr are the same file, pipe or terminal. */
+/* Whether stdout and stderr are known to be the same file, pipe or terminal. */
 bool mb_os_is_one_stream(void);
 
 /* ---- Files */
@@ -85,22 +79,30 @@ enum mb_kind {
     MB_KIND_FILE,
     MB_KIND_FOLDER,
     MB_KIND_PIPE,
-    MB_KIND_SOCKET,
     MB_KIND_DEVICE,
     MB_KIND_OTHER,
 };
 
-/* What a path leads to, symbolic links followed. */
+struct mb_file_facts {
+    enum mb_kind kind;
+    uint64_t n_bytes;
+    uint64_t volume, index; /* both together tell files apart */
+};
+
+/* What a path leads to, symbolic links followed; or what is open, so that nothing can change in
+ * between. */
+int mb_os_look(const char *path, struct mb_file_facts *facts);
+int mb_os_look_at(int fd, struct mb_file_facts *facts);
 enum mb_kind mb_os_kind(const char *path);
 
-/* Open a descriptor for reading, for writing in place, or for writing a file that was not there
- * before (EEXIST). Nothing is waited for, such as the other end of a pipe. */
-int mb_os_open(const char *path, int *fd);
-int mb_os_open_in_place(const char *path, int *fd);
-int mb_os_create(const char *path, int *fd);
+enum mb_open {
+    MB_OPEN_TO_READ,
+    MB_OPEN_IN_PLACE, /* to write into what is there */
+    MB_OPEN_NEW,      /* to write a file that was not there before: EEXIST */
+};
 
-/* Of the open file, so that nothing can change in between. */
-int mb_os_describe_file(int fd, enum mb_kind *kind, uint64_t *n_bytes);
+/* Open a descriptor. Nothing is waited for, such as the other end of a pipe. */
+int mb_os_open(const char *path, enum mb_open how, int *fd);
 
 /* All `n_bytes`, through interruptions; fewer are read only where the file ends. */
 int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read);
@@ -115,7 +117,6 @@ int mb_os_close(int fd);
 
 /* Give a file another name, in place of the file that has it, and durably. */
 int mb_os_rename(const char *from, const char *to);
-void mb_os_remove(const char *path);
 
 /* EEXIST if anything is there. */
 int mb_os_make_folder(const char *path);
@@ -135,14 +136,24 @@ bool mb_os_is_same_file(const char *a, const char *b);
 /* Where a file written to `path` ends up: as realpath(), but what is missing is kept as it
  * is named, also behind a symbolic link. Returns 0 or the errno: ELOOP, ENAMETOOLONG, EISDIR
  * for a path that ends in a slash, "." or "..", ENOENT or ENOTDIR for ".." behind what is no
- * folder. `out` is then "", but after ".." it is where the path leads once the folder exists.
- */
+ * folder. MB_FOREIGN_LINK: a symbolic link belongs to neither this user nor root, who may have
+ * planted it to have another file read or replaced. `out` is then "", but after ".." it is
+ * where the path leads once the folder exists. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
-/* The same for a file that is to be written: MB_FOREIGN_LINK for a symbolic link that belongs
- * to neither this user nor root, who may have planted it to have another file replaced. */
-int mb_os_resolve_output(const char *path, char out[MB_PATH_BYTES]);
 bool mb_os_is_absolute(const char *path);
 
-/* What an errno of these functions means, or MB_FOREIGN_LINK. */
+/* What an error of these functions means. */
 const char *mb_os_error_text(int error);
+
+/* ---- What os.c needs of the system */
+
+/* Of PATH, and the names of Python 3 in the order they are looked for. NULL ends them. */
+extern const char mb_os_path_separator[2];
+extern const char *const mb_os_python_names[];
+
+/* Whether two names, as by mb_os_resolve, would be one file's. */
+bool mb_os_is_same_name(const char *a, const char *b);
+
+/* After a failed write: 0 where it can be tried again, as soon as it can be, or the error. */
+int mb_os_write_error(int fd);

@@ -206,7 +206,7 @@ static enum mb_status remove_left_over(const struct chosen *chosen, struct mb_er
         char path[MB_PATH_BYTES];
         snprintf(path, sizeof path, "%s/%s", chosen->dir, names.items[i]);
         if (is_left_over(chosen, names.items[i])) {
-            mb_os_remove(path);
+            remove(path);
         }
     }
     return MB_OK;

@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     struct mb_err err = {0};
     MB_SCOPED(mb_options) options = {0};
     enum mb_errc verdict = MB_ERRC_NONE;
-    mb_os_begin(&argc, &argv);
+    mb_os_begin(argc, argv);
     mb_session_catch_signals();
     mb_strategies_check(mb_strategies);
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);

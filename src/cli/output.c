@@ -38,7 +38,7 @@ static bool terminal_has_color(void)
 static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
     char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
-    const int error = mb_os_resolve_output(path, target);
+    const int error = mb_os_resolve(path, target);
     mb_path_parent(target, folder);
     if (error == EACCES) {
         MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path,
@@ -303,7 +303,7 @@ static bool give_up_last(struct mb_output *output, const struct mb_case *c)
         MB_FREED char *name = of->n > 0 ? mb_strdup(of->items[of->n - 1]) : NULL;
         MB_FREED char *path = name ? mb_path_join(output->dir, name) : NULL;
         if (path) {
-            mb_os_remove(path);
+            remove(path);
             for (size_t k = 0; k < c->n_results; k++) {
                 forget(&c->results[k], name);
             }

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/path.h"
 
 /* Where it could not be told whether the script is there. */
 struct blocked {
@@ -31,13 +34,14 @@ static bool find_script(const char *name, char script[MB_PATH_BYTES], struct blo
 {
     static const char *const beside[] = {"../share/mipbench", "../scripts"};
     static const char *const configured[] = {MB_SOURCE_SCRIPTS, MB_DATA_DIR};
-    char folder[MB_PATH_BYTES], path[MB_PATH_BYTES];
-    mb_os_variable("MIPBENCH_DATA", folder);
-    if (folder[0] != '\0') {
-        return is_there(folder, name, script, blocked);
+    char program[MB_PATH_BYTES], folder[MB_PATH_BYTES], path[MB_PATH_BYTES];
+    const char *given = getenv("MIPBENCH_DATA");
+    if (given && given[0] != '\0') {
+        return is_there(given, name, script, blocked);
     }
-    mb_os_program_folder(folder);
-    for (size_t i = 0; folder[0] != '\0' && i < MB_COUNTOF(beside); i++) {
+    mb_os_program(program);
+    mb_path_parent(program, folder);
+    for (size_t i = 0; program[0] != '\0' && i < MB_COUNTOF(beside); i++) {
         if (snprintf(path, sizeof path, "%s/%s", folder, beside[i]) < MB_PATH_BYTES &&
             is_there(path, name, script, blocked)) {
             return true;
@@ -59,8 +63,7 @@ enum mb_status mb_script_find(struct mb_script *script, const char *option, cons
     script->option = option;
     script->name = name;
     if (!mb_os_find_python(script->python)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT,
-                         "%s: python3 is neither on PATH nor /usr/bin/python3", option);
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: python3 is not on PATH", option);
         mb_err_hint(err, "install python3, or leave %s out", option);
     } else if (!find_script(name, script->path, &blocked)) {
         status = blocked.error ? MB_FAIL(err, MB_ERRC_OUTPUT, "%s: %s: %s", option,
@@ -79,9 +82,9 @@ enum mb_status mb_script_run(const struct mb_script *script, const char *first,
     const char *argv[] = {script->python, "-B", script->path, first, "--", second, NULL};
     int code = 0;
     char program[MB_PATH_BYTES];
+    const char *given = getenv("MIPBENCH");
     /* What judges the results for the script, unless another one is named. */
-    mb_os_variable("MIPBENCH", program);
-    if (program[0] == '\0') {
+    if (!given || given[0] == '\0') {
         mb_os_program(program);
         mb_os_set("MIPBENCH", program);
     }

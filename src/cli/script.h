@@ -9,9 +9,9 @@ struct mb_script {
     char path[MB_PATH_BYTES];
 };
 
-/* Find python3, on PATH or as /usr/bin/python3, and the script: in $MIPBENCH_DATA where that is
- * set, else beside an installed program, in the source tree, or where it would be installed.
- * What is not there is MB_ERRC_OUTPUT. */
+/* Find python3, on PATH, and the script: in $MIPBENCH_DATA where that is set, else beside an
+ * installed program, in the source tree, or where it would be installed. What is not there is
+ * MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_script_find(struct mb_script *script, const char *option,
                                             const char *name, struct mb_err *err);
 

@@ -2,6 +2,7 @@
 #include "vk/instance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -157,14 +158,21 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     return result;
 }
 
+/* The user's own choice is kept. */
+static void set_default(const char *name, const char *value)
+{
+    if (!getenv(name)) {
+        mb_os_set(name, value);
+    }
+}
+
 /* Mesa (25.0) looks up what it has compiled for llvmpipe by the shader and the processor, not
  * by the width of vectors: code for another width crashes, or makes wrong texels. */
 static void leave_out_mesas_cache(void)
 {
-    char width[MB_PATH_BYTES];
-    mb_os_variable("LP_NATIVE_VECTOR_WIDTH", width);
-    if (width[0] != '\0') {
-        mb_os_set_default("MESA_SHADER_CACHE_DISABLE", "true");
+    const char *width = getenv("LP_NATIVE_VECTOR_WIDTH");
+    if (width && width[0] != '\0') {
+        set_default("MESA_SHADER_CACHE_DISABLE", "true");
     }
 }
 
@@ -180,11 +188,10 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
     }
     if (n_messages) {
         /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239, and those
-         * of what shaders access, off in 1.4.309, have none there; the user's own choice is
-         * kept. */
-        mb_os_set_default("VK_LAYER_ENABLES",
-                          "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
-        mb_os_set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
+         * of what shaders access, off in 1.4.309, have none there. */
+        set_default("VK_LAYER_ENABLES",
+                    "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
+        set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
     }
     char reason[REASON_BYTES] = "";
     const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(on_message, n_messages);

@@ -99,10 +99,10 @@ class Windows(cli.TestCase):
         self.dir.joinpath("folder").mkdir()
         for path, reason in (("nothing.png", "No such file"), ("no\\where\\x.png", "No such file"),
                              ("folder\\", "no images in this folder"), ("empty.png", "the file is empty"),
-                             ("NUL", "a regular file is needed"), ("a?b.png", "No such file")):
+                             ("NUL", "a regular file is needed"), ("a?b.png", "Invalid argument")):
             outcome = self.quick(path, "-o", "out")
             self.assert_error(outcome, 3, reason)
-        for path, reason in (("folder", "is a folder"), ("no\\where.json", "No such file"), ("a?b.json", "No such file")):
+        for path, reason in (("folder", "is a folder"), ("no\\where.json", "No such file"), ("a?b.json", "Invalid argument")):
             self.assert_error(self.quick("pattern:noise:16x16", "-o", "out", "--json", path), 7, reason)
         self.good("pattern:noise:16x16", "-s", "compute", "-o", "out", "--json", "NUL")
         self.assertFalse([name for name in self.names() if ".tmp" in name], self.names())

@@ -1,0 +1,184 @@
+/* What operating systems have in common, but for names: C11 and what mingw-w64 has of POSIX. */
+#include "base/os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef _WIN32
+#define O_CLOEXEC                    O_NOINHERIT
+#define O_NOCTTY                     0
+#define O_NONBLOCK                   0 /* nothing waits there */
+#define fsync                        _commit
+#define mkdir(path, mode)            mkdir(path)
+#define setenv(name, value, replace) _putenv_s(name, value)
+#else
+#define O_BINARY 0
+#endif
+
+#define MAX_AT_ONCE ((size_t)1 << 30) /* bytes: as much as any system reads or writes */
+
+uint64_t mb_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+void mb_os_set(const char *name, const char *value)
+{
+    setenv(name, value, 1);
+}
+
+static bool find_program(const char *name, char out[MB_PATH_BYTES])
+{
+    const char *entry = getenv("PATH");
+    while (entry && *entry) {
+        const int n_bytes = (int)strcspn(entry, mb_os_path_separator);
+        const int n = snprintf(out, MB_PATH_BYTES, "%.*s/%s", n_bytes, entry, name);
+        if (n_bytes > 0 && n < MB_PATH_BYTES && access(out, X_OK) == 0) {
+            return true;
+        }
+        entry += n_bytes + (entry[n_bytes] != '\0');
+    }
+    return false;
+}
+
+bool mb_os_find_python(char out[MB_PATH_BYTES])
+{
+    bool is_found = false;
+    for (const char *const *name = mb_os_python_names; *name && !is_found; name++) {
+        is_found = find_program(*name, out);
+    }
+    return is_found;
+}
+
+enum mb_kind mb_os_kind(const char *path)
+{
+    struct mb_file_facts facts;
+    const int error = mb_os_look(path, &facts);
+    errno = error;
+    return error == 0 ? facts.kind : MB_KIND_NONE;
+}
+
+static bool is_same(const struct mb_file_facts *a, const struct mb_file_facts *b)
+{
+    return a->volume == b->volume && a->index == b->index;
+}
+
+bool mb_os_is_one_stream(void)
+{
+    struct mb_file_facts out, err;
+    return mb_os_look_at(MB_STDOUT, &out) == 0 && mb_os_look_at(MB_STDERR, &err) == 0 &&
+           is_same(&out, &err);
+}
+
+bool mb_os_is_same_file(const char *a, const char *b)
+{
+    struct mb_file_facts facts_a, facts_b;
+    char path_a[MB_PATH_BYTES], path_b[MB_PATH_BYTES];
+    const bool has_a = mb_os_look(a, &facts_a) == 0;
+    const bool has_b = mb_os_look(b, &facts_b) == 0;
+    if (has_a && has_b) {
+        return facts_a.kind == MB_KIND_FILE && is_same(&facts_a, &facts_b);
+    }
+    /* Whatever is wrong with them: their folders may be made later. */
+    mb_os_resolve(a, path_a);
+    mb_os_resolve(b, path_b);
+    return !has_a && !has_b && path_a[0] != '\0' && mb_os_is_same_name(path_a, path_b);
+}
+
+/* Without O_NONBLOCK, opening a pipe without another end would wait for ever. */
+int mb_os_open(const char *path, enum mb_open how, int *fd)
+{
+    static const int flags[] = {
+        [MB_OPEN_TO_READ] = O_RDONLY | O_NONBLOCK,
+        [MB_OPEN_IN_PLACE] = O_WRONLY | O_NONBLOCK,
+        [MB_OPEN_NEW] = O_WRONLY | O_CREAT | O_EXCL,
+    };
+    *fd = open(path, flags[how] | O_CLOEXEC | O_NOCTTY | O_BINARY, 0666);
+    return *fd < 0 ? errno : 0;
+}
+
+static unsigned at_once(size_t n_bytes)
+{
+    return (unsigned)(n_bytes < MAX_AT_ONCE ? n_bytes : MAX_AT_ONCE);
+}
+
+int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read)
+{
+    ssize_t n = 1;
+    for (*n_read = 0; *n_read < n_bytes && n != 0; *n_read += n > 0 ? (size_t)n : 0) {
+        n = read(fd, (uint8_t *)data + *n_read, at_once(n_bytes - *n_read));
+        if (n < 0 && errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+int mb_os_write(int fd, const void *data, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes;) {
+        const ssize_t n = write(fd, (const uint8_t *)data + i, at_once(n_bytes - i));
+        const int error = n > 0 ? 0 : n == 0 ? EIO : mb_os_write_error(fd);
+        if (error != 0) {
+            return error;
+        }
+        i += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int mb_os_sync(int fd)
+{
+    return fsync(fd) != 0 ? errno : 0;
+}
+
+/* `close` reports late write errors; after EINTR, Linux has closed the descriptor anyway. */
+int mb_os_close(int fd)
+{
+    return close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
+int mb_os_make_folder(const char *path)
+{
+    return mkdir(path, 0777) != 0 ? errno : 0;
+}
+
+enum mb_status mb_os_list(const char *folder, enum mb_errc code, struct mb_strlist *names,
+                          struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    DIR *entries = opendir(folder);
+    while (entries && status == MB_OK) {
+        errno = 0; /* the end of a folder leaves it so, a failure does not */
+        const struct dirent *entry = readdir(entries);
+        if (!entry) {
+            break;
+        }
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            status = mb_strlist_add(names, err, "%s", entry->d_name);
+        }
+    }
+    const int error = errno;
+    if (entries) {
+        closedir(entries);
+    }
+    MB_FAIL_IF(status == MB_OK && error != 0, err, code, "%s: the folder cannot be read: %s",
+               folder, strerror(error));
+    return status;
+}
+
+const char *mb_os_error_text(int error)
+{
+    return error == MB_FOREIGN_LINK ? "a symbolic link of another user is in the way"
+           : error == MB_IN_USE     ? "another program has it open"
+                                    : strerror(error);
+}
