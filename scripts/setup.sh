@@ -10,9 +10,10 @@ set -euo pipefail
 
 build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
     glslang-tools glslang-dev spirv-tools spirv-cross libspirv-cross-c-shared-dev libstb-dev libcjson-dev
-    libdeflate-dev libjpeg62-turbo-dev libmd-dev mesa-vulkan-drivers help2man)
+    libdeflate-dev libjpeg-dev libmd-dev mesa-vulkan-drivers help2man)
 test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
-    librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick chromium chromium-driver jq nodejs)
+    librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick jq nodejs)
+browser_packages=(chromium chromium-driver) # Ubuntu has them as snaps: tests that need them are skipped
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
 tools=(meson ninja cc pkg-config python3 glslangValidator spirv-opt spirv-cross)
@@ -29,6 +30,10 @@ arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslan
     cjson libdeflate libjpeg-turbo libmd vulkan-swrast help2man"
 arch_test_names="vulkan-validation-layers python-jsonschema python-numpy
     librsvg clang lld git graphicsmagick chromium jq nodejs"
+
+# Of UCRT64, less their prefix.
+msys2_names="gcc meson ninja pkgconf python vulkan-headers vulkan-loader vulkan-volk glslang spirv-tools spirv-cross
+    stb cjson libdeflate libjpeg-turbo"
 
 want_tests=false
 target_packages=()
@@ -151,7 +156,7 @@ make_plan() {
     update_lists
     if ! simulate; then
         cat "$work_dir/plan.err" >&2
-        die "apt does not offer all of: ${missing[*]} (Debian 12 and later do)"
+        die "apt does not offer all of: ${missing[*]} (Debian 12 and Ubuntu 24.04 and later do)"
     fi
 }
 
@@ -198,6 +203,7 @@ setup_debian() {
     local wanted=("${build_packages[@]}" "${target_packages[@]}")
     if $want_tests; then
         wanted+=("${test_packages[@]}")
+        grep -qs '^ID=ubuntu' /etc/os-release || wanted+=("${browser_packages[@]}")
     fi
     find_missing "${wanted[@]}"
     if [ ${#missing[@]} -eq 0 ]; then
@@ -253,6 +259,8 @@ setup_elsewhere() {
     say Fedora: dnf install $fedora_names
     # shellcheck disable=SC2086
     say Arch: pacman -S --needed $arch_names
+    # shellcheck disable=SC2086
+    say MSYS2: pacman -S --needed "$(printf 'mingw-w64-ucrt-x86_64-%s ' $msys2_names)"
     die "not a Debian system: install the packages with your own package manager"
 }
 

@@ -18,7 +18,7 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([\w-]+))?\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 MAX_LINES = 180
 SETUP_OPTIONS = ("--yes", "--tests", "--windows", "--aarch64")
-PACKAGES = re.compile(r"(\w+_packages|fedora_names|arch_names)=[(\"]([^)\"]*)[)\"]")
+PACKAGES = re.compile(r"(\w+_packages|(?:fedora|arch|msys2)_names)=[(\"]([^)\"]*)[)\"]")
 STRATEGY = re.compile(r"(?:-s|--strategy)[ =]['\"]?([\w:=,*-]+)")
 
 
@@ -90,9 +90,10 @@ def check_packages(root):
     shown = (root / "doc/install.md").read_text(encoding="utf-8")
     lists = dict(PACKAGES.findall((root / "scripts/setup.sh").read_text(encoding="utf-8")))
     command = re.search(r"apt-get install --no-install-recommends ((?:[^\n]*\\\n)*[^\n]*)", shown)[1]
-    tables = dict(re.findall(r"^\| (Fedora|Arch) \| `([^`]*)` \|$", shown, re.MULTILINE))
+    tables = dict(re.findall(r"^\| (Fedora|Arch|MSYS2) \| `([^`]*)` \|$", shown, re.MULTILINE))
     for name, text in (("build_packages", command.replace("\\\n", " ")),
-                       ("fedora_names", tables["Fedora"]), ("arch_names", tables["Arch"])):
+                       ("fedora_names", tables["Fedora"]), ("arch_names", tables["Arch"]),
+                       ("msys2_names", re.search("{(.*)}", tables["MSYS2"])[1].replace(",", " "))):
         for package in sorted(set(text.split()) ^ set(lists[name].split())):
             yield f"{package}: only in one of install.md and {name} of scripts/setup.sh"
 
