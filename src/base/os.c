@@ -62,9 +62,8 @@ bool mb_os_find_python(char out[MB_PATH_BYTES])
 enum mb_kind mb_os_kind(const char *path)
 {
     struct mb_file_facts facts;
-    const int error = mb_os_look(path, &facts);
-    errno = error;
-    return error == 0 ? facts.kind : MB_KIND_NONE;
+    errno = mb_os_look(path, &facts);
+    return errno == 0 ? facts.kind : MB_KIND_NONE;
 }
 
 static bool is_same(const struct mb_file_facts *a, const struct mb_file_facts *b)

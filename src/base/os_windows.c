@@ -210,10 +210,11 @@ static HANDLE open_handle(const char *path)
                        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* Consoles are all the same one, and pipes are told apart by their handles. */
+/* Consoles are all the same one, other devices another, and pipes differ by their handles. */
 static void find_facts(HANDLE handle, struct mb_file_facts *facts)
 {
     BY_HANDLE_FILE_INFORMATION info = {0};
+    DWORD mode;
     const DWORD type = GetFileType(handle);
     const bool is_folder = GetFileInformationByHandle(handle, &info) &&
                            (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -225,8 +226,9 @@ static void find_facts(HANDLE handle, struct mb_file_facts *facts)
                                          : MB_KIND_OTHER,
         .n_bytes = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow,
         .volume = info.dwVolumeSerialNumber,
-        .index = type == FILE_TYPE_PIPE
-                     ? (uintptr_t)handle
+        .index = type == FILE_TYPE_PIPE ? (uintptr_t)handle
+                 : type == FILE_TYPE_CHAR
+                     ? (uint64_t)GetConsoleMode(handle, &mode)
                      : (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow,
     };
 }
@@ -273,7 +275,8 @@ int mb_os_rename(const char *from, const char *to)
         const bool is_kept = is_denied && (GetFileAttributesA(to) & FILE_ATTRIBUTE_READONLY);
         const bool is_open =
             is_denied || code == ERROR_SHARING_VIOLATION || code == ERROR_USER_MAPPED_FILE;
-        error = is_done ? 0 : is_kept ? EACCES : is_open ? MB_IN_USE : EIO;
+        const int other = code == ERROR_INVALID_NAME ? EINVAL : EIO;
+        error = is_done ? 0 : is_kept ? EACCES : is_open ? MB_IN_USE : other;
     }
     return error;
 }
