@@ -28,6 +28,7 @@ const struct mb_scenario mb_scenarios[] = {
     {.name = "runs",
      .n_faults = {3, 12, 5},
      .is_fresh = true,
+     .n_more_runs = 1,
      .args = {"pattern:noise:5x3", "-s", "blit", QUICK, "-o", "out/below", "--images", "none",
               "--runs", "2"}},
     {.name = "modes",

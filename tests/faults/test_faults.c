@@ -118,8 +118,8 @@ static const char *judge_end(const struct sweep *sweep, const struct mb_fault *f
     if (!is_documented(log, fault->kind, outcome->exit_code)) {
         return "not the documented exit code";
     }
-    if (n_lines != 1) {
-        return n_lines == 0 ? "no error line" : "more than one error line";
+    if (n_lines < 1 || n_lines > 1 + sweep->scenario->n_more_runs) {
+        return n_lines == 0 ? "no error line" : "too many error lines";
     }
     return names_a_fault(log, outcome->err) ? NULL : "the line does not name the fault";
 }
