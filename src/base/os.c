@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #ifdef _WIN32
+#undef X_OK
+#define X_OK                         F_OK /* another mode is an invalid parameter there */
 #define O_CLOEXEC                    O_NOINHERIT
 #define O_NOCTTY                     0
 #define O_NONBLOCK                   0 /* nothing waits there */
@@ -21,8 +23,6 @@
 #else
 #define O_BINARY 0
 #endif
-
-#define MAX_AT_ONCE ((size_t)1 << 30) /* bytes: as much as any system reads or writes */
 
 uint64_t mb_now_ns(void)
 {
@@ -107,7 +107,7 @@ int mb_os_open(const char *path, enum mb_open how, int *fd)
 
 static unsigned at_once(size_t n_bytes)
 {
-    return (unsigned)(n_bytes < MAX_AT_ONCE ? n_bytes : MAX_AT_ONCE);
+    return (unsigned)(n_bytes < 1u << 30 ? n_bytes : 1u << 30); /* any system takes so many */
 }
 
 int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read)
