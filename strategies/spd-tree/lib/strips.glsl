@@ -11,9 +11,9 @@
  *
  * A texel of level 3 takes up to 15 columns of level 0, and the next one begins 8 further on. Of 128 columns,
  * 32 lanes, the last seven are therefore a halo: they make 15 of level 3, and the next strip begins
- * at column 120. What both make of levels 1 and 2, the one stores that owns it. Pipelines differ by which axes may
- * have odd sizes (GENERAL, GENERAL): which sizes do is in the push constants, so that an even level costs a
- * branch that is not taken. Without GENERAL there is no halo. Down the strip the last
+ * at column 120. What both make of levels 1 and 2, the one stores that owns it. There are two pipelines: where a size
+ * may be odd (GENERAL), which ones are is in the push constants, so that an even level costs a branch that is
+ * not taken; else there is no halo. Down the strip the last
  * even row of an odd level stays where it is, in registers, as the first of the three that the next
  * row below takes:
  *
@@ -113,7 +113,7 @@ struct Rows {
 struct Strip {
     ivec2 first, last, first_of_tile; /* texels of level 3 */
     int layer;
-    uint lane, next, next2; /* further lanes; the last for those beyond */
+    uint lane, next; /* the next lane; the last for those beyond */
     uint place; /* of the lane's columns, in fours */
     int fetched_x; /* first column of level 0 that the lane fetches */
     float left; /* and the texture coordinate between it and the next */
@@ -146,7 +146,6 @@ void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uin
     s.lane = lane;
     s.place = place_of_lane(lane);
     s.next = lane_at(s.place + 1u);
-    s.next2 = lane_at(s.place + 2u);
     int x0 = (s.first.x << 3) + LANE_COLUMNS * int(s.place);
     s.fetched_x = (s.first.x << 3) + (IS_SPREAD ? LANE_COLUMNS / 2 : LANE_COLUMNS) * int(lane);
     s.left = float(s.fetched_x + 1) * inv_base_extent.x;
@@ -354,7 +353,7 @@ void make_row3(const int y, const TEXEL upper, const TEXEL lower)
         along_x = weights_of(axis_x, float((s.first.x << 3) + LANE_COLUMNS * int(s.place) >> 3));
     }
     TEXEL column = reduce_rows(axis_y, true, weights_of(axis_y, float(y)), s.row2, upper, lower, 1.0);
-    TEXEL further[2] = from_two_lanes(column, s.next, s.next2);
+    TEXEL further[2] = from_two_lanes(column, s.next, lane_at(s.place + 2u));
     TEXEL sums = reduce_columns(axis_x, false, along_x, column, further[0], further[1], scales.z);
     ivec2 at = ivec2(s.first.x + int(s.place >> 1), y);
     if (all(lessThanEqual(at, s.last)) && (s.place & 1u) == 0u) {
