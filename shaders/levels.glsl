@@ -30,13 +30,13 @@ layout(constant_id = 17) const bool WEIGH_ALPHA = false;
 /* True if only what a changed rectangle reaches is to be written. */
 layout(constant_id = 18) const bool IS_UPDATE = false;
 
-ivec2 level_extent(ivec2 base, int level)
+ivec2 level_extent(const ivec2 base, const int level)
 {
     return max(base >> level, ivec2(1));
 }
 
 /* True if an axis of `n` texels has no second texel to add. */
-bool is_narrow(int n)
+bool is_narrow(const int n)
 {
     return HAS_NARROW_LEVELS && n == 1;
 }
@@ -45,7 +45,7 @@ bool is_narrow(int n)
  * Halving the corners is exact for the floor policy, and for box where sizes are even, as far down
  * as the cone reaches: once a dropped row or column has emptied it, the corners of a level that is
  * one texel wide would let it begin again. */
-bool is_in_cone(ivec4 cone, int step, ivec2 at)
+bool is_in_cone(const ivec4 cone, const int step, const ivec2 at)
 {
     return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));
 }
@@ -56,7 +56,7 @@ bool is_in_cone(ivec4 cone, int step, ivec2 at)
 #endif
 
 /* IEC 61966-2-1. */
-vec3 srgb_from_linear(vec3 linear)
+vec3 srgb_from_linear(const vec3 linear)
 {
     if (SRGB_BY_ROOT) {
         return sqrt(linear);
@@ -65,7 +65,7 @@ vec3 srgb_from_linear(vec3 linear)
     return mix(curve, 12.92 * linear, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-vec3 linear_from_srgb(vec3 srgb)
+vec3 linear_from_srgb(const vec3 srgb)
 {
     if (SRGB_BY_ROOT) {
         return srgb * srgb;
@@ -77,21 +77,21 @@ vec3 linear_from_srgb(vec3 srgb)
 /* A texel as fetched from a view in the storage format, in linear light. The hardware's own decoding
  * would be at hand in a view of the sRGB format, but is off by up to 0.3 of a code on an H200 and on
  * llvmpipe, which shows after rounding. */
-vec4 loaded(vec4 texel)
+vec4 loaded(const vec4 texel)
 {
     return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
 }
 
 /* Where the 2x2 texels of texel `at` of the next level meet, as a sampler takes it; on an axis of one texel
  * its middle, so that what lies beyond the edge has no part in it. */
-vec2 pair_corner(ivec2 at, vec2 inv_extent)
+vec2 pair_corner(const ivec2 at, const vec2 inv_extent)
 {
     return min(vec2(2 * at + 1) * inv_extent, 1.0 - 0.5 * inv_extent);
 }
 
 /* n / d in vectors. Formats that hold all the bits of a 32-bit float get the remainder of the first
  * guess added: division alone may be off by 2.5 ulp. */
-vec3 quotient(vec3 n, float d)
+vec3 quotient(const vec3 n, const float d)
 {
     vec3 guess = n / d;
     if (UNORM_MAX > 0.0) {
@@ -108,12 +108,12 @@ struct Joined {
     vec3 weighted;
 };
 
-Joined joined_of(vec4 texel)
+Joined joined_of(const vec4 texel)
 {
     return Joined(texel, WEIGH_ALPHA ? texel.rgb * texel.a : vec3(0.0));
 }
 
-Joined join(Joined a, Joined b)
+Joined join(Joined a, const Joined b)
 {
     if (REDUCE == REDUCE_MIN) {
         a.straight = min(a.straight, b.straight);
@@ -131,7 +131,7 @@ Joined join(Joined a, Joined b)
 /* The texel that joined ones make, where `scale` turns their sum into their average. Weighed by
  * alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and
  * the straight average has to do. */
-vec4 texel_of(Joined all, float scale)
+vec4 texel_of(const Joined all, const float scale)
 {
     if (REDUCE != REDUCE_AVG) {
         return all.straight;
@@ -148,7 +148,7 @@ vec4 texel_of(Joined all, float scale)
  *     v01 v11
  * A level that is one texel wide has no right neighbour: its one column then counts twice, which
  * leaves it as it is. */
-vec4 reduce_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
+vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent)
 {
     if (is_narrow(extent.x)) {
         v10 = v00;
@@ -170,7 +170,7 @@ vec4 reduce_2x2(vec4 v00, vec4 v10, vec4 v01, vec4 v11, ivec2 extent)
  * 2023.1 uses a value before it defines it, and the validation layer then calls the module
  * invalid. Nor may the number of bits be a parameter: an H200 then took 1.6 times as long for
  * spd, of formats that drop no bits. */
-vec4 nearest_float(vec4 texel)
+vec4 nearest_float(const vec4 texel)
 {
     const uint mask = (1u << DROPPED_BITS) - 1u, mask_blue = (1u << DROPPED_BITS_BLUE) - 1u;
     const uint half_bit = mask >> 1, half_blue = mask_blue >> 1;
@@ -203,7 +203,7 @@ vec4 rounded(vec4 texel)
 
 /* The texel as it is once stored and read again; by arithmetic of its own, so that all who ask get
  * the same bits. */
-vec4 as_stored(vec4 texel)
+vec4 as_stored(const vec4 texel)
 {
     return loaded(rounded(texel));
 }

@@ -35,7 +35,7 @@ struct Node {
     uint index, n_children;
 };
 
-Node node_of(int from, ivec2 tile, int layer)
+Node node_of(const int from, const ivec2 tile, const int layer)
 {
     Node node;
     int k = min(int(LANE / WORDS), span); /* one more: of no level */
@@ -50,7 +50,7 @@ Node node_of(int from, ivec2 tile, int layer)
 
 /* Where climb() begins, computed while texels are being fetched. The shuffles change nothing, but keep it there:
  * compilers would move it down to where it is used. */
-Node start_of_climb(ivec2 tile, int layer)
+Node start_of_climb(const ivec2 tile, const int layer)
 {
     Node node = node_of(FIRST_LEVELS, tile, layer);
     node.index = subgroupShuffleXor(node.index, 0u);
@@ -64,13 +64,13 @@ DEFINE_STORE(store_node, STORE_ONE(7) STORE_ONE(8) STORE_ONE(9) STORE_ONE(10) ST
 #ifndef EXTREME
 #define BROUGHT vec2 /* by a lane: two channels, or all */
 
-BROUGHT brought_of(TEXEL sums)
+BROUGHT brought_of(const TEXEL sums)
 {
     return pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
 }
 
 /* False once nobody of the subgroup has anything to bring. */
-bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
+bool climb_span(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
 {
     uint word = LANE % WORDS, last = WORDS * (span - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
@@ -89,12 +89,12 @@ bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
 #else
 #define BROUGHT TEXEL
 
-BROUGHT brought_of(TEXEL sums)
+BROUGHT brought_of(const TEXEL sums)
 {
     return unbiased(sums);
 }
 
-bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
+bool climb_span(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
 {
     bool is_complete = false;
     if (is_there && LANE < span && node.level < n_levels) {
@@ -113,7 +113,7 @@ bool climb_span(Node node, int layer, inout bool is_there, inout BROUGHT own)
 
 /* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. But
  * llvmpipe of Mesa 22.3, where a subgroup is 16 lanes, leaves such a loop after its first turn. */
-void climb(Node node, ivec2 tile, int layer, TEXEL sums)
+void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u, goes_on = true;
     BROUGHT own = brought_of(sums);
@@ -139,7 +139,7 @@ void climb(Node node, ivec2 tile, int layer, TEXEL sums)
 shared bool is_last_of_cell;
 
 /* What one invocation found, all that go on know. */
-bool tell_all(bool is_last)
+bool tell_all(const bool is_last)
 {
     if (HAS_WIDE_LANES) {
         return subgroupShuffle(is_last ? 1u : 0u, 0u) != 0u;
@@ -164,7 +164,7 @@ void acquire_cell()
 }
 
 /* Bits of a number up to 255, a zero after each. */
-uint spread(int v)
+uint spread(const int v)
 {
     uint bits = uint(v);
     bits = (bits | bits << 4) & 0x0f0fu;
@@ -173,7 +173,7 @@ uint spread(int v)
 }
 
 /* The texel one level below `from` that slots from `first` on make. */
-TEXEL reduce_4_slots(int from, uint first)
+TEXEL reduce_4_slots(const int from, const uint first)
 {
     return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
@@ -185,7 +185,7 @@ DEFINE_STORE(store_second, STORE_ONE(8) STORE_ONE(9) STORE_ONE(11) STORE_ONE(13)
 DEFINE_STORE(store_third, STORE_ONE(9) STORE_ONE(10) STORE_ONE(12) STORE_ONE(14) STORE_ONE(15))
 
 /* The texel `at`, two levels below; what lies between is stored. */
-TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
+TEXEL reduce_16_slots(const int from, const uint first, const ivec2 at, const int layer)
 {
     TEXEL made[4];
     [[unroll]] for (int i = 0; i < 4; i++) {
@@ -197,7 +197,7 @@ TEXEL reduce_16_slots(int from, uint first, ivec2 at, int layer)
     return join_four(equal(extent_of(from + 1), ivec2(1)), made[0], made[1], made[2], made[3]);
 }
 
-TEXEL reduce_cell(int from, ivec2 cell, int layer, uint first)
+TEXEL reduce_cell(const int from, const ivec2 cell, const int layer, const uint first)
 {
     if (!HAS_WIDE_LANES) {
         if (INDEX < 1u << 2 * span) {
@@ -234,7 +234,7 @@ struct Node {
     uint first, slot, n_slots; /* of the cell */
 };
 
-Node node_of(int step, ivec2 at, int layer)
+Node node_of(const int step, const ivec2 at, const int layer)
 {
     Node node;
     node.from = FIRST_LEVELS + span * step;
@@ -248,7 +248,7 @@ Node node_of(int step, ivec2 at, int layer)
 }
 
 /* As of words. */
-Node start_of_climb(ivec2 tile, int layer)
+Node start_of_climb(const ivec2 tile, const int layer)
 {
     Node node = node_of(0, tile, layer);
     node.first = subgroupShuffleXor(node.first, 0u);
@@ -258,7 +258,7 @@ Node start_of_climb(ivec2 tile, int layer)
 }
 
 /* A texel, as sums, to its cell; true if that was the last: then the texel that the cell makes. */
-bool climb_cell(Node node, int layer, inout TEXEL sums)
+bool climb_cell(const Node node, const int layer, inout TEXEL sums)
 {
     bool is_last = false;
     if (INDEX == 0u) {
@@ -273,7 +273,7 @@ bool climb_cell(Node node, int layer, inout TEXEL sums)
     return is_last;
 }
 
-void climb(Node node, ivec2 tile, int layer, TEXEL sums)
+void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
 {
     bool goes_on = true;
     if (IS_GPU) {

@@ -84,18 +84,18 @@ const int MAX_TILE_X = STRIPS_X * STRIP_COLUMNS, MAX_TILE_Y = 2 * MAX_ROWS;
 #endif
 #define TILE_SIZE ivec2(TILE_X, TILE_Y) /* texels of the last level that a tile makes */
 
-uint first_node(int i)
+uint first_node(const int i)
 {
     return nodes[i];
 }
 
-ivec2 extent_of(int level)
+ivec2 extent_of(const int level)
 {
     return level_extent(base_extent, level);
 }
 
 #ifdef UPDATES
-bool is_to_be_written(int level, ivec2 at);
+bool is_to_be_written(const int level, const ivec2 at);
 #else
 #define is_to_be_written(level, at) true
 #endif
@@ -108,7 +108,7 @@ bool is_to_be_written(int level, ivec2 at);
     }
 
 /* To a level that is known at run time only: dynamic indexing of storage images is an optional feature. */
-void store_any(int level, ivec2 at, int layer, STORED value)
+void store_any(const int level, const ivec2 at, const int layer, const STORED value)
 {
     ivec3 p = ivec3(at, layer);
     switch (level < n_levels ? level : 0) {

@@ -34,43 +34,43 @@ const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup has 16 texels of 
 
 shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* of level 3 in Morton order; or of level 2 first */
 
-ivec2 place(uint index)
+ivec2 place(const uint index)
 {
     uint x = index & 1u | index >> 1 & 2u | index >> 2 & 4u | index >> 3 & 8u;
     uint y = index >> 1 & 1u | index >> 2 & 2u | index >> 3 & 4u | index >> 4 & 8u;
     return ivec2(x, y);
 }
 
-ivec2 quadrant(int i)
+ivec2 quadrant(const int i)
 {
     return ivec2(i & 1, i >> 1);
 }
 
 /* Where an invocation's i-th texel of level 1 lies among a tile's 32x32: one in each quadrant. */
-ivec2 place_in_level1(uint index, int i)
+ivec2 place_in_level1(const uint index, const int i)
 {
     return place(index) + 16 * quadrant(i);
 }
 
 /* And that of level 2 among 16x16. */
-ivec2 place_in_level2(uint index)
+ivec2 place_in_level2(const uint index)
 {
     return (place(index) >> 1) + 8 * quadrant(int(index & 3u));
 }
 
 /* Of a level `n`, that sums of texels of level 0 make averages. Floats are averaged level by level, those of 32
  * bits two by two, as their sums may be infinite. */
-float scale_of_sums(int n)
+float scale_of_sums(const int n)
 {
     return IS_EXTREME || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
 }
 
-TEXEL summed(TEXEL sums)
+TEXEL summed(const TEXEL sums)
 {
     return !IS_EXTREME && IS_FLOAT && !IS_FLOAT32 ? 0.25 * sums : sums;
 }
 
-ENCODED encode_level(int level, TEXEL sums)
+ENCODED encode_level(const int level, const TEXEL sums)
 {
     return encode_sums(scale_of_sums(level), sums);
 }
@@ -96,32 +96,32 @@ ENCODED encode_level(int level, TEXEL sums)
 
 DEFINE_JOINS(TEXEL)
 #ifdef SUMS
-uvec2 join_taps(uvec2 a, uvec2 b)
+uvec2 join_taps(const uvec2 a, const uvec2 b)
 {
     return a + b;
 }
 
-uvec2 summed(uvec2 sums)
+uvec2 summed(const uvec2 sums)
 {
     return sums;
 }
 
-uvec2 from_lane_xor(uvec2 own, uint mask)
+uvec2 from_lane_xor(const uvec2 own, const uint mask)
 {
     return subgroupShuffleXor(own, mask);
 }
 
-uvec2 early_of(uint texel)
+uvec2 early_of(const uint texel)
 {
     return uvec2(texel, texel >> 8) & 0x00ff00ffu;
 }
 
-vec4 sums_of(uvec2 early)
+vec4 sums_of(const uvec2 early)
 {
     return vec4(early & 0xffffu, early >> 16);
 }
 
-uint encode_level(int level, uvec2 sums)
+uint encode_level(const int level, const uvec2 sums)
 {
     uvec2 codes = (sums + (0x00010001u << 2 * level - 1) >> 2 * level) & 0x00ff00ffu;
     return codes.x | codes.y << 8;
@@ -129,12 +129,12 @@ uint encode_level(int level, uvec2 sums)
 
 DEFINE_JOINS(uvec2)
 #else
-TEXEL early_of(FETCHED texel)
+TEXEL early_of(const FETCHED texel)
 {
     return decode(texel);
 }
 
-TEXEL sums_of(TEXEL early)
+TEXEL sums_of(const TEXEL early)
 {
     return early;
 }
@@ -147,14 +147,14 @@ struct Upper {
     EARLY v00, v10, v01, v11, level2;
 };
 
-EARLY level1_of(Block block)
+EARLY level1_of(const Block block)
 {
     return join_four(NO_SINGLE, early_of(block.v00), early_of(block.v10), early_of(block.v01), early_of(block.v11));
 }
 
 /* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
  * quadrant lies as the lane in the quad (a reduce-scatter; each swap halves what is left). */
-EARLY scatter_quad(Upper made)
+EARLY scatter_quad(const Upper made)
 {
     bool is_right = (LANE & 1u) != 0u, is_below = (LANE & 2u) != 0u;
     EARLY upper = is_right ? made.v10 : made.v00, lower = is_right ? made.v11 : made.v01;
@@ -166,7 +166,7 @@ EARLY scatter_quad(Upper made)
     return summed(join_taps(keep, swapped));
 }
 
-void store_level1(ivec2 tile, int layer, uint index, Upper made)
+void store_level1(const ivec2 tile, const int layer, const uint index, const Upper made)
 {
     ivec2 p00 = tile * 32 + place_in_level1(index, 0), p10 = tile * 32 + place_in_level1(index, 1);
     ivec2 p01 = tile * 32 + place_in_level1(index, 2), p11 = tile * 32 + place_in_level1(index, 3);
@@ -176,7 +176,7 @@ void store_level1(ivec2 tile, int layer, uint index, Upper made)
     STORE_EARLY(1, p11, layer, made.v11)
 }
 
-void store_level2(ivec2 tile, int layer, uint index, Upper made)
+void store_level2(const ivec2 tile, const int layer, const uint index, const Upper made)
 {
     ivec2 at = tile * 16 + place_in_level2(index);
     STORE_EARLY(2, at, layer, made.level2)
@@ -189,7 +189,7 @@ void store_level2(ivec2 tile, int layer, uint index, Upper made)
 
 /* Have the device fetch what it needs to know of each level to store to it, where few workgroups are at work (on an
  * H100 rgba8 of 256x256 takes 6.0 us in place of 6.4): stores beyond a level's size have no other effect. */
-void touch_levels(int layer)
+void touch_levels(const int layer)
 {
     if (gl_NumWorkGroups.x * gl_NumWorkGroups.y * gl_NumWorkGroups.z > 64u ||
         LANES_ID != N_INVOCATIONS / SUBGROUP_SIZE - 1) {
@@ -200,13 +200,13 @@ void touch_levels(int layer)
 }
 
 /* What makes the i-th texel of level 1. */
-Block fetch_block(ivec2 tile, int layer, uint index, int i)
+Block fetch_block(const ivec2 tile, const int layer, const uint index, const int i)
 {
     ivec2 at = 2 * (tile * 32 + place_in_level1(index, i));
     return FETCH_BLOCK(corner_of(at, layer), at, 0);
 }
 
-Upper make_levels_1_2(ivec2 tile, int layer, uint index)
+Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
 {
     Block b00 = fetch_block(tile, layer, index, 0), b10 = fetch_block(tile, layer, index, 1);
     Block b01 = fetch_block(tile, layer, index, 2), b11 = fetch_block(tile, layer, index, 3);
@@ -230,21 +230,21 @@ Upper make_levels_1_2(ivec2 tile, int layer, uint index)
 }
 
 /* What the levels below go on from. */
-void leave_sums(int level, ivec2 at, TEXEL sums)
+void leave_sums(const int level, const ivec2 at, const TEXEL sums)
 {
     if (level == FIRST_LEVELS && HAS_PARTS) {
         leave_part(at, unbiased(scale_of_sums(level) * sums));
     }
 }
 
-EARLY four_cells(bvec2 is_single, uint i)
+EARLY four_cells(const bvec2 is_single, const uint i)
 {
     return join_four(is_single, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
 }
 
 /* From the cells, texels of level `from` in Morton order, levels up to `end` in place; `block` is where they lie in
  * level `last`, of which they make one texel. By all of the workgroup; the first texel of the last level. */
-TEXEL make_levels_by_cells(int from, int last, int end, ivec2 block, int layer)
+TEXEL make_levels_by_cells(const int from, const int last, const int end, const ivec2 block, const int layer)
 {
     for (int level = from + 1; level <= end; level++) {
         uint n = 1u << 2 * (last - level);
@@ -271,7 +271,7 @@ struct Lower {
     TEXEL sums;
 };
 
-Lower make_lower(int n, bvec2 is_first_single, bvec2 is_second_single, TEXEL first)
+Lower make_lower(const int n, const bvec2 is_first_single, const bvec2 is_second_single, const TEXEL first)
 {
     Lower made;
     TEXEL second = join_lanes(is_first_single, first, 1u);
@@ -293,7 +293,7 @@ Lower make_lower(int n, bvec2 is_first_single, bvec2 is_second_single, TEXEL fir
 }
 
 /* Levels 4 to 6 of a tile. */
-void store_lower(ivec2 tile, int layer, Lower made)
+void store_lower(const ivec2 tile, const int layer, const Lower made)
 {
     uint lane = LANE;
     ivec2 at4 = tile * 4 + place(lane), at5 = tile * 2 + place(lane >> 2);
@@ -309,7 +309,7 @@ void store_lower(ivec2 tile, int layer, Lower made)
 }
 
 /* Level 3 by lanes that differ in bits 2 (x) and 3 (y) of their index. */
-void make_level3_by_lanes(ivec2 tile, int layer, uint index, EARLY texel)
+void make_level3_by_lanes(const ivec2 tile, const int layer, const uint index, const EARLY texel)
 {
     EARLY made = join_lanes(NO_SINGLE, texel, 4u);
     if ((index & 12u) == 0u) {
@@ -332,7 +332,7 @@ struct EvenTile {
 
 /* Levels 1 to FIRST_LEVELS; true where the last is at hand as `lower.sums`: in the first subgroup,
  * or in all of the workgroup. */
-bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
+bool make_even_tile(const ivec2 tile, const int layer, const uint index, out EvenTile made)
 {
     made.upper = make_levels_1_2(tile, layer, index);
     if (FIRST_LEVELS < 3) {
@@ -355,7 +355,7 @@ bool make_even_tile(ivec2 tile, int layer, uint index, out EvenTile made)
 }
 
 /* What make_even_tile() has left. */
-void store_late(ivec2 tile, int layer, uint index, EvenTile made)
+void store_late(const ivec2 tile, const int layer, const uint index, const EvenTile made)
 {
     if (!IS_LATE) {
         return;

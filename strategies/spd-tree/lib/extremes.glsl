@@ -12,21 +12,21 @@ layout(set = 0, binding = 2) nonprivate buffer Words
 };
 
 /* Larger ones of larger numbers, or for minima of smaller ones; of NaN, which counts for nothing, 0. */
-uint ordered_word(float value)
+uint ordered_word(const float value)
 {
     uint bits = floatBitsToUint(value);
     uint ordered = (bits & 0x80000000u) != 0u ? ~bits : bits | 0x80000000u;
     return isnan(value) ? 0u : REDUCE == REDUCE_MIN ? ~ordered : ordered;
 }
 
-float number_of_word(uint word)
+float number_of_word(const uint word)
 {
     uint ordered = REDUCE == REDUCE_MIN ? ~word : word;
     uint bits = (ordered & 0x80000000u) != 0u ? ordered & 0x7fffffffu : ~ordered;
     return uintBitsToFloat(word == 0u ? 0x7fc00000u : bits);
 }
 
-void bring_extreme(uint node, TEXEL texel)
+void bring_extreme(const uint node, const TEXEL texel)
 {
     [[unroll]] for (int i = 0; i < CHANNELS; i++) {
         atomicMax(extreme_word[CHANNELS * node + i], ordered_word(CHANNEL(texel, i)), gl_ScopeDevice, 0, 0);
@@ -34,7 +34,7 @@ void bring_extreme(uint node, TEXEL texel)
 }
 
 /* By who is the last to arrive; for the next run the words are zero. */
-TEXEL take_extreme(uint node)
+TEXEL take_extreme(const uint node)
 {
     TEXEL texel = TEXEL(0.0);
     [[unroll]] for (int i = 0; i < CHANNELS; i++) {

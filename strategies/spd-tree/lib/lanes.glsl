@@ -8,34 +8,34 @@
 #define LANES_ID gl_SubgroupID /* which SUBGROUP_SIZE lanes of the workgroup */
 
 #ifdef ALPHA
-TEXEL from_lane(TEXEL own, uint lane)
+TEXEL from_lane(const TEXEL own, const uint lane)
 {
     return TEXEL(subgroupShuffle(own[0], lane), subgroupShuffle(own[1], lane));
 }
 
-TEXEL from_lane_xor(TEXEL own, uint mask)
+TEXEL from_lane_xor(const TEXEL own, const uint mask)
 {
     return TEXEL(subgroupShuffleXor(own[0], mask), subgroupShuffleXor(own[1], mask));
 }
 #else
-TEXEL from_lane(TEXEL own, uint lane)
+TEXEL from_lane(const TEXEL own, const uint lane)
 {
     return subgroupShuffle(own, lane);
 }
 
-TEXEL from_lane_xor(TEXEL own, uint mask)
+TEXEL from_lane_xor(const TEXEL own, const uint mask)
 {
     return subgroupShuffleXor(own, mask);
 }
 #endif
 #ifdef HAS_FETCHED
-FETCHED from_lane(FETCHED own, uint lane)
+FETCHED from_lane(const FETCHED own, const uint lane)
 {
     return subgroupShuffle(own, lane);
 }
 #endif
 #ifdef HAS_ENCODED
-ENCODED from_lane_xor(ENCODED own, uint mask)
+ENCODED from_lane_xor(const ENCODED own, const uint mask)
 {
     return subgroupShuffleXor(own, mask);
 }
@@ -47,7 +47,7 @@ ENCODED from_lane_xor(ENCODED own, uint mask)
 
 shared TEXEL texel_of_lane[N_INVOCATIONS];
 
-TEXEL from_lane(TEXEL own, uint lane)
+TEXEL from_lane(const TEXEL own, const uint lane)
 {
     barrier();
     texel_of_lane[gl_LocalInvocationIndex] = own;
@@ -55,7 +55,7 @@ TEXEL from_lane(TEXEL own, uint lane)
     return texel_of_lane[LANES_ID * SUBGROUP_SIZE + lane];
 }
 
-TEXEL from_lane_xor(TEXEL own, uint mask)
+TEXEL from_lane_xor(const TEXEL own, const uint mask)
 {
     return from_lane(own, LANE ^ mask);
 }
@@ -64,19 +64,19 @@ TEXEL from_lane_xor(TEXEL own, uint mask)
 
 /* Two texels from one lane, and one from each of two. */
 #ifdef SUBGROUPS
-FETCHED[2] two_from_lane(FETCHED a, FETCHED b, uint lane)
+FETCHED[2] two_from_lane(const FETCHED a, const FETCHED b, const uint lane)
 {
     return FETCHED[2](from_lane(a, lane), from_lane(b, lane));
 }
 
-TEXEL[2] from_two_lanes(TEXEL own, uint a, uint b)
+TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
 {
     return TEXEL[2](from_lane(own, a), from_lane(own, b));
 }
 #else
 shared FETCHED fetched_of_lane[2 * N_INVOCATIONS];
 
-FETCHED[2] two_from_lane(FETCHED a, FETCHED b, uint lane)
+FETCHED[2] two_from_lane(const FETCHED a, const FETCHED b, const uint lane)
 {
     uint from = 2u * (LANES_ID * SUBGROUP_SIZE + lane), to = 2u * gl_LocalInvocationIndex;
     barrier();
@@ -86,7 +86,7 @@ FETCHED[2] two_from_lane(FETCHED a, FETCHED b, uint lane)
     return FETCHED[2](fetched_of_lane[from], fetched_of_lane[from + 1u]);
 }
 
-TEXEL[2] from_two_lanes(TEXEL own, uint a, uint b)
+TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
 {
     TEXEL first = from_lane(own, a);
     return TEXEL[2](first, texel_of_lane[LANES_ID * SUBGROUP_SIZE + b]);

@@ -20,7 +20,7 @@ struct Axis {
     bool is_odd, is_single;
 };
 
-Axis axis_of(int n)
+Axis axis_of(const int n)
 {
     float half_n = float(n >> 1), pair = IS_FLOAT32 ? 0.5 : 1.0;
     float unit = uintBitsToFloat(126 - findMSB(n) << 23); /* 2^-k, where 2^k is above n */
@@ -35,7 +35,7 @@ Axis axis_of(int n)
 }
 
 /* An axis whose even sizes are weighed as the last two of three, and a single texel as the middle one. */
-Axis row_axis_of(int n)
+Axis row_axis_of(const int n)
 {
     Axis axis = axis_of(n);
     if (!axis.is_odd) {
@@ -46,13 +46,13 @@ Axis row_axis_of(int n)
     return axis;
 }
 
-vec3 weights_of(Axis axis, float at)
+vec3 weights_of(const Axis axis, const float at)
 {
     return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.last));
 }
 
 /* What makes averages of a level's texels as the next level weighs them. */
-float scale_of_carried(float scale)
+float scale_of_carried(const float scale)
 {
     return IS_FLOAT ? 1.0 : scale;
 }
@@ -66,7 +66,7 @@ float scale_of_carried(float scale)
 #ifndef ALPHA
 /* A sum, and what rounding has taken from it: Knuth's two-sum (The Art of Computer Programming 2, 4.2.2,
  * theorem B), and of the second term, a product, what fma() finds. */
-void add_product(inout TEXEL sum, inout TEXEL lost, float weight, TEXEL texel)
+void add_product(inout TEXEL sum, inout TEXEL lost, const float weight, const TEXEL texel)
 {
     precise TEXEL product = weight * texel;
     precise TEXEL total = sum + product;
@@ -77,7 +77,7 @@ void add_product(inout TEXEL sum, inout TEXEL lost, float weight, TEXEL texel)
 }
 
 /* Whether the texels have one sign, so that no sum of them is small against its terms. */
-bool have_one_sign(TEXEL a, TEXEL b, TEXEL c)
+bool have_one_sign(const TEXEL a, const TEXEL b, const TEXEL c)
 {
     uint differ = 0u;
     [[unroll]] for (int i = 0; i < CHANNELS; i++) {
@@ -96,7 +96,8 @@ struct Has {
 /* The sum of weighed floats times `scale`; a tap that is not there may be infinite. Averages have four ulp for all
  * that rounds them. Where 32 bits are stored that is the scale and the last product, and, of the first axis where
  * terms have one sign, three roundings more: on an H200 166 us in place of 202 for rgba32f of 4095x4095. */
-TEXEL average_of_floats(Has has, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+TEXEL average_of_floats(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
+                        const TEXEL c, const float scale)
 {
 #ifdef ALPHA
     const bool is_short = true;
@@ -131,13 +132,13 @@ TEXEL average_of_floats(Has has, bool is_first_axis, vec3 weights, TEXEL a, TEXE
 #endif
 }
 
-TEXEL join_two(TEXEL a, TEXEL b)
+TEXEL join_two(const TEXEL a, const TEXEL b)
 {
     return IS_EXTREME ? extreme(a, b) : a + b;
 }
 
 /* Of an even axis. The sum, or where that could overflow the mean: precise, as compilers halve the sum. */
-TEXEL join_taps(TEXEL a, TEXEL b)
+TEXEL join_taps(const TEXEL a, const TEXEL b)
 {
 #ifndef ALPHA
     if (!IS_EXTREME && IS_FLOAT32) {
@@ -151,7 +152,8 @@ TEXEL join_taps(TEXEL a, TEXEL b)
 
 /* Three taps of which `has` says which are there. Of texels beyond the edge, which are again those at the edge,
  * extremes take no notice. */
-TEXEL reduce_taps(Has has, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+TEXEL reduce_taps(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
+                  const TEXEL c, const float scale)
 {
     if (IS_EXTREME) {
         TEXEL most = b;
@@ -172,7 +174,8 @@ TEXEL reduce_taps(Has has, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b, T
 
 #ifndef EVEN
 /* Columns: the first two of three, or all; one by itself is left as it is. `scale` is of the second axis of two. */
-TEXEL reduce_columns(Axis axis, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+TEXEL reduce_columns(const Axis axis, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
+                     const TEXEL c, const float scale)
 {
     if (!GENERAL && is_first_axis) {
         return join_taps(a, b);
@@ -188,7 +191,8 @@ TEXEL reduce_columns(Axis axis, bool is_first_axis, vec3 weights, TEXEL a, TEXEL
 }
 
 /* Rows: the last two of three, or all. */
-TEXEL reduce_rows(Axis axis, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b, TEXEL c, float scale)
+TEXEL reduce_rows(const Axis axis, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
+                  const TEXEL c, const float scale)
 {
     if (!GENERAL && is_first_axis) {
         return join_taps(b, c);
@@ -199,7 +203,7 @@ TEXEL reduce_rows(Axis axis, bool is_first_axis, vec3 weights, TEXEL a, TEXEL b,
 #endif
 
 /* What part of a texel a tile has, of taps that may be another's: those have no weight. */
-TEXEL reduce_part(vec3 weights, TEXEL a, TEXEL b, TEXEL c)
+TEXEL reduce_part(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL c)
 {
     if (IS_EXTREME) {
         TEXEL part = weights.x > 0.0 ? a : weights.y > 0.0 ? b : c;

@@ -67,29 +67,29 @@ struct Part {
 
 /* Of a row of parts: even columns come first and odd ones after them, so that lanes that weigh every second
  * one read one after the other. */
-int column_of(int x, int pitch)
+int column_of(const int x, const int pitch)
 {
     return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
 }
 
-ivec3 columns_of(ivec3 x, int pitch)
+ivec3 columns_of(const ivec3 x, const int pitch)
 {
     return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
 }
 
-void leave_part(ivec2 at, TEXEL texel)
+void leave_part(const ivec2 at, const TEXEL texel)
 {
     parts[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
 }
 
 /* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
-Held held_by_tile(ivec2 tile, int n, int first_part)
+Held held_by_tile(const ivec2 tile, const int n, const int first_part)
 {
     return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(MAX_TILE_X, n));
 }
 
 /* The `i`-th that the tile has of a level, from what it has of the level above. */
-Part part_at(int i, int n, Held own, Held above)
+Part part_at(const int i, const int n, const Held own, const Held above)
 {
     Part part;
     part.n = 0;
@@ -112,7 +112,7 @@ Part part_at(int i, int n, Held own, Held above)
 }
 
 /* The `i`-th of all levels from LOWEST on below those of tiles, as many of each as there may be. */
-Part part_below(ivec2 tile, int i)
+Part part_below(const ivec2 tile, int i)
 {
     int n = LOWEST, before = 0, first = IS_SMALL ? N_OF_TILE : MOST(1), next = first;
     i += first;
@@ -135,13 +135,13 @@ Part part_below(ivec2 tile, int i)
     return part_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
 }
 
-TEXEL reduce_row_of_parts(Part part, int row)
+TEXEL reduce_row_of_parts(const Part part, const int row)
 {
     return reduce_part(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
                        parts[row + part.columns.z]);
 }
 
-TEXEL make_part(Part part)
+TEXEL make_part(const Part part)
 {
     if (part.n == 0) {
         return TEXEL(0.0);
@@ -151,7 +151,7 @@ TEXEL make_part(Part part)
 }
 
 /* To the levels below. */
-void keep_part(Part part, TEXEL texel)
+void keep_part(const Part part, const TEXEL texel)
 {
     if (part.n > 0) {
         parts[part.to] = texel;
@@ -159,7 +159,7 @@ void keep_part(Part part, TEXEL texel)
 }
 
 /* Store it, if it is the tile's alone; else it has to be shared. */
-void finish_part(Part part, TEXEL texel, int layer)
+void finish_part(const Part part, const TEXEL texel, const int layer)
 {
     if (part.n == 0) {
         return;
@@ -181,7 +181,7 @@ struct Common {
     uint node, n_tiles;
 };
 
-Common common_at(uint i, int layer)
+Common common_at(const uint i, const int layer)
 {
     uvec2 word = common_texel[i];
     Common c;
@@ -192,7 +192,7 @@ Common common_at(uint i, int layer)
     return c;
 }
 
-void share_common(ivec2 tile, int layer, uint index)
+void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (index < n_common) {
         Common c = common_at(index, layer);
@@ -219,7 +219,7 @@ struct Common {
     Range tiles;
 };
 
-Common common_at(uint i, int layer)
+Common common_at(const uint i, const int layer)
 {
     uvec2 word = common_texel[i];
     Common c;
@@ -234,12 +234,12 @@ Common common_at(uint i, int layer)
     return c;
 }
 
-void store_joined(Common c, int layer, TEXEL texel)
+void store_joined(const Common c, const int layer, const TEXEL texel)
 {
     store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(texel));
 }
 
-void leave_common(uint i, ivec2 tile, int layer)
+void leave_common(const uint i, const ivec2 tile, const int layer)
 {
     Common c = common_at(i, layer);
     ivec2 p = tile - c.tiles.first;
@@ -247,7 +247,7 @@ void leave_common(uint i, ivec2 tile, int layer)
     slot[c.slot + k] = parts[common_texel[i].y >> 4 & 0xfffu];
 }
 
-void count_common(uint i, int layer)
+void count_common(const uint i, const int layer)
 {
     Common c = common_at(i, layer);
     if (!arrive_is_last(c.slot, c.n_tiles)) {
@@ -270,7 +270,7 @@ void count_common(uint i, int layer)
 }
 
 /* By as many lanes as exchange texels. */
-void join_many(uint i, int layer)
+void join_many(const uint i, const int layer)
 {
     Common c = common_at(i, layer);
     TEXEL texel = IS_EXTREME ? slot[c.slot] : TEXEL(0.0);
@@ -293,7 +293,7 @@ void join_many(uint i, int layer)
     }
 }
 
-void share_common(ivec2 tile, int layer, uint index)
+void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (index == 0u) {
         n_complete = 0u;
@@ -324,7 +324,7 @@ void share_common(ivec2 tile, int layer, uint index)
 #else
 /* What is one word's of a texel that tiles have in common: lanes next to each other bring those of one texel by
  * one instruction. */
-void bring_word(uint i, int layer)
+void bring_word(const uint i, const int layer)
 {
     uint n_words = words_of_texel();
     bool is_there = i < n_words * n_common;
@@ -344,7 +344,7 @@ void bring_word(uint i, int layer)
     }
 }
 
-void share_common(ivec2 tile, int layer, uint index)
+void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (IS_GPU) {
         for (uint first = 0u; first < words_of_texel() * n_common; first += N_INVOCATIONS) {
@@ -361,7 +361,7 @@ void share_common(ivec2 tile, int layer, uint index)
 #endif
 
 /* Of the first level below, up to two for each invocation. */
-void make_first_below(ivec2 tile, int layer, int i)
+void make_first_below(const ivec2 tile, const int layer, const int i)
 {
     Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
     Part first = part_at(i, 1, below, of_tile), second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
@@ -374,7 +374,7 @@ void make_first_below(ivec2 tile, int layer, int i)
     finish_part(second, second_texel, layer);
 }
 
-void share_tile(ivec2 tile, int layer, uint index)
+void share_tile(const ivec2 tile, const int layer, const uint index)
 {
     int i = int(index);
     Part further = part_below(tile, i);

@@ -6,7 +6,7 @@
 #define SHARING_GLSL
 
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see reduce.glsl. */
-vec3 box_weights(int at, int n)
+vec3 box_weights(const int at, const int n)
 {
     int half_n = n >> 1;
     vec3 odd = vec3(half_n - at, half_n, at + 1) * (1.0 / float(n));
@@ -24,13 +24,13 @@ struct Range {
  *
  * where c, what odd sizes add, is made of their lowest bits: level F + i adds 2^i if its size is odd,
  * which is bit i of the size of level F. */
-ivec2 added_by_odd_sizes(int n)
+ivec2 added_by_odd_sizes(const int n)
 {
     return extent_of(FIRST_LEVELS) & (1 << n) - 1;
 }
 
 /* Of `n` levels below those of tiles. */
-Range range_of_tile(ivec2 tile, int n)
+Range range_of_tile(const ivec2 tile, const int n)
 {
     ivec2 first = tile * TILE_SIZE;
     return Range(max(first - added_by_odd_sizes(n) >> n, ivec2(0)),
@@ -39,13 +39,13 @@ Range range_of_tile(ivec2 tile, int n)
 }
 
 /* Which tile made a texel of level F. */
-ivec2 tile_of_texel(ivec2 at)
+ivec2 tile_of_texel(const ivec2 at)
 {
     return ivec2(uint(at.x) / uint(TILE_X), uint(at.y) / uint(TILE_Y));
 }
 
 /* How many tiles have a part in a texel of `n` levels below those of tiles. */
-Range tiles_sharing(ivec2 at, int n)
+Range tiles_sharing(const ivec2 at, const int n)
 {
     ivec2 first = at << n;
     ivec2 last = min(first + (1 << n) - 1 + added_by_odd_sizes(n),
@@ -54,14 +54,14 @@ Range tiles_sharing(ivec2 at, int n)
 }
 
 /* And how many have at most, along each axis. */
-ivec2 most_sharing(int n)
+ivec2 most_sharing(const int n)
 {
     ivec2 n_texels = (1 << n) + added_by_odd_sizes(n);
     ivec2 most = ivec2(uint(n_texels.x - 2) / uint(TILE_X), uint(n_texels.y - 2) / uint(TILE_Y)) + 2;
     return min(most, ivec2(gl_NumWorkGroups.xy));
 }
 
-uint n_sharing(ivec2 at, int n)
+uint n_sharing(const ivec2 at, const int n)
 {
     Range tiles = tiles_sharing(at, n);
     ivec2 n_tiles = tiles.last - tiles.first + 1;
@@ -74,7 +74,7 @@ struct Taps {
     vec3 weight;
 };
 
-Taps taps_within(int at, int n, int first, int last)
+Taps taps_within(const int at, const int n, const int first, const int last)
 {
     ivec3 from = 2 * at + ivec3(0, 1, 2);
     bvec3 is_own = bvec3(from.x >= first && from.x <= last, from.y >= first && from.y <= last,

@@ -26,7 +26,7 @@ void leave_hand_off()
 }
 
 /* Count a part in: true if all `n` are there; then they are visible to this invocation. */
-bool arrive_is_last(uint first_slot, uint n)
+bool arrive_is_last(const uint first_slot, const uint n)
 {
     uint n_before = atomicAdd(n_arrived[first_slot], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
                               gl_SemanticsRelease | gl_SemanticsMakeAvailable);

@@ -8,7 +8,10 @@
  *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
  *     SLOTS                   tiles share by slots: averages, minima and maxima (REDUCE)
  *     EXTREME                 by words of 32 bits, minima and maxima; neither: by words of 64 bits, averages
- *     UPDATES                 only what a changed rectangle reaches is made; with SLOTS */
+ *     UPDATES                 only what a changed rectangle reaches is made; with SLOTS
+ *
+ * Parameters are const where nothing assigns to them: glslang passes such by value, and all others through a variable
+ * of the caller's, by which modules are a quarter larger. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -60,7 +63,7 @@ ivec2 tile_of_workgroup()
 }
 
 #ifdef EVEN
-void make_tile(ivec2 tile, int layer, uint index)
+void make_tile(const ivec2 tile, const int layer, const uint index)
 {
     EvenTile made;
     if (IS_CLIMBING) {
@@ -77,7 +80,7 @@ void make_tile(ivec2 tile, int layer, uint index)
     }
 }
 #else
-void make_tile(ivec2 tile, int layer, uint index)
+void make_tile(const ivec2 tile, const int layer, const uint index)
 {
     prepare_codec(index);
     make_tile_of_strips(tile, layer, LANES_ID, LANE);

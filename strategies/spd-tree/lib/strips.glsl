@@ -11,9 +11,9 @@
  *
  * A texel of level 3 takes up to 15 columns of level 0, and the next one begins 8 further on. Of 128 columns,
  * 32 lanes, the last seven are therefore a halo: they make 15 of level 3, and the next strip begins
- * at column 120. What both make of levels 1 and 2, the one stores that owns it. Pipelines differ by which axes may
- * have odd sizes (GENERAL, GENERAL): which sizes do is in the push constants, so that an even level costs a
- * branch that is not taken. Without GENERAL there is no halo. Down the strip the last
+ * at column 120. What both make of levels 1 and 2, the one stores that owns it. There are two pipelines: where a size
+ * may be odd (GENERAL), which ones are is in the push constants, so that an even level costs a branch that is
+ * not taken; else there is no halo. Down the strip the last
  * even row of an odd level stays where it is, in registers, as the first of the three that the next
  * row below takes:
  *
@@ -73,7 +73,7 @@ const bool IS_SPREAD = false;
 #endif
 
 /* Where a lane's four columns lie in the strip, and the other way round. */
-uint place_of_lane(uint lane)
+uint place_of_lane(const uint lane)
 {
     return IS_SPREAD ? (lane & 1u) * uint(SUBGROUP_SIZE / 2) + (lane >> 1) : lane;
 }
@@ -85,7 +85,7 @@ uint lane_at(uint place)
 }
 
 /* What lanes differ by, whose places differ by a power of two. */
-uint lane_mask(uint mask)
+uint lane_mask(const uint mask)
 {
     return IS_SPREAD ? lane_at(mask) : mask;
 }
@@ -113,7 +113,7 @@ struct Rows {
 struct Strip {
     ivec2 first, last, first_of_tile; /* texels of level 3 */
     int layer;
-    uint lane, next, next2; /* further lanes; the last for those beyond */
+    uint lane, next; /* the next lane; the last for those beyond */
     uint place; /* of the lane's columns, in fours */
     int fetched_x; /* first column of level 0 that the lane fetches */
     float left; /* and the texture coordinate between it and the next */
@@ -127,7 +127,7 @@ struct Strip {
 } s;
 
 /* The texels that a strip owns of a level `n` above level 3, up to this one. */
-ivec2 last_owned_by(ivec2 base, int n)
+ivec2 last_owned_by(const ivec2 base, const int n)
 {
     ivec2 edge = level_extent(base, 3 - n) - 1;
     bvec2 is_edge = equal(s.last, level_extent(base, 3) - 1);
@@ -135,7 +135,7 @@ ivec2 last_owned_by(ivec2 base, int n)
 }
 
 /* `base`: what base_extent is. */
-void set_strip(ivec2 tile, int layer, uint subgroup, uint lane, ivec2 base)
+void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uint lane, const ivec2 base)
 {
     ivec2 place = ivec2(subgroup % STRIPS_X, subgroup / STRIPS_X);
     ivec2 size = ivec2(STRIP_COLUMNS, strip_rows);
@@ -146,7 +146,6 @@ void set_strip(ivec2 tile, int layer, uint subgroup, uint lane, ivec2 base)
     s.lane = lane;
     s.place = place_of_lane(lane);
     s.next = lane_at(s.place + 1u);
-    s.next2 = lane_at(s.place + 2u);
     int x0 = (s.first.x << 3) + LANE_COLUMNS * int(s.place);
     s.fetched_x = (s.first.x << 3) + (IS_SPREAD ? LANE_COLUMNS / 2 : LANE_COLUMNS) * int(lane);
     s.left = float(s.fetched_x + 1) * inv_base_extent.x;
@@ -187,7 +186,7 @@ Rows fetch(int y)
 
 #ifdef SUBGROUPS
 /* Two columns of this lane and two of the other one of a pair: what the even one fetched first, or the odd one last. */
-void exchange(inout Row row, bool is_odd)
+void exchange(inout Row row, const bool is_odd)
 {
     FETCHED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
     if (is_odd) {
@@ -200,7 +199,7 @@ void exchange(inout Row row, bool is_odd)
 }
 #endif
 
-Two reduce_row(Row row, FETCHED next)
+Two reduce_row(const Row row, const FETCHED next)
 {
     TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (GENERAL) {
@@ -229,14 +228,14 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
 
 /* Whether a column is the strip's to store, `last` being its last one. Without a halo they all are: stores
  * beyond a level's size have no effect. */
-bool is_own_column(int x, int last)
+bool is_own_column(const int x, const int last)
 {
     return HALO == 0 || x <= last;
 }
 
 /* The pair of lanes whose places differ in a bit, `mask`, of a pair of texels each: first ones
  * to the one where it is 0, second ones to the other, in the order of places. */
-EncodedTwo transposed(EncodedTwo pair, uint place, uint mask)
+EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
 {
 #ifdef SUBGROUPS
     bool is_upper = (place & mask) != 0u;
@@ -256,7 +255,7 @@ EncodedTwo transposed(EncodedTwo pair, uint place, uint mask)
  * of texels of four bytes are four texels wide and two high: each store of a subgroup is to fill such, or they are
  * written twice. A sector is what two lanes, i and i ^ 1, have of both rows; each store takes what a quarter
  * of the lanes have, in one piece. Where a lane has a sector of its own, it needs no others. */
-void store_rows1(int y, EncodedTwo upper, EncodedTwo lower)
+void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 {
     if (!IS_TRANSPOSED) {
         ivec2 at = ivec2((s.first.x << 2) + 2 * int(s.place), y), right = at + ivec2(1, 0);
@@ -287,7 +286,7 @@ void store_rows1(int y, EncodedTwo upper, EncodedTwo lower)
 
 /* Rows of level 2, a column a lane, which four lanes exchange with the next four. Every other strip begins in
  * the middle of a sector, which is then filled by halves. */
-void store_rows2(int y, EncodedTwo rows)
+void store_rows2(const int y, EncodedTwo rows)
 {
     int x = s.first.x << 1;
     if (!IS_TRANSPOSED) {
@@ -305,20 +304,20 @@ void store_rows2(int y, EncodedTwo rows)
     STORE_OWNED(2, at, s.owned2, rows.right)
 }
 
-EncodedTwo encoded_row1(Two sums)
+EncodedTwo encoded_row1(const Two sums)
 {
     float scale = scale_of_carried(scales.x);
     return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
 /* First of the two rows of level 0 that are new to row `y` of level 1, the last two of three. */
-int new_rows(int y)
+int new_rows(const int y)
 {
     return 2 * y + (GENERAL && s.axis_y1.is_odd ? 1 : 0);
 }
 
 /* Row `y` of level 1. */
-Two make_row1(int y, Rows rows)
+Two make_row1(const int y, const Rows rows)
 {
     Two upper, lower;
     reduce_both(rows, upper, lower);
@@ -330,7 +329,7 @@ Two make_row1(int y, Rows rows)
 }
 
 /* Row `y` of level 2 from the next two of level 1. */
-TEXEL make_row2(int y, Two upper, Two lower)
+TEXEL make_row2(const int y, const Two upper, const Two lower)
 {
     vec3 weights = weights_of(s.axis_y2, float(y));
     TEXEL left = reduce_rows(s.axis_y2, true, weights, s.row1.left, upper.left, lower.left, 1.0);
@@ -343,7 +342,7 @@ TEXEL make_row2(int y, Two upper, Two lower)
 }
 
 /* Row `y` of level 3, of which every second lane has a texel. */
-void make_row3(int y, TEXEL upper, TEXEL lower)
+void make_row3(const int y, const TEXEL upper, const TEXEL lower)
 {
     Axis axis_x = s.axis_x3, axis_y = s.axis_y3;
     vec3 along_x = s.along_x3;
@@ -354,7 +353,7 @@ void make_row3(int y, TEXEL upper, TEXEL lower)
         along_x = weights_of(axis_x, float((s.first.x << 3) + LANE_COLUMNS * int(s.place) >> 3));
     }
     TEXEL column = reduce_rows(axis_y, true, weights_of(axis_y, float(y)), s.row2, upper, lower, 1.0);
-    TEXEL further[2] = from_two_lanes(column, s.next, s.next2);
+    TEXEL further[2] = from_two_lanes(column, s.next, lane_at(s.place + 2u));
     TEXEL sums = reduce_columns(axis_x, false, along_x, column, further[0], further[1], scales.z);
     ivec2 at = ivec2(s.first.x + int(s.place >> 1), y);
     if (all(lessThanEqual(at, s.last)) && (s.place & 1u) == 0u) {
@@ -374,7 +373,7 @@ struct LeftOver {
 
 /* Store two rows of level 1, the first one even. Where the height of level 1 is odd, that is the row left over from
  * the last turn. */
-void store_turn(LeftOver above, int y1, EncodedTwo upper, EncodedTwo lower)
+void store_turn(const LeftOver above, const int y1, const EncodedTwo upper, const EncodedTwo lower)
 {
     bool is_odd = GENERAL && s.axis_y2.is_odd;
     EncodedTwo first = upper, second = lower;
@@ -389,7 +388,7 @@ void store_turn(LeftOver above, int y1, EncodedTwo upper, EncodedTwo lower)
 }
 
 /* Row `y2` of level 2, and what it completes of level 3. */
-void make_rows2(int y2, Two upper, Two lower, inout LeftOver above)
+void make_rows2(const int y2, const Two upper, const Two lower, inout LeftOver above)
 {
     TEXEL sums = make_row2(y2, upper, lower);
     ENCODED stored = encode_sums(scale_of_carried(scales.y), sums);
@@ -470,7 +469,7 @@ void make_strip()
     }
 }
 
-void make_tile_of_strips(ivec2 tile, int layer, uint subgroup, uint lane)
+void make_tile_of_strips(ivec2 tile, const int layer, const uint subgroup, const uint lane)
 {
     ivec2 base = base_extent;
     if (IS_LEAN) { /* so that no compiler keeps for share_parts.glsl what can be computed again */

@@ -78,14 +78,14 @@ layout(constant_id = 20) const int CODEC = CODEC_UNORM8;
 #define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
 
 /* Bytes of codes that TO_BYTES was added to. */
-uint bytes_of(vec4 codes)
+uint bytes_of(const vec4 codes)
 {
     uvec4 bits = floatBitsToUint(codes);
     return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
 /* As srgb_from_linear() of levels.glsl, of what is not below zero. */
-vec3 srgb_codes(vec3 linear)
+vec3 srgb_codes(const vec3 linear)
 {
     vec3 curve = fma(pow(linear, vec3(1.0 / 2.4)), vec3(1.055 * WHITE), vec3(-0.055 * WHITE));
     return mix(curve, 12.92 * WHITE * linear, lessThanEqual(linear, vec3(0.0031308)));
@@ -102,7 +102,7 @@ vec3 srgb_codes(vec3 linear)
 /* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
  * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
  * mask and another constant they are two instructions where this is one. */
-vec4 biased_codes(uint bytes)
+vec4 biased_codes(const uint bytes)
 {
     if (!IS_GPU) {
         return vec4(uvec4(bytes, bytes >> 8, bytes >> 16, bytes >> 24) & 0xffu) + TWO_10;
@@ -115,7 +115,7 @@ vec4 biased_codes(uint bytes)
 
 shared float linear_of_code[CODEC == CODEC_SRGB8 ? 256 : 1];
 
-void prepare_codec(uint index)
+void prepare_codec(const uint index)
 {
     if (CODEC == CODEC_SRGB8) {
         for (uint i = index; i < 256u; i += N_INVOCATIONS) {
@@ -125,7 +125,7 @@ void prepare_codec(uint index)
     }
 }
 
-vec4 decode_channels(uint word)
+vec4 decode_channels(const uint word)
 {
     if (CODEC == CODEC_UNORM8) {
         return biased_codes(word);
@@ -140,7 +140,7 @@ vec4 decode_channels(uint word)
 }
 
 /* Precise: who adds the constant to a term before all are summed rounds each. */
-uint encode_channels(vec4 texel)
+uint encode_channels(const vec4 texel)
 {
     if (CODEC == CODEC_UNORM10_2) {
         precise vec4 sums = texel + TWO_23;
@@ -157,17 +157,17 @@ uint encode_channels(vec4 texel)
 #define BIAS 0.0
 #define UNIT 1.0
 
-void prepare_codec(uint index)
+void prepare_codec(const uint index)
 {
 }
 
 #ifndef RAW
-CHANNELS_OF decode_channels(CHANNELS_OF texel)
+CHANNELS_OF decode_channels(const CHANNELS_OF texel)
 {
     return texel;
 }
 
-CHANNELS_OF encode_channels(CHANNELS_OF texel)
+CHANNELS_OF encode_channels(const CHANNELS_OF texel)
 {
 #if CHANNELS == 1
     return rounded(vec4(texel, 0.0, 0.0, 0.0)).r;
@@ -178,33 +178,33 @@ CHANNELS_OF encode_channels(CHANNELS_OF texel)
 #endif
 }
 #elif CHANNELS == 1
-float decode_channels(uint word)
+float decode_channels(const uint word)
 {
     return uintBitsToFloat(word);
 }
 
-uint encode_channels(float texel)
+uint encode_channels(const float texel)
 {
     return floatBitsToUint(texel);
 }
 #elif CHANNELS == 2
-vec2 decode_channels(uint word)
+vec2 decode_channels(const uint word)
 {
     return unpackHalf2x16(word);
 }
 
-uint encode_channels(vec2 texel)
+uint encode_channels(const vec2 texel)
 {
     return packHalf2x16(nearest_float(vec4(texel, 0.0, 0.0)).xy);
 }
 #elif CHANNELS == 3 /* unsigned floats of 11, 11 and 10 bits: halves without a sign, and with fewer bits */
-vec3 decode_channels(uint word)
+vec3 decode_channels(const uint word)
 {
     vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word & 0x3ff800u) << 9);
     return vec3(rg, unpackHalf2x16(word >> 17 & 0x7fe0u).x);
 }
 
-uint encode_channels(vec3 texel)
+uint encode_channels(const vec3 texel)
 {
     vec3 nearest = nearest_float(vec4(texel, 0.0)).rgb;
     uint rg = packHalf2x16(nearest.rg), b = packHalf2x16(vec2(nearest.b, 0.0));
@@ -212,7 +212,7 @@ uint encode_channels(vec3 texel)
     return (halves.r >> 4 & 0x7ffu) | (halves.g << 7 & 0x3ff800u) | (halves.b << 17 & 0xffc00000u);
 }
 #else
-vec4 decode_channels(uvec2 words)
+vec4 decode_channels(const uvec2 words)
 {
     return vec4(unpackHalf2x16(words.x), unpackHalf2x16(words.y));
 }
@@ -228,13 +228,13 @@ uvec2 encode_channels(vec4 texel)
 #ifdef ALPHA
 /* Weighed by alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and the
  * straight average has to do. */
-TEXEL decode(FETCHED fetched)
+TEXEL decode(const FETCHED fetched)
 {
     vec4 texel = decode_channels(fetched) - BIAS;
     return TEXEL(texel, texel * texel.a);
 }
 
-ENCODED encode(TEXEL texel)
+ENCODED encode(const TEXEL texel)
 {
     vec4 straight = texel[0];
     if (straight.a != 0.0) {
@@ -244,18 +244,18 @@ ENCODED encode(TEXEL texel)
 }
 
 /* A texel less what decoded codes are too large by. */
-TEXEL unbiased(TEXEL texel)
+TEXEL unbiased(const TEXEL texel)
 {
     return texel;
 }
 
 /* w * texel + sum */
-TEXEL add_weighed(float w, TEXEL texel, TEXEL sum)
+TEXEL add_weighed(const float w, const TEXEL texel, const TEXEL sum)
 {
     return TEXEL(fma(vec4(w), texel[0], sum[0]), fma(vec4(w), texel[1], sum[1]));
 }
 
-TEXEL extreme(TEXEL a, TEXEL b)
+TEXEL extreme(const TEXEL a, const TEXEL b)
 {
     return a; /* of averages alone */
 }
@@ -267,39 +267,39 @@ TEXEL extreme(TEXEL a, TEXEL b)
 spirv_instruction(set = "GLSL.std.450", id = 79) TEXEL least(TEXEL a, TEXEL b);
 spirv_instruction(set = "GLSL.std.450", id = 80) TEXEL greatest(TEXEL a, TEXEL b);
 
-TEXEL decode(FETCHED fetched)
+TEXEL decode(const FETCHED fetched)
 {
     return decode_channels(fetched);
 }
 
-ENCODED encode(TEXEL texel)
+ENCODED encode(const TEXEL texel)
 {
     return encode_channels(texel);
 }
 
-TEXEL unbiased(TEXEL texel)
+TEXEL unbiased(const TEXEL texel)
 {
     return texel - BIAS;
 }
 
-TEXEL add_weighed(float w, TEXEL texel, TEXEL sum)
+TEXEL add_weighed(const float w, const TEXEL texel, const TEXEL sum)
 {
     return fma(TEXEL(w), texel, sum);
 }
 
-TEXEL extreme(TEXEL a, TEXEL b)
+TEXEL extreme(const TEXEL a, const TEXEL b)
 {
     return REDUCE == REDUCE_MIN ? least(a, b) : greatest(a, b);
 }
 
 /* Parts of texels are halved where weights that are rounded, and add up to some ulp more than 1, could make an
  * infinite sum of them. */
-TEXEL halved(TEXEL texel)
+TEXEL halved(const TEXEL texel)
 {
     return !IS_EXTREME && IS_FLOAT32 ? 0.5 * texel : texel;
 }
 
-TEXEL doubled(TEXEL texel)
+TEXEL doubled(const TEXEL texel)
 {
     if (IS_EXTREME || !IS_FLOAT32) {
         return texel;
@@ -310,7 +310,7 @@ TEXEL doubled(TEXEL texel)
 #endif
 
 /* Of sums of decoded texels; `scale` makes them averages. */
-ENCODED encode_sums(float scale, TEXEL sums)
+ENCODED encode_sums(const float scale, const TEXEL sums)
 {
 #if CHANNELS == 4 && RAW == 1 && !defined(ALPHA)
     if (CODEC == CODEC_UNORM8) {
@@ -323,7 +323,7 @@ ENCODED encode_sums(float scale, TEXEL sums)
     return encode(scale * sums);
 }
 
-STORED stored_of(ENCODED texel)
+STORED stored_of(const ENCODED texel)
 {
 #if RAW == 1
     return uvec4(texel, 0u, 0u, 0u);
@@ -339,7 +339,7 @@ STORED stored_of(ENCODED texel)
 }
 
 /* To a level below those of tiles: made is only what is to be written. */
-void store_below(int level, ivec2 at, int layer, TEXEL texel)
+void store_below(const int level, const ivec2 at, const int layer, const TEXEL texel)
 {
     store_any(level, at, layer, stored_of(encode(texel)));
 }
@@ -351,14 +351,14 @@ struct Block {
 };
 
 /* Where the texels of a block meet, as a gather wants it. */
-vec3 corner_of(ivec2 at, int layer)
+vec3 corner_of(const ivec2 at, const int layer)
 {
     return vec3(vec2(at + 1) * inv_base_extent, layer);
 }
 
 /* The block that begins `dx` columns to the right of that of `corner`; `at`: of that one. */
 #if !defined(RAW) && CHANNELS == 4
-FETCHED fetch_texel(ivec2 at, int layer)
+FETCHED fetch_texel(const ivec2 at, const int layer)
 {
     return texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0);
 }
@@ -372,7 +372,7 @@ FETCHED fetch_texel(ivec2 at, int layer)
 #else
 #define GATHERED vec4
 #endif
-Block block_of(GATHERED x, GATHERED y)
+Block block_of(const GATHERED x, const GATHERED y)
 {
     return Block(FETCHED(x.w, y.w), FETCHED(x.z, y.z), FETCHED(x.x, y.x), FETCHED(x.y, y.y));
 }
@@ -386,7 +386,7 @@ Block block_of(GATHERED x, GATHERED y)
 #else
 #define GATHERED vec4
 #endif
-Block block_of(GATHERED x)
+Block block_of(const GATHERED x)
 {
     return Block(x.w, x.z, x.x, x.y);
 }

@@ -35,32 +35,32 @@ shared int held_from[MAX_LEVELS], place[MAX_LEVELS];
 
 /* From the corners of what the rectangle reaches of a level to those of the next: texel x weighs 2x and 2x + 1 of the
  * level above, and 2x + 2 if that is odd. */
-void step_down(int level, inout ivec2 first, inout ivec2 last)
+void step_down(const int level, inout ivec2 first, inout ivec2 last)
 {
     first = max(first - (extent_of(level) & 1), 0) >> 1;
     last = min(last >> 1, extent_of(level + 1) - 1);
 }
 
-bool is_within(Box box, ivec2 at)
+bool is_within(const Box box, const ivec2 at)
 {
     return all(lessThan(uvec2(at - box.corner), uvec2(box.size)));
 }
 
 Box written[FIRST_LEVELS + 1]; /* of levels that tiles make */
 
-bool is_to_be_written(int level, ivec2 at)
+bool is_to_be_written(const int level, const ivec2 at)
 {
     return is_within(written[level], at);
 }
 
-float scale_of_level(int level)
+float scale_of_level(const int level)
 {
     return uintBitsToFloat(nodes[level - FIRST_LEVELS]);
 }
 
 /* All invocations count in loops, since on llvmpipe those that do not pass the barrier behind them. The last level's
  * box lies first in held[]; from the level on, upwards, for which there is no room, none do. */
-void prepare_boxes(uint index)
+void prepare_boxes(const uint index)
 {
     ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
     int from = 0, n = 0;
@@ -99,7 +99,7 @@ ivec2 tile_of_update()
 
 #define STORED_LEVEL(n)                                                                             \
     case n: return texelFetch(stored[n - 1], at, 0);
-STORED fetch_stored(int level, ivec3 at)
+STORED fetch_stored(const int level, const ivec3 at)
 {
     switch (level) {
         STORED_LEVEL(3)
@@ -117,7 +117,7 @@ STORED fetch_stored(int level, ivec3 at)
     }
 }
 
-ENCODED encoded_of(STORED texel)
+ENCODED encoded_of(const STORED texel)
 {
 #if RAW == 1 || !defined(RAW) && CHANNELS == 1
     return texel.x;
@@ -129,18 +129,18 @@ ENCODED encoded_of(STORED texel)
 }
 
 /* As it is stored. */
-ENCODED fetch_level(int level, ivec2 at, int layer)
+ENCODED fetch_level(const int level, const ivec2 at, const int layer)
 {
     return encoded_of(fetch_stored(level, ivec3(at, layer)));
 }
 
-uint place_of(int level, ivec2 at, int layer)
+uint place_of(const int level, const ivec2 at, const int layer)
 {
     return uint(layer) * n_nodes + uint(place[level] + at.y * extent_of(level).x + at.x);
 }
 
 /* What the tile has of its last level, for whoever is the last. */
-void leave_tile(ivec2 tile, int layer, uint index)
+void leave_tile(const ivec2 tile, const int layer, const uint index)
 {
     for (uint first = 0u; first < uint(TILE_X * TILE_Y); first += N_INVOCATIONS) {
         uint i = first + index;
@@ -160,34 +160,34 @@ struct Footprint {
     float scale;
 };
 
-Footprint footprint_of(int level, ivec2 at)
+Footprint footprint_of(const int level, const ivec2 at)
 {
     ivec2 extent = max(extent_of(level - 1), 2);
     return Footprint(notEqual(extent & 1, ivec2(0)), weights_of(axis_of(extent.x), float(at.x)),
                      weights_of(axis_of(extent.y), float(at.y)), scale_of_level(level - 1));
 }
 
-TEXEL reduce_codes(Footprint f, ENCODED a, ENCODED b, ENCODED c)
+TEXEL reduce_codes(const Footprint f, const ENCODED a, const ENCODED b, const ENCODED c)
 {
     return reduce_taps(Has(true, f.is_odd.x), true, f.along_x, unbiased(decode(a)), unbiased(decode(b)),
                        unbiased(decode(c)), 1.0);
 }
 
-int place_held(int level, ivec2 at)
+int place_held(const int level, ivec2 at)
 {
     at -= boxes[level].corner;
     return held_from[level] + at.y * boxes[level].size.x + at.x;
 }
 
 /* Where the `k`-th of 3x3 texels lies; what is not weighed is one of the others. */
-ivec2 tap_at(Footprint f, ivec2 at, ivec2 last, int k)
+ivec2 tap_at(const Footprint f, const ivec2 at, const ivec2 last, const int k)
 {
     return min(2 * at + ivec2(f.is_odd.x ? k % 3 : k % 3 & 1, f.is_odd.y ? k / 3 : k / 3 & 1), last);
 }
 
 /* A texel from the level above, be that held or left: by the same instructions, so that both make the same of it. All
  * is fetched at once, as what takes time is the way there. */
-void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
+void make_below_tiles(const int level, const ivec2 at, const int layer, const bool is_held)
 {
     Footprint f = footprint_of(level, at);
     ivec2 last = extent_of(level - 1) - 1;
@@ -219,7 +219,7 @@ void make_below_tiles(int level, ivec2 at, int layer, bool is_held)
 }
 
 /* By all of the workgroup. */
-void make_level(int level, int layer, uint index, bool is_held)
+void make_level(const int level, const int layer, const uint index, const bool is_held)
 {
     Box made = made_of[level];
     for (int first = 0; first < made.size.x * made.size.y; first += N_INVOCATIONS) {
@@ -232,7 +232,7 @@ void make_level(int level, int layer, uint index, bool is_held)
 }
 
 /* Leave what is not made of what the next level takes: two texels, at most, on each side of what is. */
-void leave_border(int level, int layer, uint index)
+void leave_border(const int level, const int layer, const uint index)
 {
     Box box = boxes[level], made = made_of[level];
     ivec2 n = box.size;
@@ -250,7 +250,7 @@ void leave_border(int level, int layer, uint index)
 }
 
 /* All of level `first`, and of the levels below it what is not made. */
-void hold_levels(int first, int layer, uint index)
+void hold_levels(const int first, const int layer, const uint index)
 {
     int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;
     for (int k = 0; k < n; k += N_INVOCATIONS) {
@@ -271,7 +271,7 @@ void hold_levels(int first, int layer, uint index)
     }
 }
 
-void finish_update(ivec2 tile, int layer, uint index)
+void finish_update(const ivec2 tile, const int layer, const uint index)
 {
     prepare_boxes(index);
     barrier();

@@ -42,13 +42,13 @@ layout(set = 0, binding = 3) nonprivate buffer Meetings
 };
 
 /* A part of zero may have come out a little below it. */
-uint64_t word_of_pair(vec2 part)
+uint64_t word_of_pair(const vec2 part)
 {
     uvec2 sums = uvec2(max(part, vec2(0.0)) * PAIR_ONE + 0.5);
     return uint64_t(sums.x) | uint64_t(sums.y) << PAIR_SUM_SHIFT | uint64_t(1) << PAIR_COUNT_SHIFT;
 }
 
-vec2 pair_of_word(uint64_t word)
+vec2 pair_of_word(const uint64_t word)
 {
     const uint mask = (1u << PAIR_SUM_SHIFT) - 1u;
     uint second = is_many != 0 ? 0u : uint(word >> PAIR_SUM_SHIFT) & mask;
@@ -56,7 +56,7 @@ vec2 pair_of_word(uint64_t word)
 }
 
 /* Add to a word: true if that was the last of n; then the part is the whole. */
-bool add_pair_is_last(inout vec2 part, uint word, uint n)
+bool add_pair_is_last(inout vec2 part, const uint word, const uint n)
 {
     uint64_t sum = word_of_pair(part);
     sum += atomicAdd(share_word[word], sum, gl_ScopeDevice, 0, 0);
@@ -64,13 +64,13 @@ bool add_pair_is_last(inout vec2 part, uint word, uint n)
     return uint(sum >> PAIR_COUNT_SHIFT) == (is_many != 0 ? n : n & 1023u);
 }
 
-void clear_word(uint word)
+void clear_word(const uint word)
 {
     atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
 /* What word `word` of a texel takes of it. */
-vec2 pair_of_texel(TEXEL texel, uint word)
+vec2 pair_of_texel(const TEXEL texel, const uint word)
 {
 #if CHANNELS == 1
     return vec2(texel, 0.0);
@@ -84,7 +84,7 @@ vec2 pair_of_texel(TEXEL texel, uint word)
 }
 
 #if CHANNELS > 1
-vec2 take_pair(uint word)
+vec2 take_pair(const uint word)
 {
     uint64_t sum = atomicLoad(share_word[word], gl_ScopeDevice, 0, 0);
     clear_word(word);
@@ -92,7 +92,7 @@ vec2 take_pair(uint word)
 }
 
 /* Of one of a texel's words, complete while others may not be: true if that makes all; then all of the texel. */
-bool meet_late(uint node, out TEXEL texel)
+bool meet_late(const uint node, out TEXEL texel)
 {
     uint n_words = words_of_texel();
     texel = TEXEL(0.0);
@@ -118,7 +118,7 @@ bool meet_late(uint node, out TEXEL texel)
 
 /* By lanes next to each other, one for each word of a texel, which is complete or not: true in one that
  * finds all complete, with the texel. */
-bool meet(bool is_complete, uint node, uint word, vec2 part, out TEXEL texel)
+bool meet(const bool is_complete, const uint node, const uint word, const vec2 part, out TEXEL texel)
 {
 #if CHANNELS == 4
     bool is_other = subgroupShuffleXor(is_complete ? 1u : 0u, 1u) != 0u;
