@@ -109,7 +109,6 @@ static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *l
     return spd_tree_plan_job(&device, &planned->job, &planned->plan);
 }
 
-/* Why no device can have these values; NULL: they go together. */
 static const char *contradiction(const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
@@ -120,11 +119,6 @@ static const char *contradiction(const struct mb_params *choice)
            : source_of(choice) != MB_SOURCE_SAME && value[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE
                ? "an image of its own goes with what is planned: without shape and rows"
                : NULL;
-}
-
-static bool is_contradictory(const struct mb_params *choice)
-{
-    return contradiction(choice) != NULL;
 }
 
 static struct mb_needs needs(const struct mb_params *choice)
@@ -147,8 +141,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     struct planned planned;
-    const char *reason = contradiction(choice);
-    reason = reason ? reason : make_plan(gpu, layout, task, choice, &planned);
+    const char *reason = make_plan(gpu, layout, task, choice, &planned);
     if (source_of(choice) == MB_SOURCE_DEPTH) {
         MB_FAIL_IF(strcmp(layout->format->name, "r32f") != 0, why, MB_ERRC_UNSUPPORTED,
                    "depth is one 32-bit float; try -f r32f");
@@ -370,7 +363,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .params = params,
     .export = &mb_spd_tree_export,
     .source_of = source_of,
-    .is_contradictory = is_contradictory,
+    .contradiction = contradiction,
     .needs = needs,
     .supports = supports,
     .resolve = resolve,
