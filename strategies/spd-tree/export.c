@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "base/text.h"
 
 extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
@@ -116,21 +115,20 @@ static void add_code_file(struct mb_strbuf *out, const struct mb_shader *const *
 
 /* ---- A manifest */
 
-/* Those of the plan's constants that the module has, of which two are floats. */
+/* Those that the module has, of which two are floats; the plan has them all. */
 static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
                           const struct mb_shader *shader)
 {
-    const char *separator = "";
-    for (size_t i = 0; i < SPD_TREE_N_CONSTANTS * shader->n_constants; i++) {
-        const struct spd_tree_constant *constant = &plan->constants[i / shader->n_constants];
-        const bool is_float = strncmp(constant->name, "UNORM_MAX", strlen("UNORM_MAX")) == 0;
+    for (uint32_t i = 0; i < shader->n_constants; i++) {
+        const struct spd_tree_constant *constant = plan->constants;
         float real;
-        memcpy(&real, &constant->value, sizeof real);
-        if (constant->id == shader->entries[i % shader->n_constants].constantID) {
-            mb_strbuf_printf(out, "%s\"%s\": %.10g", separator, constant->name,
-                             is_float ? (double)real : (double)constant->value);
-            separator = ", ";
+        while (constant->id != shader->entries[i].constantID) {
+            constant++;
         }
+        memcpy(&real, &constant->value, sizeof real);
+        const bool is_float = strncmp(constant->name, "UNORM_MAX", strlen("UNORM_MAX")) == 0;
+        mb_strbuf_printf(out, "%s\"%s\": %.10g", i > 0 ? ", " : "", constant->name,
+                         is_float ? (double)real : (double)constant->value);
     }
 }
 

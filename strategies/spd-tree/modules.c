@@ -27,18 +27,13 @@ struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info)
 struct spd_tree_job mb_spd_tree_job_of(const struct mb_layout *layout,
                                        const struct mb_task *task)
 {
-    static const enum spd_tree_reduction reductions[] = {
-        [MB_REDUCE_AVG] = SPD_TREE_AVERAGE,
-        [MB_REDUCE_MIN] = SPD_TREE_MINIMUM,
-        [MB_REDUCE_MAX] = SPD_TREE_MAXIMUM,
-    };
     struct spd_tree_job job = {
         .width = layout->base.width,
         .height = layout->base.height,
         .n_levels = layout->n_levels,
         .n_layers = layout->n_layers,
         .format = layout->format->vk_format,
-        .reduction = reductions[task->reduce],
+        .reduction = (enum spd_tree_reduction)task->reduce, /* in the same order */
         .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
     };
     if (task->is_update) {

@@ -77,8 +77,8 @@ struct state {
     struct mb_task task;
     struct planned planned;
     struct spd_tree *tree;
-    void *own;                                 /* the tree, owned; NULL: the device keeps it */
-    VkImageView source, levels[MB_MAX_LEVELS]; /* of level 0, and of the others; owned */
+    void *own;                        /* the tree, owned; NULL: the device keeps it */
+    VkImageView views[MB_MAX_LEVELS]; /* of levels, owned */
     struct mb_buffer scratch;
     VkDescriptorPool pool;
     struct spd_tree_resources resources;
@@ -175,11 +175,9 @@ static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
         return;
     }
     value[PARAM_SHAPE] = (uint8_t)plan->shape;
-    value[PARAM_ROWS] = 0;
-    for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
-        if (spd_tree_rows[i] == plan->rows) {
-            value[PARAM_ROWS] = i + 1;
-        }
+    value[PARAM_ROWS] = SPD_TREE_N_ROWS;
+    while (value[PARAM_ROWS] > 0 && spd_tree_rows[value[PARAM_ROWS] - 1] != plan->rows) {
+        value[PARAM_ROWS]--;
     }
 }
 
@@ -229,17 +227,15 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 static enum mb_status make_views(struct state *s, const struct mb_vk_image *source,
                                  struct mb_err *err)
 {
+    const struct spd_tree_job *job = &s->planned.job;
     VkImageViewCreateInfo info;
-    for (uint32_t i = 1; i < s->planned.job.n_levels; i++) {
-        spd_tree_view_info(&s->planned.job, s->image->image, i, 0, &info);
-        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->levels[i - 1]));
+    for (uint32_t i = job->is_depth ? 1 : 0; i < job->n_levels; i++) {
+        const struct mb_vk_image *image = i == 0 ? source : s->image;
+        spd_tree_view_info(job, image->image, i, 0, &info);
+        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->views[i]));
     }
-    s->resources.source = source->stored[0];
-    if (!s->planned.job.is_depth) {
-        spd_tree_view_info(&s->planned.job, source->image, 0, 0, &info);
-        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->source));
-        s->resources.source = s->source;
-    }
+    s->resources.source = job->is_depth ? source->stored[0] : s->views[0];
+    s->resources.levels = &s->views[1];
     return MB_OK;
 }
 
@@ -287,7 +283,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
         return MB_OK;
     }
     s->resources.scratch = s->scratch.buffer;
-    s->resources.levels = s->levels;
     s->resources.source_layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     MB_DO(make_views(s, target->source ? target->source : target->image, err));
     return make_set(s, err);
@@ -341,9 +336,8 @@ static void finish(void *state)
         return;
     }
     vkDestroyDescriptorPool(s->gpu->device, s->pool, NULL);
-    vkDestroyImageView(s->gpu->device, s->source, NULL);
     for (uint32_t i = 0; i < MB_MAX_LEVELS; i++) {
-        vkDestroyImageView(s->gpu->device, s->levels[i], NULL);
+        vkDestroyImageView(s->gpu->device, s->views[i], NULL);
     }
     mb_buffer_finish(&s->scratch);
     spd_tree_destroy(s->own);
