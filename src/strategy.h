@@ -179,9 +179,10 @@ struct mb_strategy {
 
     /* Pure. NULL: MB_SOURCE_SAME, of all variants. */
     enum mb_source (*source_of)(const struct mb_params *params);
-    /* Pure. Whether values contradict each other, so that supports() refuses them on every
-     * device, of every image and task: sweeps leave them out. NULL: none do. */
-    bool (*is_contradictory)(const struct mb_params *params);
+    /* Pure. Why values contradict each other, in one sentence a user understands, or NULL: the
+     * harness refuses them on every device, of every image and task, before it calls what
+     * follows, and sweeps leave them out. NULL: none do. */
+    const char *(*contradiction)(const struct mb_params *params);
     /* Pure. The harness refuses a variant whose needs are not met. NULL: it needs nothing. */
     struct mb_needs (*needs)(const struct mb_params *params);
     /* Pure. What else there is to refuse: MB_OK, or MB_UNSUPPORTED with one sentence a user

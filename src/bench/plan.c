@@ -170,7 +170,7 @@ static bool is_left_out(const struct selection *selection)
     const struct mb_strategy *strategy = selection->strategy;
     return selection->sweep &&
            (is_accompanied(selection) ||
-            (strategy->is_contradictory && strategy->is_contradictory(&selection->params)));
+            (strategy->contradiction && strategy->contradiction(&selection->params)));
 }
 
 /* A selection's own rows all differ, so that each is held against those before them only: a
@@ -323,7 +323,10 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    struct mb_err *why)
 {
     const struct mb_strategy *strategy = row->strategy;
+    const char *contradiction =
+        strategy->contradiction ? strategy->contradiction(&row->params) : NULL;
     MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
+    MB_FAIL_IF(contradiction, why, MB_ERRC_UNSUPPORTED, "%s", contradiction);
     if (strategy->supports) {
         MB_DO(strategy->supports(gpu, layout, task, &row->params, why));
     }

@@ -1,29 +1,7 @@
-/* shaders.txt is the one list of modules: what they are is read from the flags it has for each.
- */
 #include "modules.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format)
-{
-    static const enum spd_tree_codec codecs[] = {
-        [MB_CODEC_UNORM8] = SPD_TREE_UNORM8,       [MB_CODEC_SRGB8] = SPD_TREE_SRGB8,
-        [MB_CODEC_UNORM10_2] = SPD_TREE_UNORM10_2, [MB_CODEC_SFLOAT16] = SPD_TREE_FLOAT16,
-        [MB_CODEC_SFLOAT32] = SPD_TREE_FLOAT32,    [MB_CODEC_UFLOAT11_10] = SPD_TREE_FLOAT11_10,
-    };
-    return (struct spd_tree_format){codecs[format->codec], format->n_channels};
-}
-
-enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce)
-{
-    static const enum spd_tree_reduction reductions[] = {
-        [MB_REDUCE_AVG] = SPD_TREE_AVERAGE,
-        [MB_REDUCE_MIN] = SPD_TREE_MINIMUM,
-        [MB_REDUCE_MAX] = SPD_TREE_MAXIMUM,
-    };
-    return reductions[reduce];
-}
 
 struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info)
 {
@@ -46,31 +24,45 @@ struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info)
     };
 }
 
-/* The value of -DNAME=VALUE, 1 of -DNAME, 0 without. */
-static uint8_t value_of(const char *flags, const char *name)
+struct spd_tree_job mb_spd_tree_job_of(const struct mb_layout *layout,
+                                       const struct mb_task *task)
 {
-    const size_t n_bytes = strlen(name);
-    for (const char *at = flags; (at = strstr(at, "-D")) != NULL;) {
-        at += 2;
-        if (strncmp(at, name, n_bytes) == 0 && strchr("= ", at[n_bytes])) {
-            return at[n_bytes] == '=' ? (uint8_t)strtoul(at + n_bytes + 1, NULL, 10) : 1;
-        }
+    struct spd_tree_job job = {
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_levels = layout->n_levels,
+        .n_layers = layout->n_layers,
+        .format = layout->format->vk_format,
+        .reduction = (enum spd_tree_reduction)task->reduce, /* in the same order */
+        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+    };
+    if (task->is_update) {
+        job.changed = (VkRect2D){{(int32_t)task->rect.x, (int32_t)task->rect.y},
+                                 {task->rect.width, task->rect.height}};
     }
-    return 0;
+    return job;
+}
+
+/* 0 where the flags have none. */
+static uint8_t number_of(const char *flags, const char *name)
+{
+    const char *at = strstr(flags, name);
+    return at ? (uint8_t)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
 bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_module *module)
 {
+    const char *flags = shader->flags;
     *module = (struct spd_tree_module){
-        .n_channels = value_of(shader->flags, "CHANNELS"),
-        .raw_words = value_of(shader->flags, "RAW"),
-        .weighs_alpha = value_of(shader->flags, "ALPHA"),
-        .has_subgroups = value_of(shader->flags, "SUBGROUPS"),
-        .has_slots = value_of(shader->flags, "SLOTS"),
-        .is_update = value_of(shader->flags, "UPDATES"),
-        .has_sums = value_of(shader->flags, "SUMS"),
-        .is_even = value_of(shader->flags, "EVEN"),
-        .is_extreme = value_of(shader->flags, "EXTREME"),
+        .n_channels = number_of(flags, "-DCHANNELS="),
+        .raw_words = number_of(flags, "-DRAW="),
+        .weighs_alpha = strstr(flags, "-DALPHA") != NULL,
+        .has_subgroups = strstr(flags, "-DSUBGROUPS") != NULL,
+        .has_slots = strstr(flags, "-DSLOTS") != NULL,
+        .is_update = strstr(flags, "-DUPDATES") != NULL,
+        .has_sums = strstr(flags, "-DSUMS") != NULL,
+        .is_even = strstr(flags, "-DEVEN") != NULL,
+        .is_extreme = strstr(flags, "-DEXTREME") != NULL,
     };
     return strncmp(shader->name, "spd-tree/", strlen("spd-tree/")) == 0;
 }
@@ -78,13 +70,12 @@ bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_modul
 const struct mb_shader *mb_spd_tree_shader_of(const struct spd_tree_module *module)
 {
     struct spd_tree_module other;
-    for (const struct mb_shader *const *shader = mb_shaders; *shader; shader++) {
-        if (mb_spd_tree_module_of(*shader, &other) &&
-            memcmp(module, &other, sizeof other) == 0) {
-            return *shader;
-        }
+    const struct mb_shader *const *shader = mb_shaders;
+    while (*shader && (!mb_spd_tree_module_of(*shader, &other) ||
+                       memcmp(module, &other, sizeof other) != 0)) {
+        shader++;
     }
-    return NULL;
+    return *shader;
 }
 
 bool spd_tree_code_of(const struct spd_tree_module *module, struct spd_tree_code *code)

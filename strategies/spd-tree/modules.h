@@ -1,17 +1,15 @@
-/* What the strategy and its export share: formats as the planner has them, and modules as
- * shaders.txt lists them. */
+/* What the strategy and its export share: devices and tasks as spd-tree's library has them, and
+ * its modules as shaders.txt lists them. */
 #pragma once
 
-#include "image/filter.h"
-#include "vk/gpu_info.h"
-#include "vk/shader.h"
-#include "lib/spd_tree_plan.h"
-
-struct spd_tree_format mb_spd_tree_format_of(const struct mb_format *format);
-enum spd_tree_reduction mb_spd_tree_reduction_of(enum mb_reduce reduce);
+#include "lib/spd_tree.h"
+#include "strategy.h"
 
 /* The same as spd_tree_get_features() reads, of what is known of a device already. */
 struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info);
+
+struct spd_tree_job mb_spd_tree_job_of(const struct mb_layout *layout,
+                                       const struct mb_task *task);
 
 /* What a shader was compiled with; false: it is none of spd-tree. */
 bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_module *module);

@@ -64,16 +64,21 @@ static const struct mb_param params[] = {
     {0},
 };
 
+/* What is to be made, and how. */
+struct planned {
+    struct spd_tree_options options;
+    struct spd_tree_job job; /* points to options */
+    struct spd_tree_plan plan;
+};
+
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_task task;
-    struct spd_tree_options options;
-    struct spd_tree_job job;   /* points to options */
-    struct spd_tree_plan plan; /* for what is said of it */
-    struct spd_tree *tree;     /* owned, unless the device keeps it */
-    bool is_kept;
-    VkImageView source, levels[MB_MAX_LEVELS]; /* of level 0, and of the others; owned */
+    struct planned planned;
+    struct spd_tree *tree;
+    void *own;                        /* the tree, owned; NULL: the device keeps it */
+    VkImageView views[MB_MAX_LEVELS]; /* of levels, owned */
     struct mb_buffer scratch;
     VkDescriptorPool pool;
     struct spd_tree_resources resources;
@@ -84,64 +89,36 @@ static enum mb_source source_of(const struct mb_params *choice)
     return (enum mb_source)choice->choice[PARAM_SOURCE];
 }
 
-/* Whether what is planned is to be planned otherwise. */
-static bool is_told(const struct mb_params *choice)
-{
-    return choice->choice[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE || choice->choice[PARAM_ROWS] != 0;
-}
-
-static struct spd_tree_options options_of(const struct mb_params *choice)
-{
-    return (struct spd_tree_options){
-        .shape = (enum spd_tree_shape)choice->choice[PARAM_SHAPE],
-        .rows =
-            choice->choice[PARAM_ROWS] > 0 ? spd_tree_rows[choice->choice[PARAM_ROWS] - 1] : 0,
-        .lanes = mb_lanes_named(choice->choice[PARAM_LANES]),
-        .without_subgroups = choice->choice[PARAM_WAVE] == WAVE_OFF,
-        .is_tile_only = choice->choice[PARAM_PARTS] == PARTS_TILES,
-    };
-}
-
-static struct spd_tree_job job_of(const struct mb_layout *layout, const struct mb_task *task,
-                                  const struct mb_params *choice,
-                                  const struct spd_tree_options *options)
-{
-    struct spd_tree_job job = {
-        .width = layout->base.width,
-        .height = layout->base.height,
-        .n_levels = layout->n_levels,
-        .n_layers = layout->n_layers,
-        .format = layout->format->vk_format,
-        .reduction = mb_spd_tree_reduction_of(task->reduce),
-        .weighs_alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-        .is_depth = source_of(choice) == MB_SOURCE_DEPTH,
-        .options = options,
-    };
-    if (task->is_update) {
-        const struct mb_rect rect = task->rect;
-        job.changed.offset = (VkOffset2D){(int32_t)rect.x, (int32_t)rect.y};
-        job.changed.extent = (VkExtent2D){rect.width, rect.height};
-    }
-    return job;
-}
-
 /* NULL, or why it cannot be. */
 static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout,
                              const struct mb_task *task, const struct mb_params *choice,
-                             struct spd_tree_plan *plan)
+                             struct planned *planned)
 {
     const struct spd_tree_device device = mb_spd_tree_device_of(&gpu->info);
-    const struct spd_tree_options options = options_of(choice);
-    const struct spd_tree_job job = job_of(layout, task, choice, &options);
-    return spd_tree_plan_job(&device, &job, plan);
+    const uint8_t *value = choice->choice;
+    planned->options = (struct spd_tree_options){
+        .shape = (enum spd_tree_shape)value[PARAM_SHAPE],
+        .rows = value[PARAM_ROWS] > 0 ? spd_tree_rows[value[PARAM_ROWS] - 1] : 0,
+        .lanes = mb_lanes_named(value[PARAM_LANES]),
+        .without_subgroups = value[PARAM_WAVE] == WAVE_OFF,
+        .is_tile_only = value[PARAM_PARTS] == PARTS_TILES,
+    };
+    planned->job = mb_spd_tree_job_of(layout, task);
+    planned->job.is_depth = source_of(choice) == MB_SOURCE_DEPTH;
+    planned->job.options = &planned->options;
+    return spd_tree_plan_job(&device, &planned->job, &planned->plan);
 }
 
-static bool is_contradictory(const struct mb_params *choice)
+static const char *contradiction(const struct mb_params *choice)
 {
     const uint8_t *value = choice->choice;
-    return (value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS) ||
-           (value[PARAM_WAVE] == WAVE_OFF && value[PARAM_LANES] != 0) ||
-           (source_of(choice) != MB_SOURCE_SAME && is_told(choice));
+    return value[PARAM_ROWS] != 0 && value[PARAM_SHAPE] != SPD_TREE_STRIPS
+               ? "rows are of strips; try spd-tree:shape=strips:rows=.."
+           : value[PARAM_LANES] != 0 && value[PARAM_WAVE] == WAVE_OFF
+               ? "lanes are of subgroups, which wave=off does without"
+           : source_of(choice) != MB_SOURCE_SAME && value[PARAM_SHAPE] != SPD_TREE_ANY_SHAPE
+               ? "an image of its own goes with what is planned: without shape and rows"
+               : NULL;
 }
 
 static struct mb_needs needs(const struct mb_params *choice)
@@ -163,16 +140,8 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *choice,
                                struct mb_err *why)
 {
-    struct spd_tree_plan plan;
-    const char *reason = make_plan(gpu, layout, task, choice, &plan);
-    if (choice->choice[PARAM_ROWS] != 0 && choice->choice[PARAM_SHAPE] != SPD_TREE_STRIPS) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "rows are of strips; try spd-tree:shape=strips:rows=..");
-    }
-    MB_FAIL_IF(choice->choice[PARAM_LANES] != 0 && choice->choice[PARAM_WAVE] == WAVE_OFF, why,
-               MB_ERRC_UNSUPPORTED, "lanes are of subgroups, which wave=off does without");
-    MB_FAIL_IF(source_of(choice) != MB_SOURCE_SAME && is_told(choice), why, MB_ERRC_UNSUPPORTED,
-               "an image of its own goes with what is planned: without shape and rows");
+    struct planned planned;
+    const char *reason = make_plan(gpu, layout, task, choice, &planned);
     if (source_of(choice) == MB_SOURCE_DEPTH) {
         MB_FAIL_IF(strcmp(layout->format->name, "r32f") != 0, why, MB_ERRC_UNSUPPORTED,
                    "depth is one 32-bit float; try -f r32f");
@@ -180,7 +149,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, "sampling", why));
     }
     MB_FAIL_IF(reason, why, MB_ERRC_UNSUPPORTED, "%s", reason);
-    MB_FAIL_IF(layout->n_levels > 1 && plan.view != SPD_TREE_VIEW_OF_FORMAT &&
+    MB_FAIL_IF(planned.plan.view != SPD_TREE_VIEW_OF_FORMAT &&
                    !mb_vk_image_can_be_raw(gpu, layout->format),
                why, MB_ERRC_UNSUPPORTED,
                "the device makes no views of %s texels as words "
@@ -192,24 +161,23 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
 static void resolve(const struct mb_gpu *gpu, const struct mb_layout *layout,
                     const struct mb_task *task, struct mb_params *choice)
 {
-    struct spd_tree_plan plan;
-    if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &plan)) {
+    struct planned planned;
+    const struct spd_tree_plan *plan = &planned.plan;
+    uint8_t *value = choice->choice;
+    if (layout->n_levels == 1 || make_plan(gpu, layout, task, choice, &planned)) {
         return;
     }
-    choice->choice[PARAM_WAVE] = plan.module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
-    choice->choice[PARAM_LANES] =
-        plan.module.has_subgroups
-            ? mb_lanes_resolve(plan.subgroup_size, choice->choice[PARAM_LANES])
-            : 0;
+    value[PARAM_WAVE] = plan->module.has_subgroups ? WAVE_AUTO : WAVE_OFF;
+    value[PARAM_LANES] = plan->module.has_subgroups
+                             ? mb_lanes_resolve(plan->subgroup_size, value[PARAM_LANES])
+                             : 0;
     if (source_of(choice) != MB_SOURCE_SAME) {
         return;
     }
-    choice->choice[PARAM_SHAPE] = (uint8_t)plan.shape;
-    choice->choice[PARAM_ROWS] = 0;
-    for (uint8_t i = 0; i < SPD_TREE_N_ROWS; i++) {
-        if (spd_tree_rows[i] == plan.rows) {
-            choice->choice[PARAM_ROWS] = i + 1;
-        }
+    value[PARAM_SHAPE] = (uint8_t)plan->shape;
+    value[PARAM_ROWS] = SPD_TREE_N_ROWS;
+    while (value[PARAM_ROWS] > 0 && spd_tree_rows[value[PARAM_ROWS] - 1] != plan->rows) {
+        value[PARAM_ROWS]--;
     }
 }
 
@@ -218,78 +186,56 @@ static void destroy_tree(void *tree)
     spd_tree_destroy(tree);
 }
 
-static enum mb_status create_tree(const struct mb_gpu *gpu, VkPipelineCreateFlags flags,
-                                  struct spd_tree **tree, struct mb_err *err)
+/* Statistics are captured of what is set up to be described only, not of what is timed. */
+static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void **kept,
+                                  struct mb_err *err)
 {
+    struct spd_tree *tree = NULL;
     const struct spd_tree_create_info info = {
         .device = gpu->device,
         .limits = mb_spd_tree_device_of(&gpu->info),
-        .pipeline_flags = flags,
+        .pipeline_flags = captures ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
     };
-    return MB_VK(spd_tree_create(&info, tree));
-}
-
-/* One of the device, where it keeps pipelines, or one for this state alone. */
-static enum mb_status obtain_tree(struct state *s, struct mb_err *err)
-{
-    s->is_kept = s->gpu->state->keeps_pipelines;
-    void **kept = s->is_kept ? mb_gpu_kept(s->gpu, destroy_tree) : NULL;
-    MB_DO(MB_NEED(!s->is_kept || kept, "spd-tree"));
-    if (kept && *kept) {
-        s->tree = *kept;
-        return MB_OK;
-    }
-    MB_DO(create_tree(s->gpu, 0, &s->tree, err));
-    if (kept) {
-        *kept = s->tree;
-    }
+    MB_DO(MB_VK(spd_tree_create(&info, &tree)));
+    *kept = tree;
     return MB_OK;
 }
 
-/* What the driver says of the pipeline, made once more to capture statistics. */
-static enum mb_status read_facts(const struct state *s, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    const struct mb_gpu *gpu = s->gpu;
-    const char *name = mb_spd_tree_shader_of(&s->plan.module)->name;
-    struct spd_tree *tree = NULL;
-    if (!gpu->info.features.executables.pipelineExecutableInfo) {
-        return mb_pipeline_facts_add(gpu->state->facts, name, err);
-    }
-    MB_TRY(create_tree(gpu, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &tree, err));
-    MB_TRY(MB_VK(spd_tree_prepare(tree, &s->job)));
-    MB_TRY(mb_pipeline_facts_read(gpu, spd_tree_pipeline(tree, &s->job), name,
-                                  gpu->state->facts, err));
-fail:
-    spd_tree_destroy(tree);
-    return status;
-}
-
+/* By a tree of the device, where it keeps pipelines, or one for this state alone. */
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_gpu *gpu = s->gpu;
-    MB_DO(obtain_tree(s, err));
-    if (!gpu->state->only_compiles || !gpu->info.features.executables.pipelineExecutableInfo) {
-        MB_DO(MB_VK(spd_tree_prepare(s->tree, &s->job)));
+    const struct spd_tree_job *job = &s->planned.job;
+    const char *name = mb_spd_tree_shader_of(&s->planned.plan.module)->name;
+    struct mb_pipeline_facts *facts = gpu->state->facts;
+    const bool captures = facts && gpu->info.features.executables.pipelineExecutableInfo;
+    void **kept =
+        gpu->state->keeps_pipelines && !facts ? mb_gpu_kept(gpu, destroy_tree) : &s->own;
+    MB_DO(MB_NEED(kept, "spd-tree"));
+    if (!*kept) {
+        MB_DO(create_tree(gpu, captures, kept, err));
     }
-    return gpu->state->facts ? read_facts(s, err) : MB_OK;
+    s->tree = *kept;
+    MB_DO(MB_VK(spd_tree_prepare(s->tree, job)));
+    return captures
+               ? mb_pipeline_facts_read(gpu, spd_tree_pipeline(s->tree, job), name, facts, err)
+           : facts ? mb_pipeline_facts_add(facts, name, err)
+                   : MB_OK;
 }
 
 /* A depth source has one view only, which is the image's. */
 static enum mb_status make_views(struct state *s, const struct mb_vk_image *source,
                                  struct mb_err *err)
 {
+    const struct spd_tree_job *job = &s->planned.job;
     VkImageViewCreateInfo info;
-    for (uint32_t i = 1; i < s->job.n_levels; i++) {
-        spd_tree_view_info(&s->job, s->image->image, i, 0, &info);
-        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->levels[i - 1]));
+    for (uint32_t i = job->is_depth ? 1 : 0; i < job->n_levels; i++) {
+        const struct mb_vk_image *image = i == 0 ? source : s->image;
+        spd_tree_view_info(job, image->image, i, 0, &info);
+        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->views[i]));
     }
-    s->resources.source = source->stored[0];
-    if (!s->job.is_depth) {
-        spd_tree_view_info(&s->job, source->image, 0, 0, &info);
-        MB_DO(MB_VK_MAKE(vkCreateImageView, s->gpu->device, &info, &s->source));
-        s->resources.source = s->source;
-    }
+    s->resources.source = job->is_depth ? source->stored[0] : s->views[0];
+    s->resources.levels = &s->views[1];
     return MB_OK;
 }
 
@@ -313,7 +259,7 @@ static enum mb_status make_set(struct state *s, struct mb_err *err)
         .pSetLayouts = &layout,
     };
     MB_DO(MB_VK(vkAllocateDescriptorSets(s->gpu->device, &allocate, &s->resources.set)));
-    return MB_VK(spd_tree_write_set(s->tree, &s->job, &s->resources));
+    return MB_VK(spd_tree_write_set(s->tree, &s->planned.job, &s->resources));
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
@@ -324,21 +270,19 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = target->image;
     s->task = target->task;
-    s->options = options_of(choice);
-    s->job = job_of(&s->image->layout, &s->task, choice, &s->options);
-    if (s->job.n_levels == 1) {
+    const struct spd_tree_job *job = &s->planned.job;
+    const char *reason = make_plan(gpu, &s->image->layout, &s->task, choice, &s->planned);
+    MB_FAIL_IF(reason, err, MB_ERRC_RUNTIME, "%s", reason);
+    if (job->n_levels == 1) {
         return MB_OK;
     }
-    const char *reason = make_plan(gpu, &s->image->layout, &s->task, choice, &s->plan);
-    MB_FAIL_IF(reason, err, MB_ERRC_RUNTIME, "%s", reason);
     MB_DO(make_pipeline(s, err));
     MB_DO(mb_buffer_init(&s->scratch, gpu, MB_BUFFER_DEVICE,
-                         spd_tree_scratch_bytes(s->tree, &s->job), "spd-tree scratch", err));
+                         spd_tree_scratch_bytes(s->tree, job), "spd-tree scratch", err));
     if (gpu->state->only_compiles) {
         return MB_OK;
     }
     s->resources.scratch = s->scratch.buffer;
-    s->resources.levels = s->levels;
     s->resources.source_layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
     MB_DO(make_views(s, target->source ? target->source : target->image, err));
     return make_set(s, err);
@@ -347,7 +291,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    const uint32_t n_made = s->job.n_levels - 1;
+    const uint32_t n_made = s->planned.job.n_levels - 1;
     const bool is_update = s->task.is_update;
     if (n_made == 0) {
         return;
@@ -355,7 +299,7 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_levels(cmd, s->image, 1, n_made,
                       is_update ? &mb_access_readable : &mb_access_undefined,
                       is_update ? &mb_access_compute_read_write : &mb_access_compute_write);
-    const VkResult result = spd_tree_record(s->tree, cmd, &s->job, &s->resources);
+    const VkResult result = spd_tree_record(s->tree, cmd, &s->planned.job, &s->resources);
     assert(result == VK_SUCCESS); /* it was prepared */
     (void)result;
     mb_barrier_levels(cmd, s->image, 1, n_made, &mb_access_compute_write, &mb_access_readable);
@@ -365,21 +309,22 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->image->layout;
+    const struct spd_tree_plan *plan = &s->planned.plan;
     const bool is_made = layout->n_levels > 1;
-    work->n_dispatches = is_made;
-    work->n_barriers = is_made ? 2 : 0;
-    work->workgroup_size[0] = SPD_TREE_N_INVOCATIONS;
-    work->workgroup_size[1] = work->workgroup_size[2] = 1;
-    work->subgroup_size = s->plan.subgroup_size;
-    work->algorithmic_bytes =
-        mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rect) +
-        (is_made && !s->options.is_tile_only ? mb_spd_tree_traffic_bytes(&s->plan) : 0);
-    work->tolerance = (struct mb_tolerance){
-        .filter.policy = MB_POLICY_BOX,
-        .arithmetic = MB_ARITHMETIC_FP32,
-        .is_strict = !mb_weighs_alpha(s->task.reduce, s->task.alpha, layout->format),
+    *work = (struct mb_work){
+        .n_dispatches = is_made,
+        .n_barriers = is_made ? 2 : 0,
+        .workgroup_size = {SPD_TREE_N_INVOCATIONS, 1, 1},
+        .subgroup_size = plan->subgroup_size,
+        .algorithmic_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, layout, s->task.rect),
+        .tolerance = {.filter.policy = MB_POLICY_BOX,
+                      .arithmetic = MB_ARITHMETIC_FP32,
+                      .is_strict = !s->planned.job.weighs_alpha},
     };
-    for (uint32_t i = s->plan.n_first; s->task.is_update && i + 1 < layout->n_levels; i++) {
+    if (is_made && !s->planned.options.is_tile_only) {
+        work->algorithmic_bytes += mb_spd_tree_traffic_bytes(plan);
+    }
+    for (uint32_t i = plan->n_first; s->task.is_update && i + 1 < layout->n_levels; i++) {
         work->tolerance.reread_levels |= UINT32_C(1) << i;
     }
 }
@@ -391,14 +336,11 @@ static void finish(void *state)
         return;
     }
     vkDestroyDescriptorPool(s->gpu->device, s->pool, NULL);
-    vkDestroyImageView(s->gpu->device, s->source, NULL);
     for (uint32_t i = 0; i < MB_MAX_LEVELS; i++) {
-        vkDestroyImageView(s->gpu->device, s->levels[i], NULL);
+        vkDestroyImageView(s->gpu->device, s->views[i], NULL);
     }
     mb_buffer_finish(&s->scratch);
-    if (!s->is_kept) {
-        spd_tree_destroy(s->tree);
-    }
+    spd_tree_destroy(s->own);
 }
 
 const struct mb_strategy mb_strategy_spd_tree = {
@@ -415,7 +357,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
     .params = params,
     .export = &mb_spd_tree_export,
     .source_of = source_of,
-    .is_contradictory = is_contradictory,
+    .contradiction = contradiction,
     .needs = needs,
     .supports = supports,
     .resolve = resolve,

@@ -3,93 +3,67 @@
 
 #include "lib/spd_tree_plan.h"
 
-#define MB_COUNT_BYTES 8u /* read and written by an arrival that is counted */
-
-/* Texels of an axis, `n` levels below those of tiles: how many parts tiles have in them, and
- * how many texels are one tile's alone (sharing.glsl). */
-struct mb_shared_axis {
-    uint64_t n_texels, n_parts, n_alone;
-};
-
-static inline struct mb_shared_axis mb_shared_axis_of(uint32_t base, uint32_t n_first,
-                                                      uint32_t tile, uint32_t n)
+/* Each part is left or brought, and read; what counts `n_parts` of `n_texels` is set back. */
+static inline uint64_t mb_handed_bytes(const struct spd_tree_plan *plan, uint64_t n_parts,
+                                       uint64_t n_texels)
 {
-    const uint32_t size = spd_tree_size_of_level(base, n_first), mask = (1u << n) - 1;
-    struct mb_shared_axis axis = {.n_texels = spd_tree_size_of_level(base, n_first + n)};
-    for (uint32_t x = 0; x < axis.n_texels; x++) {
-        const uint32_t first = x << n, end = first + mask + (size & mask);
-        const uint32_t n_tiles = (end < size ? end : size - 1) / tile - first / tile + 1;
-        axis.n_parts += n_tiles;
-        axis.n_alone += n_tiles == 1;
+    const uint64_t n_channels = plan->image.format.n_channels, n_count = sizeof(uint32_t);
+    if (plan->module.has_slots) {
+        const uint64_t n_slot = spd_tree_slot_bytes(&plan->image);
+        return n_parts * 2 * (n_slot + n_count) + n_texels * n_count;
     }
-    return axis;
+    if (plan->module.is_extreme) {
+        const uint64_t n_word = n_channels * sizeof(uint32_t);
+        return n_parts * 2 * (n_word + n_count) + n_texels * (2 * n_word + n_count);
+    }
+    const uint64_t n_words = plan->push.is_many ? n_channels : (n_channels + 1) / 2;
+    return (n_parts * 2 + n_texels) * n_words * sizeof(uint64_t);
 }
 
-/* Levels whose texels several tiles have a part in: each part is left and read again, or is
- * added to a word, which the last tile sets back. */
-static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan,
-                                       const struct spd_tree_image *image, uint32_t n_word)
+/* How many tiles have a part in a texel along an axis, `n` levels below theirs, which is of
+ * `size` (sharing.glsl). */
+static inline uint32_t mb_n_sharing(uint32_t size, uint32_t tile, uint32_t n, uint32_t at)
 {
-    uint64_t n_bytes = 0;
-    for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
-        const struct mb_shared_axis x =
-            mb_shared_axis_of(image->width, plan->n_first, plan->tile_x, n);
-        const struct mb_shared_axis y =
-            mb_shared_axis_of(image->height, plan->n_first, plan->tile_y, n);
-        const uint64_t n_parts = x.n_parts * y.n_parts - x.n_alone * y.n_alone;
-        const uint64_t n_shared = x.n_texels * y.n_texels - x.n_alone * y.n_alone;
-        n_bytes += plan->module.has_slots
-                       ? n_parts * (2 * n_word + MB_COUNT_BYTES) + n_shared * 4
-                   : plan->module.is_extreme
-                       ? n_parts * (2 * n_word + MB_COUNT_BYTES) + n_shared * (2 * n_word + 4)
-                       : n_parts * 2 * n_word + n_shared * n_word;
-    }
-    return n_bytes;
+    const uint32_t mask = (1u << n) - 1, first = at << n, end = first + mask + (size & mask);
+    return (end < size ? end : size - 1) / tile - first / tile + 1;
 }
 
-/* Powers of two (climb.glsl): texels of every span-th level go to a slot each, and are read
- * again; or each of those is added to a word of the `span` levels below. */
-static inline uint64_t mb_climb_bytes(const struct spd_tree_plan *plan,
-                                      const struct spd_tree_image *image, uint32_t n_word)
+/* Of the texels `n` levels below `from` that several tiles of it have a part in. */
+static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_t from,
+                                       uint32_t n)
 {
-    uint64_t n_bytes = 0;
-    for (uint32_t from = plan->n_first; from + 1 < image->n_levels; from += plan->span) {
-        const uint64_t n_texels = (uint64_t)spd_tree_size_of_level(image->width, from) *
-                                  spd_tree_size_of_level(image->height, from);
-        const uint32_t last = from + plan->span;
-        if (plan->module.has_slots) {
-            n_bytes += n_texels * (2 * n_word + MB_COUNT_BYTES) +
-                       4 * (uint64_t)spd_tree_size_of_level(image->width, last) *
-                           spd_tree_size_of_level(image->height, last);
-            continue;
-        }
-        const uint32_t n_count = plan->module.is_extreme ? MB_COUNT_BYTES : 0,
-                       n_last = plan->module.is_extreme ? 2 * n_word + 4 : n_word;
-        for (uint32_t to = from + 1; to <= last && to < image->n_levels; to++) {
-            n_bytes += n_texels * (2 * n_word + n_count) +
-                       (uint64_t)spd_tree_size_of_level(image->width, to) *
-                           spd_tree_size_of_level(image->height, to) * n_last;
+    const uint32_t width = spd_tree_size_of_level(plan->image.width, from);
+    const uint32_t height = spd_tree_size_of_level(plan->image.height, from);
+    uint64_t n_parts = 0, n_texels = 0;
+    for (uint32_t y = 0; y < spd_tree_size_of_level(height, n); y++) {
+        const uint32_t n_rows = mb_n_sharing(height, plan->tile_y, n, y);
+        for (uint32_t x = 0; x < spd_tree_size_of_level(width, n); x++) {
+            const uint32_t n_tiles = n_rows * mb_n_sharing(width, plan->tile_x, n, x);
+            n_parts += n_tiles > 1 ? n_tiles : 0;
+            n_texels += n_tiles > 1;
         }
     }
-    return n_bytes;
+    return mb_handed_bytes(plan, n_parts, n_texels);
 }
 
 /* Of all layers. Of updates what tiles leave of their last level, once each: the levels below,
- * made by one workgroup, are few. */
+ * made by one workgroup, are few. Climbing begins anew at every span-th level, of which each
+ * texel is a tile, and counts slots once for all levels as far as the next (climb.glsl). */
 static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan)
 {
-    const struct spd_tree_image *image = &plan->image;
-    const uint32_t n_word =
-        plan->module.has_slots    ? spd_tree_slot_bytes(image)
-        : plan->module.is_extreme ? image->format.n_channels * 4
-        : plan->push.is_many      ? image->format.n_channels * (uint32_t)sizeof(uint64_t)
-                             : (image->format.n_channels + 1) / 2 * (uint32_t)sizeof(uint64_t);
-    const uint64_t n_bytes =
-        spd_tree_is_update(image)
-            ? (uint64_t)plan->push.n_tiles *
-                  (2ull * plan->tile_x * plan->tile_y * spd_tree_fetched_bytes(image) +
-                   MB_COUNT_BYTES)
-        : plan->is_climbing ? mb_climb_bytes(plan, image, n_word)
-                            : mb_shared_bytes(plan, image, n_word);
-    return n_bytes * image->n_layers;
+    const uint32_t n_levels = plan->image.n_levels;
+    const uint32_t span = plan->is_climbing ? plan->span : n_levels;
+    const bool by_cells = plan->is_climbing && plan->module.has_slots;
+    uint64_t n_bytes = 0;
+    if (plan->module.is_update) {
+        n_bytes = (uint64_t)plan->tile_x * plan->tile_y * spd_tree_fetched_bytes(&plan->image);
+        return 2 * (n_bytes + sizeof(uint32_t)) * plan->push.n_tiles * plan->image.n_layers;
+    }
+    for (uint32_t from = plan->n_first; from + 1 < n_levels; from += span) {
+        for (uint32_t n = by_cells ? span : 1; n <= span && (by_cells || from + n < n_levels);
+             n++) {
+            n_bytes += mb_shared_bytes(plan, from, n);
+        }
+    }
+    return n_bytes * plan->image.n_layers;
 }

@@ -122,10 +122,14 @@ static bool is_held_by_halves(const struct mb_format *format)
     return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;
 }
 
-static bool is_contradictory(const struct mb_params *choice)
+static const char *contradiction(const struct mb_params *choice)
 {
-    return choice->choice[PARAM_WAVE] != WAVE_OFF ? choice->choice[PARAM_ORDER] == ORDER_LINEAR
-                                                  : choice->choice[PARAM_LANES] != 0;
+    const uint8_t *value = choice->choice;
+    return value[PARAM_WAVE] != WAVE_OFF && value[PARAM_ORDER] == ORDER_LINEAR
+               ? "order=linear needs wave=off: the lanes of a quad hold a 2x2 block"
+           : value[PARAM_WAVE] == WAVE_OFF && value[PARAM_LANES] != 0
+               ? "lanes are of subgroups, which wave=off does without"
+               : NULL;
 }
 
 static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choice)
@@ -146,13 +150,6 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
 {
     const uint8_t *value = choice->choice;
     const bool has_halves = value[PARAM_FP16] == FP16_ON || value[PARAM_LDS] == LDS_PACKED;
-    if (is_contradictory(choice)) {
-        return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "%s",
-                       value[PARAM_WAVE] == WAVE_OFF
-                           ? "lanes are of subgroups, which wave=off does without"
-                           : "order=linear needs wave=off: the lanes of a quad hold a 2x2 "
-                             "block");
-    }
     if (value[PARAM_WAVE] == WAVE_ON && !shuffles(gpu, choice) &&
         (gpu->info.subgroup_operations & VK_SUBGROUP_FEATURE_QUAD_BIT) == 0) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
@@ -369,7 +366,7 @@ const struct mb_strategy mb_strategy_spd = {
     .state_bytes = sizeof(struct state),
     .params = params,
     .source_of = source_of,
-    .is_contradictory = is_contradictory,
+    .contradiction = contradiction,
     .needs = needs_of,
     .supports = supports,
     .resolve = resolve,

@@ -242,6 +242,18 @@ class Export(Exported):
         for name in FILES - {"README.md"}:
             self.assertIn(name.rpartition(".")[0] or name, readme)
 
+    def test_figures_of_the_readme(self):
+        """How many modules there are, and how large they are."""
+        readme = (self.out / "README.md").read_text(encoding="ascii")
+        sizes = [path.stat().st_size / 1000 for path in self.out.glob("*.spv")]
+        self.assertIn(f"A module takes {min(sizes):.0f} to {max(sizes):.0f} kB.", readme)
+        pairs, parts = ["-f", "rgba8-srgb:avg,r32f:max"], ["--no-plain", "--no-alpha", "--no-updates"]
+        for name, words in (("everything", []), (f"`{' '.join(pairs)}`", pairs),
+                            (f"the same with `{' '.join(parts)}`", pairs + parts)):
+            self.export("figures", "--force", *words)
+            sizes = [path.stat().st_size / 1e6 for path in (self.dir / "figures").glob("*.spv")]
+            self.assertIn(f"| {name} | {len(sizes)} | {sum(sizes):.1f} MB |", readme)
+
     def test_source_is_the_modules(self):
         """Compiled by the flags that are named and optimised, each is one of the files: all shapes of some."""
         files = {path.read_bytes(): path.name for path in self.out.glob("*.spv")}

@@ -715,7 +715,7 @@ static void leave_contradictory(struct context *c)
     size_t n_kept = 0;
     for (size_t i = 0; i < c->n_rows; i++) {
         const struct mb_strategy *strategy = c->rows[i].strategy;
-        if (!strategy->is_contradictory || !strategy->is_contradictory(&c->rows[i].params)) {
+        if (!strategy->contradiction || !strategy->contradiction(&c->rows[i].params)) {
             c->rows[n_kept++] = c->rows[i];
         }
     }

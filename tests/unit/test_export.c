@@ -95,22 +95,21 @@ static bool check_plan(const struct case_of_plan *c, uint32_t subgroup_size)
         .max_shared_bytes = 48u << 10,
         .max_buffer_bytes = UINT32_MAX,
     };
-    const struct spd_tree_image image = {
-        .width = c->size.width,
-        .height = c->size.height,
-        .n_layers = c->bits >> 3 & 1 ? 6 : 1,
-        .n_levels = mb_full_level_count(c->size),
-        .format = mb_spd_tree_format_of(c->format),
-        .reduction = mb_spd_tree_reduction_of(c->reduce),
-        .weighs_alpha =
-            c->bits >> 2 & mb_weighs_alpha(c->reduce, MB_ALPHA_PREMULTIPLIED, c->format),
-        .is_depth = c->bits >> 4 & (c->format->vk_format == VK_FORMAT_R32_SFLOAT),
+    const struct mb_task task = {
+        .reduce = c->reduce,
+        .alpha = c->bits >> 2 & 1 ? MB_ALPHA_PREMULTIPLIED : MB_ALPHA_STRAIGHT,
     };
+    struct mb_layout layout;
+    mb_layout_init(&layout, c->format, c->size, c->bits >> 3 & 1 ? 6 : 1,
+                   mb_full_level_count(c->size));
+    struct spd_tree_job job = mb_spd_tree_job_of(&layout, &task);
     const struct spd_tree_options options = {
         .shape = c->bits >> 5 & 1 ? SPD_TREE_STRIPS : SPD_TREE_ANY_SHAPE,
     };
     const unsigned n_failed = check_n_failed;
-    if (spd_tree_make_plan(&device, &image, &options, &plan)) {
+    job.is_depth = c->bits >> 4 & (c->format->vk_format == VK_FORMAT_R32_SFLOAT);
+    job.options = &options;
+    if (spd_tree_plan_job(&device, &job, &plan)) {
         return false;
     }
     const struct mb_shader *shader = mb_spd_tree_shader_of(&plan.module);

@@ -23,13 +23,13 @@ static const struct mb_strategy blit = {.name = "blit"};
 static const struct mb_strategy spd = {.name = "spd", .params = spd_params};
 
 /* Tiles of 16 texels are for wave=on. */
-static bool has_small_tiles_without_wave(const struct mb_params *params)
+static const char *small_tiles_without_wave(const struct mb_params *params)
 {
-    return params->choice[2] == 2 && params->choice[1] == 1;
+    return params->choice[2] == 2 && params->choice[1] == 1 ? "small tiles need waves" : NULL;
 }
 
 static const struct mb_strategy tree = {
-    .name = "tree", .params = spd_params, .is_contradictory = has_small_tiles_without_wave};
+    .name = "tree", .params = spd_params, .contradiction = small_tiles_without_wave};
 static const struct mb_strategy *const table[] = {&blit, &spd, NULL};
 static const struct mb_strategy *const tree_table[] = {&tree, NULL};
 
@@ -145,7 +145,7 @@ static void test_contradictions(void)
         CHECK(mb_plan_variants(tree_table, &cases[i].spec, 1, &rows, &n_rows, NULL) == MB_OK);
         CHECK_EQ_INT(n_rows, cases[i].n_rows);
         for (size_t k = 0; i < 2 && k < n_rows; k++) {
-            CHECK(!has_small_tiles_without_wave(&rows[k].params));
+            CHECK(!small_tiles_without_wave(&rows[k].params));
         }
         mb_free(rows);
     }

@@ -81,7 +81,7 @@ static size_t check_all(const struct mb_strategy *strategy, const struct mb_gpu 
     size_t n_contradictory = 0;
     do {
         const bool is_contradictory =
-            strategy->is_contradictory && strategy->is_contradictory(&params);
+            strategy->contradiction && strategy->contradiction(&params);
         if (is_contradictory && n_contradictory++ % STRIDE != 0) {
             continue;
         }
@@ -138,7 +138,7 @@ static void check_sweep(void)
     CHECK_EQ_INT(mb_plan_variants(mb_strategies, specs, 1, &rows, &n_rows, &err), MB_OK);
     CHECK_EQ_INT(n_rows, 1728 - 576 + 4);
     for (size_t i = 0; i < n_rows; i++) {
-        CHECK(!rows[i].strategy->is_contradictory(&rows[i].params));
+        CHECK(!rows[i].strategy->contradiction(&rows[i].params));
     }
     mb_free(rows);
 }

@@ -340,7 +340,8 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
  */
 static void test_climb_traffic(void)
 {
-    struct spd_tree_plan plan = {.n_first = 6, .span = 3, .is_climbing = true};
+    struct spd_tree_plan plan = {
+        .n_first = 6, .tile_x = 1, .tile_y = 1, .span = 3, .is_climbing = true};
     struct spd_tree_image *image = &plan.image;
     image->n_layers = 1;
     image->format = (struct spd_tree_format){SPD_TREE_FLOAT32, 1};

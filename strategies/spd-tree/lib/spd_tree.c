@@ -39,6 +39,18 @@ struct spd_tree {
     pipeline_list pipelines;
 };
 
+/* As spd_tree_plan.h has them. */
+static const struct {
+    VkDescriptorType type;
+    uint32_t n;
+} bindings[N_BINDINGS] = {
+    {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1},
+    {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, N_STORED},
+    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1},
+    {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, N_SAMPLED},
+};
+
 /* ---- Formats and jobs */
 
 struct format {
@@ -123,6 +135,7 @@ const char *spd_tree_plan_job(const struct spd_tree_device *device,
 bool spd_tree_image_info(const struct spd_tree_job *job, VkImageCreateInfo *info)
 {
     const VkFormat view = view_format(job);
+    const uint32_t first = job->is_depth ? 1 : 0; /* level 0 belongs to another image */
     if (view == VK_FORMAT_UNDEFINED) {
         return false;
     }
@@ -133,16 +146,11 @@ bool spd_tree_image_info(const struct spd_tree_job *job, VkImageCreateInfo *info
                        : 0;
     info->imageType = VK_IMAGE_TYPE_2D;
     info->format = job->format;
-    info->extent.width = job->width;
-    info->extent.height = job->height;
+    info->extent.width = spd_tree_size_of_level(job->width, first);
+    info->extent.height = spd_tree_size_of_level(job->height, first);
     info->extent.depth = 1;
-    info->mipLevels = job->n_levels;
+    info->mipLevels = job->n_levels > first ? job->n_levels - first : 1;
     info->arrayLayers = job->n_layers;
-    if (job->is_depth) { /* level 0 belongs to another image */
-        info->extent.width = spd_tree_size_of_level(job->width, 1);
-        info->extent.height = spd_tree_size_of_level(job->height, 1);
-        info->mipLevels = job->n_levels > 1 ? job->n_levels - 1 : 1;
-    }
     info->samples = VK_SAMPLE_COUNT_1_BIT;
     info->usage |= VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT;
     return true;
@@ -165,13 +173,49 @@ void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t 
 
 /* ---- What a device offers */
 
-struct extensions {
-    bool has_size_control, has_nv_cores, has_amd_cores, has_arm_cores;
+/* VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM, which headers before 1.3.228 lack. */
+struct arm_cores {
+    VkStructureType sType;
+    void *pNext;
+    uint64_t mask;
+    uint32_t n_cores, n_warps;
+};
+#define STRUCTURE_TYPE_ARM_CORES ((VkStructureType)1000497001)
+
+/* The properties and features that are read. */
+struct facts {
+    VkPhysicalDeviceProperties2 core;
+    VkPhysicalDeviceVulkan11Properties v11;
+    VkPhysicalDeviceDriverProperties driver;
+    VkPhysicalDeviceSubgroupSizeControlPropertiesEXT size;
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv_cores;
+    VkPhysicalDeviceShaderCorePropertiesAMD amd_cores;
+    struct arm_cores arm_cores;
+    VkPhysicalDeviceFeatures2 features;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceSubgroupSizeControlFeaturesEXT size_control;
+    bool has_size_control; /* the extension */
 };
 
-static struct extensions read_extensions(VkPhysicalDevice physical)
+/* Chain the structures of an extension that the device has. */
+static void chain_extension(const char *name, struct facts *f)
 {
-    struct extensions has = {false, false, false, false};
+    if (strcmp(name, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) == 0) {
+        f->has_size_control = true;
+    } else if (strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME) == 0) {
+        f->nv_cores.pNext = f->core.pNext;
+        f->core.pNext = &f->nv_cores;
+    } else if (strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME) == 0) {
+        f->amd_cores.pNext = f->core.pNext;
+        f->core.pNext = &f->amd_cores;
+    } else if (strcmp(name, "VK_ARM_shader_core_builtins") == 0) {
+        f->arm_cores.pNext = f->core.pNext;
+        f->core.pNext = &f->arm_cores;
+    }
+}
+
+static void chain_extensions(VkPhysicalDevice physical, struct facts *f)
+{
     uint32_t n = 0;
     VkExtensionProperties *all = NULL;
     if (SPD_TREE_VK(vkEnumerateDeviceExtensionProperties)(physical, NULL, &n, NULL) >= 0) {
@@ -182,78 +226,33 @@ static struct extensions read_extensions(VkPhysicalDevice physical)
         n = 0;
     }
     for (uint32_t i = 0; i < n; i++) {
-        const char *name = all[i].extensionName;
-        has.has_size_control |= strcmp(name, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) == 0;
-        has.has_nv_cores |= strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME) == 0;
-        has.has_amd_cores |= strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME) == 0;
-        has.has_arm_cores |= strcmp(name, "VK_ARM_shader_core_builtins") == 0;
+        chain_extension(all[i].extensionName, f);
     }
     free(all);
-    return has;
 }
 
-/* VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM, which headers before 1.3.228 lack. */
-struct arm_cores {
-    VkStructureType sType;
-    void *pNext;
-    uint64_t mask;
-    uint32_t n_cores, n_warps;
-};
-#define STRUCTURE_TYPE_ARM_CORES ((VkStructureType)1000497001)
-
-/* Multiprocessors, compute units or shader cores; 0: the device does not say. */
-static uint32_t read_n_cores(VkPhysicalDevice physical, struct extensions has)
-{
-    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv;
-    VkPhysicalDeviceShaderCorePropertiesAMD amd;
-    struct arm_cores arm;
-    VkPhysicalDeviceProperties2 properties;
-    memset(&nv, 0, sizeof nv);
-    memset(&amd, 0, sizeof amd);
-    memset(&arm, 0, sizeof arm);
-    memset(&properties, 0, sizeof properties);
-    nv.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
-    amd.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD;
-    arm.sType = STRUCTURE_TYPE_ARM_CORES;
-    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-    properties.pNext = has.has_nv_cores    ? (void *)&nv
-                       : has.has_amd_cores ? (void *)&amd
-                       : has.has_arm_cores ? (void *)&arm
-                                           : NULL;
-    SPD_TREE_VK(vkGetPhysicalDeviceProperties2)(physical, &properties);
-    return nv.shaderSMCount +
-           amd.shaderEngineCount * amd.shaderArraysPerEngineCount *
-               amd.computeUnitsPerShaderArray +
-           arm.n_cores;
-}
-
-/* The properties and features that are read. */
-struct facts {
-    VkPhysicalDeviceProperties2 core;
-    VkPhysicalDeviceVulkan11Properties v11;
-    VkPhysicalDeviceDriverProperties driver;
-    VkPhysicalDeviceSubgroupSizeControlPropertiesEXT size;
-    VkPhysicalDeviceFeatures2 features;
-    VkPhysicalDeviceVulkan12Features v12;
-    VkPhysicalDeviceSubgroupSizeControlFeaturesEXT size_control;
-};
-
-static void read_facts(VkPhysicalDevice physical, bool has_size_control, struct facts *f)
+static void read_facts(VkPhysicalDevice physical, bool is_1_3, struct facts *f)
 {
     memset(f, 0, sizeof *f);
     f->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     f->v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
     f->driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
     f->size.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT;
+    f->nv_cores.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
+    f->amd_cores.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD;
+    f->arm_cores.sType = STRUCTURE_TYPE_ARM_CORES;
     f->features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     f->v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     f->size_control.sType =
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT;
     f->core.pNext = &f->v11;
     f->v11.pNext = &f->driver;
-    f->driver.pNext = has_size_control ? &f->size : NULL;
     f->features.pNext = &f->v12;
-    f->v12.pNext = has_size_control ? &f->size_control : NULL;
+    chain_extensions(physical, f);
+    if (f->has_size_control || is_1_3) {
+        f->driver.pNext = &f->size;
+        f->v12.pNext = &f->size_control;
+    }
     SPD_TREE_VK(vkGetPhysicalDeviceProperties2)(physical, &f->core);
     SPD_TREE_VK(vkGetPhysicalDeviceFeatures2)(physical, &f->features);
 }
@@ -278,6 +277,10 @@ static void set_device(const struct facts *f, struct spd_tree_device *device)
                 (f->size.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT)
             ? f->size.maxComputeWorkgroupSubgroups
             : 0;
+    device->n_cores = f->nv_cores.shaderSMCount +
+                      f->amd_cores.shaderEngineCount * f->amd_cores.shaderArraysPerEngineCount *
+                          f->amd_cores.computeUnitsPerShaderArray +
+                      f->arm_cores.n_cores;
     device->max_shared_bytes = limits->maxComputeSharedMemorySize;
     device->max_buffer_bytes = limits->maxStorageBufferRange;
 }
@@ -307,12 +310,9 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
         features->why_not = "the device is older than Vulkan 1.2";
         return;
     }
-    const struct extensions has = read_extensions(physical);
-    const bool has_size_control = has.has_size_control || properties.apiVersion >= VERSION_1_3;
-    read_facts(physical, has_size_control, &f);
+    read_facts(physical, properties.apiVersion >= VERSION_1_3, &f);
     features->why_not = why_no_device(&f);
     set_device(&f, &features->device);
-    features->device.n_cores = read_n_cores(physical, has);
     features->core.shaderStorageImageWriteWithoutFormat =
         f.features.features.shaderStorageImageWriteWithoutFormat;
     features->core.shaderInt64 = features->device.has_int64_atomics;
@@ -324,7 +324,7 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
     features->size_control.sType = f.size_control.sType;
     features->size_control.subgroupSizeControl = f.size_control.subgroupSizeControl;
     features->size_control.computeFullSubgroups = f.size_control.computeFullSubgroups;
-    features->extension = features->has_size_control && has.has_size_control
+    features->extension = features->has_size_control && f.has_size_control
                               ? VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME
                               : NULL;
 }
@@ -334,20 +334,19 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
 static VkResult create_set_layout(struct spd_tree *tree)
 {
     const VkShaderStageFlags stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    const VkDescriptorSetLayoutBinding bindings[N_BINDINGS] = {
-        {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, stage, NULL},
-        {1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, N_STORED, stage, NULL},
-        {2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, stage, NULL},
-        {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, stage, NULL},
-        {4, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, N_SAMPLED, stage, NULL},
-    };
+    VkDescriptorSetLayoutBinding layouts[N_BINDINGS];
+    for (uint32_t i = 0; i < N_BINDINGS; i++) {
+        const VkDescriptorSetLayoutBinding layout = {i, bindings[i].type, bindings[i].n, stage,
+                                                     NULL};
+        layouts[i] = layout;
+    }
     const VkDescriptorSetLayoutCreateInfo info = {
         VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, NULL,
         tree->info.push_descriptor_set
             ? (VkDescriptorSetLayoutCreateFlags)
                   VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR
             : 0,
-        N_BINDINGS, bindings};
+        N_BINDINGS, layouts};
     const VkResult result = SPD_TREE_VK(vkCreateDescriptorSetLayout)(
         tree->info.device, &info, tree->info.allocator, &tree->set_layout);
     tree->set_layout = result == VK_SUCCESS ? tree->set_layout : VK_NULL_HANDLE;
@@ -506,13 +505,11 @@ VkResult spd_tree_prepare(struct spd_tree *tree, const struct spd_tree_job *job)
 {
     struct spd_tree_plan plan;
     struct spd_tree_code code;
-    if (spd_tree_plan_job(&tree->info.limits, job, &plan)) {
-        return VK_ERROR_FORMAT_NOT_SUPPORTED;
-    }
-    if (job->n_levels == 1) {
+    const char *why = spd_tree_plan_job(&tree->info.limits, job, &plan);
+    if (!why && job->n_levels == 1) {
         return VK_SUCCESS;
     }
-    if (!spd_tree_code_of(&plan.module, &code)) {
+    if (why || !spd_tree_code_of(&plan.module, &code)) {
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
     }
     return find_pipeline(tree, &plan) ? VK_SUCCESS : add_pipeline(tree, &plan, &code);
@@ -565,39 +562,21 @@ struct written {
     VkDescriptorImageInfo source, stored[N_STORED], sampled[N_SAMPLED];
     VkDescriptorBufferInfo hand_off, counters;
     VkWriteDescriptorSet writes[N_BINDINGS];
-    uint32_t n_writes;
 };
-
-static void add_write(struct written *w, uint32_t n, VkDescriptorType type, VkDescriptorSet set,
-                      const VkDescriptorImageInfo *images, const VkDescriptorBufferInfo *buffer)
-{
-    const VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                        NULL,
-                                        set,
-                                        w->n_writes,
-                                        0,
-                                        n,
-                                        type,
-                                        images,
-                                        buffer,
-                                        NULL};
-    w->writes[w->n_writes++] = write;
-}
 
 static void fill_writes(const struct spd_tree *tree, const struct spd_tree_job *job,
                         const struct spd_tree_plan *plan, const struct spd_tree_resources *r,
                         struct written *w)
 {
-    const VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL;
-    const VkDescriptorType image = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                           buffer = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    const VkDescriptorImageInfo *images[] = {&w->source, w->stored, NULL, NULL, w->sampled};
+    const VkDescriptorBufferInfo *buffers[] = {NULL, NULL, &w->hand_off, &w->counters, NULL};
     memset(w, 0, sizeof *w);
     w->source.sampler = tree->sampler;
     w->source.imageView = r->source;
     w->source.imageLayout = r->source_layout;
     for (uint32_t i = 0; i < N_STORED; i++) {
         w->stored[i].imageView = r->levels[i + 1 < job->n_levels ? i : job->n_levels - 2];
-        w->stored[i].imageLayout = general;
+        w->stored[i].imageLayout = VK_IMAGE_LAYOUT_GENERAL;
     }
     for (uint32_t i = 0; i < N_SAMPLED; i++) {
         w->sampled[i] = w->stored[i];
@@ -608,11 +587,15 @@ static void fill_writes(const struct spd_tree *tree, const struct spd_tree_job *
     w->hand_off.range = plan->hand_off_bytes;
     w->counters.offset = r->scratch_offset + counter_offset(plan);
     w->counters.range = plan->counter_bytes;
-    add_write(w, 1, image, r->set, &w->source, NULL);
-    add_write(w, N_STORED, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, r->set, w->stored, NULL);
-    add_write(w, 1, buffer, r->set, NULL, &w->hand_off);
-    add_write(w, 1, buffer, r->set, NULL, &w->counters);
-    add_write(w, N_SAMPLED, image, r->set, w->sampled, NULL);
+    for (uint32_t i = 0; i < N_BINDINGS; i++) {
+        w->writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+        w->writes[i].dstSet = r->set;
+        w->writes[i].dstBinding = i;
+        w->writes[i].descriptorCount = bindings[i].n;
+        w->writes[i].descriptorType = bindings[i].type;
+        w->writes[i].pImageInfo = images[i];
+        w->writes[i].pBufferInfo = buffers[i];
+    }
 }
 
 VkResult spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
@@ -626,7 +609,7 @@ VkResult spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *jo
     if (job->n_levels > 1) {
         fill_writes(tree, job, &plan, resources, &w);
         SPD_TREE_VK(vkUpdateDescriptorSets)
-        (tree->info.device, w.n_writes, w.writes, 0, NULL);
+        (tree->info.device, N_BINDINGS, w.writes, 0, NULL);
     }
     return VK_SUCCESS;
 }
@@ -651,7 +634,7 @@ VkResult spd_tree_record(struct spd_tree *tree, VkCommandBuffer cmd,
     SPD_TREE_VK(vkCmdBindPipeline)(cmd, compute, p->handle);
     if (tree->info.push_descriptor_set) {
         fill_writes(tree, job, &plan, resources, &w);
-        tree->info.push_descriptor_set(cmd, compute, tree->layout, 0, w.n_writes, w.writes);
+        tree->info.push_descriptor_set(cmd, compute, tree->layout, 0, N_BINDINGS, w.writes);
     } else {
         SPD_TREE_VK(vkCmdBindDescriptorSets)
         (cmd, compute, tree->layout, 0, 1, &resources->set, 0, NULL);
