@@ -107,7 +107,7 @@ static enum mb_scalar scalar_of(spvc_type type)
     if (spvc_type_get_storage_class(type) == SpvStorageClassPhysicalStorageBuffer) {
         return MB_SCALAR_U64;
     }
-    if (spvc_type_get_columns(type) > 1 || spvc_type_get_num_array_dimensions(type) > 1) {
+    if (spvc_type_get_num_array_dimensions(type) > 1) {
         return MB_SCALAR_OTHER;
     }
     switch (spvc_type_get_basetype(type)) {
@@ -130,6 +130,12 @@ static enum mb_scalar scalar_of(spvc_type type)
     }
 }
 
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 || scalar == MB_SCALAR_I64 || scalar == MB_SCALAR_F64 ? 8
+                                                                                         : 4;
+}
+
 static enum mb_status read_member(const struct reader *r, spvc_type block, uint32_t i,
                                   struct mb_spirv_member *member, size_t *n_bytes)
 {
@@ -142,8 +148,20 @@ static enum mb_status read_member(const struct reader *r, spvc_type block, uint3
         spvc_compiler_get_member_name(r->compiler, spvc_type_get_base_type_id(block), i),
         member->name, sizeof member->name);
     member->scalar = scalar_of(type);
-    member->n_components =
-        spvc_type_get_columns(type) > 1 ? 1 : spvc_type_get_vector_size(type);
+    const unsigned n_columns = spvc_type_get_columns(type);
+    const unsigned n_scalar = mb_scalar_bytes(member->scalar);
+    member->n_rows = spvc_type_get_vector_size(type);
+    member->n_components = member->n_rows * n_columns;
+    member->row_bytes = n_scalar;
+    if (n_columns > 1) {
+        unsigned stride;
+        CROSS(r,
+              spvc_compiler_type_struct_member_matrix_stride(r->compiler, block, i, &stride));
+        const bool is_by_row = spvc_compiler_has_member_decoration(
+            r->compiler, spvc_type_get_base_type_id(block), i, SpvDecorationRowMajor);
+        member->row_bytes = is_by_row ? stride : n_scalar;
+        member->column_bytes = is_by_row ? n_scalar : stride;
+    }
     member->n_elements = 1;
     if (spvc_type_get_num_array_dimensions(type) > 0) {
         CROSS(r, spvc_compiler_type_struct_member_array_stride(r->compiler, block, i,

@@ -21,18 +21,21 @@ enum mb_scalar {
     MB_SCALAR_U64,  /* also of an address: a pointer to PhysicalStorageBuffer */
     MB_SCALAR_I64,
     MB_SCALAR_F64,
-    MB_SCALAR_OTHER, /* of other widths, matrices, arrays of arrays, nested structures */
+    MB_SCALAR_OTHER, /* of other widths, arrays of arrays, nested structures */
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);
 
 /* A member of a block. */
 struct mb_spirv_member {
     char name[MB_SPIRV_NAME_BYTES]; /* "" in a module that was stripped of names */
     enum mb_scalar scalar;
-    uint32_t n_components; /* of a vector; 1 */
-    uint32_t n_elements;   /* of an array; 1; 0: as many as the buffer has room for */
-    uint32_t offset_bytes, stride_bytes; /* stride of elements; 0 without an array */
+    uint32_t n_components,
+        n_rows;          /* of a vector or matrix, column by column; and of a column */
+    uint32_t n_elements; /* of an array; 1; 0: as many as the buffer has room for */
+    /* Of an element 0 without an array, of a column 0 without a matrix. */
+    uint32_t offset_bytes, stride_bytes, column_bytes, row_bytes;
 };
 
 /* Push constants, or the block that a uniform or storage buffer is bound to. */

@@ -6,6 +6,11 @@
 
 const char *const mb_scalar_names[MB_N_SCALARS];
 
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return 4;
+}
+
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {

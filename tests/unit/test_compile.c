@@ -44,7 +44,7 @@ static enum mb_status compile(const char *path, const char *entry, struct mb_spi
     size_t n_bytes = 0;
     const struct mb_compile_options options = {.path = path,
                                                .entry = entry,
-                                               .target = "vulkan1.2",
+                                               .vulkan_minor = 2,
                                                .defines = &defines,
                                                .includes = &includes,
                                                .roots = &roots};

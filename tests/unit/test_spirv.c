@@ -73,7 +73,7 @@ static void *compile(const char *name, const char *target, const char *text, siz
     must(mb_file_write_atomic(path, text, strlen(text), &err), &err);
     const struct mb_compile_options options = {.path = path,
                                                .entry = "go",
-                                               .target = target,
+                                               .vulkan_minor = (unsigned)(target[8] - '0'),
                                                .defines = &none,
                                                .includes = &none,
                                                .roots = &roots};
@@ -90,6 +90,18 @@ static enum mb_status read_text(const char *name, const char *target, const char
                          err);
 }
 
+#define MEMBER(text, kind, n, elements, at, stride)                                            \
+    {                                                                                          \
+        .name = text, .scalar = MB_SCALAR_##kind, .n_components = n, .n_rows = n,              \
+        .n_elements = elements, .offset_bytes = at, .stride_bytes = stride                     \
+    }
+/* Of floats: columns of so many rows. */
+#define MATRIX(text, columns, rows, at, column, row)                                           \
+    {                                                                                          \
+        .name = text, .scalar = MB_SCALAR_F32, .n_components = columns * rows, .n_rows = rows, \
+        .n_elements = 1, .offset_bytes = at, .column_bytes = column, .row_bytes = row          \
+    }
+
 static void check_member(const struct mb_spirv *spirv, const struct mb_spirv_block *block,
                          uint32_t i, const struct mb_spirv_member *want)
 {
@@ -101,6 +113,9 @@ static void check_member(const struct mb_spirv *spirv, const struct mb_spirv_blo
     CHECK_EQ_INT(found->n_elements, want->n_elements);
     CHECK_EQ_INT(found->offset_bytes, want->offset_bytes);
     CHECK_EQ_INT(found->stride_bytes, want->stride_bytes);
+    CHECK_EQ_INT(found->n_rows, want->n_rows);
+    CHECK_EQ_INT(found->column_bytes, want->column_bytes);
+    CHECK(want->row_bytes == 0 || found->row_bytes == want->row_bytes);
 }
 
 static void check_block(const struct mb_spirv *spirv, const struct mb_spirv_block *block,
@@ -152,17 +167,17 @@ static const char glsl[] =
 static void check_push_and_buffers(const struct mb_spirv *spirv)
 {
     static const struct mb_spirv_member push[] = {
-        {"where", MB_SCALAR_U64, 1, 1, 0, 0},   {"inverse", MB_SCALAR_F32, 2, 1, 8, 0},
-        {"turn", MB_SCALAR_OTHER, 1, 1, 16, 0}, {"list", MB_SCALAR_U32, 1, 3, 64, 4},
-        {"last", MB_SCALAR_I32, 4, 1, 80, 0},
+        MEMBER("where", U64, 1, 1, 0, 0), MEMBER("inverse", F32, 2, 1, 8, 0),
+        MATRIX("turn", 3, 3, 16, 16, 4),  MEMBER("list", U32, 1, 3, 64, 4),
+        MEMBER("last", I32, 4, 1, 80, 0),
     };
-    static const struct mb_spirv_member data[] = {{"n", MB_SCALAR_U32, 1, 1, 0, 0},
-                                                  {"all", MB_SCALAR_F32, 4, 0, 16, 16}};
-    static const struct mb_spirv_member nested[] = {{"i", MB_SCALAR_OTHER, 1, 2, 0, 32},
-                                                    {"w", MB_SCALAR_F32, 1, 3, 64, 16},
-                                                    {"k", MB_SCALAR_OTHER, 1, 1, 112, 0}};
-    static const struct mb_spirv_member out[] = {{"d", MB_SCALAR_F64, 2, 1, 0, 0},
-                                                 {"b", MB_SCALAR_U32, 1, 1, 16, 0}};
+    static const struct mb_spirv_member data[] = {MEMBER("n", U32, 1, 1, 0, 0),
+                                                  MEMBER("all", F32, 4, 0, 16, 16)};
+    static const struct mb_spirv_member nested[] = {MEMBER("i", OTHER, 1, 2, 0, 32),
+                                                    MEMBER("w", F32, 1, 3, 64, 16),
+                                                    MEMBER("k", OTHER, 1, 1, 112, 0)};
+    static const struct mb_spirv_member out[] = {MEMBER("d", F64, 2, 1, 0, 0),
+                                                 MEMBER("b", U32, 1, 1, 16, 0)};
     check_block(spirv, mb_spirv_block(spirv, 0, UINT32_MAX), 96, push, MB_COUNTOF(push));
     check_block(spirv, mb_spirv_block(spirv, 0, 0), 16, data, MB_COUNTOF(data));
     check_block(spirv, mb_spirv_block(spirv, 1, 1), 112 + 16 + 12, nested, MB_COUNTOF(nested));
@@ -285,9 +300,9 @@ static void test_hlsl(void)
         {0, 8, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, {.name = "counter"}},
         {0, 9, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, {.name = "Sizes", .only_reads = true}},
     };
-    static const struct mb_spirv_member sizes[] = {{"inverse", MB_SCALAR_F32, 2, 1, 0, 0},
-                                                   {"m", MB_SCALAR_OTHER, 1, 1, 16, 0}};
-    static const struct mb_spirv_member pairs[] = {{"@data", MB_SCALAR_U32, 2, 0, 0, 8}};
+    static const struct mb_spirv_member sizes[] = {MEMBER("inverse", F32, 2, 1, 0, 0),
+                                                   MATRIX("m", 3, 4, 16, 16, 4)};
+    static const struct mb_spirv_member pairs[] = {MEMBER("@data", U32, 2, 0, 0, 8)};
     struct mb_spirv spirv;
     struct mb_err err = {0};
     must(read_text("a.hlsl", "vulkan1.1", hlsl, &spirv, &err), &err);

@@ -75,6 +75,8 @@ static enum mb_status make_preamble(const struct mb_compile_options *options,
         mb_strbuf_printf(preamble, "#define %.*s %s\n", n_name, define,
                          define[n_name] == '=' ? define + n_name + 1 : "");
     }
+    mb_strbuf_append(preamble, options->preamble ? options->preamble : "");
+    mb_strbuf_append(preamble, "\n");
     return mb_strbuf_check(preamble, err);
 }
 
@@ -305,7 +307,8 @@ static enum mb_status compile(struct compilation *c, const char *preamble, struc
     struct mb_glsl glsl = {
         .preamble = preamble,
         .entry = ends_with(options->path, ".hlsl") ? options->entry : NULL,
-        .vulkan_minor = (unsigned)(options->target[strlen("vulkan1.")] - '0'),
+        .vulkan_minor = options->vulkan_minor,
+        .register_shift = options->register_shift,
         .user = c,
         .include = on_include,
         .take = on_end,
