@@ -51,12 +51,12 @@ static enum mb_status fill_member(const struct mb_pick *pick, const cJSON *node,
                                   const struct mb_spirv_member *member, uint32_t n_bytes,
                                   unsigned char *out, struct mb_err *err)
 {
-    const cJSON *list = mb_pick(pick, node, NULL);
+    const cJSON *list;
+    MB_DO(mb_pick_branch(pick, node, &list, err));
     const uint32_t n = member->n_components * member->n_elements;
     const uint32_t n_given = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 1;
     const uint32_t n_scalar = mb_scalar_bytes(member->scalar);
     const cJSON *value = cJSON_IsArray(list) ? list->child : list;
-    MB_BLAME_IF(!list, pick->manifest, node, err, "no branch fits");
     MB_BLAME_IF(
         member->scalar == MB_SCALAR_OTHER, pick->manifest, node, err,
         "the shader's member is a structure, or of a width that a manifest cannot fill");

@@ -42,8 +42,8 @@ static enum mb_status add_defines(const struct mb_pick *pick, struct source *sou
 {
     const cJSON *map = source->keys.defines;
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
-        const cJSON *value = cJSON_IsNull(member) ? member : mb_pick(pick, member, NULL);
-        MB_BLAME_IF(!value, pick->manifest, member, err, "no branch fits");
+        const cJSON *value;
+        MB_DO(mb_pick_branch(pick, member, &value, err));
         if (!cJSON_IsNull(value)) {
             MB_DO(mb_strlist_add(&source->defines, err, "%s=%s", member->string,
                                  cJSON_IsString(value) ? value->valuestring
@@ -73,10 +73,10 @@ static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shade
     }
     for (const cJSON *folder = keys->include ? keys->include->child : NULL; folder;
          folder = folder->next) {
-        const char *path = mb_pick_text(pick, folder);
-        MB_BLAME_IF(!path, manifest, folder, err, "no branch fits");
-        mb_strbuf_printf(&source->folders, " -I%s", path);
-        MB_DO(add_path(manifest, path, &source->includes, err));
+        const cJSON *path;
+        MB_DO(mb_pick_branch(pick, folder, &path, err));
+        mb_strbuf_printf(&source->folders, " -I%s", path->valuestring);
+        MB_DO(add_path(manifest, path->valuestring, &source->includes, err));
     }
     for (size_t i = 1; i < manifest->roots.n; i++) {
         MB_DO(mb_strlist_add(&source->includes, err, "%s", manifest->roots.items[i]));

@@ -144,29 +144,6 @@ static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
     }
 }
 
-/* Layouts of sets have as many descriptors as the defaults of constants say. */
-static enum mb_status check_lengths(const struct planner *p, const cJSON *node,
-                                    const struct mb_kernel_pipeline *pipeline)
-{
-    const struct mb_spirv *spirv = pipeline->spirv;
-    for (uint32_t i = 0; i < spirv->shader.n_bindings * pipeline->n_constants; i++) {
-        const struct mb_spirv_use *use = &spirv->use[i / pipeline->n_constants];
-        const struct mb_constant *given = &pipeline->constants[i % pipeline->n_constants];
-        uint32_t k = 0;
-        while (spirv->shader.constants[k].name != given->name) {
-            k++;
-        }
-        const uint32_t length = spirv->shader.constants[k].value;
-        BLAME_IF(use->has_special_length && use->length_spec_id == spirv->constant_ids[k] &&
-                     given->value != length,
-                 node,
-                 "the length of the shader's array '%s' is a specialisation constant: '%s' "
-                 "has to keep its value, %u",
-                 use->name, given->name, length);
-    }
-    return MB_OK;
-}
-
 static enum mb_status plan_pipeline(const struct planner *p, const char *shader,
                                     uint32_t *index)
 {
@@ -195,7 +172,7 @@ static enum mb_status plan_pipeline(const struct planner *p, const char *shader,
     MB_DO(mb_fill_constants(&pick, keys.constants, pipeline->spirv, pipeline->constants,
                             &pipeline->n_constants, err));
     find_workgroup_size(pipeline);
-    return check_lengths(p, node, pipeline);
+    return MB_OK;
 }
 
 /* ---- Bindings */

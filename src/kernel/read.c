@@ -47,17 +47,28 @@ static const char *chosen_value(const struct mb_pick *pick, const char *by, char
                                        : number;
 }
 
+enum mb_status mb_pick_branch(const struct mb_pick *pick, const cJSON *node,
+                              const cJSON **picked, struct mb_err *err)
+{
+    const char *by;
+    for (*picked = node; (by = mb_json_read_string(*picked, "by")) != NULL;) {
+        char number[16];
+        const char *value = chosen_value(pick, by, number);
+        const cJSON *branch = cJSON_GetObjectItemCaseSensitive(*picked, value);
+        branch = branch ? branch : mb_json_get(*picked, "*");
+        MB_BLAME_IF(!branch, pick->manifest, *picked, err,
+                    "there is no branch for %s, and none for \"*\"", value);
+        *picked = branch;
+    }
+    return MB_OK;
+}
+
 const cJSON *mb_pick(const struct mb_pick *pick, const cJSON *parent, const char *key)
 {
-    const cJSON *node = mb_json_get(parent, key);
-    const char *by;
-    while (node && (by = mb_json_read_string(node, "by")) != NULL) {
-        char number[16];
-        const cJSON *branch =
-            cJSON_GetObjectItemCaseSensitive(node, chosen_value(pick, by, number));
-        node = branch ? branch : mb_json_get(node, "*");
-    }
-    return node;
+    const cJSON *picked;
+    struct mb_err ignored;
+    return mb_pick_branch(pick, mb_json_get(parent, key), &picked, &ignored) == MB_OK ? picked
+                                                                                      : NULL;
 }
 
 const char *mb_pick_text(const struct mb_pick *pick, const cJSON *node)
@@ -172,7 +183,8 @@ static enum mb_status blame_value(const struct mb_pick *pick, const cJSON *node,
 enum mb_status mb_read_value(const struct mb_pick *pick, const cJSON *parent,
                              struct mb_value *value, struct mb_err *err)
 {
-    const cJSON *node = mb_pick(pick, parent, NULL);
+    const cJSON *node;
+    MB_DO(mb_pick_branch(pick, parent, &node, err));
     if (cJSON_IsNumber(node)) {
         const double number = node->valuedouble;
         const bool is_integer =
@@ -180,7 +192,6 @@ enum mb_status mb_read_value(const struct mb_pick *pick, const cJSON *parent,
         *value = is_integer ? mb_integer((int64_t)number) : mb_real(number);
         return MB_OK;
     }
-    MB_BLAME_IF(!cJSON_IsString(node), pick->manifest, parent, err, "no branch fits");
     return mb_evaluate(node->valuestring, pick->scope, value, err) == MB_OK
                ? MB_OK
                : blame_value(pick, node, err);
@@ -410,52 +421,26 @@ static enum mb_status check_list(struct walk *walk, const struct mb_key *key,
 
 static const char *const choosers[] = {"format", "reduce", "alpha", "subgroup_size"};
 
-/* The formats of the domain first; returns how many they are. */
-static size_t list_formats(const struct walk *walk, struct words *words)
-{
-    static const struct mb_key key = {.kind = MB_KEY_CHOICE};
-    struct mb_names names;
-    const struct mb_pick first = {.manifest = walk->manifest, .scope = &names.scope};
-    struct mb_domain_keys domain = {0};
-    struct mb_err ignored;
-    size_t n = 0;
-    some_names(&names, walk->pick, MB_SCOPE_CHAIN);
-    (void)(mb_read(&first, mb_domain_keys, mb_json_get(walk->manifest->json.root, "domain"),
-                   &domain, &ignored) == MB_OK);
-    add_choices(words, &key);
-    for (size_t i = 0; i < words->n; i++) {
-        const char *name = words->of[i];
-        if (domain.formats >> i & 1u) {
-            words->of[i] = words->of[n];
-            words->of[n++] = name;
-        }
-    }
-    return n;
-}
-
-/* The values that "by" chooses among. Those that branches must be there for come first,
- * `*n_needed` of them: of parameters, and formats of the domain. */
-static void list_values(const struct walk *walk, const char *by, struct words *words,
-                        size_t *n_needed)
+/* The values that "by" chooses among. */
+static void list_values(const struct walk *walk, const char *by, struct words *words)
 {
     static const char *const sizes[] = {"4", "8", "16", "32", "64", "128"};
+    const size_t n_values[] = {mb_format_count, MB_N_REDUCES, MB_N_ALPHAS, MB_COUNTOF(sizes)};
     size_t kind = 0;
     for (const struct mb_param *param = walk->manifest->params; param->name; param++) {
         for (size_t i = 0; strcmp(param->name, by) == 0 && param->values[i]; i++) {
             words->of[words->n++] = param->values[i];
         }
     }
-    *n_needed = words->n;
     while (kind < MB_COUNTOF(choosers) && strcmp(choosers[kind], by) != 0) {
         kind++;
     }
     if (words->n > 0 || walk->is_by_parameter || kind == MB_COUNTOF(choosers)) {
         return;
     }
-    const size_t n_values[] = {0, MB_N_REDUCES, MB_N_ALPHAS, MB_COUNTOF(sizes)};
-    *n_needed = kind == 0 ? list_formats(walk, words) : 0;
     for (uint32_t i = 0; i < n_values[kind]; i++) {
-        words->of[words->n++] = kind == 1   ? mb_reduce_names[i]
+        words->of[words->n++] = kind == 0   ? mb_formats[i].name
+                                : kind == 1 ? mb_reduce_names[i]
                                 : kind == 2 ? mb_alpha_name((enum mb_alpha)i)
                                             : sizes[i];
     }
@@ -478,12 +463,11 @@ static enum mb_status check_branches(struct walk *walk, const struct mb_key *key
                                      const cJSON *node, const cJSON *by)
 {
     struct words words = {.n = 0};
-    size_t n_needed;
     BLAME_IF(key->is_fixed, by, "nothing can choose here");
     BLAME_IF(!cJSON_IsString(by), by,
              "expected the name of a parameter, format, reduce, alpha "
              "or subgroup_size");
-    list_values(walk, by->valuestring, &words, &n_needed);
+    list_values(walk, by->valuestring, &words);
     if (words.n == 0) {
         return fail_by(walk, by);
     }
@@ -495,10 +479,6 @@ static enum mb_status check_branches(struct walk *walk, const struct mb_key *key
             return fail_word(walk, branch, "no value of it is", branch->string, &words);
         }
         MB_DO(read_value(walk, key, branch, NULL));
-    }
-    for (size_t i = 0; i < n_needed && !cJSON_HasObjectItem(node, "*"); i++) {
-        BLAME_IF(!cJSON_HasObjectItem(node, words.of[i]), node,
-                 "there is no branch for %s, and none for \"*\"", words.of[i]);
     }
     return MB_OK;
 }
@@ -593,8 +573,8 @@ static enum mb_status store(const struct walk *walk, const struct mb_key *key,
         return MB_OK;
     case MB_KEY_CHOICES:
         for (const cJSON *child = node->child; child; child = child->next) {
-            const cJSON *own = mb_pick(walk->pick, child, NULL);
-            BLAME_IF(!own, child, "no branch fits");
+            const cJSON *own;
+            MB_DO(mb_pick_branch(walk->pick, child, &own, walk->err));
             MB_DO(read_word(walk, &each, own, &index));
             *(uint32_t *)out |= UINT32_C(1) << index;
         }
@@ -632,8 +612,8 @@ static enum mb_status read_value(struct walk *walk, const struct mb_key *key, co
         walk->n_branches--;
         return MB_OK;
     }
-    const cJSON *picked = mb_pick(walk->pick, node, NULL);
-    BLAME_IF(!picked && by, node, "no branch fits");
+    const cJSON *picked;
+    MB_DO(mb_pick_branch(walk->pick, node, &picked, walk->err));
     if (can_be_named(key->kind) && cJSON_IsString(picked)) {
         BLAME_IF(++walk->n_branches > MAX_BRANCHES, node, "names name each other");
         MB_DO(read_word(walk, &name_key, picked, &ignored));
@@ -644,8 +624,7 @@ static enum mb_status read_value(struct walk *walk, const struct mb_key *key, co
         walk->n_branches--;
         return MB_OK;
     }
-    return walk->is_check ? check_kind(walk, key, picked ? picked : node)
-                          : store(walk, key, picked, out);
+    return walk->is_check ? check_kind(walk, key, picked) : store(walk, key, picked, out);
 }
 
 enum mb_status mb_read(const struct mb_pick *pick, const struct mb_key *keys, const cJSON *node,

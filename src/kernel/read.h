@@ -34,6 +34,11 @@ void mb_names_init(struct mb_names *names, const struct mb_pick *pick,
                    const struct mb_layout *layout, const struct mb_kernel_step *step,
                    const uint64_t *addresses);
 
+/* A value after every choice; MB_ERRC_INPUT where no branch fits. */
+MB_MUST_CHECK enum mb_status mb_pick_branch(const struct mb_pick *pick,
+                                            const struct cJSON *node,
+                                            const struct cJSON **picked, struct mb_err *err);
+
 /* The member `key` of an object, or `parent` itself where `key` is NULL, after every choice;
  * NULL where it is absent or no branch fits. */
 const struct cJSON *mb_pick(const struct mb_pick *pick, const struct cJSON *parent,

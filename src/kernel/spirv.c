@@ -208,24 +208,15 @@ struct resource {
 static enum mb_status read_length(const struct reader *r, spvc_type type,
                                   struct resource *resource)
 {
-    const spvc_compiler c = r->compiler;
-    struct mb_spirv_use *use = &resource->use;
     const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
     uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
-    REFUSE_IF(n_dimensions > 1, r, "%s: an array of arrays", use->name);
-    if (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)) {
-        const SpvId id = n;
-        const spvc_constant constant = spvc_compiler_get_constant_handle(c, id);
-        REFUSE_IF(!constant || !spvc_compiler_has_decoration(c, id, SpvDecorationSpecId), r,
-                  "%s: its length is computed from specialisation constants", use->name);
-        n = spvc_constant_get_scalar_u32(constant, 0, 0);
-        use->has_special_length = true;
-        use->length_spec_id = spvc_compiler_get_decoration(c, id, SpvDecorationSpecId);
-    } else if (n == 0) {
-        n = MB_SPIRV_UNBOUNDED;
-    }
-    REFUSE_IF(n == 0 || n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
-              use->name, n, MAX_ARRAY);
+    REFUSE_IF(n_dimensions > 1 ||
+                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
+              r, "%s: an array of arrays, or of a length that a constant specialises",
+              resource->use.name);
+    n = n == 0 ? MB_SPIRV_UNBOUNDED : n;
+    REFUSE_IF(n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
+              resource->use.name, n, MAX_ARRAY);
     resource->binding.n_descriptors = n;
     return MB_OK;
 }
@@ -234,75 +225,25 @@ static enum mb_status read_use(const struct reader *r, SpvId id, spvc_type type,
                                struct resource *resource)
 {
     struct mb_spirv_use *use = &resource->use;
+    const VkDescriptorType kind = resource->binding.type;
     const SpvDecoration *flags = NULL;
     size_t n_flags = 0;
-    use->only_reads = spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonWritable);
-    use->only_writes = spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonReadable);
-    switch (resource->binding.type) {
-    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
-    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+    use->only_reads = kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                      spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonWritable);
+    if (resource->block != 0) {
         CROSS(r, spvc_compiler_get_buffer_block_decorations(r->compiler, id, &flags, &n_flags));
         for (size_t i = 0; i < n_flags; i++) {
             use->only_reads |= flags[i] == SpvDecorationNonWritable;
-            use->only_writes |= flags[i] == SpvDecorationNonReadable;
         }
-        use->only_reads |= resource->binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-        return MB_OK;
-    case VK_DESCRIPTOR_TYPE_SAMPLER:
-        return MB_OK;
-    default:
-        break;
-    }
-    const SpvDim dim = spvc_type_get_image_dimension(type);
-    REFUSE_IF(dim == SpvDimBuffer, r, "%s: a texel buffer, which cannot be bound here",
-              use->name);
-    use->is_2d = dim == SpvDim2D && !spvc_type_get_image_multisampled(type);
-    use->is_arrayed = spvc_type_get_image_arrayed(type);
-    use->texel = scalar_of(
-        spvc_compiler_get_type_handle(r->compiler, spvc_type_get_image_sampled_type(type)));
-    if (resource->binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
-        use->image_format = spvc_type_get_image_storage_format(type);
-    }
-    return MB_OK;
-}
-
-/* An image and a sampler may share a binding: together they are a combined one (Vulkan, 15.5.3
- * "DescriptorSet and Binding Assignment"). */
-static bool join_kinds(VkDescriptorType *kind, VkDescriptorType other)
-{
-    const VkDescriptorType kinds[] = {*kind, other};
-    if (*kind == other) {
-        return true;
-    }
-    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
-        if (kinds[i] != VK_DESCRIPTOR_TYPE_SAMPLER &&
-            kinds[i] != VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE &&
-            kinds[i] != VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-            return false;
-        }
-    }
-    *kind = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-    return true;
-}
-
-/* A second variable of one binding: the use that is not a sampler's is the image's. */
-static enum mb_status join(const struct reader *r, struct mb_binding *binding,
-                           struct mb_spirv_use *use, const struct resource *resource)
-{
-    const bool was_sampler = binding->type == VK_DESCRIPTOR_TYPE_SAMPLER;
-    const bool is_sampler = resource->binding.type == VK_DESCRIPTOR_TYPE_SAMPLER;
-    REFUSE_IF(!join_kinds(&binding->type, resource->binding.type), r,
-              "%s and %s, of different kinds, are both at binding %u of set %u", use->name,
-              resource->use.name, binding->binding, binding->set);
-    REFUSE_IF(binding->n_descriptors != resource->binding.n_descriptors, r,
-              "%s and %s, of different lengths, are both at binding %u of set %u", use->name,
-              resource->use.name, binding->binding, binding->set);
-    if (was_sampler && !is_sampler) {
-        *use = resource->use;
-    } else if (was_sampler == is_sampler) {
-        use->is_2d &= resource->use.is_2d;
-        use->only_reads &= resource->use.only_reads;
-        use->only_writes &= resource->use.only_writes;
+    } else if (kind != VK_DESCRIPTOR_TYPE_SAMPLER) {
+        use->is_2d = spvc_type_get_image_dimension(type) == SpvDim2D &&
+                     !spvc_type_get_image_multisampled(type);
+        use->is_arrayed = spvc_type_get_image_arrayed(type);
+        use->texel = scalar_of(
+            spvc_compiler_get_type_handle(r->compiler, spvc_type_get_image_sampled_type(type)));
+        use->image_format = kind == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                                ? (uint32_t)spvc_type_get_image_storage_format(type)
+                                : 0;
     }
     return MB_OK;
 }
@@ -319,7 +260,14 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
         i++;
     }
     if (i < n && bindings[i].set == own->set && bindings[i].binding == own->binding) {
-        return join(r, &bindings[i], &spirv->use[i], resource);
+        REFUSE_IF(
+            bindings[i].type != own->type || bindings[i].n_descriptors != own->n_descriptors, r,
+            "%s and %s, of different kinds, are both at binding %u of set %u (of HLSL: "
+            "\"register_shift\")",
+            spirv->use[i].name, resource->use.name, own->binding, own->set);
+        spirv->use[i].is_2d &= resource->use.is_2d;
+        spirv->use[i].only_reads &= resource->use.only_reads;
+        return MB_OK;
     }
     REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
               MB_MAX_BINDINGS);
@@ -353,12 +301,10 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
     binding->set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet);
     binding->binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding);
     REFUSE_IF(!spvc_compiler_has_decoration(c, found->id, SpvDecorationDescriptorSet) ||
-                  !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding),
-              r, "%s: a descriptor without a set or a binding", use->name);
-    REFUSE_IF(binding->set >= MB_MAX_SETS, r, "%s: descriptor set %u, of which there are %u",
-              use->name, binding->set, MB_MAX_SETS);
-    REFUSE_IF(binding->binding > MAX_BINDING, r, "%s: binding %u, of which %u is the largest",
-              use->name, binding->binding, MAX_BINDING);
+                  !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding) ||
+                  binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
+              r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
+              binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
     MB_DO(read_length(r, type, &resource));
     MB_DO(read_use(r, found->id, type, &resource));
     return add_resource(r, &resource);
@@ -374,31 +320,20 @@ static enum mb_status take_push(struct reader *r, const spvc_reflected_resource 
     return add_block(r, &place, found->base_type_id, "push constants");
 }
 
-static enum mb_status refuse_resource(struct reader *r, const spvc_reflected_resource *found,
-                                      const char *what)
-{
-    char name[MB_SPIRV_NAME_BYTES];
-    name_of(r, found->id, name);
-    return refuse(r, "%s: %s, which cannot be bound here", name, what);
-}
-
-/* What SPIRV-Cross lists for a compute shader, but its builtins. */
+/* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
 static enum mb_status read_resources(struct reader *r)
 {
     static const struct {
         spvc_resource_type kind;
         VkDescriptorType type;
-        const char *unbound;
     } kinds[] = {
-        {SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL},
-        {SPVC_RESOURCE_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, NULL},
-        {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, NULL},
-        {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, NULL},
-        {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, NULL},
-        {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, VK_DESCRIPTOR_TYPE_SAMPLER, NULL},
-        {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, 0, NULL},
-        {SPVC_RESOURCE_TYPE_SUBPASS_INPUT, 0, "an input attachment"},
-        {SPVC_RESOURCE_TYPE_ACCELERATION_STRUCTURE, 0, "an acceleration structure"},
+        {SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
+        {SPVC_RESOURCE_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+        {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE},
+        {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
+        {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE},
+        {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, VK_DESCRIPTOR_TYPE_SAMPLER},
+        {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, 0},
     };
     spvc_resources resources = NULL;
     CROSS(r, spvc_compiler_create_shader_resources(r->compiler, &resources));
@@ -408,8 +343,7 @@ static enum mb_status read_resources(struct reader *r)
         CROSS(r,
               spvc_resources_get_resource_list_for_type(resources, kinds[i].kind, &list, &n));
         for (size_t k = 0; k < n; k++) {
-            MB_DO(kinds[i].unbound != NULL ? refuse_resource(r, &list[k], kinds[i].unbound)
-                  : kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
+            MB_DO(kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
                       ? take_push(r, &list[k])
                       : take_resource(r, &list[k], kinds[i].type));
         }
@@ -620,27 +554,23 @@ static enum mb_status choose_entry(const struct reader *r)
     return refuse(r, "no entry point '%s': there is %s", wanted, mb_strbuf_text(&names));
 }
 
-static enum mb_status add_capability(const struct reader *r, uint32_t number)
-{
-    REFUSE_IF(r->spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
-              "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
-    r->spirv->capabilities[r->spirv->n_capabilities++] = number;
-    return MB_OK;
-}
-
+/* Declared ones, and execution modes that need a feature. */
 static enum mb_status read_capabilities(const struct reader *r)
 {
+    struct mb_spirv *spirv = r->spirv;
     const SpvCapability *list = NULL;
     const SpvExecutionMode *modes = NULL;
-    size_t n = 0;
+    size_t n = 0, n_modes = 0;
     CROSS(r, spvc_compiler_get_declared_capabilities(r->compiler, &list, &n));
-    for (size_t i = 0; i < n; i++) {
-        MB_DO(add_capability(r, list[i]));
-    }
-    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n));
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t number = MB_SPIRV_MODE | (uint32_t)modes[i];
-        MB_DO(mb_spirv_capability_find(number) != NULL ? add_capability(r, number) : MB_OK);
+    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n_modes));
+    for (size_t i = 0; i < n + n_modes; i++) {
+        const uint32_t number =
+            i < n ? (uint32_t)list[i] : MB_SPIRV_MODE | (uint32_t)modes[i - n];
+        if (i < n || mb_spirv_capability_find(number)) {
+            REFUSE_IF(spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
+                      "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
+            spirv->capabilities[spirv->n_capabilities++] = number;
+        }
     }
     return MB_OK;
 }

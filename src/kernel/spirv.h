@@ -54,12 +54,9 @@ struct mb_spirv_use {
     char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
     bool is_2d;                     /* of an image: 2D, which is all that has views here */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
-    bool has_special_length;        /* an array's, by the constant of this SpecId */
-    uint32_t length_spec_id;
-    bool only_reads;       /* decorated NonWritable */
-    bool only_writes;      /* decorated NonReadable */
-    uint32_t image_format; /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
-    enum mb_scalar texel;  /* of an image: what its channels are read as */
+    bool only_reads;                /* decorated NonWritable */
+    uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
+    enum mb_scalar texel;           /* of an image: what its channels are read as */
 };
 
 struct mb_spirv {
@@ -85,8 +82,8 @@ struct mb_spirv {
 /* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
  * that `shader` is used with. Those variables count that this one lists, and below SPIR-V 1.4,
  * which does not list them, all. What spvValidate refuses is MB_ERRC_INPUT with `path` and its
- * message; so is what src/vk cannot bind (more than MB_MAX_BINDINGS, texel buffers,
- * acceleration structures), with the descriptor's name, and any module in a build without the
+ * message; so is what src/vk cannot bind, such as more than
+ * MB_MAX_BINDINGS, with the descriptor's name, and any module in a build without the
  * libraries. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,

@@ -167,17 +167,7 @@ class Kernel(cli.TestCase):
             self.assertFalse((self.dir / "out").exists(), new)
 
     def test_arrays(self):
-        """What a shader's images are, against the views; the length of an array by a constant."""
-        lengthen = ("comp", "imgDst[12]", "imgDst[LENGTH]")
-        constant = ("comp", "layout(set = 0, binding = 0)",
-                    "layout(constant_id = 3) const int LENGTH = 12;\nlayout(set = 0, binding = 0)")
-        given = '"constants": {"LENGTH": %d}, "defines"'
-        for length, code in ((12, 0), (11, 3)):
-            path = self.edited("published_spd", [lengthen, constant, ("json", '"defines"', given % length)])
-            outcome = self.run_it("kernel", "check", path, "--size", "64x64")
-            self.assertEqual(outcome.code, code, outcome)
-        self.assert_error(outcome, 3, path, "shaders.spd: the length of the shader's array 'imgDst' is a "
-                          "specialisation constant: 'LENGTH' has to keep its value, 12")
+        """What a shader's images are, against the views."""
         path = self.edited("depth", [("comp", "uniform sampler2DArray", "uniform usampler2DArray")])
         outcome = self.run_it("kernel", "check", path, "-f", "r32f", "-r", "min")
         self.assert_error(outcome, 3, path, "dispatches[0].bindings[0]: the shader's image is of uint, and the view of "
