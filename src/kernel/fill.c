@@ -27,22 +27,20 @@ static bool is_within(int64_t value, enum mb_scalar scalar)
 static enum mb_status fill_scalar(const struct mb_pick *pick, const cJSON *node,
                                   enum mb_scalar scalar, unsigned char *out, struct mb_err *err)
 {
-    const bool is_real = scalar == MB_SCALAR_F32 || scalar == MB_SCALAR_F64;
+    const bool is_real = scalar == MB_SCALAR_F32;
     struct mb_scope scope = *pick->scope;
     struct mb_pick own = *pick;
     struct mb_value value;
     scope.wants_float = is_real;
     own.scope = &scope;
     MB_DO(mb_read_value(&own, node, &value, err));
-    const double real = mb_value_real(value);
-    const float single = (float)real;
+    const float single = (float)mb_value_real(value);
     MB_BLAME_IF(!is_real && (value.is_float || !is_within(value.integer, scalar)),
-                pick->manifest, node, err, "%s is not of type %s", mb_number_text(real).s,
-                mb_scalar_names[scalar]);
-    const void *from = scalar == MB_SCALAR_F32 ? (const void *)&single
-                       : is_real               ? (const void *)&real
-                                               : (const void *)&value.integer;
-    memcpy(out, from, mb_scalar_bytes(scalar)); /* the low half of an integer comes first */
+                pick->manifest, node, err, "%s is not of type %s",
+                mb_number_text(mb_value_real(value)).s, mb_scalar_names[scalar]);
+    /* The low half of an integer comes first. */
+    memcpy(out, is_real ? (const void *)&single : (const void *)&value.integer,
+           mb_scalar_bytes(scalar));
     return MB_OK;
 }
 

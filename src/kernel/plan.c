@@ -99,21 +99,19 @@ static enum mb_status plan_buffer(const struct planner *p, const cJSON *place,
     struct mb_err *err = p->err;
     struct mb_kernel_buffer *buffer = &p->plan->buffers[binding->buffer];
     const cJSON *node = part(p, "buffers", buffer->name);
-    const struct mb_spirv_block *block =
-        mb_spirv_block(spirv, binding->place->set, binding->place->binding);
+    const struct mb_spirv_block *block = &binding->use->block;
     struct mb_buffer_keys keys = {0};
     struct mb_names names;
     struct mb_pick pick = p->pick;
     MB_DO(mb_read(&pick, mb_buffer_keys, node, &keys, err));
     binding->is_read = binding->use->only_reads;
-    BLAME_IF(!keys.fields && block && block->n_bytes > buffer->n_bytes, node,
+    BLAME_IF(!keys.fields && block->n_bytes > buffer->n_bytes, node,
              "the shader's block has %u bytes, and the buffer %llu", block->n_bytes,
              (unsigned long long)buffer->n_bytes);
     if (!keys.fields) {
         return MB_OK;
     }
-    BLAME_IF(!block || block->n_bytes == 0, node,
-             "the shader's block has no members of known size");
+    BLAME_IF(block->n_bytes == 0, node, "the shader's block has no members of known size");
     if (buffer->bound_bytes < block->n_bytes) {
         BLAME_IF(buffer->content, place, "the block of '%s' is larger here than before",
                  buffer->name);
@@ -167,8 +165,7 @@ static enum mb_status plan_pipeline(const struct planner *p, const char *shader,
     pipeline->shader = shader;
     MB_DO(mb_manifest_module(&pick, shader, &pipeline->spirv, err));
     MB_DO(mb_read(&pick, mb_shader_keys, node, &keys, err));
-    const struct mb_spirv_block *push = mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
-    pipeline->push_bytes = push ? (push->n_bytes + 3) / 4 * 4 : 0;
+    pipeline->push_bytes = (pipeline->spirv->push.n_bytes + 3) / 4 * 4;
     MB_DO(mb_fill_constants(&pick, keys.constants, pipeline->spirv, pipeline->constants,
                             &pipeline->n_constants, err));
     find_workgroup_size(pipeline);
@@ -367,12 +364,12 @@ static enum mb_status plan_push(const struct planner *p, const cJSON *node, cons
                                 const struct mb_kernel_pipeline *pipeline,
                                 struct mb_kernel_dispatch *dispatch)
 {
-    const struct mb_spirv_block *block =
-        mb_spirv_block(pipeline->spirv, UINT32_MAX, UINT32_MAX);
+    const struct mb_spirv_block *block = &pipeline->spirv->push;
     struct mb_names names;
     struct mb_pick pick = p->pick;
-    BLAME_IF(!block && map && map->child, map, "the shader has no push constants");
-    if (!block) {
+    BLAME_IF(block->n_members == 0 && map && map->child, map,
+             "the shader has no push constants");
+    if (block->n_members == 0) {
         return MB_OK;
     }
     BLAME_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, map ? map : node,

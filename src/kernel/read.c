@@ -192,6 +192,7 @@ enum mb_status mb_read_value(const struct mb_pick *pick, const cJSON *parent,
         *value = is_integer ? mb_integer((int64_t)number) : mb_real(number);
         return MB_OK;
     }
+    MB_BLAME_IF(!cJSON_IsString(node), pick->manifest, parent, err, "expected a number");
     return mb_evaluate(node->valuestring, pick->scope, value, err) == MB_OK
                ? MB_OK
                : blame_value(pick, node, err);
@@ -339,10 +340,12 @@ static enum mb_status store_default(const struct walk *walk, const struct mb_key
 {
     switch (key->kind) {
     case MB_KEY_NUMBER:
-        *(int64_t *)out = key->otherwise;
-        return key->most_of && walk->pick->scope ? read_most(walk, key, out) : MB_OK;
+        if (key->shape == MB_KEY_ONE) {
+            *(int64_t *)out = key->otherwise;
+            return key->most_of ? read_most(walk, key, out) : MB_OK;
+        }
+        return MB_OK;
     case MB_KEY_CHOICE:
-    case MB_KEY_CHOICES:
         *(uint32_t *)out = (uint32_t)key->otherwise;
         return MB_OK;
     case MB_KEY_WHEN:
@@ -363,7 +366,7 @@ static enum mb_status read_keys(struct walk *walk, const struct mb_key *keys, co
         void *place = place_of(key, out);
         const bool was_by_parameter = walk->is_by_parameter;
         walk->is_by_parameter = was_by_parameter || key->is_by_parameter;
-        if (key->kind == MB_KEY_OBJECT && place) {
+        if (key->kind == MB_KEY_OBJECT && key->shape == MB_KEY_ONE && place) {
             *(bool *)place = member != NULL;
             MB_DO(read_keys(walk, key->keys, member ? mb_pick(walk->pick, member, NULL) : NULL,
                             out));
@@ -380,39 +383,16 @@ static enum mb_status read_keys(struct walk *walk, const struct mb_key *keys, co
     return MB_OK;
 }
 
-/* Members of any name. */
-static enum mb_status check_map(struct walk *walk, const struct mb_key *key, const cJSON *node)
-{
-    MB_DO(check_members(walk, node));
-    for (const cJSON *member = node->child; member; member = member->next) {
-        struct mb_key own = *key;
-        own.is_fixed = false;
-        own.kind = key->kind == MB_KEY_OBJECT_MAP ? MB_KEY_OBJECT
-                   : cJSON_IsArray(member)        ? MB_KEY_NUMBERS
-                                                  : MB_KEY_REAL;
-        if (key->kind != MB_KEY_DEFINES) {
-            MB_DO(read_value(walk, &own, member, NULL));
-            continue;
-        }
-        own.kind = MB_KEY_ANY;
-        const bool is_name =
-            member->string[0] != '\0' &&
-            strspn(member->string, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM"
-                                   "NOPQRSTUVWXYZ0123456789_") == strlen(member->string);
-        BLAME_IF(!is_name, member, "not the name of a macro");
-        MB_DO(read_value(walk, &own, member, NULL));
-    }
-    return MB_OK;
-}
-
-static enum mb_status check_list(struct walk *walk, const struct mb_key *key,
-                                 enum mb_key_kind kind, const cJSON *node)
+/* The elements of a list, or members of any name. */
+static enum mb_status check_each(struct walk *walk, const struct mb_key *key, const cJSON *node)
 {
     struct mb_key each = *key;
-    each.kind = kind;
-    BLAME_IF(!cJSON_IsArray(node), node, "expected a list");
-    for (const cJSON *element = node->child; element; element = element->next) {
-        MB_DO(read_value(walk, &each, element, NULL));
+    each.shape = MB_KEY_ONE;
+    each.is_fixed = false;
+    BLAME_IF(key->shape == MB_KEY_LIST && !cJSON_IsArray(node), node, "expected a list");
+    MB_DO(key->shape == MB_KEY_MAP ? check_members(walk, node) : MB_OK);
+    for (const cJSON *child = node->child; child; child = child->next) {
+        MB_DO(read_value(walk, &each, child, NULL));
     }
     return MB_OK;
 }
@@ -511,13 +491,15 @@ static enum mb_status read_word(const struct walk *walk, const struct mb_key *ke
 
 static enum mb_status check_kind(struct walk *walk, const struct mb_key *key, const cJSON *node)
 {
+    struct mb_key list = *key;
     size_t ignored;
+    list.shape = MB_KEY_LIST;
     switch (key->kind) {
-    case MB_KEY_ANY: /* of a define */
-        BLAME_IF(key->is_fixed
-                     ? !cJSON_IsObject(node)
-                     : cJSON_IsObject(node) || cJSON_IsArray(node) || cJSON_IsBool(node),
-                 node, "expected %s", key->is_fixed ? "an object" : "a number, a text or null");
+    case MB_KEY_ANY:
+        return check_members(walk, node);
+    case MB_KEY_DEFINE:
+        BLAME_IF(!cJSON_IsString(node) && !cJSON_IsNumber(node) && !cJSON_IsNull(node), node,
+                 "expected a number, a text or null");
         return MB_OK;
     case MB_KEY_TEXT:
         BLAME_IF(!cJSON_IsString(node) || node->valuestring[0] == '\0', node,
@@ -530,40 +512,52 @@ static enum mb_status check_kind(struct walk *walk, const struct mb_key *key, co
     case MB_KEY_SHADER:
     case MB_KEY_BUFFER:
         return read_word(walk, key, node, &ignored);
-    case MB_KEY_TEXTS:
-        return check_list(walk, key, MB_KEY_TEXT, node);
-    case MB_KEY_CHOICES:
-        return check_list(walk, key, MB_KEY_CHOICE, node);
     case MB_KEY_RANGE:
-        return cJSON_IsObject(node) ? read_keys(walk, mb_range_keys, node, NULL)
-                                    : check_list(walk, key, MB_KEY_NUMBER, node);
-    case MB_KEY_NUMBERS:
-        return check_list(walk, key, MB_KEY_NUMBER, node);
-    case MB_KEY_OBJECTS:
-        return check_list(walk, key, MB_KEY_OBJECT, node);
+        if (cJSON_IsObject(node)) {
+            return read_keys(walk, mb_range_keys, node, NULL);
+        }
+        list.kind = MB_KEY_NUMBER;
+        return check_each(walk, &list, node);
     case MB_KEY_OBJECT:
         return read_keys(walk, key->keys, node, NULL);
-    case MB_KEY_OBJECT_MAP:
-    case MB_KEY_VALUE_MAP:
-    case MB_KEY_DEFINES:
-        return check_map(walk, key, node);
+    case MB_KEY_VALUE:
+        list.kind = MB_KEY_REAL;
+        return cJSON_IsArray(node) ? check_each(walk, &list, node)
+                                   : check_expression(walk, key, node);
     default:
         return check_expression(walk, key, node);
     }
 }
 
+static enum mb_status store_bits(const struct walk *walk, const struct mb_key *key,
+                                 const cJSON *node, uint32_t *out)
+{
+    for (const cJSON *child = node->child; child; child = child->next) {
+        const cJSON *own;
+        size_t index;
+        MB_DO(mb_pick_branch(walk->pick, child, &own, walk->err));
+        MB_DO(read_word(walk, key, own, &index));
+        *out |= UINT32_C(1) << index;
+    }
+    return MB_OK;
+}
+
 static enum mb_status store(const struct walk *walk, const struct mb_key *key,
                             const cJSON *node, void *out)
 {
-    struct mb_key each = *key;
+    const bool is_list = key->shape == MB_KEY_LIST;
     size_t index;
-    each.kind = MB_KEY_CHOICE;
-    switch (key->kind) {
-    case MB_KEY_TEXT:
-    case MB_KEY_SHADER:
-    case MB_KEY_BUFFER:
-        *(const char **)out = node->valuestring;
+    if (key->kind == MB_KEY_RANGE || (key->kind == MB_KEY_NUMBER && is_list)) {
+        return read_numbers(walk, key, node, out);
+    }
+    if (key->kind == MB_KEY_CHOICE && is_list) {
+        return store_bits(walk, key, node, out);
+    }
+    if (key->shape != MB_KEY_ONE) {
+        *(const cJSON **)out = node;
         return MB_OK;
+    }
+    switch (key->kind) {
     case MB_KEY_BOOLEAN:
         *(bool *)out = cJSON_IsTrue(node);
         return MB_OK;
@@ -571,38 +565,22 @@ static enum mb_status store(const struct walk *walk, const struct mb_key *key,
         MB_DO(read_word(walk, key, node, &index));
         *(uint32_t *)out = (uint32_t)index;
         return MB_OK;
-    case MB_KEY_CHOICES:
-        for (const cJSON *child = node->child; child; child = child->next) {
-            const cJSON *own;
-            MB_DO(mb_pick_branch(walk->pick, child, &own, walk->err));
-            MB_DO(read_word(walk, &each, own, &index));
-            *(uint32_t *)out |= UINT32_C(1) << index;
-        }
-        return MB_OK;
     case MB_KEY_REAL:
     case MB_KEY_WHEN:
         return read_real(walk, node, key->kind == MB_KEY_WHEN, out);
     case MB_KEY_NUMBER:
         return read_integer(walk, key, node, out);
-    case MB_KEY_NUMBERS:
-    case MB_KEY_RANGE:
-        return read_numbers(walk, key, node, out);
     default:
-        *(const cJSON **)out = node;
+        *(const char **)out = node->valuestring;
         return MB_OK;
     }
-}
-
-static bool can_be_named(enum mb_key_kind kind)
-{
-    return kind == MB_KEY_OBJECTS || kind == MB_KEY_VALUE_MAP || kind == MB_KEY_DEFINES;
 }
 
 /* Check a value, or store it at `out`. */
 static enum mb_status read_value(struct walk *walk, const struct mb_key *key, const cJSON *node,
                                  void *out)
 {
-    static const struct mb_key name_key = {.kind = MB_KEY_ANY};
+    static const struct mb_key name = {.kind = MB_KEY_ANY};
     const cJSON *by = mb_json_get(node, "by");
     size_t ignored;
     if (walk->is_check && by) {
@@ -614,9 +592,9 @@ static enum mb_status read_value(struct walk *walk, const struct mb_key *key, co
     }
     const cJSON *picked;
     MB_DO(mb_pick_branch(walk->pick, node, &picked, walk->err));
-    if (can_be_named(key->kind) && cJSON_IsString(picked)) {
+    if (key->shape != MB_KEY_ONE && cJSON_IsString(picked)) {
         BLAME_IF(++walk->n_branches > MAX_BRANCHES, node, "names name each other");
-        MB_DO(read_word(walk, &name_key, picked, &ignored));
+        MB_DO(read_word(walk, &name, picked, &ignored));
         MB_DO(read_value(
             walk, key,
             mb_json_get(mb_json_get(walk->manifest->json.root, "names"), picked->valuestring),
@@ -624,7 +602,9 @@ static enum mb_status read_value(struct walk *walk, const struct mb_key *key, co
         walk->n_branches--;
         return MB_OK;
     }
-    return walk->is_check ? check_kind(walk, key, picked) : store(walk, key, picked, out);
+    return !walk->is_check            ? store(walk, key, picked, out)
+           : key->shape != MB_KEY_ONE ? check_each(walk, key, picked)
+                                      : check_kind(walk, key, picked);
 }
 
 enum mb_status mb_read(const struct mb_pick *pick, const struct mb_key *keys, const cJSON *node,

@@ -1,14 +1,16 @@
 /* The tables of a manifest's keys. */
 #include "kernel/schema.h"
 
-#define NAMES(...)            ((const char *const[]){__VA_ARGS__, NULL})
-#define AT(key, part)         (1 + offsetof(struct mb_##key##_keys, part))
-#define KEY(key, type, place) .name = key, .kind = MB_KEY_##type, .at = place
-#define STEP                  .scope = MB_SCOPE_STEP
-#define LEVEL                 .scope = MB_SCOPE_STEP, .most_of = "levels - 1"
-#define SIZE                  .least = 1, .most = UINT32_MAX, .otherwise = UINT32_MAX
-#define REQUIRED              .is_required = true
-#define FIXED                 .is_fixed = true
+#define NAMES(...)             ((const char *const[]){__VA_ARGS__, NULL})
+#define AT(key, part)          (1 + offsetof(struct mb_##key##_keys, part))
+#define KEY(key, type, place)  .name = key, .kind = MB_KEY_##type, .at = place
+#define LIST(key, type, place) KEY(key, type, place), .shape = MB_KEY_LIST
+#define MAP(key, type, place)  KEY(key, type, place), .shape = MB_KEY_MAP
+#define STEP                   .scope = MB_SCOPE_STEP
+#define LEVEL                  .scope = MB_SCOPE_STEP, .most_of = "levels - 1"
+#define SIZE                   .least = 1, .most = UINT32_MAX, .otherwise = UINT32_MAX
+#define REQUIRED               .is_required = true
+#define FIXED                  .is_fixed = true
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
@@ -21,22 +23,22 @@ const size_t mb_n_chain_names = 6;
 
 /* clang-format off */
 static const struct mb_key subgroup_keys[] = {
-    {KEY("size", NUMBERS, AT(requires, subgroup.size)), .least = 1, .most = 1024},
+    {LIST("size", NUMBER, AT(requires, subgroup.size)), .least = 1, .most = 1024},
     {KEY("min_size", NUMBER, AT(requires, subgroup.min_size)), .least = 1, .most = 1024, .otherwise = 4},
     {0},
 };
 
 const struct mb_key mb_requires_keys[] = {
-    {KEY("features", TEXTS, AT(requires, features))},
+    {LIST("features", TEXT, AT(requires, features))},
     {KEY("subgroup", OBJECT, AT(requires, subgroup.is_there)), .keys = subgroup_keys},
     {0},
 };
 
 const struct mb_key mb_domain_keys[] = {
-    {KEY("formats", CHOICES, AT(domain, formats)), .otherwise = UINT32_MAX},
-    {KEY("reduce", CHOICES, AT(domain, reduces)), .choices = NAMES("avg", "min", "max"), .otherwise = 1},
-    {KEY("alpha", CHOICES, AT(domain, alphas)), .choices = NAMES("straight", "premultiplied"), .otherwise = 1},
-    {KEY("size", NUMBERS, AT(domain, size)), SIZE},
+    {LIST("formats", CHOICE, AT(domain, formats)), .otherwise = UINT32_MAX},
+    {LIST("reduce", CHOICE, AT(domain, reduces)), .choices = NAMES("avg", "min", "max"), .otherwise = 1},
+    {LIST("alpha", CHOICE, AT(domain, alphas)), .choices = NAMES("straight", "premultiplied"), .otherwise = 1},
+    {LIST("size", NUMBER, AT(domain, size)), SIZE},
     {KEY("min_size", NUMBER, AT(domain, min_size)), .least = 1, .most = UINT32_MAX, .otherwise = 1},
     {KEY("max_size", NUMBER, AT(domain, max_size)), SIZE},
     {KEY("multiple_of", NUMBER, AT(domain, multiple_of)), .least = 1, .most = UINT32_MAX, .otherwise = 1},
@@ -52,17 +54,17 @@ const struct mb_key mb_shader_keys[] = {
     {KEY("entry", TEXT, AT(shader, entry))},
     {KEY("target", CHOICE, AT(shader, target)), .choices = NAMES("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"), .otherwise = 2},
     {KEY("preamble", TEXT, AT(shader, preamble))},
-    {KEY("defines", DEFINES, AT(shader, defines))},
-    {KEY("include", TEXTS, AT(shader, include))},
+    {MAP("defines", DEFINE, AT(shader, defines))},
+    {LIST("include", TEXT, AT(shader, include))},
     {KEY("register_shift", NUMBER, AT(shader, register_shift)), .most = 10000},
-    {KEY("constants", VALUE_MAP, AT(shader, constants))},
+    {MAP("constants", VALUE, AT(shader, constants))},
     {0},
 };
 
 const struct mb_key mb_buffer_keys[] = {
     {KEY("bytes", NUMBER, AT(buffer, n_bytes)), .least = 1, .most = INT64_C(1) << 40},
     {KEY("zero", CHOICE, AT(buffer, is_each_run)), .choices = NAMES("once", "each-run")},
-    {KEY("fields", VALUE_MAP, AT(buffer, fields)), .scope = MB_SCOPE_CONTENT},
+    {MAP("fields", VALUE, AT(buffer, fields)), .scope = MB_SCOPE_CONTENT},
     {KEY("addressed", BOOLEAN, AT(buffer, is_addressed))},
     {0},
 };
@@ -96,9 +98,9 @@ const struct mb_key mb_range_keys[] = {
 const struct mb_key mb_dispatch_keys[] = {
     {KEY("when", WHEN, AT(dispatch, when)), STEP},
     {KEY("shader", SHADER, AT(dispatch, shader)), REQUIRED},
-    {KEY("groups", NUMBERS, AT(dispatch, groups)), STEP, .most = INT32_MAX, REQUIRED},
-    {KEY("bindings", OBJECTS, AT(dispatch, bindings)), .keys = mb_binding_keys},
-    {KEY("push", VALUE_MAP, AT(dispatch, push)), .scope = MB_SCOPE_CONTENT},
+    {LIST("groups", NUMBER, AT(dispatch, groups)), STEP, .most = INT32_MAX, REQUIRED},
+    {LIST("bindings", OBJECT, AT(dispatch, bindings)), .keys = mb_binding_keys},
+    {MAP("push", VALUE, AT(dispatch, push)), .scope = MB_SCOPE_CONTENT},
     {0},
 };
 
@@ -107,7 +109,7 @@ const struct mb_key mb_tolerance_keys[] = {
     {KEY("arithmetic", CHOICE, AT(tolerance, arithmetic)), .choices = NAMES("fp32", "fp16", "filter", "corner", "filter-fp16")},
     {KEY("rounding", CHOICE, AT(tolerance, is_by_kernel)), .choices = NAMES("device", "kernel")},
     {KEY("max_error_lsb", REAL, AT(tolerance, max_error_lsb))},
-    {KEY("reread", NUMBERS, AT(tolerance, reread)), .most = MB_MAX_LEVELS - 1},
+    {LIST("reread", NUMBER, AT(tolerance, reread)), .most = MB_MAX_LEVELS - 1},
     {0},
 };
 
@@ -121,11 +123,11 @@ const struct mb_key mb_manifest_keys[] = {
     {KEY("names", ANY, 0), FIXED},
     {KEY("requires", OBJECT, 0), .keys = mb_requires_keys, .is_by_parameter = true},
     {KEY("domain", OBJECT, 0), .keys = mb_domain_keys, .is_by_parameter = true},
-    {KEY("shaders", OBJECT_MAP, 0), .keys = mb_shader_keys, REQUIRED, FIXED},
-    {KEY("buffers", OBJECT_MAP, 0), .keys = mb_buffer_keys, FIXED},
+    {MAP("shaders", OBJECT, 0), .keys = mb_shader_keys, REQUIRED, FIXED},
+    {MAP("buffers", OBJECT, 0), .keys = mb_buffer_keys, FIXED},
     {KEY("levels_per_step", NUMBER, AT(step, levels_per_step)), STEP, .least = 1, .most_of = "remaining"},
     {KEY("each_layer", BOOLEAN, AT(step, each_layer))},
-    {KEY("dispatches", OBJECTS, AT(step, dispatches)), .keys = mb_dispatch_keys, REQUIRED},
+    {LIST("dispatches", OBJECT, AT(step, dispatches)), .keys = mb_dispatch_keys, REQUIRED},
     {KEY("tolerance", OBJECT, 0), .keys = mb_tolerance_keys},
     {0},
 };

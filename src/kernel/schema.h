@@ -17,28 +17,31 @@ struct mb_numbers {
     int64_t of[MB_MAX_LEVELS];
 };
 
-enum mb_key_kind {                 /* stored as */
-                   MB_KEY_ANY,     /* of the kind of where it is used: const struct cJSON * */
-                   MB_KEY_TEXT,    /* const char * */
-                   MB_KEY_TEXTS,   /* a list of them: const struct cJSON * */
+enum mb_key_kind {                 /* stored as, and a list of them as */
+                   MB_KEY_ANY,     /* by hand; nothing */
+                   MB_KEY_TEXT,    /* const char *; const struct cJSON * */
                    MB_KEY_BOOLEAN, /* bool */
-                   MB_KEY_CHOICE,  /* one of some names: uint32_t, its index */
-                   MB_KEY_CHOICES, /* a list of some of them: uint32_t, a bit for each */
+                   MB_KEY_CHOICE,  /* one of some names: uint32_t, its index; a bit for each */
                    MB_KEY_REAL,    /* an expression (kernel/expression.h): double */
                    MB_KEY_WHEN,    /* the same; where it is 0, nothing behind it is read */
-                   MB_KEY_NUMBER,  /* an expression that comes to an integer: int64_t */
-                   MB_KEY_NUMBERS, /* a list of them: struct mb_numbers */
-                   MB_KEY_RANGE,   /* such a list, or {"first": ..., "last": ...}: struct
+                   MB_KEY_NUMBER,  /* an expression that comes to an integer: int64_t; struct
+                                      mb_numbers */
+                   MB_KEY_RANGE,   /* a list of these, or {"first": ..., "last": ...}: struct
                                       mb_numbers */
                    MB_KEY_SHADER,  /* the name of a member of "shaders": const char * */
                    MB_KEY_BUFFER,  /* the name of a member of "buffers": const char * */
-                   MB_KEY_OBJECT,  /* by another table: as that says, or const struct cJSON * */
-                   MB_KEY_OBJECTS, /* a list of such, or its name: const struct cJSON * */
-                   MB_KEY_OBJECT_MAP, /* an object whose members, of any name, are such:
-                                         likewise */
-                   MB_KEY_VALUE_MAP,  /* whose members are expressions, or lists of them:
-                                         likewise */
-                   MB_KEY_DEFINES,    /* whose members are numbers, texts or null: likewise */
+                   MB_KEY_OBJECT,  /* by another table: bool, and as that says; const struct
+                                      cJSON * */
+                   MB_KEY_VALUE,   /* an expression, or a list of them: const struct cJSON * */
+                   MB_KEY_DEFINE,  /* a number, a text or null: likewise */
+};
+
+/* What it is of that kind. Lists and maps may stand in "names", and their name in their place.
+ */
+enum mb_key_shape {
+    MB_KEY_ONE,
+    MB_KEY_LIST,
+    MB_KEY_MAP, /* an object whose members, of any name, are: const struct cJSON * */
 };
 
 /* Where expressions are evaluated, and so which names they know. */
@@ -51,6 +54,7 @@ enum mb_key_scope {
 struct mb_key {
     const char *name;
     enum mb_key_kind kind;
+    enum mb_key_shape shape;
     size_t at;                  /* 1 + its offset in the struct; 0: it is not stored */
     const struct mb_key *keys;  /* of an object, ended by a NULL name */
     const char *const *choices; /* ended by NULL; NULL: names of formats */

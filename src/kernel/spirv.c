@@ -25,9 +25,8 @@
 #define MAX_PARTS      65536u /* of types of shared memory, counted as often as they are there */
 
 const char *const mb_scalar_names[MB_N_SCALARS] = {
-    [MB_SCALAR_U32] = "uint",   [MB_SCALAR_I32] = "int",     [MB_SCALAR_F32] = "float",
-    [MB_SCALAR_BOOL] = "bool",  [MB_SCALAR_U64] = "uint64",  [MB_SCALAR_I64] = "int64",
-    [MB_SCALAR_F64] = "double", [MB_SCALAR_OTHER] = "other",
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
 };
 
 /* What mb_spirv.shader points to. */
@@ -117,14 +116,10 @@ static enum mb_scalar scalar_of(spvc_type type)
         return MB_SCALAR_I32;
     case SPVC_BASETYPE_UINT32:
         return MB_SCALAR_U32;
-    case SPVC_BASETYPE_INT64:
-        return MB_SCALAR_I64;
     case SPVC_BASETYPE_UINT64:
         return MB_SCALAR_U64;
     case SPVC_BASETYPE_FP32:
         return MB_SCALAR_F32;
-    case SPVC_BASETYPE_FP64:
-        return MB_SCALAR_F64;
     default:
         return MB_SCALAR_OTHER;
     }
@@ -132,8 +127,7 @@ static enum mb_scalar scalar_of(spvc_type type)
 
 uint32_t mb_scalar_bytes(enum mb_scalar scalar)
 {
-    return scalar == MB_SCALAR_U64 || scalar == MB_SCALAR_I64 || scalar == MB_SCALAR_F64 ? 8
-                                                                                         : 4;
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
 }
 
 static enum mb_status read_member(const struct reader *r, spvc_type block, uint32_t i,
@@ -172,26 +166,21 @@ static enum mb_status read_member(const struct reader *r, spvc_type block, uint3
     return MB_OK;
 }
 
-static enum mb_status add_block(struct reader *r, const struct mb_spirv_block *place,
-                                spvc_type_id id, const char *name)
+static enum mb_status read_block(struct reader *r, spvc_type_id id,
+                                 struct mb_spirv_block *block)
 {
     struct mb_spirv *spirv = r->spirv;
     const spvc_type type = spvc_compiler_get_type_handle(r->compiler, id);
     const uint32_t n_members = spvc_type_get_num_member_types(type);
-    REFUSE_IF(spirv->n_blocks == MB_SPIRV_MAX_BLOCKS ||
-                  n_members > MB_SPIRV_MAX_MEMBERS - spirv->n_members,
-              r, "%s: the blocks of a module have at most %u members", name,
-              MB_SPIRV_MAX_MEMBERS);
-    struct mb_spirv_block *block = &spirv->blocks[spirv->n_blocks++];
-    *block = *place;
-    block->first_member = spirv->n_members;
-    block->n_members = n_members;
+    REFUSE_IF(n_members > MB_SPIRV_MAX_MEMBERS - spirv->n_members, r,
+              "the blocks of a module have at most %u members", MB_SPIRV_MAX_MEMBERS);
+    *block = (struct mb_spirv_block){spirv->n_members, n_members, 0};
     for (uint32_t i = 0; i < n_members; i++) {
         struct mb_spirv_member *member = &spirv->members[spirv->n_members++];
         size_t n_bytes = 0;
         MB_DO(read_member(r, type, i, member, &n_bytes));
         n_bytes += member->offset_bytes;
-        REFUSE_IF(n_bytes > UINT32_MAX, r, "%s: a block of 4 GiB or more", name);
+        REFUSE_IF(n_bytes > UINT32_MAX, r, "a block of 4 GiB or more");
         block->n_bytes = n_bytes > block->n_bytes ? (uint32_t)n_bytes : block->n_bytes;
     }
     return MB_OK;
@@ -200,7 +189,6 @@ static enum mb_status add_block(struct reader *r, const struct mb_spirv_block *p
 /* ---- Bindings */
 
 struct resource {
-    spvc_type_id block;
     struct mb_binding binding;
     struct mb_spirv_use use;
 };
@@ -221,16 +209,19 @@ static enum mb_status read_length(const struct reader *r, spvc_type type,
     return MB_OK;
 }
 
-static enum mb_status read_use(const struct reader *r, SpvId id, spvc_type type,
-                               struct resource *resource)
+static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
+                               spvc_type type, struct resource *resource)
 {
+    const SpvId id = found->id;
     struct mb_spirv_use *use = &resource->use;
     const VkDescriptorType kind = resource->binding.type;
     const SpvDecoration *flags = NULL;
     size_t n_flags = 0;
     use->only_reads = kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                       spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonWritable);
-    if (resource->block != 0) {
+    if (kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+        kind == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+        MB_DO(read_block(r, found->base_type_id, &use->block));
         CROSS(r, spvc_compiler_get_buffer_block_decorations(r->compiler, id, &flags, &n_flags));
         for (size_t i = 0; i < n_flags; i++) {
             use->only_reads |= flags[i] == SpvDecorationNonWritable;
@@ -278,9 +269,7 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
     spirv->shader.n_bindings++;
     spirv->shader.n_sets =
         own->set >= spirv->shader.n_sets ? own->set + 1 : spirv->shader.n_sets;
-    const struct mb_spirv_block place = {.set = own->set, .binding = own->binding};
-    return resource->block != 0 ? add_block(r, &place, resource->block, resource->use.name)
-                                : MB_OK;
+    return MB_OK;
 }
 
 static enum mb_status take_resource(struct reader *r, const spvc_reflected_resource *found,
@@ -288,10 +277,7 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
 {
     const spvc_compiler c = r->compiler;
     const spvc_type type = spvc_compiler_get_type_handle(c, found->type_id);
-    const bool is_buffer =
-        kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || kind == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    struct resource resource = {.block = is_buffer ? found->base_type_id : 0,
-                                .binding.type = kind};
+    struct resource resource = {.binding.type = kind};
     struct mb_binding *binding = &resource.binding;
     struct mb_spirv_use *use = &resource.use;
     name_of(r, found->id, use->name);
@@ -306,18 +292,17 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
               r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
               binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
     MB_DO(read_length(r, type, &resource));
-    MB_DO(read_use(r, found->id, type, &resource));
+    MB_DO(read_use(r, found, type, &resource));
     return add_resource(r, &resource);
 }
 
 static enum mb_status take_push(struct reader *r, const spvc_reflected_resource *found)
 {
-    const struct mb_spirv_block place = {.is_push = true, .binding = UINT32_MAX};
     REFUSE_IF(
-        mb_spirv_block(r->spirv, 0, UINT32_MAX) != NULL, r,
+        r->spirv->push.n_members > 0, r,
         "two blocks of push constants, in SPIR-V below 1.4, where an entry point does not "
         "say which is its own");
-    return add_block(r, &place, found->base_type_id, "push constants");
+    return read_block(r, found->base_type_id, &r->spirv->push);
 }
 
 /* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
@@ -533,25 +518,21 @@ static enum mb_status choose_entry(const struct reader *r)
     MB_SCOPED(mb_strbuf) names = {0};
     const char *wanted = r->spirv->shader.entry;
     const spvc_entry_point *entries = NULL;
-    size_t n = 0, n_compute = 0, n_named = 0;
+    size_t n = 0;
     CROSS(r, spvc_compiler_get_entry_points(r->compiler, &entries, &n));
     for (size_t i = 0; i < n; i++) {
-        n_compute += entries[i].execution_model == SpvExecutionModelGLCompute;
-    }
-    REFUSE_IF(n_compute == 0, r, "no compute shader: it has no entry point of one");
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].execution_model != SpvExecutionModelGLCompute) {
-            continue;
+        if (entries[i].execution_model == SpvExecutionModelGLCompute) {
+            mb_strbuf_printf(&names, " '%s'", entries[i].name);
+            if (strcmp(entries[i].name, wanted) == 0) {
+                CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
+                                                       SpvExecutionModelGLCompute));
+                return MB_OK;
+            }
         }
-        if (strcmp(entries[i].name, wanted) == 0) {
-            CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
-                                                   SpvExecutionModelGLCompute));
-            return MB_OK;
-        }
-        mb_strbuf_list(&names, entries[i].name, n_named++, n_compute);
     }
     MB_DO(mb_strbuf_check(&names, r->err));
-    return refuse(r, "no entry point '%s': there is %s", wanted, mb_strbuf_text(&names));
+    return refuse(r, "no entry point '%s' of a compute shader: there is%s", wanted,
+                  names.n_bytes > 0 ? mb_strbuf_text(&names) : " none");
 }
 
 /* Declared ones, and execution modes that need a feature. */
@@ -657,18 +638,6 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
         const struct mb_binding *found = &spirv->shader.bindings[i];
         if (found->set == set && found->binding == binding) {
             return found;
-        }
-    }
-    return NULL;
-}
-
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding)
-{
-    for (uint32_t i = 0; i < spirv->n_blocks; i++) {
-        const struct mb_spirv_block *block = &spirv->blocks[i];
-        if (block->binding == binding && (block->is_push || block->set == set)) {
-            return block;
         }
     }
     return NULL;

@@ -9,18 +9,15 @@
 
 #define MB_SPIRV_NAME_BYTES       64u
 #define MB_SPIRV_MAX_CAPABILITIES 64u
-#define MB_SPIRV_MAX_MEMBERS      256u                  /* of all blocks of a module together */
-#define MB_SPIRV_MAX_BLOCKS       (MB_MAX_BINDINGS + 1) /* buffers and push constants */
+#define MB_SPIRV_MAX_MEMBERS      256u /* of all blocks of a module together */
 #define MB_SPIRV_MAX_CONSTANTS    64u
 
 enum mb_scalar {
     MB_SCALAR_U32,
     MB_SCALAR_I32,
     MB_SCALAR_F32,
-    MB_SCALAR_BOOL, /* a specialisation constant: 0 or 1 */
-    MB_SCALAR_U64,  /* also of an address: a pointer to PhysicalStorageBuffer */
-    MB_SCALAR_I64,
-    MB_SCALAR_F64,
+    MB_SCALAR_BOOL,  /* a specialisation constant: 0 or 1 */
+    MB_SCALAR_U64,   /* also of an address: a pointer to PhysicalStorageBuffer */
     MB_SCALAR_OTHER, /* of other widths, arrays of arrays, nested structures */
     MB_N_SCALARS
 };
@@ -38,10 +35,8 @@ struct mb_spirv_member {
     uint32_t offset_bytes, stride_bytes, column_bytes, row_bytes;
 };
 
-/* Push constants, or the block that a uniform or storage buffer is bound to. */
+/* Push constants, or what a uniform or storage buffer is bound to; without members: nothing. */
 struct mb_spirv_block {
-    bool is_push;
-    uint32_t set, binding; /* of a buffer; 0 and UINT32_MAX */
     uint32_t first_member, n_members;
     uint32_t n_bytes; /* to the end of the last member; an array without a length has none */
 };
@@ -57,6 +52,7 @@ struct mb_spirv_use {
     bool only_reads;                /* decorated NonWritable */
     uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
     enum mb_scalar texel;           /* of an image: what its channels are read as */
+    struct mb_spirv_block block;    /* of a buffer */
 };
 
 struct mb_spirv {
@@ -65,8 +61,7 @@ struct mb_spirv {
     struct mb_shader shader;
     struct mb_spirv_tables *tables; /* what `shader` points to; owned */
     struct mb_spirv_use use[MB_MAX_BINDINGS];
-    struct mb_spirv_block blocks[MB_SPIRV_MAX_BLOCKS];
-    uint32_t n_blocks;
+    struct mb_spirv_block push;
     struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
     uint32_t n_members;
     enum mb_scalar constant_scalars[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
@@ -90,9 +85,6 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
                                            struct mb_err *err);
 void mb_spirv_finish(struct mb_spirv *spirv);
 
-/* A binding, or NULL: `use` has its place in shader.bindings; the block of one, or of push
- * constants (binding UINT32_MAX). */
+/* A binding, or NULL: `use` has its place in shader.bindings. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding);

@@ -30,12 +30,6 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
     return NULL;
 }
 
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding)
-{
-    return NULL;
-}
-
 const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)
 {
     return NULL;

@@ -18,7 +18,7 @@ except ModuleNotFoundError:
     sys.exit(77)
 
 TABLE = re.compile(r"struct mb_key \w+\[\] = \{\n(.*?)\n    \{0\},", re.DOTALL)
-KEY = re.compile(r'^    \{KEY\("([^"]+)",(.*?)\},$', re.MULTILINE)
+KEY = re.compile(r'^    \{(?:KEY|LIST|MAP)\("([^"]+)",(.*?)\},$', re.MULTILINE)
 
 
 def tables(source):

@@ -42,7 +42,7 @@ static void test_embedded(void)
         if (mb_spirv_init(spirv, shader->name, shader->code, shader->code_bytes, "main",
                           &err) != MB_OK) {
             /* The harness draws too. */
-            CHECK(strstr(err.text, "no compute shader") != NULL);
+            CHECK(strstr(err.text, "of a compute shader: there is none") != NULL);
         } else {
             check_constants(&spirv->shader, shader);
             check_bindings(&spirv->shader, shader);
@@ -101,6 +101,15 @@ static enum mb_status read_text(const char *name, const char *target, const char
         .name = text, .scalar = MB_SCALAR_F32, .n_components = columns * rows, .n_rows = rows, \
         .n_elements = 1, .offset_bytes = at, .column_bytes = column, .row_bytes = row          \
     }
+
+/* Of a binding; NULL: it has none. */
+static const struct mb_spirv_block *block_of(const struct mb_spirv *spirv, uint32_t set,
+                                             uint32_t binding)
+{
+    const struct mb_binding *found = mb_spirv_find(spirv, set, binding);
+    const struct mb_spirv_use *use = &spirv->use[found - spirv->shader.bindings];
+    return use->block.n_members > 0 ? &use->block : NULL;
+}
 
 static void check_member(const struct mb_spirv *spirv, const struct mb_spirv_block *block,
                          uint32_t i, const struct mb_spirv_member *want)
@@ -176,14 +185,14 @@ static void check_push_and_buffers(const struct mb_spirv *spirv)
     static const struct mb_spirv_member nested[] = {MEMBER("i", OTHER, 1, 2, 0, 32),
                                                     MEMBER("w", F32, 1, 3, 64, 16),
                                                     MEMBER("k", OTHER, 1, 1, 112, 0)};
-    static const struct mb_spirv_member out[] = {MEMBER("d", F64, 2, 1, 0, 0),
+    static const struct mb_spirv_member out[] = {MEMBER("d", OTHER, 2, 1, 0, 0),
                                                  MEMBER("b", U32, 1, 1, 16, 0)};
-    check_block(spirv, mb_spirv_block(spirv, 0, UINT32_MAX), 96, push, MB_COUNTOF(push));
-    check_block(spirv, mb_spirv_block(spirv, 0, 0), 16, data, MB_COUNTOF(data));
-    check_block(spirv, mb_spirv_block(spirv, 1, 1), 112 + 16 + 12, nested, MB_COUNTOF(nested));
-    check_block(spirv, mb_spirv_block(spirv, 1, 3), 20, out, MB_COUNTOF(out));
-    CHECK(mb_spirv_block(spirv, 0, 1) == NULL);
-    CHECK(mb_spirv_block(spirv, 1, 0) == NULL);
+    check_block(spirv, &spirv->push, 96, push, MB_COUNTOF(push));
+    check_block(spirv, block_of(spirv, 0, 0), 16, data, MB_COUNTOF(data));
+    check_block(spirv, block_of(spirv, 1, 1), 112 + 16 + 12, nested, MB_COUNTOF(nested));
+    check_block(spirv, block_of(spirv, 1, 3), 20, out, MB_COUNTOF(out));
+    CHECK(block_of(spirv, 0, 1) == NULL);
+    CHECK(block_of(spirv, 1, 0) == NULL);
 }
 
 struct use {
@@ -306,9 +315,9 @@ static void test_hlsl(void)
     struct mb_err err = {0};
     must(read_text("a.hlsl", "vulkan1.1", hlsl, &spirv, &err), &err);
     check_uses(&spirv, uses, MB_COUNTOF(uses));
-    check_block(&spirv, mb_spirv_block(&spirv, 0, 9), 64, sizes, MB_COUNTOF(sizes));
-    check_block(&spirv, mb_spirv_block(&spirv, 0, 7), 0, pairs, MB_COUNTOF(pairs));
-    CHECK(mb_spirv_block(&spirv, 0, UINT32_MAX) == NULL);
+    check_block(&spirv, block_of(&spirv, 0, 9), 64, sizes, MB_COUNTOF(sizes));
+    check_block(&spirv, block_of(&spirv, 0, 7), 0, pairs, MB_COUNTOF(pairs));
+    CHECK_EQ_INT(spirv.push.n_members, 0);
     CHECK_EQ_INT(spirv.shared_bytes, 1024);
     VkSubgroupFeatureFlags operations = 0;
     for (uint32_t i = 0; i < spirv.n_capabilities; i++) {
@@ -506,7 +515,8 @@ static void test_entries(void)
     mb_spirv_finish(&spirv);
 
     CHECK(read_words(words, "up", &spirv, &err) != MB_OK);
-    CHECK_EQ_STR(err.text, "made.spv: no entry point 'up': there is main and none");
+    CHECK_EQ_STR(err.text,
+                 "made.spv: no entry point 'up' of a compute shader: there is 'main' 'none'");
     memcpy(&words->at[words->entry + 3], "main", 4);
     CHECK(read_words(words, "main", &spirv, &err) != MB_OK);
     CHECK(strstr(err.text, "cannot share the same name") != NULL);

@@ -56,22 +56,19 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
 static void add_push(struct mb_strbuf *out, const struct mb_spirv *spirv,
                      const struct mb_kernel_dispatch *dispatch)
 {
-    const struct mb_spirv_block *block = mb_spirv_block(spirv, UINT32_MAX, UINT32_MAX);
-    for (uint32_t i = 0; block && i < block->n_members; i++) {
+    const struct mb_spirv_block *block = &spirv->push;
+    for (uint32_t i = 0; i < block->n_members; i++) {
         const struct mb_spirv_member *member = &spirv->members[block->first_member + i];
         mb_strbuf_printf(out, "    push byte %-3u %s '%s' =", member->offset_bytes,
                          mb_scalar_names[member->scalar], member->name);
         for (uint32_t k = 0; k < member->n_components * member->n_elements; k++) {
             const unsigned char *from = dispatch->push + mb_component_at(member, k);
             uint64_t wide = 0;
-            double real;
             float single;
             memcpy(&wide, from, mb_scalar_bytes(member->scalar));
-            memcpy(&real, &wide, sizeof real);
             memcpy(&single, &wide, sizeof single);
-            if (member->scalar == MB_SCALAR_F32 || member->scalar == MB_SCALAR_F64) {
-                mb_strbuf_printf(out, " %g",
-                                 member->scalar == MB_SCALAR_F32 ? (double)single : real);
+            if (member->scalar == MB_SCALAR_F32) {
+                mb_strbuf_printf(out, " %g", (double)single);
             } else {
                 mb_strbuf_printf(out, " %" PRId64,
                                  member->scalar == MB_SCALAR_I32 ? (int32_t)wide
