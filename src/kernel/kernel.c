@@ -458,25 +458,18 @@ static void record_barriers(const struct state *s, VkCommandBuffer cmd,
     }
 }
 
-static bool fills(const struct state *s)
-{
-    bool fills_any = false;
-    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        fills_any = fills_any || s->plan.buffers[i].is_each_run;
-    }
-    return fills_any;
-}
-
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
+    bool has_filled = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].is_each_run) {
             vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
                             inner_bytes(&s->plan.buffers[i]), 0);
+            has_filled = true;
         }
     }
-    if (fills(s)) {
+    if (has_filled) {
         mb_barrier_filled(cmd);
     }
     record_barriers(s, cmd, &s->plan.opening);
@@ -511,8 +504,11 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_kernel_plan *plan = &s->plan;
-    work->n_barriers =
-        count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills(s);
+    bool fills = false;
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        fills = fills || plan->buffers[i].is_each_run;
+    }
+    work->n_barriers = count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills;
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
         work->n_dispatches += has_groups(dispatch);
@@ -630,12 +626,14 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may be of words. */
-static bool has_words(const cJSON *node)
+/* Whether any view may be of integers. */
+static bool wants_raw(const cJSON *node)
 {
-    bool is_found = cJSON_IsString(node) && strcmp(node->valuestring, "words") == 0;
+    bool is_found = cJSON_IsString(node) &&
+                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
+                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
     for (const cJSON *child = node->child; child && !is_found; child = child->next) {
-        is_found = has_words(child);
+        is_found = wants_raw(child);
     }
     return is_found;
 }
@@ -648,7 +646,7 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
         .source = manifest->source,
         .queue_flags = VK_QUEUE_COMPUTE_BIT,
         .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = has_words(manifest->json.root),
+        .wants_raw = wants_raw(manifest->json.root),
         .file = &manifest->file,
         .self = manifest,
         .state_bytes = sizeof(struct state),

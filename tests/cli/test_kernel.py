@@ -225,7 +225,8 @@ class Kernel(cli.TestCase):
                  ("comp", "0.25 * (row0 + row1)", "uvec4(255 * 0.25 * (row0 + row1) + 0.5)")]
         kinds = {"absent": absent, "preamble": preamble, "codes": codes}
         paths = [self.edited("general", edits, name) for name, edits in kinds.items()]
-        self.assert_verified(self.run_kernels(paths, "-f", "rgba8", "-s", ",".join(kinds), "--validate"), kinds)
+        outcome = self.run_kernels(paths, "-f", "rgba8", "-s", ",".join(kinds), "--validate", "--image-usage", "needed")
+        self.assert_verified(outcome, kinds)
 
     def test_outside(self):
         """What lies outside of the manifest's folder cannot be read by it, not through a link either."""
