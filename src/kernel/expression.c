@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #define MAX_DEPTH 40u
-#define MAX_NAMES 128u
+#define MAX_NAMES 160u
 #define MAX_NAMED 1000u /* expressions by their names, in all */
 
 /* The first error ends the text: what reads on finds nothing more, and computes with 0. */

@@ -9,28 +9,108 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "kernel/place.h"
 #include "kernel/schema.h"
 
 #define MAX_PATH   90u  /* of it in a message: its end, which has the name */
 #define MAX_VALUES 128u /* of a parameter */
 
+/* ---- Where a value of the text is: cJSON keeps no positions */
+
+/* Count the values of the text up to the one that is wanted, in the order in which they begin,
+ * which is the order of the tree. */
+static const char *find_value(const char *text, size_t index)
+{
+    size_t n = 0;
+    for (const char *at = text; *at != '\0';) {
+        const char *begin = at;
+        if (strchr(" \t\r\n,:]}", *at)) {
+            at++;
+            continue;
+        }
+        if (*at == '"') {
+            for (at++; *at != '\0' && *at != '"'; at++) {
+                at += *at == '\\' && at[1] != '\0';
+            }
+            at += *at == '"';
+            if (at[strspn(at, " \t\r\n")] == ':') {
+                continue; /* a key */
+            }
+        } else if (*at == '[' || *at == '{') {
+            at++;
+        } else {
+            at += strcspn(at, " \t\r\n,:]}");
+        }
+        if (n++ == index) {
+            return begin;
+        }
+    }
+    return text;
+}
+
+/* The index of a node of the tree in that order; `*n` counts those before it. */
+static bool find_index(const cJSON *tree, const cJSON *node, size_t *n)
+{
+    if (tree == node) {
+        return true;
+    }
+    (*n)++;
+    for (const cJSON *child = tree->child; child; child = child->next) {
+        if (find_index(child, node, n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Append the way from `tree` to the node; false where it is not in there. */
+static bool add_path(const cJSON *tree, const cJSON *node, char *path, size_t n_bytes)
+{
+    size_t index = 0;
+    if (tree == node) {
+        return true;
+    }
+    for (const cJSON *child = tree->child; child; child = child->next, index++) {
+        char step[96];
+        if (cJSON_IsArray(tree)) {
+            snprintf(step, sizeof step, "[%zu]", index);
+        } else {
+            snprintf(step, sizeof step, "%s%.80s", tree->prev || tree->string ? "." : "",
+                     child->string);
+        }
+        const size_t n_old = strlen(path);
+        snprintf(path + n_old, n_bytes - n_old, "%s", step);
+        if (add_path(child, node, path, n_bytes)) {
+            return true;
+        }
+        path[n_old] = '\0';
+    }
+    return false;
+}
+
 enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const cJSON *node,
                                  struct mb_err *err)
 {
-    const struct mb_place place = mb_place_find(manifest->text, manifest->json.root, node);
     const size_t n_path = strlen(manifest->path);
-    const char *path = n_path > MAX_PATH ? manifest->path + n_path - MAX_PATH : manifest->path;
-    char whole[sizeof err->text];
-    if (place.line == 0) {
-        snprintf(whole, sizeof whole, "%s: %.400s", path, err->text);
+    const char *file = n_path > MAX_PATH ? manifest->path + n_path - MAX_PATH : manifest->path;
+    char whole[sizeof err->text], path[256] = "";
+    size_t index = 0, line = 1, column = 1; /* in bytes, from 1 */
+    if (!node || !find_index(manifest->json.root, node, &index)) {
+        snprintf(whole, sizeof whole, "%s: %.400s", file, err->text);
     } else {
-        snprintf(whole, sizeof whole, "%s: line %zu, column %zu: %.100s%s%.280s", path,
-                 place.line, place.column, place.path, place.path[0] ? ": " : "", err->text);
+        const char *at = find_value(manifest->text, index);
+        for (const char *c = manifest->text; c < at; c++) {
+            column = *c == '\n' ? 1 : column + 1;
+            line += *c == '\n';
+        }
+        (void)add_path(manifest->json.root, node, path, sizeof path);
+        snprintf(whole, sizeof whole, "%s: line %zu, column %zu: %.100s%s%.280s", file, line,
+                 column, path, path[0] ? ": " : "", err->text);
     }
     mb_utf8_sanitize(whole, err->text, sizeof err->text); /* keys may be any bytes */
     return MB_FAILED;
 }
+
+/* ---- Loading */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -61,7 +141,7 @@ static enum mb_status find_roots(struct mb_manifest *manifest,
         MB_FREED char *inner = mb_path_join(folder, "x");
         MB_DO(MB_NEED(inner, folder));
         MB_FAIL_IF(mb_os_kind(folder) != MB_KIND_FOLDER, err, MB_ERRC_INPUT,
-                   "--kernel-include: '%s' is no folder", folder);
+                   "--kernel-include: '%s' is not a folder", folder);
         MB_FAIL_IF(mb_os_resolve(inner, path) != 0, err, MB_ERRC_INPUT,
                    "--kernel-include: '%s' leads nowhere", folder);
         *strrchr(path, '/') = '\0';
@@ -122,15 +202,14 @@ static enum mb_status read_params(struct mb_manifest *manifest, struct mb_err *e
     size_t n = 0;
     manifest->params = mb_alloc(MB_MAX_PARAMS + 1, sizeof *manifest->params);
     MB_DO(MB_NEED(manifest->params, manifest->path));
-    MB_BLAME_IF(map && !cJSON_IsObject(map), manifest, map, err,
-                "an object in braces is wanted");
+    MB_BLAME_IF(map && !cJSON_IsObject(map), manifest, map, err, "expected an object");
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
         MB_BLAME_IF(n == MB_MAX_PARAMS, manifest, member, err,
                     "there are at most 16 parameters");
         MB_DO(read_param(manifest, member, &manifest->params[n], err));
         for (size_t i = 0; i < n; i++) {
             MB_BLAME_IF(strcmp(manifest->params[i].name, member->string) == 0, manifest, member,
-                        err, "the key is there twice");
+                        err, "duplicate key");
         }
         n++;
     }

@@ -7,7 +7,7 @@
 #include "strategy.h"
 
 #define MB_MAX_MANIFEST_BYTES (1u << 20)
-#define MB_MAX_NAMED          96u /* names that one expression may know */
+#define MB_MAX_NAMED          160u /* names that one expression may know */
 #define MB_MAX_KERNEL_BUFFERS 16u
 #define MB_MAX_KERNEL_LABEL   150u /* with all parameters; result/variant.h cuts longer ones */
 

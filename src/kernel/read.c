@@ -11,6 +11,7 @@
 
 #define MAX_VARIANTS 4096u
 #define MAX_MEMBERS  256u
+#define MAX_NAMES    64
 #define MAX_BRANCHES 6u /* one within another, and names of values */
 
 struct walk {
@@ -265,31 +266,25 @@ static enum mb_status read_numbers(const struct walk *walk, const struct mb_key 
     return MB_OK;
 }
 
-/* Names with some values, for what only is checked. */
-static void some_names(struct mb_names *names, const struct mb_pick *pick,
-                       enum mb_key_scope scope)
-{
-    static const uint64_t addresses[MB_MAX_KERNEL_BUFFERS];
-    static const struct mb_kernel_step step = {.n_levels = 1};
-    static struct mb_layout layout;
-    mb_layout_init(&layout, &mb_formats[0], (struct mb_extent){64, 64}, 1, 7);
-    mb_names_init(names, pick, &layout, scope == MB_SCOPE_CHAIN ? NULL : &step,
-                  scope == MB_SCOPE_CONTENT ? addresses : NULL);
-    const cJSON *own = mb_json_get(pick->manifest->json.root, "names");
-    for (own = own ? own->child : NULL; own; own = own->next) {
-        add_name(names, (struct mb_named_value){.name = own->string}); /* a choice */
-    }
-}
-
+/* By names that have some values. */
 static enum mb_status check_expression(const struct walk *walk, const struct mb_key *key,
                                        const cJSON *node)
 {
+    static const uint64_t addresses[MB_MAX_KERNEL_BUFFERS];
+    static const struct mb_kernel_step step = {.n_levels = 1};
+    struct mb_layout layout;
     struct mb_names names;
     if (cJSON_IsNumber(node)) {
         return MB_OK;
     }
     BLAME_IF(!cJSON_IsString(node), node, "expected a number or an expression in quotes");
-    some_names(&names, walk->pick, key->scope);
+    mb_layout_init(&layout, &mb_formats[0], (struct mb_extent){64, 64}, 1, 7);
+    mb_names_init(&names, walk->pick, &layout, key->scope == MB_SCOPE_CHAIN ? NULL : &step,
+                  key->scope == MB_SCOPE_CONTENT ? addresses : NULL);
+    const cJSON *own = mb_json_get(walk->manifest->json.root, "names");
+    for (own = own ? own->child : NULL; own; own = own->next) {
+        add_name(&names, (struct mb_named_value){.name = own->string}); /* a choice */
+    }
     return mb_expression_check(node->valuestring, &names.scope, walk->err) == MB_OK
                ? MB_OK
                : mb_manifest_blame(walk->manifest, node, walk->err);
@@ -632,6 +627,8 @@ static enum mb_status check_features(const struct walk *walk, const cJSON *node)
 static enum mb_status check_named(struct walk *walk, const cJSON *map)
 {
     const struct mb_key key = {.kind = MB_KEY_REAL, .scope = MB_SCOPE_CONTENT};
+    BLAME_IF(map && !cJSON_IsObject(map), map, "expected an object");
+    BLAME_IF(map && cJSON_GetArraySize(map) > MAX_NAMES, map, "at most %d names", MAX_NAMES);
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
         for (size_t i = 0; mb_expression_names[i]; i++) {
             BLAME_IF(strcmp(member->string, mb_expression_names[i]) == 0, member,
@@ -676,8 +673,8 @@ enum mb_status mb_manifest_check(const struct mb_manifest *manifest, struct mb_e
     const cJSON *root = manifest->json.root;
     BLAME_IF(mb_json_read_number(root, "mipbench_kernel") != 1.0,
              mb_json_get(root, "mipbench_kernel"), "this program reads version 1");
-    MB_DO(read_keys(walk, mb_manifest_keys, root, NULL));
     MB_DO(check_named(walk, mb_json_get(root, "names")));
+    MB_DO(read_keys(walk, mb_manifest_keys, root, NULL));
     MB_DO(check_label(walk));
     return check_features(walk, mb_json_get(mb_json_get(root, "requires"), "features"));
 }
