@@ -22,34 +22,15 @@ struct reader {
     struct mb_err *err;
 };
 
-enum sign {
-    OR,
-    AND,
-    EQUAL,
-    UNEQUAL,
-    LESS,
-    LESS_EQUAL,
-    GREATER,
-    GREATER_EQUAL,
-    LEFT,
-    RIGHT,
-    ADD,
-    SUBTRACT,
-    MULTIPLY,
-    DIVIDE,
-    MODULO
-};
-
 /* In the order in which they are looked for: the longer of two that begin alike first. */
 static const struct {
     const char *text;
-    enum sign sign;
+    char sign;
     unsigned precedence; /* a higher one binds tighter */
 } operators[] = {
-    {"||", OR, 1},      {"&&", AND, 2},    {"==", EQUAL, 3},      {"!=", UNEQUAL, 3},
-    {"<<", LEFT, 5},    {">>", RIGHT, 5},  {"<=", LESS_EQUAL, 4}, {">=", GREATER_EQUAL, 4},
-    {"<", LESS, 4},     {">", GREATER, 4}, {"+", ADD, 6},         {"-", SUBTRACT, 6},
-    {"*", MULTIPLY, 7}, {"/", DIVIDE, 7},  {"%", MODULO, 7},
+    {"||", '|', 1}, {"&&", '&', 2}, {"==", '=', 3}, {"!=", '!', 3}, {"<<", 'L', 5},
+    {">>", 'R', 5}, {"<=", 'l', 4}, {">=", 'g', 4}, {"<", '<', 4},  {">", '>', 4},
+    {"+", '+', 6},  {"-", '-', 6},  {"*", '*', 7},  {"/", '/', 7},  {"%", '%', 7},
 };
 
 static const char too_large[] = "the result is too large";
@@ -264,69 +245,71 @@ static struct mb_value read_call(struct reader *r, const char *name, size_t n_by
 }
 
 /* NULL, or what is wrong. */
-static const char *apply_to_integers(enum sign sign, int64_t a, int64_t b, int64_t *out)
+static const char *apply_to_integers(char sign, int64_t a, int64_t b, int64_t *out)
 {
     switch (sign) {
-    case ADD:
+    case '+':
         return __builtin_add_overflow(a, b, out) ? too_large : NULL;
-    case SUBTRACT:
+    case '-':
         return __builtin_sub_overflow(a, b, out) ? too_large : NULL;
-    case MULTIPLY:
+    case '*':
         return __builtin_mul_overflow(a, b, out) ? too_large : NULL;
-    case DIVIDE:
-    case MODULO:
+    case '/':
+    case '%':
         if (b == 0 || (b == -1 && a == INT64_MIN)) {
             return b == 0 ? "division by zero" : too_large;
         }
-        *out = sign == DIVIDE ? a / b : a % b;
+        *out = sign == '/' ? a / b : a % b;
         return NULL;
     default:
-        if (b < 0 || b > 62 || a < 0 || (sign == LEFT && a > INT64_MAX >> b)) {
+        if (b < 0 || b > 62 || a < 0 || (sign == 'L' && a > INT64_MAX >> b)) {
             return "shifts are of integers that are not negative, by 0 to 62, within 63 bits";
         }
-        *out = sign == LEFT ? (int64_t)((uint64_t)a << b) : a >> b;
+        *out = sign == 'L' ? (int64_t)((uint64_t)a << b) : a >> b;
         return NULL;
     }
 }
 
-static const char *apply_to_reals(enum sign sign, double a, double b, double *out)
+static const char *apply_to_reals(char sign, double a, double b, double *out)
 {
-    *out = sign == ADD        ? a + b
-           : sign == SUBTRACT ? a - b
-           : sign == MULTIPLY ? a * b
-           : b != 0.0         ? a / b
-                              : 0.0;
-    return sign > DIVIDE || sign < ADD  ? "% and shifts are of integers"
-           : sign == DIVIDE && b == 0.0 ? "division by zero"
-                                        : NULL;
+    *out = sign == '+'   ? a + b
+           : sign == '-' ? a - b
+           : sign == '*' ? a * b
+           : b != 0.0    ? a / b
+                         : 0.0;
+    return strchr("%LR", sign)       ? "% and shifts are of integers"
+           : sign == '/' && b == 0.0 ? "division by zero"
+                                     : NULL;
 }
 
 /* Whether a sign holds of two that compare as `order` does with 0. */
-static bool holds(enum sign sign, int order)
+static bool holds(char sign, int order)
 {
-    static const bool table[][3] = {
-        [EQUAL] = {0, 1, 0},      [UNEQUAL] = {1, 0, 1}, [LESS] = {1, 0, 0},
-        [LESS_EQUAL] = {1, 1, 0}, [GREATER] = {0, 0, 1}, [GREATER_EQUAL] = {0, 1, 1}};
-    return table[sign][order + 1];
+    return sign == '='   ? order == 0
+           : sign == '!' ? order != 0
+           : sign == '<' ? order < 0
+           : sign == '>' ? order > 0
+           : sign == 'l' ? order <= 0
+                         : order >= 0;
 }
 
-static struct mb_value apply(struct reader *r, const char *at, enum sign sign,
-                             struct mb_value a, struct mb_value b)
+static struct mb_value apply(struct reader *r, const char *at, char sign, struct mb_value a,
+                             struct mb_value b)
 {
     struct mb_value value = {.is_float = a.is_float || b.is_float};
     const double x = mb_value_real(a), y = mb_value_real(b);
     const char *wrong;
-    if (sign == OR || sign == AND) {
-        return mb_integer(sign == OR ? is_true(a) || is_true(b) : is_true(a) && is_true(b));
+    if (strchr("|&", sign)) {
+        return mb_integer(sign == '|' ? is_true(a) || is_true(b) : is_true(a) && is_true(b));
     }
-    if (sign <= GREATER_EQUAL) {
+    if (strchr("=!<>lg", sign)) {
         return mb_integer(holds(sign, value.is_float
                                           ? (x > y) - (x < y)
                                           : (a.integer > b.integer) - (a.integer < b.integer)));
     }
     wrong = value.is_float ? apply_to_reals(sign, x, y, &value.real)
                            : apply_to_integers(sign, a.integer, b.integer, &value.integer);
-    if (sign == DIVIDE && !value.is_float && !wrong && r->scope->wants_float &&
+    if (sign == '/' && !value.is_float && !wrong && r->scope->wants_float &&
         value.integer * b.integer != a.integer) {
         wrong = "integers lose the remainder here, and a float is wanted: write 1.0 for 1";
     }
@@ -346,7 +329,7 @@ static struct mb_value read_unary(struct reader *r)
         value = read_unary(r);
         r->depth--;
         return next == '!' ? mb_integer(!is_true(value))
-                           : apply(r, begin, SUBTRACT, mb_integer(0), value);
+                           : apply(r, begin, '-', mb_integer(0), value);
     }
     if (take(r, '(')) {
         value = read_choice(r);
@@ -381,9 +364,9 @@ static struct mb_value read_binary(struct reader *r, unsigned precedence)
         if (i == MB_COUNTOF(operators) || operators[i].precedence < precedence) {
             return value;
         }
-        const enum sign sign = operators[i].sign;
+        const char sign = operators[i].sign;
         const bool is_decided =
-            (sign == OR && is_true(value)) || (sign == AND && !is_true(value));
+            (sign == '|' && is_true(value)) || (sign == '&' && !is_true(value));
         r->at += strlen(operators[i].text);
         r->n_skipped += is_decided;
         const struct mb_value right = read_binary(r, operators[i].precedence + 1);

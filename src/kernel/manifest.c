@@ -206,12 +206,7 @@ static enum mb_status read_params(struct mb_manifest *manifest, struct mb_err *e
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
         MB_BLAME_IF(n == MB_MAX_PARAMS, manifest, member, err,
                     "there are at most 16 parameters");
-        MB_DO(read_param(manifest, member, &manifest->params[n], err));
-        for (size_t i = 0; i < n; i++) {
-            MB_BLAME_IF(strcmp(manifest->params[i].name, member->string) == 0, manifest, member,
-                        err, "duplicate key");
-        }
-        n++;
+        MB_DO(read_param(manifest, member, &manifest->params[n++], err));
     }
     return MB_OK;
 }
