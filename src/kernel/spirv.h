@@ -75,10 +75,9 @@ struct mb_spirv {
 };
 
 /* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
- * that `shader` is used with. Those variables count that this one lists, and below SPIR-V 1.4,
- * which does not list them, all. What spvValidate refuses is MB_ERRC_INPUT with `path` and its
- * message; so is what src/vk cannot bind, such as more than
- * MB_MAX_BINDINGS, with the descriptor's name, and any module in a build without the
+ * that `shader` is used with. Only variables that it lists count; below SPIR-V 1.4, which does
+ * not list them, all do. MB_ERRC_INPUT: spvValidate refuses the module, with `path` and its
+ * message; src/vk cannot bind a descriptor, which is named; or this build is without the
  * libraries. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
