@@ -163,7 +163,8 @@ static bool names_feature(const struct mb_pick *pick, const struct cJSON *featur
     return is_named;
 }
 
-/* What its capabilities ask of a device, beside what the manifest does. */
+/* What its capabilities ask of a device; a list of features that is there should be complete.
+ */
 static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
                       const struct mb_spirv *spirv)
 {
@@ -182,8 +183,8 @@ static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
             is_named = is_named || names_feature(pick, features, capability->features[k]);
         }
         if (!is_named) {
-            mb_strbuf_printf(out, "    needs %s, which \"requires\" does not name\n",
-                             capability->features[0]);
+            mb_strbuf_printf(out, "    needs %s%s\n", capability->features[0],
+                             features ? ", which \"requires\" does not name" : "");
         }
     }
 }
