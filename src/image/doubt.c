@@ -88,8 +88,7 @@ static double largest_summed(const struct mb_tolerance *tolerance, struct mb_ext
 /* By a sampler, of fixed function. */
 static bool is_filtered(const struct mb_tolerance *tolerance)
 {
-    return tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
-           tolerance->arithmetic == MB_ARITHMETIC_CORNER;
+    return mb_tolerance_is_filtered(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
 }
 
 /* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
@@ -177,7 +176,7 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
         .alpha = is_average ? tolerance->filter.alpha : MB_ALPHA_STRAIGHT,
     };
     MB_FREED double *spread = NULL;
-    if (is_average && tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
+    if (is_average && mb_tolerance_is_filtered(tolerance)) {
         spread = mb_malloc(n_values * sizeof *spread);
         MB_DO(MB_NEED(spread, "verification"));
     }

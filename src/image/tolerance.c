@@ -16,6 +16,12 @@ bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_
     return is_void;
 }
 
+bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance)
+{
+    return tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
+           tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
+}
+
 /* True if the filter's weights along an axis of this size are no fractions of a power of two.
  */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
@@ -61,8 +67,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
     if (mb_policy_is_wide(tolerance->filter.policy)) {
         return kernel_error(tolerance->filter.policy, format, source);
     }
-    if (tolerance->arithmetic != MB_ARITHMETIC_FILTER &&
-        tolerance->arithmetic != MB_ARITHMETIC_CORNER) {
+    if (!mb_tolerance_is_filtered(tolerance) && tolerance->arithmetic != MB_ARITHMETIC_CORNER) {
         return 0.0;
     }
     if (tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
@@ -73,7 +78,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
     if (!mb_format_is_unorm(format)) {
         error *= 2.0;
     }
-    if (tolerance->arithmetic == MB_ARITHMETIC_FILTER) {
+    if (mb_tolerance_is_filtered(tolerance)) {
         error += ldexp(steps_off(tolerance, source), -(int)tolerance->sub_texel_precision_bits);
     }
     return error;
@@ -84,8 +89,7 @@ bool mb_tolerance_needs_range(const struct mb_step *step)
     if (step->weight_error == 0.0 || step->tolerance->filter.reduce != MB_REDUCE_AVG) {
         return false;
     }
-    return step->tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
-           !mb_format_is_unorm(step->format);
+    return mb_tolerance_is_filtered(step->tolerance) || !mb_format_is_unorm(step->format);
 }
 
 /* How many codes an error of `offset` in linear light is at `want`. The curve gets flatter
@@ -125,11 +129,11 @@ static double unorm_bound_lsb(const struct mb_step *step, uint32_t channel, doub
     static const double bounds_lsb[] = {
         [MB_ARITHMETIC_FP32] = 0.5 + 0.01, [MB_ARITHMETIC_FP16] = 0.5 + 0.51,
         [MB_ARITHMETIC_FILTER] = 1.0,      [MB_ARITHMETIC_CORNER] = 0.5 + 0.01,
-        [MB_ARITHMETIC_ROOT] = 0.5 + 10.0,
+        [MB_ARITHMETIC_ROOT] = 0.5 + 10.0, [MB_ARITHMETIC_FILTER_FP16] = 1.0 + 0.51,
     };
     const enum mb_arithmetic arithmetic = step->tolerance->arithmetic;
     const bool is_decoded = step->format->codec == MB_CODEC_SRGB8 && channel < 3 &&
-                            arithmetic == MB_ARITHMETIC_FILTER;
+                            mb_tolerance_is_filtered(step->tolerance);
     /* An H200 was seen to be off by 0.06 of a code when it rounds. */
     const double bound_lsb = bounds_lsb[arithmetic] + (is_decoded ? 0.5 + 0.6 : 0.0) +
                              (step->tolerance->is_rounded_by_device ? 0.1 : 0.0);

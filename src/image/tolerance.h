@@ -4,12 +4,13 @@
 #include "image/filter.h"
 
 enum mb_arithmetic {
-    MB_ARITHMETIC_FP32,   /* weights and sums in 32-bit float or exact integers */
-    MB_ARITHMETIC_FP16,   /* sums in 16-bit float */
-    MB_ARITHMETIC_FILTER, /* the fixed-function filter weighs the taps and rounds */
-    MB_ARITHMETIC_CORNER, /* the filter joins 2x2 texels at their common corner, where its
-                             weights are exact; the kernel rounds */
-    MB_ARITHMETIC_ROOT,   /* sRGB by square and square root instead of its curve */
+    MB_ARITHMETIC_FP32,        /* weights and sums in 32-bit float or exact integers */
+    MB_ARITHMETIC_FP16,        /* sums in 16-bit float */
+    MB_ARITHMETIC_FILTER,      /* the fixed-function filter weighs the taps and rounds */
+    MB_ARITHMETIC_CORNER,      /* the filter joins 2x2 texels at their common corner, where its
+                                  weights are exact; the kernel rounds */
+    MB_ARITHMETIC_FILTER_FP16, /* FILTER, and sums in 16-bit float */
+    MB_ARITHMETIC_ROOT,        /* sRGB by square and square root instead of its curve */
 };
 
 struct mb_tolerance {
@@ -25,6 +26,9 @@ struct mb_tolerance {
     bool has_no_policy; /* none describes the output: it is timed, but not judged */
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
+
+/* True if the fixed-function filter weighs the taps and rounds. */
+bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance);
 
 /* True if a plain number is so large that texels of 0 keep to it, whatever is right: 255 codes
  * of rgba8, 2047 ulp of a half. Nothing can be found wrong by it. */
@@ -74,8 +78,8 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  *
  * MIN and MAX: 0, since what is stored is one of the stored values that were read.
  *
- * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 0.5 + 10
- * (ROOT: mixtures of two codes differ by up to 9.9). For sRGB
+ * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 1 +
+ * 0.51 (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9). For sRGB
  * in codes, after the curve, and with FILTER 0.5 more for decoding and 0.6 for encoding, which
  * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
  * blit was seen to be off by 1.93 in all.

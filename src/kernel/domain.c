@@ -1,8 +1,6 @@
 /* Which tasks a manifest takes, and on which devices. */
 #include "kernel/kernel.h"
 
-#include <string.h>
-
 #include <cJSON.h>
 
 #include "strategy/needs.h"
@@ -14,111 +12,80 @@ static bool is_power_of_two(uint32_t size)
     return (size & (size - 1)) == 0;
 }
 
-/* The one size that a manifest is made for. */
-static enum mb_status takes_size(const struct mb_pick *pick, const cJSON *domain,
-                                 struct mb_extent base, struct mb_err *why)
+static const cJSON *part(const struct mb_pick *pick, const char *name)
 {
-    const cJSON *list = mb_pick(pick, domain, "size");
-    const struct mb_bounds bounds = {1, UINT32_MAX, 0};
-    int64_t width, height;
-    if (!list) {
-        return MB_OK;
-    }
-    MB_BLAME_IF(cJSON_GetArraySize(list) != 2, pick->manifest, list, why,
-                "a width and a height are wanted");
-    MB_DO(mb_pick_integer(pick, list->child, NULL, bounds, &width, why));
-    MB_DO(mb_pick_integer(pick, list->child->next, NULL, bounds, &height, why));
-    MB_FAIL_IF(base.width != width || base.height != height, why, MB_ERRC_UNSUPPORTED,
-               "its manifest is made for %ux%u", (unsigned)width, (unsigned)height);
-    return MB_OK;
+    return mb_json_get(pick->manifest->json.root, name);
 }
 
-static enum mb_status takes_sizes(const struct mb_pick *pick, const cJSON *domain,
+#define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
+
+static enum mb_status takes_sizes(const struct mb_domain_keys *domain,
                                   const struct mb_layout *layout, struct mb_err *why)
 {
     const struct mb_extent base = layout->base;
-    const struct mb_bounds bounds = {1, UINT32_MAX, 0};
-    int64_t max_size, multiple, max_layers, max_levels;
-    MB_DO(takes_size(pick, domain, base, why));
-    MB_DO(mb_pick_integer(pick, domain, "max_size", bounds, &max_size, why));
-    MB_DO(mb_pick_integer(pick, domain, "multiple_of", bounds, &multiple, why));
-    MB_DO(mb_pick_integer(pick, domain, "max_layers", bounds, &max_layers, why));
-    MB_DO(mb_pick_integer(pick, domain, "max_levels", bounds, &max_levels, why));
-    MB_FAIL_IF(max_size > 0 && (base.width > max_size || base.height > max_size), why,
-               MB_ERRC_UNSUPPORTED, "its manifest takes images of at most %u texels a side",
-               (unsigned)max_size);
-    MB_FAIL_IF(multiple > 1 && (base.width % multiple != 0 || base.height % multiple != 0), why,
-               MB_ERRC_UNSUPPORTED, "its manifest takes sizes that are multiples of %u",
-               (unsigned)multiple);
-    MB_FAIL_IF(mb_pick_bool(pick, domain, "power_of_two") &&
-                   (!is_power_of_two(base.width) || !is_power_of_two(base.height)),
-               why, MB_ERRC_UNSUPPORTED, "its manifest takes powers of two");
-    MB_FAIL_IF(mb_pick_bool(pick, domain, "square") && base.width != base.height, why,
-               MB_ERRC_UNSUPPORTED, "its manifest takes square images");
-    MB_FAIL_IF(max_layers > 0 && layout->n_layers > max_layers, why, MB_ERRC_UNSUPPORTED,
-               "its manifest takes at most %u layer%s", (unsigned)max_layers,
-               max_layers == 1 ? "" : "s");
-    MB_FAIL_IF(max_levels > 0 && layout->n_levels > max_levels, why, MB_ERRC_UNSUPPORTED,
-               "its manifest makes at most %u levels", (unsigned)max_levels);
-    MB_FAIL_IF(mb_pick_bool(pick, domain, "full_chain") &&
-                   layout->n_levels < mb_full_level_count(base),
-               why, MB_ERRC_UNSUPPORTED, "its manifest makes full chains only");
+    const uint32_t small = base.width < base.height ? base.width : base.height;
+    const uint32_t large = base.width < base.height ? base.height : base.width;
+    REFUSE_IF(domain->size.n == 2 &&
+                  (base.width != domain->size.of[0] || base.height != domain->size.of[1]),
+              "its manifest is made for %ux%u", (unsigned)domain->size.of[0],
+              (unsigned)domain->size.of[1]);
+    REFUSE_IF(small < domain->min_size,
+              "its manifest takes images of at least %u texels a side",
+              (unsigned)domain->min_size);
+    REFUSE_IF(large > domain->max_size, "its manifest takes images of at most %u texels a side",
+              (unsigned)domain->max_size);
+    REFUSE_IF(base.width % domain->multiple_of != 0 || base.height % domain->multiple_of != 0,
+              "its manifest takes sizes that are multiples of %u",
+              (unsigned)domain->multiple_of);
+    REFUSE_IF(domain->power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
+              "its manifest takes powers of two");
+    REFUSE_IF(domain->square && small != large, "its manifest takes square images");
+    REFUSE_IF(layout->n_layers > domain->max_layers, "its manifest takes at most %u layer%s",
+              (unsigned)domain->max_layers, domain->max_layers == 1 ? "" : "s");
+    REFUSE_IF(domain->full_chain && layout->n_levels < mb_full_level_count(base),
+              "its manifest makes full chains only");
     return MB_OK;
 }
 
-/* An integer of the domain, or 0 where it says none that can be used. */
-static uint32_t size_of(const struct mb_pick *pick, const cJSON *node, const char *key)
+/* A size of an axis within the domain, no larger unless it has to be. */
+static uint32_t fitting(const struct mb_domain_keys *domain, uint32_t size)
 {
-    struct mb_err ignored;
-    int64_t value = 0;
-    return mb_pick_integer(pick, node, key, (struct mb_bounds){1, UINT32_MAX, 0}, &value,
-                           &ignored) == MB_OK
-               ? (uint32_t)value
-               : 0;
-}
-
-/* A size of an axis that is no larger. */
-static uint32_t fitting(const struct mb_pick *pick, const cJSON *domain, uint32_t size)
-{
-    const uint32_t max_size = size_of(pick, domain, "max_size");
-    const uint32_t multiple = size_of(pick, domain, "multiple_of");
-    size = max_size > 0 && max_size < size ? max_size : size;
-    while (mb_pick_bool(pick, domain, "power_of_two") && !is_power_of_two(size)) {
+    const uint32_t most = (uint32_t)domain->max_size, multiple = (uint32_t)domain->multiple_of;
+    size = most < size ? most : size;
+    while (domain->power_of_two && !is_power_of_two(size)) {
         size &= size - 1;
     }
-    return multiple > 0 && multiple <= size ? size - size % multiple : size;
+    size = multiple <= size ? size - size % multiple : size;
+    return size < domain->min_size ? (uint32_t)domain->min_size : size;
 }
 
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce)
 {
     struct mb_pick pick = {.manifest = params->self, .params = params};
-    struct mb_chain_scope chain;
+    struct mb_domain_keys domain = {0};
+    struct mb_names names;
     struct mb_layout layout;
-    const cJSON *domain = mb_pick(&pick, pick.manifest->json.root, "domain");
+    struct mb_err ignored;
     mb_layout_init(&layout, *format, *size, 1, mb_full_level_count(*size));
-    mb_chain_scope_init(&chain, &pick, &layout);
-    pick.scope = &chain.scope;
-    for (size_t i = 0;
-         i < mb_format_count && !mb_pick_lists(&pick, domain, "formats", (*format)->name);
-         i++) {
-        *format = &mb_formats[i];
+    mb_names_init(&names, &pick, &layout, NULL, NULL);
+    pick.scope = &names.scope;
+    if (mb_read(&pick, mb_domain_keys, part(&pick, "domain"), &domain, &ignored) != MB_OK) {
+        return; /* the error is told where the image is planned */
     }
-    for (uint32_t i = 0; i < MB_N_REDUCES && mb_json_get(domain, "reduce") &&
-                         !mb_pick_lists(&pick, domain, "reduce", mb_reduce_names[*reduce]);
-         i++) {
-        *reduce = (enum mb_reduce)i;
+    if (!(domain.formats >> (*format - mb_formats) & 1u) && domain.formats != 0) {
+        *format = &mb_formats[__builtin_ctz(domain.formats)];
     }
-    const cJSON *both = mb_pick(&pick, domain, "size");
-    if (both && cJSON_GetArraySize(both) == 2) {
-        const struct mb_extent wanted = {size_of(&pick, both->child, NULL),
-                                         size_of(&pick, both->child->next, NULL)};
-        *size = wanted.width > 0 && wanted.height > 0 ? wanted : *size;
+    if (!(domain.reduces >> *reduce & 1u) && domain.reduces != 0) {
+        *reduce = (enum mb_reduce)__builtin_ctz(domain.reduces);
+    }
+    if (domain.size.n == 2) {
+        *size = (struct mb_extent){(uint32_t)domain.size.of[0], (uint32_t)domain.size.of[1]};
         return;
     }
-    size->width = fitting(&pick, domain, size->width);
-    size->height = fitting(&pick, domain, size->height);
-    if (mb_pick_bool(&pick, domain, "square")) {
+    size->width = fitting(&domain, size->width);
+    size->height = fitting(&domain, size->height);
+    if (domain.square) {
         size->width = size->height = size->width < size->height ? size->width : size->height;
     }
 }
@@ -126,123 +93,102 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
 static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *layout,
                             const struct mb_task *task, struct mb_err *why)
 {
-    const cJSON *domain = mb_pick(pick, pick->manifest->json.root, "domain");
-    const char *reduce = mb_reduce_names[task->reduce];
-    const bool weighs = mb_weighs_alpha(task->reduce, task->alpha, layout->format);
-    MB_FAIL_IF(task->is_update, why, MB_ERRC_UNSUPPORTED,
-               "a manifest cannot say how a part is updated");
-    MB_FAIL_IF(!mb_pick_lists(pick, domain, "formats", layout->format->name), why,
-               MB_ERRC_UNSUPPORTED, "its manifest does not take %s", layout->format->name);
-    const bool has_reduce = domain && mb_json_get(domain, "reduce")
-                                ? mb_pick_lists(pick, domain, "reduce", reduce)
-                                : task->reduce == MB_REDUCE_AVG;
-    MB_FAIL_IF(!has_reduce, why, MB_ERRC_UNSUPPORTED, "its manifest does not make --reduce %s",
-               reduce);
-    const bool has_alpha =
-        domain && mb_json_get(domain, "alpha")
-            ? mb_pick_lists(pick, domain, "alpha", mb_alpha_name(task->alpha))
-            : !weighs;
-    MB_FAIL_IF(weighs && !has_alpha, why, MB_ERRC_UNSUPPORTED,
-               "its manifest does not weigh colour by alpha");
-    return takes_sizes(pick, domain, layout, why);
+    struct mb_domain_keys domain = {0};
+    const cJSON *node = part(pick, "domain");
+    MB_DO(mb_read(pick, mb_domain_keys, node, &domain, why));
+    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
+    REFUSE_IF(!(domain.formats >> (layout->format - mb_formats) & 1u),
+              "its manifest does not take %s", layout->format->name);
+    REFUSE_IF(!(domain.reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
+              mb_reduce_names[task->reduce]);
+    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
+                  !(domain.alphas >> MB_ALPHA_PREMULTIPLIED & 1u),
+              "its manifest does not weigh colour by alpha");
+    MB_BLAME_IF(domain.size.n != 0 && domain.size.n != 2, pick->manifest,
+                mb_json_get(mb_pick(pick, node, NULL), "size"), why,
+                "expected a width and a height");
+    return takes_sizes(&domain, layout, why);
 }
 
-static enum mb_status has_features(const struct mb_pick *pick, const cJSON *requires,
+static enum mb_status has_features(const struct mb_pick *pick, const cJSON *list,
                                    const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const cJSON *list = mb_pick(pick, requires, "features");
     for (const cJSON *node = list ? list->child : NULL; node; node = node->next) {
-        const char *names[] = {mb_pick_text(pick, node, NULL, ""), NULL};
-        MB_DO(mb_features_require(&info->features, names, why));
+        const char *names[] = {mb_pick_text(pick, node), NULL};
+        MB_DO(names[0] ? mb_features_require(&info->features, names, why) : MB_OK);
     }
     return MB_OK;
 }
 
-/* The device's own size where that is listed, else the first of the list that it can have; or,
- * of no device in particular, the first. */
-static enum mb_status choose_listed(struct mb_pick *pick, const cJSON *list,
-                                    const struct mb_gpu_info *info, struct mb_err *why)
+static bool takes_lanes(const struct mb_requires_keys *requires, uint32_t n_lanes)
 {
-    for (const cJSON *node = list->child; node; node = node->next) {
-        int64_t size;
-        MB_DO(mb_pick_integer(pick, node, NULL, (struct mb_bounds){1, 1024, 0}, &size, why));
-        const bool is_own = info && size == mb_lanes(info, 0);
-        const bool is_possible = !info || (pick->is_full && mb_has_lanes(info, (uint32_t)size));
-        if (is_own || (pick->subgroup_size == 0 && is_possible)) {
-            pick->subgroup_size = (uint32_t)size;
-        }
+    bool is_listed = requires->subgroup.size.n == 0 && n_lanes >= requires->subgroup.min_size;
+    for (uint32_t i = 0; i < requires->subgroup.size.n; i++) {
+        is_listed = is_listed || requires->subgroup.size.of[i] == n_lanes;
     }
-    MB_FAIL_IF(
-        pick->subgroup_size == 0 && info, why, MB_ERRC_UNSUPPORTED,
-        "the device has subgroups of %u to %u%s: none of the sizes that its manifest lists",
-        info->min_subgroup_size, info->max_subgroup_size,
-        info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
-    return MB_OK;
+    return is_listed;
 }
 
-static enum mb_status choose_subgroup_size(struct mb_pick *pick, const cJSON *subgroup,
+/* The device's own size where that will do, else the first of the list that it can have; or, of
+ * no device in particular, the first. */
+static enum mb_status choose_subgroup_size(struct mb_pick *pick,
+                                           const struct mb_requires_keys *requires,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const cJSON *list = mb_pick(pick, subgroup, "size");
-    int64_t least, most;
-    pick->is_full = !mb_json_get(subgroup, "full") || mb_pick_bool(pick, subgroup, "full");
-    MB_FAIL_IF(info && pick->is_full && !info->has_full_subgroups, why, MB_ERRC_UNSUPPORTED,
-               "the device cannot promise full subgroups");
-    if (list && (info || list->child)) {
-        return choose_listed(pick, list, info, why);
+    const struct mb_numbers *list = &requires->subgroup.size;
+    const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
+    pick->is_full = true;
+    REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
+    pick->subgroup_size = takes_lanes(requires, own) && (info || list->n == 0) ? own : 0;
+    for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
+        pick->subgroup_size =
+            !info || mb_has_lanes(info, (uint32_t)list->of[i]) ? (uint32_t)list->of[i] : 0;
     }
-    pick->subgroup_size = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
-    if (!info) {
-        return MB_OK;
-    }
-    MB_DO(mb_pick_integer(pick, subgroup, "min_size", (struct mb_bounds){1, 1024, 4}, &least,
-                          why));
-    MB_DO(mb_pick_integer(pick, subgroup, "max_size", (struct mb_bounds){1, 1024, 128}, &most,
-                          why));
-    MB_FAIL_IF(pick->subgroup_size < least || pick->subgroup_size > most, why,
-               MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; %u to %u are needed",
-               pick->subgroup_size, (unsigned)least, (unsigned)most);
+    REFUSE_IF(
+        pick->subgroup_size == 0 && list->n > 0,
+        "the device has subgroups of %u to %u%s: none of the sizes that its manifest lists",
+        info->min_subgroup_size, info->max_subgroup_size,
+        info->max_workgroup_subgroups > 0 ? "" : ", and does not let anyone choose");
+    REFUSE_IF(pick->subgroup_size == 0 && info,
+              "the device's subgroup size is %u; at least %u is needed", own,
+              (unsigned) requires->subgroup.min_size);
+    pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
+}
+
+static enum mb_status read_requires(const struct mb_pick *of, const struct mb_layout *layout,
+                                    struct mb_requires_keys *requires, struct mb_err *err)
+{
+    struct mb_pick pick = *of;
+    struct mb_names names;
+    mb_names_init(&names, &pick, layout, NULL, NULL);
+    pick.scope = &names.scope;
+    return mb_read(&pick, mb_requires_keys, part(&pick, "requires"), requires, err);
 }
 
 bool mb_kernel_takes_lanes(const struct mb_pick *of, const struct mb_layout *layout,
                            uint32_t n_lanes)
 {
-    struct mb_pick pick = *of;
-    struct mb_chain_scope chain;
-    mb_chain_scope_init(&chain, &pick, layout);
-    pick.scope = &chain.scope;
-    const cJSON *requires = mb_pick(&pick, pick.manifest->json.root, "requires");
-    const cJSON *subgroup = mb_pick(&pick, requires, "subgroup");
-    const cJSON *list = mb_pick(&pick, subgroup, "size");
-    if (!list) {
-        const uint32_t least = size_of(&pick, subgroup, "min_size");
-        const uint32_t most = size_of(&pick, subgroup, "max_size");
-        return subgroup && n_lanes >= (least > 0 ? least : 4) &&
-               n_lanes <= (most > 0 ? most : 128);
-    }
-    bool is_listed = false;
-    for (const cJSON *node = list->child; node; node = node->next) {
-        is_listed = is_listed || size_of(&pick, node, NULL) == n_lanes;
-    }
-    return is_listed;
+    struct mb_requires_keys requires = {0};
+    struct mb_err ignored;
+    return read_requires(of, layout, &requires, &ignored) == MB_OK &&
+           requires.subgroup.is_there && takes_lanes(&requires, n_lanes);
 }
 
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
                               const struct mb_layout *layout, const struct mb_task *task,
                               const struct mb_params *params, struct mb_err *why)
 {
-    struct mb_chain_scope chain;
+    struct mb_names names;
+    struct mb_requires_keys requires = {0};
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
-    mb_chain_scope_init(&chain, pick, layout);
-    pick->scope = &chain.scope;
+    mb_names_init(&names, pick, layout, NULL, NULL);
+    pick->scope = &names.scope;
     MB_DO(takes(pick, layout, task, why));
-    const cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
-    const cJSON *subgroup = mb_pick(pick, requires, "subgroup");
-    MB_DO(info ? has_features(pick, requires, info, why) : MB_OK);
-    if (subgroup) {
-        MB_DO(choose_subgroup_size(pick, subgroup, info, why));
-    }
+    MB_DO(read_requires(pick, layout, &requires, why));
+    MB_DO(info ? has_features(pick, requires.features, info, why) : MB_OK);
+    MB_DO(requires.subgroup.is_there ? choose_subgroup_size(pick, &requires, info, why)
+                                     : MB_OK);
     pick->format = layout->format;
     pick->reduce = task->reduce;
     pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)

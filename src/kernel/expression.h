@@ -22,6 +22,7 @@ struct mb_value {
 struct mb_named_value {
     const char *name; /* "address(counter)" is one */
     struct mb_value value;
+    const char *text; /* an expression that has the value; NULL: `value` */
 };
 
 struct mb_scope {
@@ -33,10 +34,11 @@ struct mb_scope {
 
 struct mb_value mb_integer(int64_t value);
 struct mb_value mb_real(double value);
+double mb_value_real(struct mb_value value);
 
-/* Evaluate all of `text`. What is wrong with it is MB_ERRC_INPUT with the position in it
- * (characters, from 1), and the nearest name of one that is not known. The branch of ?: that is
- * not taken may divide by zero and overflow. */
+/* Evaluate all of `text`. An error is MB_ERRC_INPUT with the position in it (characters, from
+ * 1), and the nearest name of an unknown one. The branch of ?: that is not taken may divide by
+ * zero and overflow. */
 MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope *scope,
                                          struct mb_value *value, struct mb_err *err);
 

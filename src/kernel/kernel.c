@@ -24,12 +24,6 @@
 #define SCRATCH_WORD    0x47C32123u
 #define SPOILED_AT_ONCE (UINT64_C(16) << 20) /* bytes */
 
-/* A view or a sampler that was made for one binding, and may serve others. */
-struct made_view {
-    struct mb_kernel_view of;
-    VkImageView view;
-};
-
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
@@ -39,66 +33,11 @@ struct state {
     struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
     VkSampler samplers[2][MB_N_REDUCES][N_ADDRESSES]; /* [is_linear][reduction][address] */
-    struct made_view *views;                          /* owned, with its views */
+    VkImageView *views;                               /* owned, each owned */
     size_t n_views;
 };
 
 /* ---- What can be refused */
-
-static VkFormat view_format(const struct mb_format *format, enum mb_view_format kind)
-{
-    switch (kind) {
-    case MB_VIEW_IMAGE:
-        return format->vk_format;
-    case MB_VIEW_LINEAR:
-        return format->vk_storage_format;
-    default:
-        return format->texel_bytes == 4 ? VK_FORMAT_R32_UINT : VK_FORMAT_R32G32_UINT;
-    }
-}
-
-/* SPIR-V's ImageFormat of a Vulkan format (SPIR-V specification, "Image Format"; Vulkan,
- * "Compatibility Between SPIR-V Image Formats and Vulkan Formats"). */
-static uint32_t image_format_of(VkFormat format)
-{
-    static const struct {
-        VkFormat vk;
-        uint32_t spirv;
-    } formats[] = {
-        {VK_FORMAT_R32G32B32A32_SFLOAT, 1},
-        {VK_FORMAT_R16G16B16A16_SFLOAT, 2},
-        {VK_FORMAT_R32_SFLOAT, 3},
-        {VK_FORMAT_R8G8B8A8_UNORM, 4},
-        {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 8},
-        {VK_FORMAT_R16_SFLOAT, 9},
-        {VK_FORMAT_A2B10G10R10_UNORM_PACK32, 11},
-        {VK_FORMAT_R8G8_UNORM, 13},
-        {VK_FORMAT_R8_UNORM, 15},
-        {VK_FORMAT_R16G16_SFLOAT, 7},
-        {VK_FORMAT_R32G32_SFLOAT, 6},
-        {VK_FORMAT_R32_UINT, 33},
-        {VK_FORMAT_R32G32_UINT, 35},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
-        if (formats[i].vk == format) {
-            return formats[i].spirv;
-        }
-    }
-    return 0;
-}
-
-static enum mb_status storage_fits(const struct mb_layout *layout,
-                                   const struct mb_kernel_binding *binding,
-                                   const struct mb_spirv_use *use, struct mb_err *why)
-{
-    const VkFormat format = view_format(layout->format, binding->views[0].format);
-    MB_FAIL_IF(use->image_format != 0 && use->image_format != image_format_of(format), why,
-               MB_ERRC_UNSUPPORTED,
-               "the shader declares '%s' with another format than that of %s%s", use->name,
-               layout->format->name,
-               binding->views[0].format == MB_VIEW_WORDS ? " as words" : "");
-    return MB_OK;
-}
 
 /* A task for a device. */
 struct request {
@@ -110,37 +49,32 @@ struct request {
 
 static enum mb_status binding_fits(const struct request *request,
                                    const struct mb_kernel_plan *plan,
-                                   const struct mb_kernel_dispatch *dispatch,
                                    const struct mb_kernel_binding *binding, struct mb_err *why)
 {
     const struct mb_gpu *gpu = request->gpu;
-    const struct mb_layout *layout = request->layout;
-    const struct mb_spirv *spirv = plan->pipelines[dispatch->pipeline].spirv;
-    const struct mb_binding *place =
-        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
-    if (binding->n_views > 0 && binding->views[0].format == MB_VIEW_WORDS) {
-        MB_FAIL_IF(!mb_vk_image_can_be_raw(gpu, layout->format), why, MB_ERRC_UNSUPPORTED,
-                   "the device makes no views of %s as words", layout->format->name);
-    }
-    if (binding->is_linear) { /* a sampler of its own is held against the image's own format */
-        const bool is_extreme = binding->reduction != MB_REDUCE_AVG;
+    const struct mb_format *format = request->layout->format;
+    MB_FAIL_IF(binding->n_views > 0 && binding->kind >= MB_VIEW_WORDS &&
+                   !mb_vk_image_can_be_raw(gpu, format),
+               why, MB_ERRC_UNSUPPORTED, "the device makes no views of %s as %s", format->name,
+               mb_kernel_view_formats[binding->kind]);
+    if (binding->sampler.is_linear) {
+        const bool is_extreme = binding->sampler.reduction != MB_REDUCE_AVG;
         MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
                    MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
+        /* A sampler of its own is held against the image's own format. */
         MB_DO(mb_gpu_require_format(
-            gpu, view_format(layout->format, binding->views[0].format),
+            gpu, binding->n_views > 0 ? binding->format : format->vk_format,
             VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
                 (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
             is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
     }
-    MB_FAIL_IF(place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
-                   plan->buffers[binding->buffer].n_bytes >
+    MB_FAIL_IF(binding->place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
+                   plan->buffers[binding->buffer].bound_bytes >
                        gpu->info.limits.maxUniformBufferRange,
                why, MB_ERRC_UNSUPPORTED,
                "its buffer '%s' is larger than a uniform buffer can be, %u bytes",
                plan->buffers[binding->buffer].name, gpu->info.limits.maxUniformBufferRange);
-    return place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
-               ? storage_fits(layout, binding, &spirv->use[place - spirv->shader.bindings], why)
-               : MB_OK;
+    return MB_OK;
 }
 
 static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
@@ -269,7 +203,7 @@ static enum mb_status plan_fits(const struct request *request,
                        gpu -> info.max_workgroup_count[axis]);
         }
         for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            MB_DO(binding_fits(request, plan, dispatch, &dispatch->bindings[k], why));
+            MB_DO(binding_fits(request, plan, &dispatch->bindings[k], why));
         }
     }
     return MB_OK;
@@ -354,46 +288,42 @@ static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
         }
     }
     mb_kernel_plan_finish(&s->plan);
-    return mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err);
+    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
+    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
+        MB_FAIL_IF(inner_bytes(&s->plan.buffers[i]) + 2 * GUARD_BYTES !=
+                       s->buffers[i].size_bytes,
+                   err, MB_ERRC_INPUT, "%s: the size of buffer '%s' depends on addresses",
+                   s->pick.manifest->path, s->plan.buffers[i].name);
+    }
+    return MB_OK;
 }
 
 /* ---- Views */
 
-static bool is_same_view(const struct mb_kernel_view *a, const struct mb_kernel_view *b)
+static enum mb_status make_view(struct state *s, const struct mb_kernel_binding *binding,
+                                uint32_t index, VkImageView *handle, struct mb_err *err)
 {
-    return a->first_level == b->first_level && a->n_levels == b->n_levels &&
-           a->is_2d == b->is_2d && a->layer == b->layer && a->format == b->format &&
-           a->is_storage == b->is_storage;
-}
-
-static enum mb_status make_view(struct state *s, const struct mb_kernel_view *view,
-                                VkImageView *handle, struct mb_err *err)
-{
-    const struct mb_vk_image *image = s->image;
+    const bool is_2d = !binding->use->is_arrayed;
     const struct mb_view part = {
-        .format = view_format(image->layout.format, view->format),
-        .usage = view->is_storage ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT,
-        .first_level = view->first_level,
-        .n_levels = view->n_levels,
-        .first_layer = view->is_2d ? view->layer : 0,
-        .n_layers = view->is_2d ? 1 : image->layout.n_layers,
-        .is_2d = view->is_2d,
+        .format = binding->format,
+        .usage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                     ? VK_IMAGE_USAGE_STORAGE_BIT
+                     : VK_IMAGE_USAGE_SAMPLED_BIT,
+        .first_level = binding->first_level[index],
+        .n_levels = binding->n_levels,
+        .first_layer = is_2d ? binding->layer : 0,
+        .n_layers = is_2d ? 1 : s->image->layout.n_layers,
+        .is_2d = is_2d,
     };
     *handle = VK_NULL_HANDLE;
-    for (size_t i = 0; i < s->n_views; i++) {
-        if (is_same_view(&s->views[i].of, view)) {
-            *handle = s->views[i].view;
-            return MB_OK;
-        }
-    }
     if (s->gpu->state->only_compiles) {
         return MB_OK;
     }
-    struct made_view *grown = mb_grow(s->views, s->n_views, sizeof *grown);
+    VkImageView *grown = mb_grow(s->views, s->n_views, sizeof *grown);
     MB_DO(MB_NEED(grown, "views"));
     s->views = grown;
-    MB_DO(mb_vk_image_create_view(image, &part, handle, err));
-    s->views[s->n_views++] = (struct made_view){.of = *view, .view = *handle};
+    MB_DO(mb_vk_image_create_view(s->image, &part, handle, err));
+    s->views[s->n_views++] = *handle;
     return MB_OK;
 }
 
@@ -404,10 +334,12 @@ static enum mb_status make_sampler(struct state *s, const struct mb_kernel_bindi
         /* as mb_kernel_addresses */
         VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_SAMPLER_ADDRESS_MODE_REPEAT,
         VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
-    VkSampler *own = &s->samplers[binding->is_linear][binding->reduction][binding->address];
+    const struct mb_sampler_keys *keys = &binding->sampler;
+    VkSampler *own = &s->samplers[keys->is_linear][keys->reduction][keys->address];
     if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_load_make_sampler(s->gpu, binding->is_linear, binding->reduction,
-                                   modes[binding->address], own, err));
+        MB_DO(mb_load_make_sampler(s->gpu, keys->is_linear == 1,
+                                   (enum mb_reduce)keys->reduction, modes[keys->address], own,
+                                   err));
     }
     *sampler = *own;
     return MB_OK;
@@ -417,24 +349,24 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
                            const struct mb_kernel_binding *binding, struct mb_err *err)
 {
     VkImageView views[MB_MAX_LEVELS];
-    const bool is_storage = binding->place.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
     const bool is_buffer = binding->buffer != UINT32_MAX;
     struct mb_descriptor descriptor = {
-        .set = binding->place.set,
-        .binding = binding->place.binding,
+        .set = binding->place->set,
+        .binding = binding->place->binding,
         .views = binding->n_views > 0 ? views : NULL,
         .n_views = binding->n_views,
-        .layout = is_storage || binding->is_general ? VK_IMAGE_LAYOUT_GENERAL
-                                                    : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+        .layout = binding->is_general ? VK_IMAGE_LAYOUT_GENERAL
+                                      : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         .buffer = is_buffer ? &s->buffers[binding->buffer] : NULL,
-        .buffer_offset = is_buffer ? GUARD_BYTES : 0,
-        .buffer_bytes = is_buffer ? inner_bytes(&s->plan.buffers[binding->buffer]) : 0,
+        .buffer_offset = GUARD_BYTES + binding->offset_bytes,
+        .buffer_bytes =
+            is_buffer ? (s->plan.buffers[binding->buffer].bound_bytes + 3) & ~UINT64_C(3) : 0,
     };
     for (uint32_t i = 0; i < binding->n_views; i++) {
-        MB_DO(make_view(s, &binding->views[i], &views[i], err));
+        MB_DO(make_view(s, binding, i, &views[i], err));
     }
-    if (binding->place.type == VK_DESCRIPTOR_TYPE_SAMPLER ||
-        binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
+    if (binding->place->type == VK_DESCRIPTOR_TYPE_SAMPLER ||
+        binding->place->type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
         MB_DO(make_sampler(s, binding, &descriptor.sampler, err));
     }
     mb_pipeline_bind(&s->pipelines[dispatch->pipeline], dispatch->copy, &descriptor, 1);
@@ -526,25 +458,18 @@ static void record_barriers(const struct state *s, VkCommandBuffer cmd,
     }
 }
 
-static bool fills(const struct state *s)
-{
-    bool fills_any = false;
-    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        fills_any = fills_any || s->plan.buffers[i].each_run;
-    }
-    return fills_any;
-}
-
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
+    bool has_filled = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        if (s->plan.buffers[i].each_run) {
+        if (s->plan.buffers[i].is_each_run) {
             vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
                             inner_bytes(&s->plan.buffers[i]), 0);
+            has_filled = true;
         }
     }
-    if (fills(s)) {
+    if (has_filled) {
         mb_barrier_filled(cmd);
     }
     record_barriers(s, cmd, &s->plan.opening);
@@ -579,8 +504,11 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_kernel_plan *plan = &s->plan;
-    work->n_barriers =
-        count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills(s);
+    bool fills = false;
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        fills = fills || plan->buffers[i].is_each_run;
+    }
+    work->n_barriers = count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills;
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
         work->n_dispatches += has_groups(dispatch);
@@ -589,7 +517,7 @@ static void describe(const void *state, struct mb_work *work)
     /* MB_MAX_LEVELS is for gcc 12 alone: every step makes a level. */
     const uint32_t n_steps = plan->n_dispatches == plan->n_steps ? plan->n_steps : 0;
     for (uint32_t i = 0; i < n_steps && i < MB_MAX_LEVELS; i++) {
-        work->step_levels[i] = (uint8_t)plan->dispatches[i].n_levels;
+        work->step_levels[i] = (uint8_t)plan->dispatches[i].step.n_levels;
     }
     for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
         work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];
@@ -669,7 +597,7 @@ static enum mb_status spoil(const void *state, struct mb_err *err)
 {
     const struct state *s = state;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        if (!s->plan.buffers[i].each_run && !s->plan.buffers[i].content) {
+        if (!s->plan.buffers[i].is_each_run && !s->plan.buffers[i].content) {
             MB_DO(spoil_buffer(&s->buffers[i], err));
         }
     }
@@ -689,7 +617,7 @@ static void finish(void *state)
         mb_sampler_destroy(s->gpu, (&s->samplers[0][0][0])[i]);
     }
     for (size_t i = 0; i < s->n_views; i++) {
-        vkDestroyImageView(s->gpu->device, s->views[i].view, NULL);
+        vkDestroyImageView(s->gpu->device, s->views[i], NULL);
     }
     mb_free(s->views);
     for (uint32_t i = 0; i < MB_MAX_KERNEL_BUFFERS; i++) {
@@ -698,12 +626,14 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may be of words. */
-static bool has_words(const cJSON *node)
+/* Whether any view may be of integers. */
+static bool wants_raw(const cJSON *node)
 {
-    bool is_found = cJSON_IsString(node) && strcmp(node->valuestring, "words") == 0;
+    bool is_found = cJSON_IsString(node) &&
+                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
+                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
     for (const cJSON *child = node->child; child && !is_found; child = child->next) {
-        is_found = has_words(child);
+        is_found = wants_raw(child);
     }
     return is_found;
 }
@@ -716,7 +646,7 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
         .source = manifest->source,
         .queue_flags = VK_QUEUE_COMPUTE_BIT,
         .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = has_words(manifest->json.root),
+        .wants_raw = wants_raw(manifest->json.root),
         .file = &manifest->file,
         .self = manifest,
         .state_bytes = sizeof(struct state),

@@ -1,25 +1,100 @@
-/* What a manifest comes to for one image: pipelines, buffers, dispatches with all that they
- * bind, and the barriers between them. Pure: nothing here needs a device. */
+/* What a manifest comes to for one image, as plain data: pipelines, buffers, dispatches with
+ * all that they bind, and the barriers between them. Pure: nothing here needs a device. */
 #pragma once
 
-#include "kernel/commands.h"
+#include "kernel/read.h"
+
+#define MB_MAX_KERNEL_PIPELINES 16u
+#define MB_MAX_KERNEL_PUSH      256u
+#define MB_MAX_DISPATCHES       4096u
+
+/* Which format a view has (schema.c, "format"). */
+enum mb_view_format { MB_VIEW_IMAGE, MB_VIEW_LINEAR, MB_VIEW_WORDS, MB_VIEW_UINT8X4 };
+
+struct mb_kernel_binding {
+    const struct mb_binding *place; /* and its use; both of the module */
+    const struct mb_spirv_use *use;
+    /* Of an image: views of `n_levels` levels each; the last fills up an array. */
+    uint32_t n_views;
+    uint8_t first_level[MB_MAX_LEVELS], n_levels;
+    enum mb_view_format kind;
+    VkFormat format;
+    uint32_t layer;  /* of a view without layers; else it shows all */
+    bool is_general; /* layout, of what is sampled */
+    bool is_read;    /* of storage: nothing is written */
+    struct mb_sampler_keys sampler;
+    uint32_t buffer; /* index; UINT32_MAX: none */
+    uint64_t offset_bytes;
+};
+
+struct mb_kernel_pipeline {
+    const char *shader; /* its name */
+    const struct mb_spirv *spirv;
+    struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that are given */
+    uint32_t n_constants;
+    uint32_t workgroup_size[3];
+    uint32_t push_bytes; /* of its push constants, a multiple of 4 */
+    uint32_t n_copies;   /* dispatches that it is bound for */
+};
+
+struct mb_kernel_buffer {
+    const char *name;
+    uint64_t n_bytes; /* of all contents together, and of what is bound of it */
+    uint64_t bound_bytes;
+    bool is_each_run, is_addressed;
+    unsigned char
+        *content; /* n_bytes that it holds from the beginning, or NULL: zeros; owned */
+};
+
+/* What a level is before or after a barrier. */
+enum mb_level_state { MB_LEVEL_UNDEFINED, MB_LEVEL_READABLE, MB_LEVEL_GENERAL };
+
+struct mb_kernel_barrier {
+    uint8_t first_level, n_levels;
+    enum mb_level_state from, to;
+};
+
+struct mb_kernel_barriers {
+    struct mb_kernel_barrier levels[MB_MAX_LEVELS];
+    uint32_t n_levels;
+    bool has_memory; /* of what shaders wrote to buffers, or to levels that stay as they are */
+};
+
+struct mb_kernel_dispatch {
+    struct mb_kernel_step step;
+    uint32_t pipeline, copy, n_groups[3];
+    struct mb_kernel_binding *bindings; /* [n_bindings], owned */
+    uint32_t n_bindings;
+    unsigned char push[MB_MAX_KERNEL_PUSH];
+    struct mb_kernel_barriers before;
+};
+
+struct mb_kernel_plan {
+    struct mb_kernel_buffer buffers[MB_MAX_KERNEL_BUFFERS];
+    uint32_t n_buffers;
+    struct mb_kernel_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
+    uint32_t n_pipelines;
+    struct mb_kernel_barriers opening, closing;
+    struct mb_kernel_dispatch *dispatches; /* owned */
+    uint32_t n_dispatches;
+    uint32_t n_steps, source_levels; /* bit n: a step begins with level n */
+    struct mb_tolerance tolerance;
+};
 
 /* Plan one image. `addresses` are those of the buffers, which are known once the buffers are
  * made by a first plan without (NULL: 0). MB_ERRC_INPUT where the manifest is wrong, or not for
- * this image. Finish in any case. */
+ * this image; MB_UNSUPPORTED where a module declares another format than the image's. Finish in
+ * any case. */
 MB_MUST_CHECK enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan,
                                                  const struct mb_pick *pick,
                                                  const struct mb_layout *layout,
                                                  const uint64_t *addresses, struct mb_err *err);
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan);
 
-/* The names of an image's chain, for expressions. */
-struct mb_chain_scope {
-    struct mb_scope scope;
-    struct mb_named_value names[MB_MAX_NAMED];
-};
-void mb_chain_scope_init(struct mb_chain_scope *chain, const struct mb_pick *pick,
-                         const struct mb_layout *layout);
-
 /* "combined image sampler" */
 const char *mb_descriptor_type_name(VkDescriptorType type);
+
+/* barriers.c: fill in the opening and closing barriers and those before each dispatch, and
+ * settle the layouts of what is sampled. Level 0 is readable before and after, the others
+ * undefined before. */
+void mb_kernel_place_barriers(struct mb_kernel_plan *plan, uint32_t n_levels);

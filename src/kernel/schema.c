@@ -1,158 +1,134 @@
 /* The tables of a manifest's keys. */
 #include "kernel/schema.h"
 
-#include "image/filter.h"
+#define NAMES(...)             ((const char *const[]){__VA_ARGS__, NULL})
+#define AT(key, part)          (1 + offsetof(struct mb_##key##_keys, part))
+#define KEY(key, type, place)  .name = key, .kind = MB_KEY_##type, .at = place
+#define LIST(key, type, place) KEY(key, type, place), .shape = MB_KEY_LIST
+#define MAP(key, type, place)  KEY(key, type, place), .shape = MB_KEY_MAP
+#define STEP                   .scope = MB_SCOPE_STEP
+#define LEVEL                  .scope = MB_SCOPE_STEP, .most_of = "levels - 1"
+#define SIZE                   .least = 1, .most = UINT32_MAX, .otherwise = UINT32_MAX
+#define REQUIRED               .is_required = true
+#define FIXED                  .is_fixed = true
 
-#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-const char *const mb_kernel_view_formats[] = {"image", "linear", "words", NULL};
-const char *const mb_kernel_view_layouts[] = {"read-only", "general", NULL};
-const char *const mb_kernel_filters[] = {"nearest", "linear", NULL};
+const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
-const char *const mb_kernel_barriers[] = {"auto", "none", NULL};
 const char *const mb_kernel_policies[] = {"box", "floor", "blit", "none", NULL};
-const char *const mb_kernel_arithmetics[] = {"fp32", "fp16", "filter", "corner", "root", NULL};
-const char *const mb_kernel_roundings[] = {"device", "kernel", NULL};
-const char *const mb_kernel_zeroings[] = {"once", "each-run", NULL};
 
 const char *const mb_expression_names[] = {
-    "width",    "height",        "layers",    "levels",       "texel_bytes",
-    "channels", "subgroup_size", "step",      "source_level", "first_level",
-    "n_levels", "last_level",    "remaining", "layer",        NULL};
-const size_t mb_n_chain_names = 7;
+    "width",        "height",      "layers",   "levels",     "texel_bytes", "subgroup_size",
+    "source_level", "first_level", "n_levels", "last_level", "remaining",   NULL};
+const size_t mb_n_chain_names = 6;
 
+/* clang-format off */
 static const struct mb_key subgroup_keys[] = {
-    {.name = "size", .kind = MB_KEY_EXPRESSIONS},
-    {.name = "min_size", .kind = MB_KEY_EXPRESSION},
-    {.name = "max_size", .kind = MB_KEY_EXPRESSION},
-    {.name = "full", .kind = MB_KEY_BOOLEAN},
+    {LIST("size", NUMBER, AT(requires, subgroup.size)), .least = 1, .most = 1024},
+    {KEY("min_size", NUMBER, AT(requires, subgroup.min_size)), .least = 1, .most = 1024, .otherwise = 4},
     {0},
 };
 
-static const struct mb_key requires_keys[] = {
-    {.name = "features", .kind = MB_KEY_TEXTS},
-    {.name = "subgroup", .kind = MB_KEY_OBJECT, .keys = subgroup_keys},
+const struct mb_key mb_requires_keys[] = {
+    {LIST("features", TEXT, AT(requires, features))},
+    {KEY("subgroup", OBJECT, AT(requires, subgroup.is_there)), .keys = subgroup_keys},
     {0},
 };
 
-static const struct mb_key domain_keys[] = {
-    {.name = "formats", .kind = MB_KEY_CHOICES},
-    {.name = "reduce", .kind = MB_KEY_CHOICES, .choices = mb_reduce_names},
-    {.name = "alpha", .kind = MB_KEY_CHOICES, .choices = NAMES("straight", "premultiplied")},
-    {.name = "size", .kind = MB_KEY_EXPRESSIONS},
-    {.name = "max_size", .kind = MB_KEY_EXPRESSION},
-    {.name = "multiple_of", .kind = MB_KEY_EXPRESSION},
-    {.name = "power_of_two", .kind = MB_KEY_BOOLEAN},
-    {.name = "square", .kind = MB_KEY_BOOLEAN},
-    {.name = "max_layers", .kind = MB_KEY_EXPRESSION},
-    {.name = "max_levels", .kind = MB_KEY_EXPRESSION},
-    {.name = "full_chain", .kind = MB_KEY_BOOLEAN},
+const struct mb_key mb_domain_keys[] = {
+    {LIST("formats", CHOICE, AT(domain, formats)), .otherwise = UINT32_MAX},
+    {LIST("reduce", CHOICE, AT(domain, reduces)), .choices = NAMES("avg", "min", "max"), .otherwise = 1},
+    {LIST("alpha", CHOICE, AT(domain, alphas)), .choices = NAMES("straight", "premultiplied"), .otherwise = 1},
+    {LIST("size", NUMBER, AT(domain, size)), SIZE},
+    {KEY("min_size", NUMBER, AT(domain, min_size)), .least = 1, .most = UINT32_MAX, .otherwise = 1},
+    {KEY("max_size", NUMBER, AT(domain, max_size)), SIZE},
+    {KEY("multiple_of", NUMBER, AT(domain, multiple_of)), .least = 1, .most = UINT32_MAX, .otherwise = 1},
+    {KEY("power_of_two", BOOLEAN, AT(domain, power_of_two))},
+    {KEY("square", BOOLEAN, AT(domain, square))},
+    {KEY("max_layers", NUMBER, AT(domain, max_layers)), SIZE},
+    {KEY("full_chain", BOOLEAN, AT(domain, full_chain))},
     {0},
 };
 
-static const struct mb_key shader_keys[] = {
-    {.name = "file", .kind = MB_KEY_TEXT, .is_required = true},
-    {.name = "entry", .kind = MB_KEY_TEXT},
-    {.name = "target",
-     .kind = MB_KEY_CHOICE,
-     .choices = NAMES("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3")},
-    {.name = "defines", .kind = MB_KEY_DEFINES},
-    {.name = "include", .kind = MB_KEY_TEXTS},
-    {.name = "constants", .kind = MB_KEY_VALUE_MAP},
+const struct mb_key mb_shader_keys[] = {
+    {KEY("file", TEXT, AT(shader, file)), REQUIRED},
+    {KEY("entry", TEXT, AT(shader, entry))},
+    {KEY("target", CHOICE, AT(shader, target)), .choices = NAMES("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"), .otherwise = 2},
+    {KEY("preamble", TEXT, AT(shader, preamble))},
+    {MAP("defines", DEFINE, AT(shader, defines))},
+    {LIST("include", TEXT, AT(shader, include))},
+    {KEY("register_shift", NUMBER, AT(shader, register_shift)), .most = 10000},
+    {MAP("constants", VALUE, AT(shader, constants))},
     {0},
 };
 
-static const struct mb_key buffer_keys[] = {
-    {.name = "bytes", .kind = MB_KEY_EXPRESSION},
-    {.name = "zero", .kind = MB_KEY_CHOICE, .choices = mb_kernel_zeroings},
-    {.name = "fields", .kind = MB_KEY_VALUE_MAP},
-    {.name = "addressed", .kind = MB_KEY_BOOLEAN},
+const struct mb_key mb_buffer_keys[] = {
+    {KEY("bytes", NUMBER, AT(buffer, n_bytes)), .least = 1, .most = INT64_C(1) << 40},
+    {KEY("zero", CHOICE, AT(buffer, is_each_run)), .choices = NAMES("once", "each-run")},
+    {MAP("fields", VALUE, AT(buffer, fields)), .scope = MB_SCOPE_CONTENT},
+    {KEY("addressed", BOOLEAN, AT(buffer, is_addressed))},
     {0},
 };
 
 static const struct mb_key sampler_keys[] = {
-    {.name = "filter", .kind = MB_KEY_CHOICE, .choices = mb_kernel_filters},
-    {.name = "reduction", .kind = MB_KEY_CHOICE, .choices = mb_reduce_names},
-    {.name = "address", .kind = MB_KEY_CHOICE, .choices = mb_kernel_addresses},
+    {KEY("filter", CHOICE, AT(binding, sampler.is_linear)), .choices = NAMES("nearest", "linear")},
+    {KEY("reduction", CHOICE, AT(binding, sampler.reduction)), .choices = NAMES("avg", "min", "max")},
+    {KEY("address", CHOICE, AT(binding, sampler.address)), .choices = mb_kernel_addresses},
     {0},
 };
 
-static const struct mb_key binding_keys[] = {
-    {.name = "binding", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP, .is_required = true},
-    {.name = "set", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP},
-    {.name = "level", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP},
-    {.name = "levels", .kind = MB_KEY_RANGE, .scope = MB_SCOPE_STEP},
-    {.name = "mips", .kind = MB_KEY_RANGE, .scope = MB_SCOPE_STEP},
-    {.name = "layer", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP},
-    {.name = "format", .kind = MB_KEY_CHOICE, .choices = mb_kernel_view_formats},
-    {.name = "layout", .kind = MB_KEY_CHOICE, .choices = mb_kernel_view_layouts},
-    {.name = "sampler", .kind = MB_KEY_OBJECT, .keys = sampler_keys},
-    {.name = "buffer", .kind = MB_KEY_BUFFER},
+const struct mb_key mb_binding_keys[] = {
+    {KEY("binding", NUMBER, AT(binding, binding)), STEP, .most = UINT16_MAX, REQUIRED},
+    {KEY("set", NUMBER, AT(binding, set)), STEP, .most = 3},
+    {KEY("level", NUMBER, AT(binding, level)), LEVEL},
+    {KEY("levels", RANGE, AT(binding, levels)), LEVEL},
+    {KEY("mips", RANGE, AT(binding, mips)), LEVEL},
+    {KEY("format", CHOICE, AT(binding, format)), .choices = mb_kernel_view_formats, .otherwise = 4},
+    {KEY("layout", CHOICE, AT(binding, is_general)), .choices = NAMES("read-only", "general")},
+    {KEY("sampler", OBJECT, AT(binding, sampler.is_there)), .keys = sampler_keys},
+    {KEY("buffer", BUFFER, AT(binding, buffer))},
     {0},
 };
 
 const struct mb_key mb_range_keys[] = {
-    {.name = "first", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP, .is_required = true},
-    {.name = "last", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP, .is_required = true},
+    {KEY("first", NUMBER, AT(range, first)), LEVEL, REQUIRED},
+    {KEY("last", NUMBER, AT(range, last)), LEVEL, REQUIRED},
     {0},
 };
 
-static const struct mb_key dispatch_keys[] = {
-    {.name = "shader", .kind = MB_KEY_SHADER, .is_required = true},
-    {.name = "when", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP},
-    {.name = "groups", .kind = MB_KEY_EXPRESSIONS, .scope = MB_SCOPE_STEP, .is_required = true},
-    {.name = "bindings", .kind = MB_KEY_OBJECTS, .keys = binding_keys},
-    {.name = "push", .kind = MB_KEY_VALUE_MAP, .scope = MB_SCOPE_STEP},
-    {.name = "barrier", .kind = MB_KEY_CHOICE, .choices = mb_kernel_barriers},
+const struct mb_key mb_dispatch_keys[] = {
+    {KEY("when", WHEN, AT(dispatch, when)), STEP},
+    {KEY("shader", SHADER, AT(dispatch, shader)), REQUIRED},
+    {LIST("groups", NUMBER, AT(dispatch, groups)), STEP, .most = INT32_MAX, REQUIRED},
+    {LIST("bindings", OBJECT, AT(dispatch, bindings)), .keys = mb_binding_keys},
+    {MAP("push", VALUE, AT(dispatch, push)), .scope = MB_SCOPE_CONTENT},
     {0},
 };
 
-static const struct mb_key tolerance_keys[] = {
-    {.name = "policy", .kind = MB_KEY_CHOICE, .choices = mb_kernel_policies},
-    {.name = "arithmetic", .kind = MB_KEY_CHOICE, .choices = mb_kernel_arithmetics},
-    {.name = "rounding", .kind = MB_KEY_CHOICE, .choices = mb_kernel_roundings},
-    {.name = "max_error_lsb", .kind = MB_KEY_EXPRESSION},
-    {.name = "reread", .kind = MB_KEY_EXPRESSIONS},
+const struct mb_key mb_tolerance_keys[] = {
+    {KEY("policy", CHOICE, AT(tolerance, policy)), .choices = mb_kernel_policies},
+    {KEY("arithmetic", CHOICE, AT(tolerance, arithmetic)), .choices = NAMES("fp32", "fp16", "filter", "corner", "filter-fp16")},
+    {KEY("rounding", CHOICE, AT(tolerance, is_by_kernel)), .choices = NAMES("device", "kernel")},
+    {KEY("max_error_lsb", REAL, AT(tolerance, max_error_lsb))},
+    {LIST("reread", NUMBER, AT(tolerance, reread)), .most = MB_MAX_LEVELS - 1},
     {0},
 };
 
 const struct mb_key mb_manifest_keys[] = {
-    {.name = "$schema", .kind = MB_KEY_TEXT, .is_fixed = true},
-    {.name = "mipbench_kernel", .kind = MB_KEY_VERSION, .is_required = true, .is_fixed = true},
-    {.name = "name", .kind = MB_KEY_NAME, .is_required = true, .is_fixed = true},
-    {.name = "title", .kind = MB_KEY_TEXT, .is_fixed = true},
-    {.name = "source", .kind = MB_KEY_TEXT, .is_fixed = true},
-    {.name = "parameters", .kind = MB_KEY_PARAMETERS, .is_fixed = true},
-    {.name = "requires", .kind = MB_KEY_OBJECT, .keys = requires_keys, .is_by_parameter = true},
-    {.name = "domain", .kind = MB_KEY_OBJECT, .keys = domain_keys, .is_by_parameter = true},
-    {.name = "shaders",
-     .kind = MB_KEY_OBJECT_MAP,
-     .keys = shader_keys,
-     .is_required = true,
-     .is_fixed = true},
-    {.name = "buffers", .kind = MB_KEY_OBJECT_MAP, .keys = buffer_keys, .is_fixed = true},
-    {.name = "levels_per_step", .kind = MB_KEY_EXPRESSION, .scope = MB_SCOPE_STEP},
-    {.name = "each_layer", .kind = MB_KEY_BOOLEAN},
-    {.name = "dispatches", .kind = MB_KEY_OBJECTS, .keys = dispatch_keys, .is_required = true},
-    {.name = "tolerance", .kind = MB_KEY_OBJECT, .keys = tolerance_keys},
+    {KEY("$schema", TEXT, 0), FIXED},
+    {KEY("mipbench_kernel", NUMBER, 0), REQUIRED, FIXED},
+    {KEY("name", TEXT, 0), REQUIRED, FIXED},
+    {KEY("title", TEXT, 0), FIXED},
+    {KEY("source", TEXT, 0), FIXED},
+    {KEY("parameters", ANY, 0), FIXED},
+    {KEY("names", ANY, 0), FIXED},
+    {KEY("requires", OBJECT, 0), .keys = mb_requires_keys, .is_by_parameter = true},
+    {KEY("domain", OBJECT, 0), .keys = mb_domain_keys, .is_by_parameter = true},
+    {MAP("shaders", OBJECT, 0), .keys = mb_shader_keys, REQUIRED, FIXED},
+    {MAP("buffers", OBJECT, 0), .keys = mb_buffer_keys, FIXED},
+    {KEY("levels_per_step", NUMBER, AT(step, levels_per_step)), STEP, .least = 1, .most_of = "remaining"},
+    {KEY("each_layer", BOOLEAN, AT(step, each_layer))},
+    {LIST("dispatches", OBJECT, AT(step, dispatches)), .keys = mb_dispatch_keys, REQUIRED},
+    {KEY("tolerance", OBJECT, 0), .keys = mb_tolerance_keys},
     {0},
 };
-
-size_t mb_key_choices(const struct mb_key *key, const char **names, size_t most)
-{
-    size_t n = 0;
-    if (key->choices == mb_reduce_names) {
-        for (; n < MB_N_REDUCES && n < most; n++) {
-            names[n] = mb_reduce_names[n];
-        }
-    } else if (key->choices) {
-        for (; key->choices[n] && n < most; n++) {
-            names[n] = key->choices[n];
-        }
-    } else {
-        for (; n < mb_format_count && n < most; n++) {
-            names[n] = mb_formats[n].name;
-        }
-    }
-    return n;
-}
+/* clang-format on */

@@ -25,9 +25,8 @@
 #define MAX_PARTS      65536u /* of types of shared memory, counted as often as they are there */
 
 const char *const mb_scalar_names[MB_N_SCALARS] = {
-    [MB_SCALAR_U32] = "uint",   [MB_SCALAR_I32] = "int",     [MB_SCALAR_F32] = "float",
-    [MB_SCALAR_BOOL] = "bool",  [MB_SCALAR_U64] = "uint64",  [MB_SCALAR_I64] = "int64",
-    [MB_SCALAR_F64] = "double", [MB_SCALAR_OTHER] = "other",
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
 };
 
 /* What mb_spirv.shader points to. */
@@ -107,7 +106,7 @@ static enum mb_scalar scalar_of(spvc_type type)
     if (spvc_type_get_storage_class(type) == SpvStorageClassPhysicalStorageBuffer) {
         return MB_SCALAR_U64;
     }
-    if (spvc_type_get_columns(type) > 1 || spvc_type_get_num_array_dimensions(type) > 1) {
+    if (spvc_type_get_num_array_dimensions(type) > 1) {
         return MB_SCALAR_OTHER;
     }
     switch (spvc_type_get_basetype(type)) {
@@ -117,17 +116,18 @@ static enum mb_scalar scalar_of(spvc_type type)
         return MB_SCALAR_I32;
     case SPVC_BASETYPE_UINT32:
         return MB_SCALAR_U32;
-    case SPVC_BASETYPE_INT64:
-        return MB_SCALAR_I64;
     case SPVC_BASETYPE_UINT64:
         return MB_SCALAR_U64;
     case SPVC_BASETYPE_FP32:
         return MB_SCALAR_F32;
-    case SPVC_BASETYPE_FP64:
-        return MB_SCALAR_F64;
     default:
         return MB_SCALAR_OTHER;
     }
+}
+
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
 }
 
 static enum mb_status read_member(const struct reader *r, spvc_type block, uint32_t i,
@@ -142,8 +142,20 @@ static enum mb_status read_member(const struct reader *r, spvc_type block, uint3
         spvc_compiler_get_member_name(r->compiler, spvc_type_get_base_type_id(block), i),
         member->name, sizeof member->name);
     member->scalar = scalar_of(type);
-    member->n_components =
-        spvc_type_get_columns(type) > 1 ? 1 : spvc_type_get_vector_size(type);
+    const unsigned n_columns = spvc_type_get_columns(type);
+    const unsigned n_scalar = mb_scalar_bytes(member->scalar);
+    member->n_rows = spvc_type_get_vector_size(type);
+    member->n_components = member->n_rows * n_columns;
+    member->row_bytes = n_scalar;
+    if (n_columns > 1) {
+        unsigned stride;
+        CROSS(r,
+              spvc_compiler_type_struct_member_matrix_stride(r->compiler, block, i, &stride));
+        const bool is_by_row = spvc_compiler_has_member_decoration(
+            r->compiler, spvc_type_get_base_type_id(block), i, SpvDecorationRowMajor);
+        member->row_bytes = is_by_row ? stride : n_scalar;
+        member->column_bytes = is_by_row ? n_scalar : stride;
+    }
     member->n_elements = 1;
     if (spvc_type_get_num_array_dimensions(type) > 0) {
         CROSS(r, spvc_compiler_type_struct_member_array_stride(r->compiler, block, i,
@@ -154,26 +166,21 @@ static enum mb_status read_member(const struct reader *r, spvc_type block, uint3
     return MB_OK;
 }
 
-static enum mb_status add_block(struct reader *r, const struct mb_spirv_block *place,
-                                spvc_type_id id, const char *name)
+static enum mb_status read_block(struct reader *r, spvc_type_id id,
+                                 struct mb_spirv_block *block)
 {
     struct mb_spirv *spirv = r->spirv;
     const spvc_type type = spvc_compiler_get_type_handle(r->compiler, id);
     const uint32_t n_members = spvc_type_get_num_member_types(type);
-    REFUSE_IF(spirv->n_blocks == MB_SPIRV_MAX_BLOCKS ||
-                  n_members > MB_SPIRV_MAX_MEMBERS - spirv->n_members,
-              r, "%s: the blocks of a module have at most %u members", name,
-              MB_SPIRV_MAX_MEMBERS);
-    struct mb_spirv_block *block = &spirv->blocks[spirv->n_blocks++];
-    *block = *place;
-    block->first_member = spirv->n_members;
-    block->n_members = n_members;
+    REFUSE_IF(n_members > MB_SPIRV_MAX_MEMBERS - spirv->n_members, r,
+              "the blocks of a module have at most %u members", MB_SPIRV_MAX_MEMBERS);
+    *block = (struct mb_spirv_block){spirv->n_members, n_members, 0};
     for (uint32_t i = 0; i < n_members; i++) {
         struct mb_spirv_member *member = &spirv->members[spirv->n_members++];
         size_t n_bytes = 0;
         MB_DO(read_member(r, type, i, member, &n_bytes));
         n_bytes += member->offset_bytes;
-        REFUSE_IF(n_bytes > UINT32_MAX, r, "%s: a block of 4 GiB or more", name);
+        REFUSE_IF(n_bytes > UINT32_MAX, r, "a block of 4 GiB or more");
         block->n_bytes = n_bytes > block->n_bytes ? (uint32_t)n_bytes : block->n_bytes;
     }
     return MB_OK;
@@ -182,7 +189,6 @@ static enum mb_status add_block(struct reader *r, const struct mb_spirv_block *p
 /* ---- Bindings */
 
 struct resource {
-    spvc_type_id block;
     struct mb_binding binding;
     struct mb_spirv_use use;
 };
@@ -190,101 +196,45 @@ struct resource {
 static enum mb_status read_length(const struct reader *r, spvc_type type,
                                   struct resource *resource)
 {
-    const spvc_compiler c = r->compiler;
-    struct mb_spirv_use *use = &resource->use;
     const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
     uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
-    REFUSE_IF(n_dimensions > 1, r, "%s: an array of arrays", use->name);
-    if (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)) {
-        const SpvId id = n;
-        const spvc_constant constant = spvc_compiler_get_constant_handle(c, id);
-        REFUSE_IF(!constant || !spvc_compiler_has_decoration(c, id, SpvDecorationSpecId), r,
-                  "%s: its length is computed from specialisation constants", use->name);
-        n = spvc_constant_get_scalar_u32(constant, 0, 0);
-        use->has_special_length = true;
-        use->length_spec_id = spvc_compiler_get_decoration(c, id, SpvDecorationSpecId);
-    } else if (n == 0) {
-        n = MB_SPIRV_UNBOUNDED;
-    }
-    REFUSE_IF(n == 0 || n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
-              use->name, n, MAX_ARRAY);
+    REFUSE_IF(n_dimensions > 1 ||
+                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
+              r, "%s: an array of arrays, or of a length that a constant specialises",
+              resource->use.name);
+    n = n == 0 ? MB_SPIRV_UNBOUNDED : n;
+    REFUSE_IF(n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
+              resource->use.name, n, MAX_ARRAY);
     resource->binding.n_descriptors = n;
     return MB_OK;
 }
 
-static enum mb_status read_use(const struct reader *r, SpvId id, spvc_type type,
-                               struct resource *resource)
+static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
+                               spvc_type type, struct resource *resource)
 {
+    const SpvId id = found->id;
     struct mb_spirv_use *use = &resource->use;
+    const VkDescriptorType kind = resource->binding.type;
     const SpvDecoration *flags = NULL;
     size_t n_flags = 0;
-    use->only_reads = spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonWritable);
-    use->only_writes = spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonReadable);
-    switch (resource->binding.type) {
-    case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:
-    case VK_DESCRIPTOR_TYPE_STORAGE_BUFFER:
+    use->only_reads = kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                      spvc_compiler_has_decoration(r->compiler, id, SpvDecorationNonWritable);
+    if (kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+        kind == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+        MB_DO(read_block(r, found->base_type_id, &use->block));
         CROSS(r, spvc_compiler_get_buffer_block_decorations(r->compiler, id, &flags, &n_flags));
         for (size_t i = 0; i < n_flags; i++) {
             use->only_reads |= flags[i] == SpvDecorationNonWritable;
-            use->only_writes |= flags[i] == SpvDecorationNonReadable;
         }
-        use->only_reads |= resource->binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-        return MB_OK;
-    case VK_DESCRIPTOR_TYPE_SAMPLER:
-        return MB_OK;
-    default:
-        break;
-    }
-    const SpvDim dim = spvc_type_get_image_dimension(type);
-    REFUSE_IF(dim == SpvDimBuffer, r, "%s: a texel buffer, which cannot be bound here",
-              use->name);
-    use->is_2d = dim == SpvDim2D && !spvc_type_get_image_multisampled(type);
-    use->is_arrayed = spvc_type_get_image_arrayed(type);
-    use->texel = scalar_of(
-        spvc_compiler_get_type_handle(r->compiler, spvc_type_get_image_sampled_type(type)));
-    if (resource->binding.type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE) {
-        use->image_format = spvc_type_get_image_storage_format(type);
-    }
-    return MB_OK;
-}
-
-/* An image and a sampler may share a binding: together they are a combined one (Vulkan, 15.5.3
- * "DescriptorSet and Binding Assignment"). */
-static bool join_kinds(VkDescriptorType *kind, VkDescriptorType other)
-{
-    const VkDescriptorType kinds[] = {*kind, other};
-    if (*kind == other) {
-        return true;
-    }
-    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
-        if (kinds[i] != VK_DESCRIPTOR_TYPE_SAMPLER &&
-            kinds[i] != VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE &&
-            kinds[i] != VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-            return false;
-        }
-    }
-    *kind = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-    return true;
-}
-
-/* A second variable of one binding: the use that is not a sampler's is the image's. */
-static enum mb_status join(const struct reader *r, struct mb_binding *binding,
-                           struct mb_spirv_use *use, const struct resource *resource)
-{
-    const bool was_sampler = binding->type == VK_DESCRIPTOR_TYPE_SAMPLER;
-    const bool is_sampler = resource->binding.type == VK_DESCRIPTOR_TYPE_SAMPLER;
-    REFUSE_IF(!join_kinds(&binding->type, resource->binding.type), r,
-              "%s and %s, of different kinds, are both at binding %u of set %u", use->name,
-              resource->use.name, binding->binding, binding->set);
-    REFUSE_IF(binding->n_descriptors != resource->binding.n_descriptors, r,
-              "%s and %s, of different lengths, are both at binding %u of set %u", use->name,
-              resource->use.name, binding->binding, binding->set);
-    if (was_sampler && !is_sampler) {
-        *use = resource->use;
-    } else if (was_sampler == is_sampler) {
-        use->is_2d &= resource->use.is_2d;
-        use->only_reads &= resource->use.only_reads;
-        use->only_writes &= resource->use.only_writes;
+    } else if (kind != VK_DESCRIPTOR_TYPE_SAMPLER) {
+        use->is_2d = spvc_type_get_image_dimension(type) == SpvDim2D &&
+                     !spvc_type_get_image_multisampled(type);
+        use->is_arrayed = spvc_type_get_image_arrayed(type);
+        use->texel = scalar_of(
+            spvc_compiler_get_type_handle(r->compiler, spvc_type_get_image_sampled_type(type)));
+        use->image_format = kind == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                                ? (uint32_t)spvc_type_get_image_storage_format(type)
+                                : 0;
     }
     return MB_OK;
 }
@@ -301,7 +251,14 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
         i++;
     }
     if (i < n && bindings[i].set == own->set && bindings[i].binding == own->binding) {
-        return join(r, &bindings[i], &spirv->use[i], resource);
+        REFUSE_IF(
+            bindings[i].type != own->type || bindings[i].n_descriptors != own->n_descriptors, r,
+            "%s and %s, of different kinds, are both at binding %u of set %u (of HLSL: "
+            "\"register_shift\")",
+            spirv->use[i].name, resource->use.name, own->binding, own->set);
+        spirv->use[i].is_2d &= resource->use.is_2d;
+        spirv->use[i].only_reads &= resource->use.only_reads;
+        return MB_OK;
     }
     REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
               MB_MAX_BINDINGS);
@@ -312,9 +269,7 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
     spirv->shader.n_bindings++;
     spirv->shader.n_sets =
         own->set >= spirv->shader.n_sets ? own->set + 1 : spirv->shader.n_sets;
-    const struct mb_spirv_block place = {.set = own->set, .binding = own->binding};
-    return resource->block != 0 ? add_block(r, &place, resource->block, resource->use.name)
-                                : MB_OK;
+    return MB_OK;
 }
 
 static enum mb_status take_resource(struct reader *r, const spvc_reflected_resource *found,
@@ -322,10 +277,7 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
 {
     const spvc_compiler c = r->compiler;
     const spvc_type type = spvc_compiler_get_type_handle(c, found->type_id);
-    const bool is_buffer =
-        kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || kind == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    struct resource resource = {.block = is_buffer ? found->base_type_id : 0,
-                                .binding.type = kind};
+    struct resource resource = {.binding.type = kind};
     struct mb_binding *binding = &resource.binding;
     struct mb_spirv_use *use = &resource.use;
     name_of(r, found->id, use->name);
@@ -335,52 +287,38 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
     binding->set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet);
     binding->binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding);
     REFUSE_IF(!spvc_compiler_has_decoration(c, found->id, SpvDecorationDescriptorSet) ||
-                  !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding),
-              r, "%s: a descriptor without a set or a binding", use->name);
-    REFUSE_IF(binding->set >= MB_MAX_SETS, r, "%s: descriptor set %u, of which there are %u",
-              use->name, binding->set, MB_MAX_SETS);
-    REFUSE_IF(binding->binding > MAX_BINDING, r, "%s: binding %u, of which %u is the largest",
-              use->name, binding->binding, MAX_BINDING);
+                  !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding) ||
+                  binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
+              r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
+              binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
     MB_DO(read_length(r, type, &resource));
-    MB_DO(read_use(r, found->id, type, &resource));
+    MB_DO(read_use(r, found, type, &resource));
     return add_resource(r, &resource);
 }
 
 static enum mb_status take_push(struct reader *r, const spvc_reflected_resource *found)
 {
-    const struct mb_spirv_block place = {.is_push = true, .binding = UINT32_MAX};
     REFUSE_IF(
-        mb_spirv_block(r->spirv, 0, UINT32_MAX) != NULL, r,
+        r->spirv->push.n_members > 0, r,
         "two blocks of push constants, in SPIR-V below 1.4, where an entry point does not "
         "say which is its own");
-    return add_block(r, &place, found->base_type_id, "push constants");
+    return read_block(r, found->base_type_id, &r->spirv->push);
 }
 
-static enum mb_status refuse_resource(struct reader *r, const spvc_reflected_resource *found,
-                                      const char *what)
-{
-    char name[MB_SPIRV_NAME_BYTES];
-    name_of(r, found->id, name);
-    return refuse(r, "%s: %s, which cannot be bound here", name, what);
-}
-
-/* What SPIRV-Cross lists for a compute shader, but its builtins. */
+/* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
 static enum mb_status read_resources(struct reader *r)
 {
     static const struct {
         spvc_resource_type kind;
         VkDescriptorType type;
-        const char *unbound;
     } kinds[] = {
-        {SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, NULL},
-        {SPVC_RESOURCE_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, NULL},
-        {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, NULL},
-        {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, NULL},
-        {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, NULL},
-        {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, VK_DESCRIPTOR_TYPE_SAMPLER, NULL},
-        {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, 0, NULL},
-        {SPVC_RESOURCE_TYPE_SUBPASS_INPUT, 0, "an input attachment"},
-        {SPVC_RESOURCE_TYPE_ACCELERATION_STRUCTURE, 0, "an acceleration structure"},
+        {SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
+        {SPVC_RESOURCE_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
+        {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE},
+        {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
+        {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE},
+        {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, VK_DESCRIPTOR_TYPE_SAMPLER},
+        {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, 0},
     };
     spvc_resources resources = NULL;
     CROSS(r, spvc_compiler_create_shader_resources(r->compiler, &resources));
@@ -390,8 +328,7 @@ static enum mb_status read_resources(struct reader *r)
         CROSS(r,
               spvc_resources_get_resource_list_for_type(resources, kinds[i].kind, &list, &n));
         for (size_t k = 0; k < n; k++) {
-            MB_DO(kinds[i].unbound != NULL ? refuse_resource(r, &list[k], kinds[i].unbound)
-                  : kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
+            MB_DO(kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
                       ? take_push(r, &list[k])
                       : take_resource(r, &list[k], kinds[i].type));
         }
@@ -581,48 +518,40 @@ static enum mb_status choose_entry(const struct reader *r)
     MB_SCOPED(mb_strbuf) names = {0};
     const char *wanted = r->spirv->shader.entry;
     const spvc_entry_point *entries = NULL;
-    size_t n = 0, n_compute = 0, n_named = 0;
+    size_t n = 0;
     CROSS(r, spvc_compiler_get_entry_points(r->compiler, &entries, &n));
     for (size_t i = 0; i < n; i++) {
-        n_compute += entries[i].execution_model == SpvExecutionModelGLCompute;
-    }
-    REFUSE_IF(n_compute == 0, r, "no compute shader: it has no entry point of one");
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].execution_model != SpvExecutionModelGLCompute) {
-            continue;
+        if (entries[i].execution_model == SpvExecutionModelGLCompute) {
+            mb_strbuf_printf(&names, " '%s'", entries[i].name);
+            if (strcmp(entries[i].name, wanted) == 0) {
+                CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
+                                                       SpvExecutionModelGLCompute));
+                return MB_OK;
+            }
         }
-        if (strcmp(entries[i].name, wanted) == 0) {
-            CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
-                                                   SpvExecutionModelGLCompute));
-            return MB_OK;
-        }
-        mb_strbuf_list(&names, entries[i].name, n_named++, n_compute);
     }
     MB_DO(mb_strbuf_check(&names, r->err));
-    return refuse(r, "no entry point '%s': there is %s", wanted, mb_strbuf_text(&names));
+    return refuse(r, "no entry point '%s' of a compute shader: there is%s", wanted,
+                  names.n_bytes > 0 ? mb_strbuf_text(&names) : " none");
 }
 
-static enum mb_status add_capability(const struct reader *r, uint32_t number)
-{
-    REFUSE_IF(r->spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
-              "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
-    r->spirv->capabilities[r->spirv->n_capabilities++] = number;
-    return MB_OK;
-}
-
+/* Declared ones, and execution modes that need a feature. */
 static enum mb_status read_capabilities(const struct reader *r)
 {
+    struct mb_spirv *spirv = r->spirv;
     const SpvCapability *list = NULL;
     const SpvExecutionMode *modes = NULL;
-    size_t n = 0;
+    size_t n = 0, n_modes = 0;
     CROSS(r, spvc_compiler_get_declared_capabilities(r->compiler, &list, &n));
-    for (size_t i = 0; i < n; i++) {
-        MB_DO(add_capability(r, list[i]));
-    }
-    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n));
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t number = MB_SPIRV_MODE | (uint32_t)modes[i];
-        MB_DO(mb_spirv_capability_find(number) != NULL ? add_capability(r, number) : MB_OK);
+    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n_modes));
+    for (size_t i = 0; i < n + n_modes; i++) {
+        const uint32_t number =
+            i < n ? (uint32_t)list[i] : MB_SPIRV_MODE | (uint32_t)modes[i - n];
+        if (i < n || mb_spirv_capability_find(number)) {
+            REFUSE_IF(spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
+                      "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
+            spirv->capabilities[spirv->n_capabilities++] = number;
+        }
     }
     return MB_OK;
 }
@@ -709,18 +638,6 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
         const struct mb_binding *found = &spirv->shader.bindings[i];
         if (found->set == set && found->binding == binding) {
             return found;
-        }
-    }
-    return NULL;
-}
-
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding)
-{
-    for (uint32_t i = 0; i < spirv->n_blocks; i++) {
-        const struct mb_spirv_block *block = &spirv->blocks[i];
-        if (block->binding == binding && (block->is_push || block->set == set)) {
-            return block;
         }
     }
     return NULL;

@@ -9,36 +9,34 @@
 
 #define MB_SPIRV_NAME_BYTES       64u
 #define MB_SPIRV_MAX_CAPABILITIES 64u
-#define MB_SPIRV_MAX_MEMBERS      256u                  /* of all blocks of a module together */
-#define MB_SPIRV_MAX_BLOCKS       (MB_MAX_BINDINGS + 1) /* buffers and push constants */
+#define MB_SPIRV_MAX_MEMBERS      256u /* of all blocks of a module together */
 #define MB_SPIRV_MAX_CONSTANTS    64u
 
 enum mb_scalar {
     MB_SCALAR_U32,
     MB_SCALAR_I32,
     MB_SCALAR_F32,
-    MB_SCALAR_BOOL, /* a specialisation constant: 0 or 1 */
-    MB_SCALAR_U64,  /* also of an address: a pointer to PhysicalStorageBuffer */
-    MB_SCALAR_I64,
-    MB_SCALAR_F64,
-    MB_SCALAR_OTHER, /* of other widths, matrices, arrays of arrays, nested structures */
+    MB_SCALAR_BOOL,  /* a specialisation constant: 0 or 1 */
+    MB_SCALAR_U64,   /* also of an address: a pointer to PhysicalStorageBuffer */
+    MB_SCALAR_OTHER, /* of other widths, arrays of arrays, nested structures */
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);
 
 /* A member of a block. */
 struct mb_spirv_member {
     char name[MB_SPIRV_NAME_BYTES]; /* "" in a module that was stripped of names */
     enum mb_scalar scalar;
-    uint32_t n_components; /* of a vector; 1 */
-    uint32_t n_elements;   /* of an array; 1; 0: as many as the buffer has room for */
-    uint32_t offset_bytes, stride_bytes; /* stride of elements; 0 without an array */
+    uint32_t n_components,
+        n_rows;          /* of a vector or matrix, column by column; and of a column */
+    uint32_t n_elements; /* of an array; 1; 0: as many as the buffer has room for */
+    /* Of an element 0 without an array, of a column 0 without a matrix. */
+    uint32_t offset_bytes, stride_bytes, column_bytes, row_bytes;
 };
 
-/* Push constants, or the block that a uniform or storage buffer is bound to. */
+/* Push constants, or what a uniform or storage buffer is bound to; without members: nothing. */
 struct mb_spirv_block {
-    bool is_push;
-    uint32_t set, binding; /* of a buffer; 0 and UINT32_MAX */
     uint32_t first_member, n_members;
     uint32_t n_bytes; /* to the end of the last member; an array without a length has none */
 };
@@ -51,12 +49,10 @@ struct mb_spirv_use {
     char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
     bool is_2d;                     /* of an image: 2D, which is all that has views here */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
-    bool has_special_length;        /* an array's, by the constant of this SpecId */
-    uint32_t length_spec_id;
-    bool only_reads;       /* decorated NonWritable */
-    bool only_writes;      /* decorated NonReadable */
-    uint32_t image_format; /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
-    enum mb_scalar texel;  /* of an image: what its channels are read as */
+    bool only_reads;                /* decorated NonWritable */
+    uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
+    enum mb_scalar texel;           /* of an image: what its channels are read as */
+    struct mb_spirv_block block;    /* of a buffer */
 };
 
 struct mb_spirv {
@@ -65,8 +61,7 @@ struct mb_spirv {
     struct mb_shader shader;
     struct mb_spirv_tables *tables; /* what `shader` points to; owned */
     struct mb_spirv_use use[MB_MAX_BINDINGS];
-    struct mb_spirv_block blocks[MB_SPIRV_MAX_BLOCKS];
-    uint32_t n_blocks;
+    struct mb_spirv_block push;
     struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
     uint32_t n_members;
     enum mb_scalar constant_scalars[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
@@ -80,19 +75,15 @@ struct mb_spirv {
 };
 
 /* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
- * that `shader` is used with. Those variables count that this one lists, and below SPIR-V 1.4,
- * which does not list them, all. What spvValidate refuses is MB_ERRC_INPUT with `path` and its
- * message; so is what src/vk cannot bind (more than MB_MAX_BINDINGS, texel buffers,
- * acceleration structures), with the descriptor's name, and any module in a build without the
+ * that `shader` is used with. Only variables that it lists count; below SPIR-V 1.4, which does
+ * not list them, all do. MB_ERRC_INPUT: spvValidate refuses the module, with `path` and its
+ * message; src/vk cannot bind a descriptor, which is named; or this build is without the
  * libraries. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
 void mb_spirv_finish(struct mb_spirv *spirv);
 
-/* A binding, or NULL: `use` has its place in shader.bindings; the block of one, or of push
- * constants (binding UINT32_MAX). */
+/* A binding, or NULL: `use` has its place in shader.bindings. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding);

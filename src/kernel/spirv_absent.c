@@ -6,6 +6,11 @@
 
 const char *const mb_scalar_names[MB_N_SCALARS];
 
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return 4;
+}
+
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
@@ -21,12 +26,6 @@ void mb_spirv_finish(struct mb_spirv *spirv)
 
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding)
-{
-    return NULL;
-}
-
-const struct mb_spirv_block *mb_spirv_block(const struct mb_spirv *spirv, uint32_t set,
-                                            uint32_t binding)
 {
     return NULL;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "kernel/check.h"
 #include "kernel/kernel.h"
 
 enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,

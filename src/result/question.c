@@ -14,6 +14,8 @@ static const struct loss arithmetics[] = {
     [MB_ARITHMETIC_FP32] = {NULL, NULL},
     [MB_ARITHMETIC_FP16] = {"fp16", "sums in half floats"},
     [MB_ARITHMETIC_FILTER] = {"filter", "averages by the fixed-function filter"},
+    [MB_ARITHMETIC_FILTER_FP16] = {"filter",
+                                   "averages by the fixed-function filter and in half floats"},
     [MB_ARITHMETIC_CORNER] = {NULL, NULL}, /* weights of 1/4 are exact */
     [MB_ARITHMETIC_ROOT] = {"sqrt", "takes a square root for the sRGB curve"},
 };

@@ -164,11 +164,14 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     if (gpu->state->only_compiles) {
         return MB_OK;
     }
+    const bool is_rgba8 = layout->format->vk_storage_format == VK_FORMAT_R8G8B8A8_UNORM;
     const VkFormat formats[] = {layout->format->vk_format, layout->format->vk_storage_format,
-                                raw_format(layout->format)};
+                                raw_format(layout->format), VK_FORMAT_R8G8B8A8_UINT};
     const VkImageFormatListCreateInfo format_list = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO,
-        .viewFormatCount = image->is_raw ? 3 : 2,
+        .viewFormatCount = !image->is_raw ? 2
+                           : is_rgba8     ? 4
+                                          : 3,
         .pViewFormats = formats,
     };
     VkImageCreateInfo info = {

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "fuzz.h"
-#include "kernel/check.h"
 #include "kernel/compile/compile.h"
 #include "kernel/kernel.h"
 
@@ -78,15 +77,16 @@ static void check_plan(const struct mb_kernel_plan *plan, const struct mb_layout
             const struct mb_kernel_binding *binding = &dispatch->bindings[k];
             expect(binding->buffer == UINT32_MAX || binding->buffer < plan->n_buffers,
                    "a buffer that is not there");
-            expect(binding->n_views <= binding->place.n_descriptors,
+            expect(binding->n_views <= binding->place->n_descriptors,
                    "more views than elements");
+            expect(binding->n_views == 0 || binding->layer < layout->n_layers,
+                   "a layer that is not there");
             for (uint32_t v = 0; v < binding->n_views; v++) {
-                const struct mb_kernel_view *view = &binding->views[v];
-                expect(view->n_levels > 0 &&
-                           view->first_level + view->n_levels <= layout->n_levels,
+                expect(binding->n_levels > 0 &&
+                           binding->first_level[v] + binding->n_levels <= layout->n_levels,
                        "levels that are not there");
-                expect(view->layer < layout->n_layers, "a layer that is not there");
-                is_written[view->first_level] |= view->is_storage;
+                is_written[binding->first_level[v]] |=
+                    binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
             }
         }
     }

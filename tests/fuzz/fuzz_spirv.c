@@ -56,10 +56,11 @@ static void check_shader(const struct mb_spirv *spirv)
 
 static void check_blocks(const struct mb_spirv *spirv)
 {
-    expect(spirv->n_blocks <= MB_SPIRV_MAX_BLOCKS && spirv->n_members <= MB_SPIRV_MAX_MEMBERS,
+    expect(spirv->n_members <= MB_SPIRV_MAX_MEMBERS,
            "more blocks or members than there is room for");
-    for (uint32_t i = 0; i < spirv->n_blocks; i++) {
-        const struct mb_spirv_block *block = &spirv->blocks[i];
+    for (uint32_t i = 0; i <= spirv->shader.n_bindings; i++) {
+        const struct mb_spirv_block *block =
+            i < spirv->shader.n_bindings ? &spirv->use[i].block : &spirv->push;
         expect(block->first_member + block->n_members <= spirv->n_members,
                "a block of members that are not there");
         for (uint32_t k = 0; k < block->n_members; k++) {

@@ -1,7 +1,7 @@
 // One level from the one above, by a sampler between four texels.
-[[vk::binding(0)]] Texture2DArray<float4> source;
-[[vk::binding(1)]] SamplerState bilinear;
-[[vk::binding(2)]] RWTexture2DArray<float4> target;
+Texture2DArray<float4> source : register(t0);
+SamplerState bilinear : register(s0);
+RWTexture2DArray<float4> target : register(u0);
 
 [[vk::push_constant]] cbuffer Push
 {

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """usage: check_kernel_doc.py [--write] ROOT
 
-The tables of keys in doc/your-kernel.md are what results/kernel.schema.json says: one for each
-object of a manifest, with every key, its value and its description. --write puts them there."""
+The table of keys in doc/your-kernel.md is what results/kernel.schema.json says: every key of a
+manifest, its value and its description. --write puts it there."""
 
 import json
 
 import key_tables
 
 REFERENCES = {"text": "text", "texts": "list of text", "boolean": "true or false",
-              "expression": "number or expression", "expressions": "list of number or expression",
-              "levels": 'list, or {"first", "last"}', "values": "number, expression, or a list of them",
-              "parameters": "object of lists of names", "by": ""}
+              "expression": "expression", "expressions": "list of expression",
+              "levels": 'list, or {"first", "last"}', "values": "object of expression or list",
+              "parameters": "object of list of names", "by": ""}
 
 
 def without_by(node):
@@ -30,9 +30,11 @@ def type_of(node):
         return f"`{node['const']}`"
     if "enum" in node:
         return ", ".join(f"`{value}`" for value in node["enum"])
+    if isinstance(node["type"], list):
+        return "number, text or null"
     if node["type"] == "array":
         return f"list of {type_of(node['items'])}"
-    if node["type"] == "object" and "additionalProperties" in node and not node.get("properties"):
+    if isinstance(node.get("additionalProperties"), dict) and not node.get("properties"):
         return f"object of {type_of(node['additionalProperties'])}"
     return {"string": "text", "boolean": "true or false"}.get(node["type"], node["type"])
 
@@ -52,13 +54,13 @@ def objects(node, path):
 
 def tables(path):
     schema = json.loads(path.read_text(encoding="utf-8"))
+    yield "| key | value | |\n|---|---|---|\n"
     for where, properties, required in objects(schema, ""):
-        yield f"### `{where}`\n\n" if where else "### The manifest\n\n"
-        yield "| key | value | |\n|---|---|---|\n"
         for name, node in properties.items():
             needed = "Required: " if name in required else ""
-            yield f"| `{name}` | {type_of(node)} | {needed}{node['description']} |\n"
-        yield "\n"
+            key = f"{where}.{name}" if where else name
+            if not any(objects(node, key)):  # those within say what it is
+                yield f"| `{key}` | {type_of(node)} | {needed}{node['description']} |\n"
 
 
 if __name__ == "__main__":

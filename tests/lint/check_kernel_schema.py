@@ -18,12 +18,12 @@ except ModuleNotFoundError:
     sys.exit(77)
 
 TABLE = re.compile(r"struct mb_key \w+\[\] = \{\n(.*?)\n    \{0\},", re.DOTALL)
-KEY = re.compile(r'^    \{\.name = "([^"]+)",(.*?)\},$', re.DOTALL | re.MULTILINE)
+KEY = re.compile(r'^    \{(?:KEY|LIST|MAP)\("([^"]+)",(.*?)\},$', re.MULTILINE)
 
 
 def tables(source):
     """The keys of each table, and whether each is required."""
-    return sorted([(name, "is_required" in rest) for name, rest in KEY.findall(table)]
+    return sorted([(name, "REQUIRED" in rest) for name, rest in KEY.findall(table)]
                   for table in TABLE.findall(source))
 
 

@@ -5,12 +5,20 @@
 #include "kernel/expression.h"
 
 static const struct mb_named_value names[] = {
-    {"width", {.integer = 333}},
-    {"levels", {.integer = 9}},
-    {"half", {.is_float = true, .real = 0.5}},
-    {"most", {.integer = INT64_MAX}},
-    {"least", {.integer = INT64_MIN}},
-    {"address(counter)", {.integer = 4096}},
+    {"width", {.integer = 333}, NULL},
+    {"levels", {.integer = 9}, NULL},
+    {"half", {.is_float = true, .real = 0.5}, NULL},
+    {"most", {.integer = INT64_MAX}, NULL},
+    {"least", {.integer = INT64_MIN}, NULL},
+    {"address(counter)", {.integer = 4096}, NULL},
+    {"tiles", {0}, "ceil_div(width, 64)"},
+    {"both", {0}, "tiles + tiles"},
+    {"own", {0}, "1 + own"},
+    {"cut", {0}, "1 +"},
+    {"bomb0", {0}, "bomb1 + bomb1"},
+    {"bomb1", {0}, "bomb2 + bomb2 + bomb2 + bomb2"},
+    {"bomb2", {0}, "bomb3 + bomb3 + bomb3 + bomb3 + bomb3 + bomb3"},
+    {"bomb3", {0}, "both + both + both + both + both + both + both + both"},
 };
 
 static struct mb_layout layout; /* 333x256, nine levels */
@@ -96,6 +104,7 @@ static void test_names(void)
         {"half < 1", 1},
         {"half == 0.5", 1},
         {"!half", 0},
+        {"tiles * 2 + both", 24},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         check_integer(cases[i].text, cases[i].value);
@@ -190,6 +199,9 @@ static void test_refused(void)
         {"ceil_div(-1, 2)", "character 1: ceil_div is of"},
         {"address(count)", "character 1: nothing here is called 'address(count)'"},
         {"address(counter", "character 16: ')' is missing"},
+        {"1 + own", "nested too deep"},
+        {"2 * cut", "'1 +': character 4: it ends too early"},
+        {"bomb0", "too many names within names"},
         {"width # 2", "character 7: an operator is missing"},
         {"1 = 1", "character 3: an operator is missing"},
     };

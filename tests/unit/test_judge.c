@@ -167,11 +167,15 @@ static void check_bounds(void)
     CHECK_EQ_INT(MB_COUNTOF(cases), mb_format_count);
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_format *format = mb_format_find(cases[i].format);
-        const double want[] = {cases[i].fp32, cases[i].fp16, cases[i].filter};
-        for (uint32_t k = 0; k < 3 * 4; k++) {
-            struct mb_tolerance tolerance = {.arithmetic = (enum mb_arithmetic)(k / 4),
+        const double want[] = {cases[i].fp32, cases[i].fp16, cases[i].filter,
+                               cases[i].filter + (mb_format_is_unorm(format) ? 0.51 : 0.0)};
+        static const enum mb_arithmetic kinds[] = {MB_ARITHMETIC_FP32, MB_ARITHMETIC_FP16,
+                                                   MB_ARITHMETIC_FILTER,
+                                                   MB_ARITHMETIC_FILTER_FP16};
+        for (uint32_t k = 0; k < 4 * 4; k++) {
+            struct mb_tolerance tolerance = {.arithmetic = kinds[k / 4],
                                              .sub_texel_precision_bits = 8};
-            const bool is_decoded = format->codec == MB_CODEC_SRGB8 && k / 4 == 2 && k % 4 < 3;
+            const bool is_decoded = format->codec == MB_CODEC_SRGB8 && k / 4 >= 2 && k % 4 < 3;
             const bool is_blue = format->codec == MB_CODEC_UFLOAT11_10 && k % 4 == 2;
             CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 0},
                                                 k % 4, 0.5, 0),

@@ -4,7 +4,6 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "check.h"
-#include "kernel/check.h"
 #include "kernel/kernel.h"
 #include "temp_folder.h"
 
@@ -22,7 +21,7 @@ static const char per_level[] =
     "{\n"
     "  \"mipbench_kernel\": 1,\n"
     "  \"name\": \"mine\",\n"
-    "  \"parameters\": {\"fast\": [\"off\", \"on\"], \"width2\": [\"8\", \"16\"]},\n"
+    "  \"parameters\": {\"fast\": [\"off\", \"on\"]},\n"
     "  \"domain\": {\"formats\": [\"rgba8\", \"r32f\"]},\n"
     "  \"shaders\": {\"level\": {\"file\": \"compute.spv\"}},\n"
     "  \"levels_per_step\": 1,\n"
@@ -134,27 +133,21 @@ static const struct {
      "\"binding\" is missing",
      ""},
     {per_level, "\"level\": \"first_level\"", "\"level\": true",
-     "line 14, column 31: dispatches[0].bindings[1].level: a number or an expression in "
-     "quotes "
-     "is wanted",
+     "line 14, column 31: dispatches[0].bindings[1].level: expected a number or an expression",
      ""},
     {per_level, "\"on\": \"floor\"", "\"onn\": \"floor\"",
      "line 16, column 49: tolerance.policy.onn: no value of it is 'onn'", "did you mean 'on'?"},
     {per_level, "\"by\": \"fast\"", "\"by\": \"fats\"",
      "line 16, column 34: tolerance.policy.by: nothing is chosen by 'fats'", ""},
-    {per_level, "\"on\": \"floor\", ", "",
-     "line 16, column 27: tolerance.policy: there is no "
-     "branch for on, and none for \"*\"",
-     ""},
     {per_level, "\"name\": \"mine\"", "\"name\": \"mine\", \"name\": \"mine\"",
-     "line 3, column 27: name: the key is there twice", ""},
+     "line 3, column 27: name: duplicate key", ""},
     {per_level, "\"off\", \"on\"", "\"off\", \"off\"",
      "line 4, column 34: parameters.fast[1]: the value is there twice", ""},
     {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"address(texels)\"",
      "nothing here is called 'address(texels)'", ""},
-    {single, "\"levels * 1000\"", "\"step\"",
-     "line 3, column 33: buffers.texels.bytes: 'step': character 1: nothing here is called "
-     "'step'",
+    {single, "\"levels * 1000\"", "\"n_levels\"",
+     "line 3, column 33: buffers.texels.bytes: 'n_levels': character 1: nothing here is called "
+     "'n_levels'",
      ""},
     {single, "\"each-run\"", "\"each_run\"", "unknown name 'each_run'",
      "did you mean 'each-run'?"},
@@ -192,6 +185,8 @@ static void test_unplannable(void)
         {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"levels\"",
          "levels_per_step: 7 is not an integer from 1 to 6"},
         {per_level, "\"compute.spv\"", "\"nothing.spv\"", "shaders.level.file: "},
+        {per_level, ", \"off\": \"box\"", "",
+         "tolerance.policy: there is no branch for off, and none for \"*\""},
         {per_level, "\"binding\": 1,", "\"binding\": 7,",
          "the shader has no binding 7 in set 0"},
         {per_level, "{\"binding\": 0, \"level\": \"source_level\"},", "",
@@ -207,7 +202,7 @@ static void test_unplannable(void)
          "the shader's array has 1 elements, for 2 levels"},
         {per_level, "\"level\": \"first_level\"", "\"buffer\": \"none\"",
          "\"buffers\" has no 'none'"},
-        {per_level, "\"layers\"]", "\"layers\", 1]", "one to three counts are wanted"},
+        {per_level, "\"layers\"]", "\"layers\", 1]", "expected one to three counts"},
         {chunks, "\"levels\": {\"first\"", "\"mips\": {\"first\"",
          "to the first level of a view only"},
         {single, "\"binding\": 2, \"buffer\": \"texels\"", "\"binding\": 2, \"level\": 1",
@@ -290,8 +285,7 @@ static void test_per_level(void)
     mb_manifest_finish(&manifest);
 }
 
-/* What is sampled in GENERAL stays there, so that a barrier of memory has to do; unless the
- * manifest says that none is needed. */
+/* What is sampled in GENERAL stays there, so that a barrier of memory has to do. */
 static void test_memory(void)
 {
     static const char *const news[] = {"\"level\": \"source_level\", \"layout\": \"general\"",
@@ -323,9 +317,9 @@ static void test_chunks(void)
     check_ends(&plan, 7);
     for (uint32_t i = 0; i < 2; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan.dispatches[i];
-        CHECK_EQ_INT(dispatch->n_levels, sizes[i]);
+        CHECK_EQ_INT(dispatch->step.n_levels, sizes[i]);
         CHECK_EQ_INT(dispatch->bindings[1].n_views, sizes[i]);
-        CHECK_EQ_INT(dispatch->bindings[1].views[0].first_level, dispatch->first_level);
+        CHECK_EQ_INT(dispatch->bindings[1].first_level[0], dispatch->step.source_level + 1);
     }
     CHECK_EQ_INT(plan.dispatches[1].before.n_levels, 1);
     check_change(&plan.dispatches[1].before.levels[0], 5, 1, MB_LEVEL_GENERAL,
@@ -337,7 +331,6 @@ static void test_chunks(void)
 
 static void test_single(void)
 {
-    static const char none[] = "\"shader\": \"all\", \"barrier\": \"none\"";
     struct mb_manifest manifest;
     struct mb_kernel_plan plan;
     make_plan(single, NULL, NULL, &odd, &manifest, &plan);
@@ -345,24 +338,35 @@ static void test_single(void)
     CHECK_EQ_INT(plan.n_dispatches, 2);
     CHECK_EQ_INT(plan.n_buffers, 2);
     CHECK_EQ_INT(plan.buffers[0].n_bytes, 9000);
-    CHECK(!plan.buffers[0].each_run && plan.buffers[1].each_run);
+    CHECK(!plan.buffers[0].is_each_run && plan.buffers[1].is_each_run);
     check_ends(&plan, 9);
     CHECK_EQ_INT(plan.dispatches[1].before.n_levels, 0);
     CHECK(plan.dispatches[1].before.has_memory); /* the same buffers, and levels */
     mb_kernel_plan_finish(&plan);
     mb_manifest_finish(&manifest);
+}
 
-    /* The second of two is the last text of its kind. */
-    struct mb_strbuf text = {0};
-    const char *second = strstr(strstr(single, ALL) + 2, "\"shader\": \"all\"");
-    mb_strbuf_append_n(&text, single, (size_t)(second - single));
-    mb_strbuf_append(&text, none);
-    mb_strbuf_append(&text, second + strlen("\"shader\": \"all\""));
-    make_plan(mb_strbuf_text(&text), NULL, NULL, &odd, &manifest, &plan);
-    CHECK(!plan.dispatches[1].before.has_memory);
-    mb_kernel_plan_finish(&plan);
-    mb_manifest_finish(&manifest);
-    mb_strbuf_finish(&text);
+/* Names of arithmetics are in the order of the enum. */
+static void test_arithmetic(void)
+{
+    static const struct {
+        const char *name;
+        enum mb_arithmetic arithmetic;
+    } cases[] = {{"fp32", MB_ARITHMETIC_FP32},
+                 {"fp16", MB_ARITHMETIC_FP16},
+                 {"filter", MB_ARITHMETIC_FILTER},
+                 {"corner", MB_ARITHMETIC_CORNER},
+                 {"filter-fp16", MB_ARITHMETIC_FILTER_FP16}};
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        struct mb_manifest manifest;
+        struct mb_kernel_plan plan;
+        char text[64];
+        snprintf(text, sizeof text, "\"arithmetic\": \"%s\", \"policy\"", cases[i].name);
+        make_plan(per_level, "\"policy\"", text, &even, &manifest, &plan);
+        CHECK_EQ_INT(plan.tolerance.arithmetic, cases[i].arithmetic);
+        mb_kernel_plan_finish(&plan);
+        mb_manifest_finish(&manifest);
+    }
 }
 
 static enum mb_status attempt(void *user, struct mb_err *err)
@@ -412,8 +416,9 @@ int main(void)
     put_module("compute/compute.comp", "compute.spv");
     put_module("subgroup/subgroup.comp", "subgroup.spv");
     put_module("spd/spd_shared.comp", "spd_shared.spv");
-    const int result = CHECK_TESTS(test_places, test_unplannable, test_per_level, test_memory,
-                                   test_chunks, test_single, test_memory_runs_out);
+    const int result =
+        CHECK_TESTS(test_places, test_unplannable, test_per_level, test_memory, test_chunks,
+                    test_single, test_arithmetic, test_memory_runs_out);
     remove_all();
     return result;
 }

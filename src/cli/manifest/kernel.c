@@ -13,6 +13,7 @@
 #include "cli/manifest/new.h"
 #include "cli/session.h"
 #include "kernel/capability.h"
+#include "kernel/fill.h"
 #include "kernel/kernel.h"
 
 /* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
@@ -55,31 +56,23 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
 static void add_push(struct mb_strbuf *out, const struct mb_spirv *spirv,
                      const struct mb_kernel_dispatch *dispatch)
 {
-    const struct mb_spirv_block *block = mb_spirv_block(spirv, UINT32_MAX, UINT32_MAX);
-    for (uint32_t i = 0; block && i < block->n_members; i++) {
+    const struct mb_spirv_block *block = &spirv->push;
+    for (uint32_t i = 0; i < block->n_members; i++) {
         const struct mb_spirv_member *member = &spirv->members[block->first_member + i];
         mb_strbuf_printf(out, "    push byte %-3u %s '%s' =", member->offset_bytes,
                          mb_scalar_names[member->scalar], member->name);
         for (uint32_t k = 0; k < member->n_components * member->n_elements; k++) {
-            const uint32_t at =
-                member->offset_bytes + k / member->n_components * member->stride_bytes;
-            const unsigned char *from = dispatch->push + at;
-            uint32_t word;
-            float real;
-            uint64_t wide;
-            if (member->scalar == MB_SCALAR_U64 || member->scalar == MB_SCALAR_I64) {
-                memcpy(&wide, from + k % member->n_components * sizeof wide, sizeof wide);
-                mb_strbuf_printf(out, " %" PRIu64, wide);
-                continue;
-            }
-            memcpy(&word, from + k % member->n_components * sizeof word, sizeof word);
-            memcpy(&real, &word, sizeof real);
+            const unsigned char *from = dispatch->push + mb_component_at(member, k);
+            uint64_t wide = 0;
+            float single;
+            memcpy(&wide, from, mb_scalar_bytes(member->scalar));
+            memcpy(&single, &wide, sizeof single);
             if (member->scalar == MB_SCALAR_F32) {
-                mb_strbuf_printf(out, " %g", (double)real);
+                mb_strbuf_printf(out, " %g", (double)single);
             } else {
                 mb_strbuf_printf(out, " %" PRId64,
-                                 member->scalar == MB_SCALAR_I32 ? (int64_t)(int32_t)word
-                                                                 : (int64_t)word);
+                                 member->scalar == MB_SCALAR_I32 ? (int32_t)wide
+                                                                 : (int64_t)wide);
             }
         }
         mb_strbuf_append(out, "\n");
@@ -88,53 +81,56 @@ static void add_push(struct mb_strbuf *out, const struct mb_spirv *spirv,
 
 static void add_views(struct mb_strbuf *out, const struct mb_kernel_binding *binding)
 {
-    static const char *const formats[] = {"", ", without the sRGB curve", ", as words"};
-    const struct mb_kernel_view *first = &binding->views[0];
-    const bool is_storage = first->is_storage;
+    static const char *const kinds[] = {"", ", without the sRGB curve", ", as words",
+                                        ", as uint8x4"};
+    const bool is_storage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
     if (binding->n_views > 1) {
         mb_strbuf_append(out, "levels");
         for (uint32_t i = 0; i < binding->n_views; i++) {
-            mb_strbuf_printf(out, " %u", binding->views[i].first_level);
+            mb_strbuf_printf(out, " %u", binding->first_level[i]);
         }
     } else {
-        add_levels(out, first->first_level, first->n_levels);
+        add_levels(out, binding->first_level[0], binding->n_levels);
     }
-    if (binding->place.n_descriptors > binding->n_views) {
+    if (binding->place->n_descriptors > binding->n_views) {
         mb_strbuf_printf(out, ", the last %u times",
-                         binding->place.n_descriptors - binding->n_views + 1);
+                         binding->place->n_descriptors - binding->n_views + 1);
     }
-    if (first->is_2d) {
-        mb_strbuf_printf(out, ", layer %u", first->layer);
+    if (!binding->use->is_arrayed) {
+        mb_strbuf_printf(out, ", layer %u", binding->layer);
     }
-    mb_strbuf_append(
-        out, is_storage && first->format == MB_VIEW_LINEAR ? "" : formats[first->format]);
-    mb_strbuf_append(out, is_storage || binding->is_general ? ", general" : ", read-only");
+    mb_strbuf_append(out,
+                     is_storage && binding->kind == MB_VIEW_LINEAR ? "" : kinds[binding->kind]);
+    mb_strbuf_append(out, binding->is_general ? ", general" : ", read-only");
 }
 
 static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan,
-                        const struct mb_spirv *spirv, const struct mb_kernel_binding *binding)
+                        const struct mb_kernel_binding *binding)
 {
-    const struct mb_binding *place =
-        mb_spirv_find(spirv, binding->place.set, binding->place.binding);
-    mb_strbuf_printf(out, "    set %u binding %-2u %s", binding->place.set,
-                     binding->place.binding, mb_descriptor_type_name(binding->place.type));
-    if (binding->place.n_descriptors > 1) {
-        mb_strbuf_printf(out, "[%u]", binding->place.n_descriptors);
+    const struct mb_binding *place = binding->place;
+    const struct mb_sampler_keys *sampler = &binding->sampler;
+    mb_strbuf_printf(out, "    set %u binding %-2u %s", place->set, place->binding,
+                     mb_descriptor_type_name(place->type));
+    if (place->n_descriptors > 1) {
+        mb_strbuf_printf(out, "[%u]", place->n_descriptors);
     }
-    mb_strbuf_printf(out, " '%s': ", spirv->use[place - spirv->shader.bindings].name);
+    mb_strbuf_printf(out, " '%s': ", binding->use->name);
     if (binding->n_views > 0) {
         add_views(out, binding);
     } else if (binding->buffer != UINT32_MAX) {
         mb_strbuf_printf(out, "buffer '%s'", plan->buffers[binding->buffer].name);
-    }
-    if (binding->place.type == VK_DESCRIPTOR_TYPE_SAMPLER ||
-        binding->place.type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-        mb_strbuf_printf(out, "%s%s", binding->n_views > 0 ? ", " : "",
-                         binding->is_linear ? "linear" : "nearest");
-        if (binding->is_linear && binding->reduction != MB_REDUCE_AVG) {
-            mb_strbuf_printf(out, " %s", mb_reduce_names[binding->reduction]);
+        if (binding->offset_bytes > 0) {
+            mb_strbuf_printf(out, " from byte %" PRIu64, binding->offset_bytes);
         }
-        mb_strbuf_printf(out, ", %s", mb_kernel_addresses[binding->address]);
+    }
+    if (place->type == VK_DESCRIPTOR_TYPE_SAMPLER ||
+        place->type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
+        mb_strbuf_printf(out, "%s%s", binding->n_views > 0 ? ", " : "",
+                         sampler->is_linear ? "linear" : "nearest");
+        if (sampler->reduction != MB_REDUCE_AVG) {
+            mb_strbuf_printf(out, " %s", mb_reduce_names[sampler->reduction]);
+        }
+        mb_strbuf_printf(out, ", %s", mb_kernel_addresses[sampler->address]);
     }
     mb_strbuf_append(out, "\n");
 }
@@ -142,25 +138,38 @@ static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan
 static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *plan,
                          const struct mb_kernel_dispatch *dispatch)
 {
-    const struct mb_spirv *spirv = plan->pipelines[dispatch->pipeline].spirv;
+    const struct mb_kernel_step *step = &dispatch->step;
     add_barriers(out, "before", &dispatch->before);
-    mb_strbuf_printf(out, "  step %u: ", dispatch->step);
-    add_levels(out, dispatch->first_level, dispatch->n_levels);
-    mb_strbuf_printf(out, " from level %u by %s, %u x %u x %u workgroups\n",
-                     dispatch->source_level, plan->pipelines[dispatch->pipeline].shader,
-                     dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
+    mb_strbuf_printf(out, "  step %u: ", step->index);
+    add_levels(out, step->source_level + 1, step->n_levels);
+    mb_strbuf_printf(out, " from level %u by %s, %u x %u x %u workgroups\n", step->source_level,
+                     plan->pipelines[dispatch->pipeline].shader, dispatch->n_groups[0],
+                     dispatch->n_groups[1], dispatch->n_groups[2]);
     for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
-        add_binding(out, plan, spirv, &dispatch->bindings[i]);
+        add_binding(out, plan, &dispatch->bindings[i]);
     }
-    add_push(out, spirv, dispatch);
+    add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
 }
 
-/* What its capabilities ask of a device, beside what the manifest does. */
+static bool names_feature(const struct mb_pick *pick, const struct cJSON *features,
+                          const char *name)
+{
+    bool is_named = false;
+    for (const struct cJSON *node = mb_json_elements(features, NULL); node && !is_named;
+         node = mb_json_next(node)) {
+        const char *own = mb_pick_text(pick, node);
+        is_named = own && strcmp(own, name) == 0;
+    }
+    return is_named;
+}
+
+/* What its capabilities ask of a device; a list of features that is there should be complete.
+ */
 static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
                       const struct mb_spirv *spirv)
 {
     const struct cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
-    const bool has_list = mb_json_get(requires, "features") != NULL;
+    const struct cJSON *features = mb_pick(pick, requires, "features");
     for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
         const struct mb_spirv_capability *capability =
             mb_spirv_capability_find(spirv->capabilities[i]);
@@ -170,13 +179,12 @@ static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
                              spirv->capabilities[i]);
             continue;
         }
-        for (size_t k = 0; has_list && capability->features[k]; k++) {
-            is_named =
-                is_named || mb_pick_lists(pick, requires, "features", capability->features[k]);
+        for (size_t k = 0; capability->features[k]; k++) {
+            is_named = is_named || names_feature(pick, features, capability->features[k]);
         }
         if (!is_named) {
-            mb_strbuf_printf(out, "    needs %s, which \"requires\" does not name\n",
-                             capability->features[0]);
+            mb_strbuf_printf(out, "    needs %s%s\n", capability->features[0],
+                             features ? ", which \"requires\" does not name" : "");
         }
     }
 }
@@ -201,11 +209,11 @@ static void add_plan(struct mb_strbuf *out, const struct mb_pick *pick,
     }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         const struct mb_kernel_buffer *buffer = &plan->buffers[i];
-        mb_strbuf_printf(out, "  buffer %s: %" PRIu64 " bytes, %s\n", buffer->name,
-                         buffer->n_bytes,
-                         buffer->each_run  ? "zeroed before each run, within the timed commands"
-                         : buffer->content ? "filled once"
-                                           : "zeroed once");
+        mb_strbuf_printf(
+            out, "  buffer %s: %" PRIu64 " bytes, %s\n", buffer->name, buffer->n_bytes,
+            buffer->is_each_run ? "zeroed before each run, within the timed commands"
+            : buffer->content   ? "filled once"
+                                : "zeroed once");
     }
     add_barriers(out, "first", &plan->opening);
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
@@ -234,6 +242,9 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     }
     if (status != MB_OK) {
         *err = why;
+        if (row->strategy->params->name) {
+            snprintf(err->text, sizeof err->text, "%.400s (%.100s)", why.text, label);
+        }
         return status;
     }
     mb_strbuf_printf(out, "%s: %u dispatch%s in %u step%s\n", label, plan.n_dispatches,

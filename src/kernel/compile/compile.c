@@ -75,6 +75,8 @@ static enum mb_status make_preamble(const struct mb_compile_options *options,
         mb_strbuf_printf(preamble, "#define %.*s %s\n", n_name, define,
                          define[n_name] == '=' ? define + n_name + 1 : "");
     }
+    mb_strbuf_append(preamble, options->preamble ? options->preamble : "");
+    mb_strbuf_append(preamble, "\n");
     return mb_strbuf_check(preamble, err);
 }
 
@@ -193,108 +195,50 @@ static void on_end(void *user, const void *code, size_t n_bytes, const char *mes
 
 /* ---- Messages */
 
-/* A message: where it is, and what. */
-struct message {
-    const char *file; /* "": it is of no file */
-    const char *line, *text;
-};
-
-/* Take "FILE:LINE: TEXT" apart, in place. */
-static struct message parse_message(char *text)
-{
-    struct message message = {.file = "", .line = "", .text = text};
-    for (char *c = text; *c != '\0'; c++) {
-        const size_t n_digits = c[0] == ':' ? strspn(c + 1, "0123456789") : 0;
-        if (c > text && n_digits > 0 && c[1 + n_digits] == ':') {
-            message = (struct message){text, c + 1, c + 1 + n_digits + 1};
-            c[0] = c[1 + n_digits] = '\0';
-            break;
-        }
-    }
-    message.text += strspn(message.text, " ");
-    return message;
-}
-
-/* Whether a line is an error that says something. */
-static bool is_error(const char *line)
+/* What a line says after "ERROR: "; NULL: nothing. */
+static const char *error_of(char *line)
 {
     static const char *const empty[] = {"No code generated.", "compilation terminated",
                                         "Missing entry point: Each stage requires"};
+    bool is_error = strncmp(line, ERROR_HEAD, strlen(ERROR_HEAD)) == 0;
     for (size_t i = 0; i < MB_COUNTOF(empty); i++) {
-        if (strstr(line, empty[i]) != NULL) {
-            return false;
-        }
+        is_error = is_error && strstr(line, empty[i]) == NULL;
     }
-    return strncmp(line, ERROR_HEAD, strlen(ERROR_HEAD)) == 0;
-}
-
-/* The messages that were kept, and how many were not. */
-struct messages {
-    struct mb_strbuf text;
-    unsigned n, n_more;
-    const char *file; /* of the last one */
-};
-
-/* The first one names its file; those after it in the same file only the line. */
-static void add_message(struct messages *messages, const struct message *message)
-{
-    struct mb_strbuf *text = &messages->text;
-    const size_t n_bytes = strlen(message->file) + strlen(message->text);
-    if (messages->n > 0 &&
-        (messages->n == MAX_ERRORS || text->n_bytes + n_bytes > MAX_ERROR_BYTES)) {
-        messages->n_more++;
-        return;
+    for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--) {
+        line[n - 1] = '\0';
     }
-    mb_strbuf_append(text, messages->n > 0 ? "; " : "");
-    if (message->file[0] != '\0' && messages->n > 0 &&
-        strcmp(message->file, messages->file) == 0) {
-        mb_strbuf_printf(text, "line %s: ", message->line);
-    } else if (message->file[0] != '\0') {
-        mb_strbuf_printf(text, "%s:%s: ", message->file, message->line);
-    }
-    mb_strbuf_append(text, message->text);
-    messages->file = message->file;
-    messages->n++;
-}
-
-/* The first, or all that are told. */
-static void read_messages(char *output, bool wants_all, struct messages *messages)
-{
-    for (char *line = output, *next; line && (wants_all || messages->n == 0); line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
-        for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--) {
-            line[n - 1] = '\0';
-        }
-        if (is_error(line)) {
-            const struct message message = parse_message(line + strlen(ERROR_HEAD));
-            add_message(messages, &message);
-        }
-    }
+    return is_error ? line + strlen(ERROR_HEAD) : NULL;
 }
 
 /* An include that was refused is the reason for whatever is wrong behind it. */
 static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
 {
-    struct messages messages = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
+    unsigned n = 0, n_more = 0;
     MB_DO(mb_strbuf_check(&c->messages, err));
     if (c->why.code == MB_ERRC_RUNTIME) {
         *err = c->why;
         return MB_FAILED;
     }
-    read_messages(c->messages.text, c->why.code == MB_ERRC_NONE, &messages);
-    enum mb_status status =
-        messages.n > 0
-            ? MB_FAIL(err, MB_ERRC_INPUT, "%s", mb_strbuf_text(&messages.text))
-            : MB_FAIL(err, MB_ERRC_INPUT, "%s: glslang refuses it and does not say why",
-                      c->options->path);
-    if (messages.n_more > 0) {
-        status = mb_err_hint(err, "and %u more", messages.n_more);
+    for (char *line = c->messages.text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        const char *error = error_of(line);
+        if (error && n > 0 &&
+            (c->why.code != MB_ERRC_NONE || n == MAX_ERRORS ||
+             text.n_bytes + strlen(error) > MAX_ERROR_BYTES)) {
+            n_more += c->why.code == MB_ERRC_NONE;
+        } else if (error) {
+            mb_strbuf_printf(&text, "%s%s", n++ > 0 ? "; " : "", error);
+        }
     }
-    mb_strbuf_finish(&messages.text);
-    return status;
+    MB_DO(mb_strbuf_check(&text, err));
+    MB_FAIL_IF(n == 0, err, MB_ERRC_INPUT, "%s: glslang refuses it and does not say why",
+               c->options->path);
+    MB_FAIL(err, MB_ERRC_INPUT, "%s", mb_strbuf_text(&text));
+    return n_more > 0 ? mb_err_hint(err, "and %u more", n_more) : MB_FAILED;
 }
 
 /* ---- All of it */
@@ -305,7 +249,8 @@ static enum mb_status compile(struct compilation *c, const char *preamble, struc
     struct mb_glsl glsl = {
         .preamble = preamble,
         .entry = ends_with(options->path, ".hlsl") ? options->entry : NULL,
-        .vulkan_minor = (unsigned)(options->target[strlen("vulkan1.")] - '0'),
+        .vulkan_minor = options->vulkan_minor,
+        .register_shift = options->register_shift,
         .user = c,
         .include = on_include,
         .take = on_end,

@@ -4,10 +4,13 @@
 #include "base/strlist.h"
 
 struct mb_compile_options {
-    const char *path;   /* .spv: SPIR-V; .hlsl: HLSL; else GLSL of a compute shader */
-    const char *module; /* what was made of it before, without glslang or source, or NULL */
-    const char *entry;  /* of HLSL; GLSL has main */
-    const char *target; /* "vulkan1.0" to "vulkan1.3" */
+    const char *path;      /* .spv: SPIR-V; .hlsl: HLSL; else GLSL of a compute shader */
+    const char *module;    /* what was made of it before, without glslang or source, or NULL */
+    const char *entry;     /* of HLSL; GLSL has main */
+    const char *preamble;  /* lines before those of GLSL and HLSL, or NULL */
+    unsigned vulkan_minor; /* the target is Vulkan 1.0 to 1.3 */
+    /* HLSL: bindings of registers b, t, s and u begin at 0, 1, 2 and 3 times this. */
+    unsigned register_shift;
     const struct mb_strlist *defines;  /* "NAME" or "NAME=VALUE" */
     const struct mb_strlist *includes; /* folders to look for included files in, in order */
     /* Folders, as real paths, that `path` and all that it includes must lie in. */

@@ -56,6 +56,10 @@ void set_up(const mb_glsl &glsl, glslang::TShader &shader)
     shader.setPreamble(glsl.preamble);
     if (glsl.entry) {
         shader.setEntryPoint(glsl.entry);
+        shader.setShiftBinding(glslang::EResTexture, glsl.register_shift);
+        shader.setShiftBinding(glslang::EResSampler, 2 * glsl.register_shift);
+        shader.setShiftBinding(glslang::EResUav, 3 * glsl.register_shift);
+        shader.setShiftBinding(glslang::EResImage, 3 * glsl.register_shift);
     }
 }
 

@@ -19,6 +19,7 @@ struct mb_glsl {
     const char *preamble;       /* compiled before it, and counted as no line */
     const char *entry;          /* of HLSL; NULL for GLSL, which has main */
     unsigned vulkan_minor;      /* the target is Vulkan 1.0 to 1.3 */
+    unsigned register_shift;    /* of HLSL: of registers t; twice that of s, and so on of u */
     void *user;
     /* Open an included file, nested `depth` deep, from 1. The text stays until
      * mb_glsl_compile() returns. False: `file->text` says why not. */

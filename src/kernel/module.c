@@ -1,0 +1,177 @@
+/* Loads the modules of a manifest. */
+#include "kernel/module.h"
+
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "kernel/compile/compile.h"
+
+#define MAX_MODULE_BYTES (8u << 20)
+
+/* What a module is compiled from. */
+struct source {
+    struct mb_shader_keys keys;
+    struct mb_strlist paths; /* one */
+    struct mb_strlist defines, includes;
+    struct mb_strbuf flags, folders; /* as the manifest has them */
+};
+
+static void source_finish(struct source *source)
+{
+    mb_strlist_finish(&source->paths);
+    mb_strlist_finish(&source->defines);
+    mb_strlist_finish(&source->includes);
+    mb_strbuf_finish(&source->flags);
+    mb_strbuf_finish(&source->folders);
+}
+
+/* FOLDER/PATH, or PATH where that is absolute. */
+static enum mb_status add_path(const struct mb_manifest *manifest, const char *path,
+                               struct mb_strlist *list, struct mb_err *err)
+{
+    return mb_os_is_absolute(path) ? mb_strlist_add(list, err, "%s", path)
+                                   : mb_strlist_add(list, err, "%s/%s", manifest->folder, path);
+}
+
+/* A macro whose value is null is not defined. */
+static enum mb_status add_defines(const struct mb_pick *pick, struct source *source,
+                                  struct mb_err *err)
+{
+    const cJSON *map = source->keys.defines;
+    for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
+        const cJSON *value;
+        MB_DO(mb_pick_branch(pick, member, &value, err));
+        if (!cJSON_IsNull(value)) {
+            MB_DO(mb_strlist_add(&source->defines, err, "%s=%s", member->string,
+                                 cJSON_IsString(value) ? value->valuestring
+                                                       : mb_number_text(value->valuedouble).s));
+            mb_strbuf_printf(&source->flags, " -D%s",
+                             source->defines.items[source->defines.n - 1]);
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shader,
+                                  struct source *source, struct mb_err *err)
+{
+    const struct mb_manifest *manifest = pick->manifest;
+    struct mb_shader_keys *keys = &source->keys;
+    MB_DO(mb_read(pick, mb_shader_keys, shader, keys, err));
+    keys->entry = keys->entry ? keys->entry : "main";
+    mb_strbuf_printf(&source->flags, "%s vulkan1.%u", keys->entry, keys->target);
+    MB_DO(add_path(manifest, keys->file, &source->paths, err));
+    MB_DO(add_defines(pick, source, err));
+    if (keys->preamble) {
+        mb_strbuf_printf(&source->flags, " -P%s", keys->preamble);
+    }
+    if (keys->register_shift > 0) {
+        mb_strbuf_printf(&source->flags, " -S%u", (unsigned)keys->register_shift);
+    }
+    for (const cJSON *folder = keys->include ? keys->include->child : NULL; folder;
+         folder = folder->next) {
+        const cJSON *path;
+        MB_DO(mb_pick_branch(pick, folder, &path, err));
+        mb_strbuf_printf(&source->folders, " -I%s", path->valuestring);
+        MB_DO(add_path(manifest, path->valuestring, &source->includes, err));
+    }
+    for (size_t i = 1; i < manifest->roots.n; i++) {
+        MB_DO(mb_strlist_add(&source->includes, err, "%s", manifest->roots.items[i]));
+    }
+    return MB_OK;
+}
+
+/* The key that tells one module from another, the name and flags that results show, and the
+ * file beside the manifest that it is written to: the same on every machine. */
+static enum mb_status name_module(const struct mb_manifest *manifest, struct source *source,
+                                  struct mb_loaded_module *module, struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) key = {0};
+    MB_SCOPED(mb_strbuf) name = {0};
+    MB_SCOPED(mb_strbuf) compiled = {0};
+    const char *file = source->keys.file, *slash = strrchr(file, '/');
+    const char *kernel = mb_json_read_string(manifest->json.root, "name");
+    const size_t n_file = strlen(file);
+    char stem[64], digest[65];
+    mb_strbuf_printf(&key, "%s %s%s", file, mb_strbuf_text(&source->flags),
+                     mb_strbuf_text(&source->folders));
+    mb_strbuf_printf(&name, "%s/%s", kernel, slash ? slash + 1 : file);
+    mb_slug(slash ? slash + 1 : file, stem, sizeof stem);
+    mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
+    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->folder, kernel, stem, digest);
+    MB_DO(mb_strbuf_take(&key, &module->key, err));
+    MB_DO(mb_strbuf_take(&name, &module->name, err));
+    MB_DO(mb_strbuf_take(&source->flags, &module->flags, err));
+    return n_file >= 4 && strcmp(file + n_file - 4, ".spv") == 0
+               ? MB_OK
+               : mb_strbuf_take(&compiled, &module->compiled, err);
+}
+
+static enum mb_status load_module(const struct mb_manifest *manifest,
+                                  const struct source *source, struct mb_loaded_module *module,
+                                  struct mb_err *err)
+{
+    const struct mb_compile_options options = {
+        .path = source->paths.items[0],
+        .module = module->compiled,
+        .entry = source->keys.entry,
+        .preamble = source->keys.preamble,
+        .vulkan_minor = source->keys.target,
+        .register_shift = (unsigned)source->keys.register_shift,
+        .defines = &source->defines,
+        .includes = &source->includes,
+        .roots = &manifest->roots,
+    };
+    MB_FREED void *code = NULL;
+    size_t n_bytes = 0;
+    MB_DO(mb_compile(&options, &code, &n_bytes, err));
+    MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
+               options.path);
+    MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->keys.entry, err));
+    module->spirv.shader.name = module->name;
+    module->spirv.shader.flags = module->flags;
+    return MB_OK;
+}
+
+enum mb_status mb_manifest_module(const struct mb_pick *pick, const char *shader,
+                                  const struct mb_spirv **spirv, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    /* What is loaded is kept: the same for whoever asks again. */
+    struct mb_manifest *manifest = (struct mb_manifest *)pick->manifest;
+    const cJSON *node = mb_pick(pick, mb_pick(pick, manifest->json.root, "shaders"), shader);
+    MB_SCOPED(source) source = {0};
+    struct mb_loaded_module *module = mb_alloc(1, sizeof *module);
+    MB_TRY(MB_NEED(module, manifest->path));
+    MB_TRY(read_source(pick, node, &source, err));
+    MB_TRY(name_module(manifest, &source, module, err));
+    for (struct mb_loaded_module *old = manifest->modules; old; old = old->next) {
+        if (strcmp(old->key, module->key) == 0) {
+            mb_loaded_module_free(module);
+            *spirv = &old->spirv;
+            return MB_OK;
+        }
+    }
+    status = load_module(manifest, &source, module, err);
+    if (status != MB_OK) {
+        (void)mb_manifest_blame(manifest, mb_json_get(node, "file"), err);
+        goto fail;
+    }
+    const struct mb_shader **shaders =
+        mb_grow(manifest->file.shaders, manifest->file.n_shaders, sizeof *shaders);
+    MB_TRY(MB_NEED(shaders, manifest->path));
+    shaders[manifest->file.n_shaders++] = &module->spirv.shader;
+    manifest->file.shaders = shaders;
+    module->next = manifest->modules;
+    manifest->modules = module;
+    *spirv = &module->spirv;
+    return MB_OK;
+fail:
+    if (module) {
+        mb_loaded_module_free(module);
+    }
+    return status;
+}
