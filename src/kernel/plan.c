@@ -208,7 +208,7 @@ static enum mb_status plan_views(const struct planner *p, const cJSON *node,
     BLAME_IF(binding->n_views > binding->place->n_descriptors, node,
              "the shader's array has %u elements, for %u levels", binding->place->n_descriptors,
              binding->n_views);
-    for (uint32_t i = 0; i < levels->n; i++) {
+    for (uint32_t i = 0; i < levels->n && i < MB_MAX_LEVELS; i++) { /* gcc sees no limit of n */
         BLAME_IF(keys->mips.n > 0 && levels->of[i] != levels->of[0] + i, node,
                  "the levels of one view follow each other");
         binding->first_level[i] = (uint8_t)levels->of[i];
