@@ -30,7 +30,7 @@ NOT_RUN = {
     "scripts/test.sh": "runs this test",
     "scripts/cross.sh": "builds anew; scripts/test.sh --full",
     "scripts/reference.sh": "takes minutes on a device of its own; tests/lint/test_reference.py",
-    "sudo apt-get": "changes the system; tests/lint/test_setup.py", "pacman": "another system",
+    "sudo apt-get": "changes the system; tests/lint/test_setup.py",
     "meson": "this runs in what it has made", "ninja -C": "the same",
     "sudo meson install": "test_install.py",
     "build/mipbench photo.png -s NAME": "test_new_strategy.py",
