@@ -41,8 +41,7 @@ Node node_of(const int from, const ivec2 tile, const int layer)
     int k = min(int(LANE / WORDS), span); /* one more: of no level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
-    node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
-                 uint(node.at.y * extent_of(node.level).x + node.at.x);
+    node.index = node_of_texel(min(node.level - FIRST_LEVELS, nodes.length()), node.at, layer, 1u);
     ivec2 n = min(extent_of(from), ivec2(2 << k));
     node.n_children = uint(n.x * n.y);
     return node;
@@ -240,7 +239,7 @@ Node node_of(const int step, const ivec2 at, const int layer)
     node.from = FIRST_LEVELS + span * step;
     node.cell = at >> span;
     ivec2 extent = extent_of(node.from), n = min(extent, ivec2(1 << span)), within = at & (1 << span) - 1;
-    node.first = uint(layer) * n_nodes + first_node(step) +
+    node.first = uint(layer) * n_nodes + nodes[step] +
                  (uint(node.cell.y * max(extent.x >> span, 1) + node.cell.x) << 2 * span);
     node.slot = node.first + (spread(within.x) | spread(within.y) << 1);
     node.n_slots = uint(n.x * n.y);

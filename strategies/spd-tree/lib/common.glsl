@@ -84,11 +84,6 @@ const int MAX_TILE_X = STRIPS_X * STRIP_COLUMNS, MAX_TILE_Y = 2 * MAX_ROWS;
 #endif
 #define TILE_SIZE ivec2(TILE_X, TILE_Y) /* texels of the last level that a tile makes */
 
-uint first_node(const int i)
-{
-    return nodes[i];
-}
-
 ivec2 extent_of(const int level)
 {
     return level_extent(base_extent, level);

@@ -106,11 +106,6 @@ uvec2 summed(const uvec2 sums)
     return sums;
 }
 
-uvec2 from_lane_xor(const uvec2 own, const uint mask)
-{
-    return subgroupShuffleXor(own, mask);
-}
-
 uvec2 early_of(const uint texel)
 {
     return uvec2(texel, texel >> 8) & 0x00ff00ffu;
@@ -129,7 +124,7 @@ uint encode_level(const int level, const uvec2 sums)
 
 DEFINE_JOINS(uvec2)
 #else
-TEXEL early_of(const FETCHED texel)
+TEXEL early_of(const ENCODED texel)
 {
     return decode(texel);
 }

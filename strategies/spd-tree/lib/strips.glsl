@@ -102,7 +102,7 @@ struct EncodedTwo {
 
 /* Of a row of level 0 the four texels of a lane. */
 struct Row {
-    FETCHED a, b, c, d;
+    ENCODED a, b, c, d;
 };
 
 struct Rows {
@@ -188,7 +188,7 @@ Rows fetch(int y)
 /* Two columns of this lane and two of the other one of a pair: what the even one fetched first, or the odd one last. */
 void exchange(inout Row row, const bool is_odd)
 {
-    FETCHED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
+    ENCODED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
     if (is_odd) {
         row.a = a;
         row.b = b;
@@ -199,7 +199,7 @@ void exchange(inout Row row, const bool is_odd)
 }
 #endif
 
-Two reduce_row(const Row row, const FETCHED next)
+Two reduce_row(const Row row, const ENCODED next)
 {
     TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (GENERAL) {
@@ -218,7 +218,7 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
         exchange(rows.lower, (s.lane & 1u) != 0u);
     }
 #endif
-    FETCHED next[2] = FETCHED[2](rows.upper.c, rows.lower.c);
+    ENCODED next[2] = ENCODED[2](rows.upper.c, rows.lower.c);
     if (GENERAL) {
         next = two_from_lane(rows.upper.a, rows.lower.a, s.next);
     }

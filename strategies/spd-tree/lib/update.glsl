@@ -117,21 +117,10 @@ STORED fetch_stored(const int level, const ivec3 at)
     }
 }
 
-ENCODED encoded_of(const STORED texel)
-{
-#if RAW == 1 || !defined(RAW) && CHANNELS == 1
-    return texel.x;
-#elif RAW == 2 || !defined(RAW) && CHANNELS == 2
-    return texel.xy;
-#else
-    return texel;
-#endif
-}
-
 /* As it is stored. */
 ENCODED fetch_level(const int level, const ivec2 at, const int layer)
 {
-    return encoded_of(fetch_stored(level, ivec3(at, layer)));
+    return ENCODED_IN(fetch_stored(level, ivec3(at, layer)));
 }
 
 uint place_of(const int level, const ivec2 at, const int layer)
