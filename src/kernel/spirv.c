@@ -18,6 +18,7 @@
 
 #define MAX_WORDS      (1u << 26)
 #define N_HEADER_WORDS 5u
+#define BOUND          3u          /* the word of the header that all ids are below */
 #define NAME_OF_ENTRY  3u          /* the word of OpEntryPoint where its name begins */
 #define VERSION_1_4    0x00010400u /* since which entry points list all their variables */
 #define MAX_ARRAY      65536u      /* descriptors of one binding */
@@ -451,7 +452,8 @@ static void name_constants(struct mb_spirv *spirv)
 
 /* ---- Shared memory, which SPIRV-Cross lists nothing of */
 
-/* Of a type without padding; 0 where a length is specialised. */
+/* Of a type without padding; 0 where a length is specialised. An address may lead to its own
+ * type, and is not followed. */
 static enum mb_status count_bytes(struct reader *r, spvc_type_id id, uint64_t *n_bytes)
 {
     const spvc_type type = spvc_compiler_get_type_handle(r->compiler, id);
@@ -460,7 +462,9 @@ static enum mb_status count_bytes(struct reader *r, spvc_type_id id, uint64_t *n
     const unsigned n_bits = spvc_type_get_bit_width(type);
     uint64_t n = (uint64_t)(n_bits < 8 ? 32 : n_bits) / 8 * spvc_type_get_vector_size(type) *
                  spvc_type_get_columns(type);
-    if (spvc_type_get_basetype(type) == SPVC_BASETYPE_STRUCT) {
+    if (spvc_type_get_storage_class(type) == SpvStorageClassPhysicalStorageBuffer) {
+        n = sizeof(uint64_t);
+    } else if (spvc_type_get_basetype(type) == SPVC_BASETYPE_STRUCT) {
         n = 0;
         for (unsigned i = 0; i < spvc_type_get_num_member_types(type); i++) {
             uint64_t n_member = 0;
@@ -490,20 +494,28 @@ static bool lists(const uint32_t *entry, uint32_t id)
     return false;
 }
 
+/* By what pointers to shared memory point to: SPIRV-Cross tells one to an address from the
+ * address in nothing. */
 static enum mb_status read_shared(struct reader *r, const uint32_t *words, size_t n_words)
 {
+    struct mb_err *err = r->err;
     const uint32_t *entry = NULL;
     uint64_t n_bytes = 0;
+    MB_FREED uint32_t *pointees = mb_alloc(words[BOUND], sizeof *pointees);
+    MB_DO(MB_NEED(pointees, r->path));
     for (size_t at = N_HEADER_WORDS; at < n_words; at += words[at] >> 16) {
         const uint32_t *word = &words[at], op = word[0] & 0xffffu;
         if (op == SpvOpEntryPoint && word[1] == SpvExecutionModelGLCompute &&
             strcmp((const char *)&word[NAME_OF_ENTRY], r->spirv->shader.entry) == 0) {
             entry = word;
         }
+        if (op == SpvOpTypePointer) {
+            pointees[word[1]] = word[3];
+        }
         if (op == SpvOpVariable && word[3] == SpvStorageClassWorkgroup &&
             (words[1] < VERSION_1_4 || lists(entry, word[2]))) {
             uint64_t n = 0;
-            MB_DO(count_bytes(r, word[1], &n));
+            MB_DO(count_bytes(r, pointees[word[1]], &n));
             n_bytes += n;
         }
     }

@@ -277,6 +277,26 @@ static void test_glsl(void)
     mb_spirv_finish(&spirv);
 }
 
+/* An address in shared memory has 8 bytes, also one that leads to others of its own type. */
+static void test_addresses(void)
+{
+    static const char text[] =
+        "#version 450\n"
+        "#extension GL_EXT_buffer_reference : require\n"
+        "layout(buffer_reference) buffer Node;\n"
+        "layout(buffer_reference) buffer Node { Node next; uint v; };\n"
+        "layout(push_constant) uniform Push { Node first; };\n"
+        "struct Named { uint n; Node node; };\n"
+        "shared Node nodes[4], node;\n"
+        "shared Named named[2];\n"
+        "void main() { nodes[0] = first.next; node = nodes[0]; named[1].node = node; }\n";
+    struct mb_spirv spirv;
+    struct mb_err err = {0};
+    must(read_text("a.comp", "vulkan1.2", text, &spirv, &err), &err);
+    CHECK_EQ_INT(spirv.shared_bytes, 4 * 8 + 8 + 2 * (4 + 8));
+    mb_spirv_finish(&spirv);
+}
+
 static const char hlsl[] =
     "Texture2D<float4> from : register(t0);\n"
     "SamplerState how : register(s2);\n"
@@ -393,6 +413,7 @@ static void test_compiled(void)
     }
     make_folder();
     test_glsl();
+    test_addresses();
     test_hlsl();
     test_unbindable();
     remove_folder();
