@@ -16,6 +16,7 @@
 #define GAP            2    /* between columns */
 #define MARGIN         2    /* before the first, with the mark */
 #define LINE_MARGIN    6    /* of a line below a row */
+#define LONG_TEXT      40   /* columns of a text that is worth more than other columns */
 #define LAST_TEXT      20   /* columns that are kept for a text in the last one */
 #define LEAST_SENTENCE 40   /* beside a row; else it goes below */
 
@@ -191,11 +192,10 @@ static bool narrow_next(struct layout *layout, size_t least)
     return true;
 }
 
-/* A few long labels do not cost columns: those beyond half the terminal go first. */
+/* A few long labels do not cost columns. */
 static void fit(struct layout *layout)
 {
-    const size_t half = layout->n_columns / 2;
-    while (layout->is_terminal && is_too_wide(layout) && narrow_next(layout, half)) {
+    while (layout->is_terminal && is_too_wide(layout) && narrow_next(layout, LONG_TEXT)) {
     }
     while (is_too_wide(layout) && drop_next(layout)) {
     }
