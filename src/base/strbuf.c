@@ -135,15 +135,6 @@ void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns
     mb_strbuf_append(buf, text + bytes_of(text, n - n_tail));
 }
 
-bool mb_shortens_alike(const char *a, const char *b, size_t n_columns)
-{
-    const size_t n_tail = (n_columns - 2) / 2;
-    const size_t n_head_bytes = bytes_of(a, n_columns - 2 - n_tail);
-    const char *a_tail = a + bytes_of(a, mb_utf8_columns(a) - n_tail);
-    const char *b_tail = b + bytes_of(b, mb_utf8_columns(b) - n_tail);
-    return strncmp(a, b, n_head_bytes) == 0 && strcmp(a_tail, b_tail) == 0;
-}
-
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns)
 {
     while (*lines != '\0') {

@@ -36,9 +36,6 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
  * "spd:..:wave=off". */
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns);
 
-/* Whether two texts, both wider than `n_columns`, are the same once they are shortened. */
-bool mb_shortens_alike(const char *a, const char *b, size_t n_columns);
-
 /* Append lines, each broken as by mb_strbuf_wrap where it is wider than `n_columns`; what
  * follows a break is indented as its line is, by four more. */
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns);

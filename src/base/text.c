@@ -226,19 +226,6 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[n_a % 3][n_b];
 }
 
-double mb_scale_bytes(uint64_t n_bytes, const char **unit)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)n_bytes;
-    size_t i = 0;
-    while (value >= 1024.0 && i + 1 < sizeof units / sizeof units[0]) {
-        value /= 1024.0;
-        i++;
-    }
-    *unit = units[i];
-    return value;
-}
-
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n)
 {
     const size_t n_bytes = strlen(text);

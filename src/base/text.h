@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text as a value: mb_lsb_text(error).s lives to the end of the expression that it is in. */
+/* A text as a value: mb_time_text(time_ns).s lives to the end of the expression that it is in.
+ */
 struct mb_text {
     char s[400];
 };
@@ -42,9 +43,6 @@ bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *
 /* Print a finite number for machines: integers up to 2^53 as integers, else the fewest of 15 to
  * 17 significant digits that read back as the same double. */
 struct mb_text mb_number_text(double value);
-
-/* `n_bytes` in the largest unit of which it has at least one, "B" to "TiB" (static). */
-double mb_scale_bytes(uint64_t n_bytes, const char **unit);
 
 /* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
  * (distance above max(1, length / 3), or no letter the same). */

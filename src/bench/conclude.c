@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/figure.h"
 #include "result/ranking.h"
 #include "result/relate.h"
 
@@ -53,13 +54,14 @@ static void warn_above_limit(const struct mb_timing *timing, uint64_t llc_bytes,
     }
     if (timing->is_dispatch_bound) {
         mb_warn(&row->warnings, "above_limit",
-                "%.0f %% of the limit, which is that of an empty dispatch", 100.0 * of_limit);
+                "%s of the limit, which is that of an empty dispatch",
+                mb_percent_text(of_limit).s);
         return;
     }
     const bool is_resident =
         timing->cache == MB_CACHE_HOT && timing->of->compulsory_bytes < llc_bytes;
-    mb_warn(&row->warnings, "above_limit", "%.0f %% of the limit of memory: %s",
-            100.0 * of_limit,
+    mb_warn(&row->warnings, "above_limit", "%s of the limit of memory: %s",
+            mb_percent_text(of_limit).s,
             is_resident ? "the image stays in the last-level cache"
                         : "part of the image stays in a cache");
 }
@@ -88,8 +90,8 @@ static void warn_row(const struct mb_settings *settings,
      * of a median, the figure says so. */
     if (timing->mode == MB_MODE_LATENCY && empty_pair_ns > 0.05 * row->stats.median_ns) {
         mb_warn(&row->warnings, "overhead_bound",
-                "an empty timestamp pair takes %.3g us, above 5 %% of the median",
-                empty_pair_ns / 1e3);
+                "an empty timestamp pair takes %s, above 5 %% of the median",
+                mb_time_text(empty_pair_ns).s);
     }
     warn_above_limit(timing, calibration->roofline.llc_bytes, row);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "result/relate.h"
@@ -66,7 +67,7 @@ static void note(struct mb_check *check, const char *name, bool passed, const ch
 /* "640 ns", or that it is not known. */
 static struct mb_text describe_ns(double ns)
 {
-    return isfinite(ns) ? mb_text("%.4g ns", ns) : mb_text("not known");
+    return isfinite(ns) ? mb_time_text(ns) : mb_text("not known");
 }
 
 /* The same work, anew or under two names, makes no difference, and under two names there is no

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/grid.h"
+#include "base/figure.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "compare/runs.h"
+#include "cli/grid.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/session.h"
@@ -20,15 +21,15 @@
 #define MAX_NAMED 3u /* regressions in the first line */
 
 static const struct mb_grid_column columns[] = {
-    {.title = "Strategy", .is_label = true},
-    {.title = "Case", .is_label = true},
-    {.title = "Base", .is_right = true, .least_columns = 1},
-    {.title = "New", .is_right = true, .goes_with_last = true},
+    {.title = "Strategy"},
+    {.title = "Case"},
+    {.title = "Base", .is_right = true, .drop = 1},
+    {.title = "New", .is_right = true, .drop = 1},
     {.title = "Ratio", .is_right = true},
-    {.title = "95% interval", .is_right = true, .least_columns = 4},
-    {.title = "Margin", .is_right = true, .least_columns = 3},
-    {.title = "p", .is_right = true, .least_columns = 2},
-    {.title = "Runs", .is_right = true, .least_columns = 2},
+    {.title = "95% interval", .is_right = true, .drop = 2},
+    {.title = "Margin", .is_right = true, .drop = 4},
+    {.title = "p", .is_right = true, .drop = 3},
+    {.title = "Runs", .is_right = true, .drop = 3},
     {.title = "Verdict"},
 };
 
@@ -52,31 +53,23 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
                  tells_runs ? ", single run" : "", row->is_checked ? "" : check,
                  row->is_exact_lost ? ", no longer exact" : "",
                  row->reason[0] != '\0' ? ": " : "", row->reason);
-    if (row->outcome == MB_OUTCOME_SLOWER || row->outcome == MB_OUTCOME_FASTER ||
-        row->is_regression) {
-        mb_grid_stress(grid, "");
-    }
 }
 
 /* No figure is a dash: too few samples have neither interval nor p. */
 static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool is_verbose,
                     bool has_color)
 {
-    char interval[64] = "-", p[32] = "-";
-    if (isfinite(row->p_adjusted)) {
-        snprintf(interval, sizeof interval, "%.3f - %.3f", row->ratio.ci[0], row->ratio.ci[1]);
-        snprintf(p, sizeof p, "%.3g", row->p_adjusted);
-    }
-    mb_grid_row(grid, false, has_color ? paint_of(row) : "");
+    const bool has_p = isfinite(row->p_adjusted);
+    mb_grid_row(grid, row->is_regression, has_color ? paint_of(row) : "");
     mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->label);
     mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->place);
     mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_BASE]).s);
     mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_NEW]).s);
-    mb_grid_cell(grid, "%.3f", row->ratio.figure);
-    mb_grid_cell(grid, "%s", interval);
+    mb_grid_cell(grid, "%s", mb_ratio_text(row->ratio.figure).s);
+    mb_grid_cell(grid, "%s", has_p ? mb_ratio_range_text(row->ratio.ci).s : "-");
     if (is_verbose) {
-        mb_grid_cell(grid, "%.2f %%", 100 * row->margin);
-        mb_grid_cell(grid, "%s", p);
+        mb_grid_cell(grid, "%s", mb_percent_text(row->margin).s);
+        mb_grid_cell(grid, "%s", has_p ? mb_text("%.3g", row->p_adjusted).s : "-");
         mb_grid_cell(grid, "%zu, %zu", row->found[MB_BASE].runs.n, row->found[MB_NEW].runs.n);
     }
     for (int i = 0; !is_verbose && i < 3; i++) {
@@ -88,7 +81,7 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
 /* A result that is wrong or gone has no figures, and is a row all the same. */
 static void add_lost(struct mb_grid *grid, const struct mb_compare_gap *gap, bool has_color)
 {
-    mb_grid_row(grid, false, has_color ? MB_PAINT_BAD : "");
+    mb_grid_row(grid, true, has_color ? MB_PAINT_BAD : "");
     mb_grid_cell(grid, "%s", gap->result->label);
     mb_grid_cell(grid, "%s", gap->result->place);
     mb_grid_sentence(grid, "REGRESSION: %s", gap->reason);
@@ -162,7 +155,8 @@ static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *c
                 name_regression(out, &n_named, "%s is no longer %s", label,
                                 row->is_exact_lost ? "exact" : "verified");
             } else if (rank_of(row) == rank) {
-                name_regression(out, &n_named, "%s is %.3fx slower", label, row->ratio.figure);
+                name_regression(out, &n_named, "%s is %sx slower", label,
+                                mb_ratio_text(row->ratio.figure).s);
             }
         }
     }
@@ -299,9 +293,10 @@ static void add_summary(struct mb_strbuf *out, const struct mb_comparison *compa
             mb_strbuf_printf(out, " in %zu of them", comparison->n_single_runs);
         }
         mb_strbuf_printf(out,
-                         ": with fewer than %d a side, a difference must clear %.3g %%, as "
-                         "runs differ from each other",
-                         MB_FEW_RUNS, 100 * (comparison->options.threshold + MB_RUN_TO_RUN));
+                         ": with fewer than %d a side, a difference must clear %s, as runs "
+                         "differ from each other",
+                         MB_FEW_RUNS,
+                         mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
     }
     mb_strbuf_append(out, ".");
     add_runs_needed(out, comparison);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/grid.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "base/strbuf.h"
@@ -13,6 +12,7 @@
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
+#include "cli/grid.h"
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"
 #include "cli/list/list.h"

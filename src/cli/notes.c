@@ -29,7 +29,7 @@ void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
         mb_strbuf_append(&text, "vs box by level:");
         for (uint32_t level = 0; level < result->verdict.n_levels; level++) {
             mb_strbuf_printf(&text, "%s %s", level > 0 ? "," : "",
-                             mb_lsb_text(result->verdict.level[level].box_lsb).s);
+                             mb_digits_text(result->verdict.level[level].box_lsb).s);
         }
         mb_strbuf_append(&text,
                          mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
@@ -50,18 +50,18 @@ static bool shows_split(const struct mb_timing *timing)
     return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
 }
 
-/* "by level, hot, us (gap before): 1: 30.7 (1.9), 2-3: 10.3 (0.6)": of dispatches. */
+/* "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)": of dispatches. */
 static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
 {
-    mb_strbuf_append(out, "by level, hot, us (gap before):");
+    mb_strbuf_append(out, "by level, hot (gap before):");
     for (uint32_t i = 0; i < split->n_steps; i++) {
         const uint32_t first = split->step[i].first_level, n = split->step[i].n_levels;
         mb_strbuf_printf(out, "%s %u", i > 0 ? "," : "", first);
         if (n > 1) {
             mb_strbuf_printf(out, "-%u", first + n - 1);
         }
-        mb_strbuf_printf(out, ": %.2f (%.2f)", split->step[i].median_ns / 1e3,
-                         split->step[i].gap_ns / 1e3);
+        mb_strbuf_printf(out, ": %s (%s)", mb_time_text(split->step[i].median_ns).s,
+                         mb_time_text(split->step[i].gap_ns).s);
     }
 }
 
@@ -100,7 +100,7 @@ static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts
     }
 }
 
-/* "  spd: null twin 4.5 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
+/* "  spd: null twin 4.50 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -110,9 +110,9 @@ void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
             continue;
         }
         if (row->null_twin.n > 0) {
-            mb_strbuf_printf(&text, "null twin %.2f us; ", row->null_twin.median_ns / 1e3);
+            mb_strbuf_printf(&text, "null twin %s; ", mb_time_text(row->null_twin.median_ns).s);
         }
-        mb_strbuf_printf(&text, "set-up %.3g ms", row->result->setup_ms);
+        mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
         if (row->result->facts) {
             describe_facts(&text, row->result->facts);
         }

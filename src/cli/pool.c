@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/grid.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/path.h"
@@ -16,6 +15,7 @@
 #include "compare/headline.h"
 #include "result/result_write.h"
 #include "result/ranking.h"
+#include "cli/grid.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"

@@ -143,21 +143,6 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
     }
 }
 
-struct mb_text mb_time_text(double time_ns)
-{
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    for (size_t i = 0; i < MB_COUNTOF(units); i++) {
-        const double value = time_ns / units[i].ns;
-        if (value >= 1) {
-            return mb_text("%.*f %s", value < 10 ? 2 : 1, value, units[i].name);
-        }
-    }
-    return mb_text("%.0f ns", time_ns);
-}
-
 /* "3 strategies verified, 1 skipped". */
 static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
 {

@@ -51,6 +51,3 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns);
 /* "3/8 photo 512x512 rgba8: 4 strategies verified" */
 void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *progress,
                            const struct mb_case *c);
-
-/* "41.6 us": three or four digits and a suitable unit. */
-struct mb_text mb_time_text(double time_ns);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/grid.h"
 #include "result/label.h"
 #include "result/ranking.h"
+#include "cli/grid.h"
 
 #define LABEL_COLUMNS 16 /* of one that shares a cell */
 
@@ -29,15 +29,15 @@ struct tally {
 
 static const struct mb_grid_column winner_columns[] = {
     {.title = "Size"},
-    {.title = "Fastest", .is_label = true},
-    {.title = "Answer", .least_columns = 1},
+    {.title = "Fastest"},
+    {.title = "Answer", .drop = 1},
     {.title = "Images", .is_right = true},
     {.title = "Next takes", .is_right = true},
     {.title = "Others"},
 };
 
 static const struct mb_grid_column failure_columns[] = {
-    {.title = "FAILED", .is_label = true},
+    {.title = "FAILED"},
     {.title = "Size"},
     {.title = "Format"},
     {.title = "Image"},
@@ -75,15 +75,14 @@ static void count(struct tally *tally, const struct mb_run *run, const struct mb
 }
 
 /* "1.12 - 1.44 x" */
-static void add_ratios(struct mb_grid *grid, const struct wins *wins)
+static struct mb_text text_ratios(const struct wins *wins)
 {
+    const double range[2] = {wins->least, wins->most};
     if (wins->most == 0.0) {
-        mb_grid_cell(grid, "-");
-    } else if (wins->most - wins->least < 0.005) {
-        mb_grid_cell(grid, "%.2f x", wins->most);
-    } else {
-        mb_grid_cell(grid, "%.2f - %.2f x", wins->least, wins->most);
+        return mb_text("-");
     }
+    return mb_text("%s x", range[1] - range[0] < 0.005 ? mb_ratio_text(range[1]).s
+                                                       : mb_ratio_range_text(range).s);
 }
 
 static void add_other(struct mb_strbuf *text, const char *what, size_t n)
@@ -109,8 +108,7 @@ static void add_others(struct mb_grid *grid, const struct mb_case *c, const stru
     grid->text.failed = grid->text.failed || text.failed;
 }
 
-static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct tally *tally,
-                    const char *paint)
+static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct tally *tally)
 {
     const struct wins *best = &tally->wins[0];
     for (size_t i = 1; i < c->n_results; i++) {
@@ -120,7 +118,6 @@ static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct 
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%ux%u", c->layout.base.width, c->layout.base.height);
     mb_grid_cell(grid, "%s", best->n > 0 ? winner->label : "-");
-    mb_grid_stress(grid, best->n > 0 ? paint : "");
     if (best->n > 0) {
         const struct mb_case *won = best->timing->of;
         mb_grid_cell(grid, "%s", mb_result_answer(won, &won->results[best - tally->wins]).word);
@@ -128,7 +125,7 @@ static void add_row(struct mb_grid *grid, const struct mb_case *c, const struct 
         mb_grid_cell(grid, "-");
     }
     mb_grid_cell(grid, "%zu of %zu", best->n, tally->n_images);
-    add_ratios(grid, best);
+    mb_grid_cell(grid, "%s", text_ratios(best).s);
     add_others(grid, c, tally, best);
 }
 
@@ -147,7 +144,7 @@ static const struct mb_timing *find_timing(const struct mb_case *c,
 
 /* A row for the size and format of a case, unless there was nothing to rank. */
 static void add_tally(struct mb_grid *grid, const struct mb_run *run, const struct mb_case *c,
-                      const struct mb_timing *like, const char *paint)
+                      const struct mb_timing *like)
 {
     struct tally tally = {.wins = mb_alloc(c->n_results, sizeof *tally.wins)};
     grid->text.failed = grid->text.failed || tally.wins == NULL;
@@ -158,14 +155,14 @@ static void add_tally(struct mb_grid *grid, const struct mb_run *run, const stru
         }
     }
     if (tally.n_images > tally.n_of[MB_LEAD_NONE]) {
-        add_row(grid, c, &tally, paint);
+        add_row(grid, c, &tally);
     }
     mb_free(tally.wins);
 }
 
 /* A row for each size that there is in the format of `like`, under its condition. */
 static void add_winners(struct mb_grid *grid, const struct mb_run *run,
-                        const struct mb_timing *like, const char *paint)
+                        const struct mb_timing *like)
 {
     for (size_t i = 0; i < run->n_cases; i++) {
         const struct mb_case *c = run->cases[i];
@@ -174,7 +171,7 @@ static void add_winners(struct mb_grid *grid, const struct mb_run *run,
             first++;
         }
         if (first == i && c->layout.format == like->of->layout.format) {
-            add_tally(grid, run, c, like, paint);
+            add_tally(grid, run, c, like);
         }
     }
 }
@@ -218,13 +215,12 @@ static void add_grid(struct mb_strbuf *out, struct mb_grid *grid, const char *ti
 static void add_format(struct mb_strbuf *out, const struct mb_run *run,
                        const struct mb_case *of, enum mb_summary_form form, size_t n_columns)
 {
-    const char *paint = form == MB_SUMMARY_COLORED ? MB_PAINT_GOOD : "";
     for (size_t k = 0; k < of->n_timings; k++) {
         struct mb_grid grid = {.columns = winner_columns,
                                .n_columns = MB_COUNTOF(winner_columns)};
         const struct mb_text title = mb_text("Summary: %s, %s", of->layout.format->name,
                                              mb_timing_describe_task(&of->timings[k]).s);
-        add_winners(&grid, run, &of->timings[k], paint);
+        add_winners(&grid, run, &of->timings[k]);
         add_grid(out, &grid, title.s, form, n_columns);
     }
 }

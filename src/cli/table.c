@@ -5,37 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/grid.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "bench/settings.h"
+#include "cli/grid.h"
 #include "cli/notes.h"
 #include "cli/summary.h"
 #include "result/label.h"
 #include "result/ranking.h"
 
-#define GAP MB_GRID_GAP
-
 static const struct mb_grid_column columns[] = {
-    {.title = "Strategy", .is_label = true},
+    {.title = "Strategy"},
     {.title = "Median", .is_right = true},
-    {.title = "95% interval", .is_right = true, .least_columns = 100},
-    {.title = "p95", .is_right = true, .least_columns = 120},
-    {.title = "GB/s", .is_right = true, .least_columns = 120},
-    {.title = "of limit", .is_right = true, .least_columns = 100},
-    {.title = "Relative", .is_right = true, .cut = " "},
-    {.title = "Answer", .cut = ","},
-    {.title = "Verified", .cut = " of "},
+    {.title = "95% interval", .is_right = true, .drop = 3},
+    {.title = "p95", .is_right = true, .drop = 5},
+    {.title = "GB/s", .is_right = true, .drop = 6},
+    {.title = "of limit", .is_right = true, .drop = 4},
+    {.title = "Relative", .is_right = true},
+    {.title = "95% interval", .is_right = true, .drop = 2},
+    {.title = "Answer"},
+    {.title = "From exact", .is_right = true, .drop = 1},
     {.title = "Runs", .is_right = true}, /* of several runs alone */
-};
-
-#define N_COLUMNS (MB_COUNTOF(columns) - 1) /* of one run */
-
-/* How figures are written: in one unit, with so many decimals. */
-struct figures {
-    double unit_ns;
-    const char *unit; /* NULL: nothing was timed */
-    int time_decimals, rate_decimals;
+    {.title = "Verified"},
 };
 
 /* What all rows of a table share. */
@@ -44,7 +35,7 @@ struct view {
     const struct mb_timing *timing;
     const struct mb_table_style *style;
     const struct mb_table_pooled *pooled; /* of each row; NULL: it is one run */
-    struct figures figures;
+    double least_ns; /* the shortest of all medians, NaN: nothing was timed */
 };
 
 size_t mb_text_columns(const struct mb_table_style *style)
@@ -88,142 +79,94 @@ static size_t count_alike(const struct mb_timing *timing, const struct mb_row *r
     return n;
 }
 
-/* Decimals that show a value with `n_digits`, zeros at the end included. */
-static int decimals_of(double value, int n_digits)
-{
-    int n = n_digits - 1;
-    for (; n > 0 && value >= 10; n--) {
-        value /= 10;
-    }
-    return n;
-}
-
-/* One unit for all of some times: that of the shortest, or the next one up where the longest
- * would take six digits. */
-static struct figures choose_unit(double least_ns, double most_ns)
-{
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
-    size_t i = 0;
-    while (i + 1 < MB_COUNTOF(units) &&
-           (least_ns >= units[i + 1].ns || most_ns >= 1e5 * units[i].ns)) {
-        i++;
-    }
-    return (struct figures){.unit_ns = units[i].ns, .unit = units[i].name};
-}
-
 /* Compulsory bytes per nanosecond are GB/s. */
 static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
 {
     return (double)timing->of->compulsory_bytes / row->stats.median_ns;
 }
 
-/* For a table: about three digits of the smallest figure of a column. */
-static struct figures choose_figures(const struct mb_timing *timing)
+static double find_least_ns(const struct mb_timing *timing)
 {
-    double least_ns = INFINITY, most_ns = 0, least_gbps = INFINITY;
+    double least_ns = (double)NAN;
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
         if (has_figures(row) && is_timed(row)) {
-            least_ns = fmin(least_ns, row->stats.median_ns);
-            most_ns = fmax(most_ns, row->stats.median_ns);
-            least_gbps = fmin(least_gbps, rate_gbps(timing, row));
+            least_ns = fmin(least_ns, row->stats.median_ns); /* a number before NaN */
         }
     }
-    if (!isfinite(least_ns)) {
-        return (struct figures){0};
-    }
-    struct figures figures = choose_unit(least_ns, most_ns);
-    const double least = least_ns / figures.unit_ns;
-    figures.time_decimals = least < 0.1 ? 4 : least < 1 ? 3 : least < 10 ? 2 : 1;
-    if (figures.unit_ns <= 1) {
-        figures.time_decimals = 0; /* the timer has no finer marks */
-    }
-    figures.rate_decimals = decimals_of(least_gbps, 3);
-    return figures;
+    return least_ns;
 }
 
-/* For Markdown, where a row has its own unit: four digits. */
-static struct figures choose_row_figures(const struct mb_timing *timing,
-                                         const struct mb_row *row)
+static void add_blanks(struct mb_grid *grid, int n, const char *blank)
 {
-    struct figures figures = choose_unit(row->stats.median_ns, row->stats.median_ns);
-    figures.time_decimals = decimals_of(row->stats.median_ns / figures.unit_ns, 4);
-    figures.rate_decimals = decimals_of(rate_gbps(timing, row), 4);
-    return figures;
+    for (int i = 0; i < n; i++) {
+        mb_grid_cell(grid, "%s", blank);
+    }
+}
+
+/* The ratio to the fastest row, with its interval where it has one. */
+static void add_relation(struct mb_grid *grid, const struct view *view,
+                         const struct mb_row *row, const char *blank)
+{
+    const struct mb_relation *relation = &row->relation;
+    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
+        mb_grid_cell(grid, "%s", blank);
+        mb_grid_cell(grid, "%s", "");
+        return;
+    }
+    mb_grid_cell(grid, "%s", mb_ratio_text(relation->ratio).s);
+    mb_grid_cell(grid, "%s",
+                 relation->p_adjusted >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
 }
 
 /* The columns of times: dashes for what was not timed, nothing where nothing was. */
 static void add_times(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
-    const struct figures *figures = &view->figures;
     const struct mb_stats *stats = &row->stats;
-    const double *ci_ns = stats->median_ci_ns;
-    const int n = figures->time_decimals;
-    if (figures->unit == NULL || !is_timed(row)) {
-        for (int i = 0; i < 4; i++) {
-            mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
-        }
+    const char *blank = isfinite(view->least_ns) ? "-" : "";
+    if (isfinite(view->least_ns) && is_timed(row)) {
+        mb_grid_cell(grid, "%s", mb_time_text_like(stats->median_ns, view->least_ns).s);
+        mb_grid_cell(
+            grid, "%s",
+            stats->median_ci_level >= 0.95
+                ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, view->least_ns).s
+                : "-");
+        mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
+        mb_grid_cell(grid, "%s",
+                     view->pooled ? "" : mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
-        mb_grid_cell(grid, "%.*f %s", n, stats->median_ns / figures->unit_ns, figures->unit);
-        if (isfinite(ci_ns[0]) && isfinite(ci_ns[1]) && stats->median_ci_level >= 0.95) {
-            mb_grid_cell(grid, "%.*f - %.*f", n, ci_ns[0] / figures->unit_ns, n,
-                         ci_ns[1] / figures->unit_ns);
-        } else {
-            mb_grid_cell(grid, "-");
-        }
-        mb_grid_cell(grid, "%.*f %s", n, stats->p95_ns / figures->unit_ns, figures->unit);
-        if (view->pooled == NULL) {
-            mb_grid_cell(grid, "%.*f", figures->rate_decimals, rate_gbps(view->timing, row));
-        } else {
-            mb_grid_cell(grid, "%s", "");
-        }
+        add_blanks(grid, 4, blank);
     }
-    if (figures->unit != NULL && isfinite(view->timing->floor_ns)) {
-        mb_grid_cell(grid, "%s", mb_of_limit_describe(view->timing, row).s);
-    } else {
-        mb_grid_cell(grid, "%s", "");
-    }
-    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
-        mb_grid_cell(grid, figures->unit != NULL ? "-" : "");
-    } else {
-        const char *plus_minus = view->style->unicode ? "\xc2\xb1" : "+-";
-        mb_grid_cell(grid, "%s", mb_relation_describe(&row->relation, plus_minus).s);
-    }
+    mb_grid_cell(grid, "%s",
+                 isfinite(view->timing->floor_ns)
+                     ? mb_percent_text(mb_row_of_limit(view->timing, row)).s
+                     : "");
+    add_relation(grid, view, row, blank);
 }
 
 static void add_verified(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row)
 {
     const struct mb_result *result = row->result;
-    const struct mb_bad_texel *bad = &result->verdict.first_bad;
+    const struct mb_layout *layout = &view->timing->of->layout;
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
     } else if (result->work.tolerance.has_no_policy) {
-        const struct mb_format *format = view->timing->of->layout.format;
-        const bool is_void = mb_tolerance_is_void(&result->work.tolerance, format);
-        const char *claim = is_void ? "claims nothing" : "no policy";
-        const struct mb_text from_box =
-            mb_text(", %s %s from box", mb_lsb_text(result->verdict.box_lsb).s,
-                    mb_format_is_unorm(format) ? "LSB" : "ulp");
-        mb_grid_cell(grid, "%s%s", claim, result->verdict.n_levels > 0 ? from_box.s : "");
+        const bool is_void = mb_tolerance_is_void(&result->work.tolerance, layout->format);
+        mb_grid_cell(grid, is_void ? "claims nothing" : "no policy");
     } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_grid_cell(grid, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL) {
-        mb_grid_cell(grid, "FAIL");
-        mb_grid_in_full(grid, "FAIL: %s",
-                        bad->found
-                            ? mb_failure_describe(&result->verdict, &view->timing->of->layout).s
-                            : mb_row_reason(row));
+        mb_grid_cell(grid, "FAIL: %s",
+                     result->verdict.first_bad.found
+                         ? mb_failure_describe(&result->verdict, layout).s
+                         : mb_row_reason(row));
     } else {
-        mb_grid_cell(grid, "%s",
-                     mb_verdict_describe(&result->verdict, view->timing->of->layout.format).s);
+        mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);
     }
 }
 
-/* The answer, whether every run was verified, and how many they are. */
+/* The answer, how many runs there are, and whether every one was verified. */
 static void add_pooled(struct mb_grid *grid, const struct mb_result *result,
                        const struct mb_table_pooled *pooled)
 {
@@ -233,8 +176,9 @@ static void add_pooled(struct mb_grid *grid, const struct mb_result *result,
         [MB_VERIFY_SKIPPED] = "not checked",
     };
     mb_grid_cell(grid, "%s", pooled->answer[0] != '\0' ? pooled->answer : "-");
-    mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
+    mb_grid_cell(grid, "%s", "");
     mb_grid_cell(grid, "%zu", pooled->n_runs);
+    mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
 }
 
 static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
@@ -263,9 +207,6 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     } else {
         mb_grid_cell(grid, "%s", result->label);
     }
-    if (is_best) {
-        mb_grid_stress(grid, "");
-    }
     if (!has_figures(row)) {
         mb_grid_sentence(grid, "%s: %s", mb_result_status_names[mb_row_status(row)],
                          mb_row_reason(row));
@@ -277,6 +218,8 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
+    mb_grid_cell(grid, "%s", mb_from_exact_describe(view->timing, row).s);
+    mb_grid_cell(grid, "%s", "");
     add_verified(grid, view, row);
 }
 
@@ -312,16 +255,20 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     }
 }
 
+static struct mb_grid make_grid(const struct view *view)
+{
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    const size_t winner = mb_ranking_winner(view->run, view->timing);
+    for (size_t i = 0; i < view->timing->of->n_results; i++) {
+        add_row(&grid, view, &view->timing->rows[i], i == winner);
+    }
+    return grid;
+}
+
 /* The rows, a blank line and what is said of them, broken and finished. */
 static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_strbuf *lines)
 {
-    const struct mb_timing *timing = view->timing;
-    const size_t winner = mb_ranking_winner(view->run, timing);
-    MB_SCOPED(mb_grid)
-    grid = {.columns = columns, .n_columns = N_COLUMNS + (view->pooled != NULL)};
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        add_row(&grid, view, &timing->rows[i], i == winner);
-    }
+    MB_SCOPED(mb_grid) grid = make_grid(view);
     mb_grid_text(out, &grid, view->style->columns);
     mb_strbuf_append(out, lines->n_bytes > 0 ? "\n" : "");
     mb_strbuf_wrap_lines(out, mb_strbuf_text(lines), mb_terminal_columns(view->style->columns));
@@ -333,11 +280,11 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
     const struct view view = {
-        .run = run, .timing = timing, .style = style, .figures = choose_figures(timing)};
+        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
     struct mb_strbuf lines = {0};
     mb_strbuf_append(out, timing->of->input);
-    mb_strbuf_spaces(out, GAP);
-    mb_strbuf_wrap(out, mb_timing_describe(timing).s, mb_utf8_columns(timing->of->input) + GAP,
+    mb_strbuf_append(out, "  ");
+    mb_strbuf_wrap(out, mb_timing_describe(timing).s, mb_utf8_columns(timing->of->input) + 2,
                    mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
     mb_ranking_lines(&lines, run, timing);
@@ -352,7 +299,7 @@ void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
                               .timing = timing,
                               .style = style,
                               .pooled = pooled,
-                              .figures = choose_figures(timing)};
+                              .least_ns = find_least_ns(timing)};
     struct mb_strbuf lines = {0};
     mb_ranking_describe(&lines, run, timing);
     mb_strbuf_append(&lines, lines.n_bytes > 0 ? "\n" : "");
@@ -399,17 +346,13 @@ static void md_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
 static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    struct view view = {.run = run, .timing = timing, .style = style};
-    const size_t winner = mb_ranking_winner(run, timing);
-    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = N_COLUMNS};
+    const struct view view = {
+        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     mb_strbuf_append(out, "\n### ");
     mb_markdown_text(out, timing->of->input);
     mb_strbuf_printf(out, " %s\n\n", mb_timing_describe(timing).s);
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        view.figures = choose_row_figures(timing, &timing->rows[i]);
-        add_row(&grid, &view, &timing->rows[i], i == winner);
-    }
     mb_grid_markdown(out, &grid);
     mb_ranking_lines(&lines, run, timing);
     if (run->settings->per_level) {

@@ -7,13 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/grid.h"
 #include "bench/settings.h"
 #include "image/compare.h"
 #include "result/label.h"
 #include "tune/choose.h"
 #include "tune/report.h"
 #include "tune/tune.h"
+#include "cli/grid.h"
 #include "cli/session.h"
 
 struct tuning {
@@ -26,11 +26,12 @@ static const struct mb_grid_column columns[] = {
     {.title = "Size"},
     {.title = "Format"},
     {.title = "Policy"},
-    {.title = "Chosen", .is_label = true},
+    {.title = "Chosen"},
     {.title = "Median", .is_right = true},
-    {.title = "95% interval", .is_right = true, .least_columns = 2},
-    {.title = "Runner-up", .is_label = true, .least_columns = 1},
-    {.title = "Relative", .is_right = true, .goes_with_last = true},
+    {.title = "95% interval", .is_right = true, .drop = 3},
+    {.title = "Runner-up", .drop = 1},
+    {.title = "Relative", .is_right = true, .drop = 1},
+    {.title = "95% interval", .is_right = true, .drop = 2},
     {.title = "Verified"},
 };
 
@@ -81,34 +82,7 @@ static struct mb_text text_policy(const struct mb_tune_choice *choice)
                    is_told ? mb_policy_names[policy] : "", is_told ? ")" : "");
 }
 
-/* "4.75 - 4.83", in the unit and with the decimals of the median. */
-static struct mb_text text_interval(const struct mb_stats *stats)
-{
-    static const double units_ns[] = {1e9, 1e6, 1e3, 1.0};
-    size_t i = 0;
-    while (i + 1 < MB_COUNTOF(units_ns) && stats->median_ns < units_ns[i]) {
-        i++;
-    }
-    const int decimals = units_ns[i] < 2.0 ? 0 : stats->median_ns < 10.0 * units_ns[i] ? 2 : 1;
-    if (stats->median_ci_level < 0.95) {
-        return mb_text("-");
-    }
-    return mb_text("%.*f - %.*f", decimals, stats->median_ci_ns[0] / units_ns[i], decimals,
-                   stats->median_ci_ns[1] / units_ns[i]);
-}
-
-static struct mb_text text_relative(const struct mb_tune_choice *choice,
-                                    const struct mb_table_style *style)
-{
-    const char *plus_minus = style->unicode ? "\xc2\xb1" : "+-";
-    return choice->runner_up == NULL
-               ? mb_text("-")
-               : mb_text("%s%s", choice->is_distinct ? "" : "tied ",
-                         mb_relation_describe(&choice->next, plus_minus).s);
-}
-
-static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
-                    const struct mb_table_style *style)
+static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice)
 {
     const struct mb_layout *layout = &choice->of->layout;
     const struct mb_row *winner = choice->chosen;
@@ -117,11 +91,17 @@ static void add_row(struct mb_grid *grid, const struct mb_tune_choice *choice,
     mb_grid_cell(grid, "%s", layout->format->name);
     mb_grid_cell(grid, "%s", text_policy(choice).s);
     mb_grid_cell(grid, "%s", winner->result->label);
-    mb_grid_stress(grid, style->color && choice->is_distinct ? MB_PAINT_GOOD : "");
     mb_grid_cell(grid, "%s", mb_time_text(winner->stats.median_ns).s);
-    mb_grid_cell(grid, "%s", text_interval(&winner->stats).s);
+    mb_grid_cell(grid, "%s",
+                 winner->stats.median_ci_level >= 0.95
+                     ? mb_time_range_text(winner->stats.median_ci_ns, winner->stats.median_ns,
+                                          winner->stats.median_ns)
+                           .s
+                     : "-");
     mb_grid_cell(grid, "%s", choice->runner_up ? choice->runner_up->result->label : "-");
-    mb_grid_cell(grid, "%s", text_relative(choice, style).s);
+    mb_grid_cell(grid, "%s%s", choice->runner_up && !choice->is_distinct ? "tied " : "",
+                 choice->runner_up ? mb_ratio_text(choice->next.ratio).s : "-");
+    mb_grid_cell(grid, "%s", choice->runner_up ? mb_ratio_range_text(choice->next.ci).s : "-");
     mb_grid_cell(grid, "%s", mb_verdict_describe(&winner->result->verdict, layout->format).s);
 }
 
@@ -131,7 +111,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     size_t index = 0;
     for (const struct mb_tune_choice *choice; (choice = next_choice(tune, &index)) != NULL;) {
-        add_row(&grid, choice, style);
+        add_row(&grid, choice);
     }
     mb_grid_text(out, &grid, style->columns);
 }
@@ -225,9 +205,9 @@ static void add_counts(struct mb_strbuf *out, const struct mb_tune_case *c)
         mb_strbuf_printf(out, " and %zu are the same as others", count_state(c, MB_TUNE_SAME));
     }
     for (uint32_t i = 0; i < c->n_passes; i++) {
-        mb_strbuf_printf(out, "; %s pass: %zu of %zu within %.2f x the best go on",
+        mb_strbuf_printf(out, "; %s pass: %zu of %zu within %s x the best go on",
                          mb_tune_rules[i].name, c->pass[i].n_out, c->pass[i].n_in,
-                         mb_tune_rules[i].margin);
+                         mb_ratio_text(mb_tune_rules[i].margin).s);
     }
     mb_strbuf_printf(out, "; %zu in the final.\n", count_state(c, MB_TUNE_FINAL));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "result/ranking.h"
 
 #define MAX_PLACES 5 /* where the winner does not win, each named */
@@ -227,18 +228,11 @@ static const struct wins *most(const struct wins *wins, size_t n)
     return best;
 }
 
-/* Near 1 with a digit more, so that it is not rounded away. */
-static void add_ratio(struct mb_strbuf *out, double ratio)
-{
-    mb_strbuf_printf(out, "%.*f", fabs(ratio - 1.0) < 0.02 ? 3 : 2, ratio);
-}
-
 static void add_range(struct mb_strbuf *out, double least, double most)
 {
-    add_ratio(out, least);
+    mb_strbuf_append(out, mb_ratio_text(least).s);
     if (most - least >= 0.005) {
-        mb_strbuf_append(out, " to ");
-        add_ratio(out, most);
+        mb_strbuf_printf(out, " to %s", mb_ratio_text(most).s);
     }
     mb_strbuf_append(out, " times as long");
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "base/parallel.h"
 #include "image/doubt.h"
 
@@ -574,15 +575,20 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
     return MB_OK;
 }
 
+struct mb_text mb_error_text(double error_lsb, const struct mb_format *format)
+{
+    return mb_text("%s %s", mb_digits_text(error_lsb).s,
+                   format != NULL && !mb_format_is_unorm(format) ? "ulp" : "LSB");
+}
+
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format)
 {
-    const char *unit = mb_format_is_unorm(format) ? "LSB" : "ulp";
-    const struct mb_text claimed = verdict->claimed_lsb > 0.0
-                                       ? mb_text(" of %g claimed", verdict->claimed_lsb)
-                                       : mb_text("%s", "");
-    return mb_text(verdict->max_error_lsb > 0.0 ? "max %.2f %s%s" : "max %.0f %s%s",
-                   verdict->max_error_lsb, unit, claimed.s);
+    const struct mb_text claimed =
+        verdict->claimed_lsb > 0.0
+            ? mb_text(" of %s claimed", mb_digits_text(verdict->claimed_lsb).s)
+            : mb_text("%s", "");
+    return mb_text("max %s%s", mb_error_text(verdict->max_error_lsb, format).s, claimed.s);
 }
 
 struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
@@ -600,10 +606,10 @@ struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
     for (uint32_t level = 0; level < verdict->n_levels; level++) {
         n_bad += verdict->level[level].n_bad_texels;
     }
-    return n_bad == 0
-               ? first
-               : mb_text("%s; %" PRIu64 " wrong, max %.3g %s of %.3g", first.s, n_bad,
-                         verdict->max_error_lsb, is_unorm ? "LSB" : "ulp", bad->bound_lsb);
+    return n_bad == 0 ? first
+                      : mb_text("%s; %" PRIu64 " wrong, max %s of %s", first.s, n_bad,
+                                mb_error_text(verdict->max_error_lsb, layout->format).s,
+                                mb_digits_text(bad->bound_lsb).s);
 }
 
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)

@@ -66,6 +66,9 @@ MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chai
 void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_rect ignored,
                         double allowed_lsb, struct mb_bad_texel *bad);
 
+/* "37.2 LSB", for floats "37.2 ulp"; NULL is any format. */
+struct mb_text mb_error_text(double error_lsb, const struct mb_format *format);
+
 /* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
  * claims a plain number, "max 0.56 ulp of 2 claimed". */
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LOPSIDED 0.2 /* sides of an interval differ by more than this of the larger */
-
 /* "3<joint>layers", "cube" or "2<joint>cubes" after `lead`; "" of a plain image. */
 static struct mb_text describe_layers(const struct mb_case *c, const char *lead, char joint)
 {
@@ -67,63 +65,25 @@ const char *mb_case_shape(const struct mb_case *c)
     return c->layout.n_layers > 1 ? "array" : "2d";
 }
 
-struct mb_text mb_lsb_text(double lsb)
-{
-    if (!isfinite(lsb)) {
-        return mb_text("-");
-    }
-    if (lsb < 5e-4) {
-        lsb = 0.0; /* the rounding of doubles */
-    }
-    /* %g goes to exponents where its digits end. */
-    return mb_text(lsb >= 999.5 && lsb < 1e6 ? "%.0f" : "%.3g", lsb);
-}
-
 struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row)
 {
     const struct mb_answer answer = mb_result_claim(timing->of, row->result);
+    const bool is_wrong = answer.word != NULL && row->result->verify == MB_VERIFY_FAIL;
+    return mb_text("%s%s", is_wrong ? "claims " : "", answer.word ? answer.word : "-");
+}
+
+struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row)
+{
+    const struct mb_answer answer = mb_result_claim(timing->of, row->result);
     const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
+    const bool is_checked = answer.word != NULL && row->result->verify == MB_VERIFY_PASS;
+    const bool is_measured =
+        row->result->work.tolerance.has_no_policy && row->result->verdict.n_levels > 0;
     const double box_lsb = row->result->verdict.box_lsb;
-    if (answer.word != NULL && row->result->verify == MB_VERIFY_FAIL) {
-        return mb_text("claims %s", answer.word);
+    if (is_exact || !(is_checked || is_measured) || !isfinite(box_lsb)) {
+        return mb_text("%s", "");
     }
-    if (answer.word == NULL || is_exact || row->result->verify == MB_VERIFY_SKIPPED ||
-        !isfinite(box_lsb)) {
-        return mb_text("%s", answer.word ? answer.word : "-");
-    }
-    return mb_text("%s, %s %s", answer.word, mb_lsb_text(box_lsb).s,
-                   mb_format_is_unorm(timing->of->layout.format) ? "LSB" : "ulp");
-}
-
-struct mb_text mb_of_limit_describe(const struct mb_timing *timing, const struct mb_row *row)
-{
-    const double percent = 100.0 * mb_row_of_limit(timing, row);
-    return !isfinite(percent) ? mb_text("-")
-                              : mb_text(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
-}
-
-/* With its interval, rounded outwards. */
-static struct mb_text describe_ratio(double ratio, const double ci[2], const char *plus_minus)
-{
-    const double up = ci[1] - ratio, down = ratio - ci[0], half = fmax(up, down);
-    const int decimals = half < 0.005 ? 3 : 2;
-    const double scale = decimals == 3 ? 1000.0 : 100.0;
-    if (fabs(up - down) > fmax(LOPSIDED * half, 1.0 / scale)) {
-        return mb_text("%.*f (%.*f - %.*f)", decimals, ratio, decimals,
-                       floor(ci[0] * scale) / scale, decimals, ceil(ci[1] * scale) / scale);
-    }
-    return mb_text("%.*f %s %.*f", decimals, ratio, plus_minus, decimals,
-                   ceil(half * scale) / scale);
-}
-
-struct mb_text mb_relation_describe(const struct mb_relation *relation, const char *plus_minus)
-{
-    if (!isfinite(relation->ratio)) {
-        return mb_text("-");
-    }
-    return relation->p_adjusted >= 0.0
-               ? describe_ratio(relation->ratio, relation->ci, plus_minus)
-               : mb_text("%.2f", relation->ratio);
+    return mb_error_text(box_lsb, timing->of->layout.format);
 }
 
 bool mb_warning_is_loud(const struct mb_warning *warning)

@@ -2,7 +2,7 @@
  * table. */
 #pragma once
 
-#include "base/text.h"
+#include "base/figure.h"
 #include "result/result.h"
 
 /* "photo_64x64_rgba8_avg": unique among the cases of a run, and the folder of its pictures.
@@ -20,22 +20,13 @@ struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 /* "2d", "array" or "cube", as in the JSON. */
 const char *mb_case_shape(const struct mb_case *c);
 
-/* A distance in LSB with three digits: "0.984", "37.2", "2750", "-" where it is not
- * finite. */
-struct mb_text mb_lsb_text(double lsb);
-
-/* What a result answers: "exact", "conservative", or what keeps it from that and, where it was
- * checked, how far it is from the exact average: "floor, 37.2 LSB". "-" for what leaves work
- * out or never stated its work. */
+/* What a result answers, a word: "exact", "conservative", or what keeps it from that, "floor";
+ * "claims exact" of what is wrong. "-" for what leaves work out or never stated its work. */
 struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row);
 
-/* "72 %" of the limit; "-" where it is not known. */
-struct mb_text mb_of_limit_describe(const struct mb_timing *timing, const struct mb_row *row);
-
-/* "1.44 ± 0.01", with `plus_minus` between: the ratio and the larger side of its interval, with
- * a digit more where that is less than 0.005; "1.63 (1.40 - 4.43)" where its sides differ by
- * more than 20 %; "1.00" of the fastest itself, "-" where there is none. */
-struct mb_text mb_relation_describe(const struct mb_relation *relation, const char *plus_minus);
+/* How far it is from the exact average, "37.2 LSB"; "" of what is exact, wrong or was not
+ * looked at. */
+struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row);
 
 /* True for warnings that are shown without -v: whoever reads the figures must know them. */
 bool mb_warning_is_loud(const struct mb_warning *warning);

@@ -208,7 +208,7 @@ static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
 }
 
 /* "spd is the fastest exact one: ..."; where no row is exact, or of a wide kernel, "spd is
- * fastest: ...". A lead of a few per cent has a digit more, so that it is not rounded away. */
+ * fastest: ...". */
 static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
 {
     const double ratio = timing->rows[second].relation.ratio;
@@ -218,8 +218,8 @@ static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing, si
     } else {
         mb_strbuf_append(out, "fastest");
     }
-    mb_strbuf_printf(out, ": %s takes %.*f times as long.", timing->of->results[second].label,
-                     ratio < 1.1 ? 3 : 2, ratio);
+    mb_strbuf_printf(out, ": %s takes %s times as long.", timing->of->results[second].label,
+                     mb_ratio_text(ratio).s);
 }
 
 /* " Limit: 20.8 us (memory, 3:1 mix, measured 4.30 TB/s)." */
@@ -230,13 +230,13 @@ static void add_limit(struct mb_strbuf *out, const struct mb_run *run,
         return;
     }
     if (timing->is_dispatch_bound) {
-        mb_strbuf_printf(out, " Limit: %.2f us (an empty dispatch).", timing->floor_ns / 1e3);
+        mb_strbuf_printf(out, " Limit: %s (an empty dispatch).",
+                         mb_time_text(timing->floor_ns).s);
         return;
     }
-    double gbps = run->roofline.ceiling_gbps;
-    mb_strbuf_printf(out, " Limit: %.1f us (memory, 3:1 mix, measured %.*f %s).",
-                     timing->floor_ns / 1e3, gbps >= 1000 ? 2 : 1,
-                     gbps >= 1000 ? gbps / 1000 : gbps, gbps >= 1000 ? "TB/s" : "GB/s");
+    mb_strbuf_printf(out, " Limit: %s (memory, 3:1 mix, measured %s).",
+                     mb_time_text(timing->floor_ns).s,
+                     mb_rate_text(run->roofline.ceiling_gbps).s);
 }
 
 void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
@@ -299,8 +299,8 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
     const struct mb_row *row = &timing->rows[cheaper];
     const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const struct mb_format *format = timing->of->layout.format;
-    mb_strbuf_printf(out, "%s takes %.2f times as long", row->result->label,
-                     row->relation.ratio);
+    mb_strbuf_printf(out, "%s takes %s times as long", row->result->label,
+                     mb_ratio_text(row->relation.ratio).s);
     if (answer.drops) {
         mb_strbuf_printf(out, "%s %s", answer.loses ? "," : " and", answer.drops);
     }
@@ -310,9 +310,8 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
     if (timing->of->task.reduce != MB_REDUCE_AVG) {
         mb_strbuf_append(out, ": it is not conservative");
     } else if (isfinite(row->result->verdict.box_lsb)) {
-        mb_strbuf_printf(out, " (%s %s from exact)",
-                         mb_lsb_text(row->result->verdict.box_lsb).s,
-                         format && !mb_format_is_unorm(format) ? "ulp" : "LSB");
+        mb_strbuf_printf(out, " (%s from exact)",
+                         mb_error_text(row->result->verdict.box_lsb, format).s);
     }
     mb_strbuf_append(out, ".");
 }

@@ -1,7 +1,7 @@
 /* Device memory: type choice and the size check before the allocation. */
 #include "vk/memory.h"
 
-#include "base/text.h"
+#include "base/figure.h"
 
 /* Index of a memory type within `type_bits` with all of `flags`, or UINT32_MAX. */
 static uint32_t find_type(const struct mb_gpu *gpu, uint32_t type_bits,
@@ -21,21 +21,17 @@ static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
                                  const char *what, struct mb_err *err)
 {
     const VkDeviceSize heap_bytes = gpu->info.memory.memoryHeaps[heap].size;
-    const char *need_unit, *has_unit;
-    const double need = mb_scale_bytes(n_bytes, &need_unit);
+    const struct mb_text need = mb_bytes_text(n_bytes);
     if (n_bytes > heap_bytes) {
-        const double has = mb_scale_bytes(heap_bytes, &has_unit);
         return MB_FAIL(err, MB_ERRC_RUNTIME,
-                       "%s: needs %.2f %s of memory, heap %u of the device has %.2f %s", what,
-                       need, need_unit, heap, has, has_unit);
+                       "%s: needs %s of memory, heap %u of the device has %s", what, need.s,
+                       heap, mb_bytes_text(heap_bytes).s);
     }
     if (n_bytes > gpu->info.max_allocation_bytes) {
-        const double has = mb_scale_bytes(gpu->info.max_allocation_bytes, &has_unit);
-        return MB_FAIL(
-            err, MB_ERRC_RUNTIME,
-            "%s: needs %.2f %s of memory, the device allocates at most %.2f %s at once "
-            "(maxMemoryAllocationSize)",
-            what, need, need_unit, has, has_unit);
+        return MB_FAIL(err, MB_ERRC_RUNTIME,
+                       "%s: needs %s of memory, the device allocates at most %s at once "
+                       "(maxMemoryAllocationSize)",
+                       what, need.s, mb_bytes_text(gpu->info.max_allocation_bytes).s);
     }
     return MB_OK;
 }

@@ -4,6 +4,7 @@
 #include "vk/timer.h"
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "base/stats.h"
 #include "vk/barrier.h"
 
@@ -168,8 +169,8 @@ enum mb_status mb_timer_read_held(const struct mb_timer *timer,
     }
     /* Clocks differ a little; a wrong period by powers of ten. */
     MB_FAIL_IF(sum_ns > 1.05 * waited_ns + HOST_SLACK_NS, err, MB_ERRC_UNSUPPORTED,
-               "timer: the device's timestamps say %.3g s, but the host waited %.3g s",
-               sum_ns * 1e-9, waited_ns * 1e-9);
+               "timer: the device's timestamps say %s, but the host waited %s",
+               mb_time_text(sum_ns).s, mb_time_text(waited_ns).s);
     return MB_OK;
 }
 

@@ -58,6 +58,15 @@ def main():
     unittest.main(module="__main__", verbosity=1)
 
 
+def check_snapshot(test, name, text):
+    """As tests/unit/snapshots/NAME.txt has it; UPDATE_SNAPSHOTS=1 writes it (tests/unit/snapshot.h)."""
+    path = ROOT / "tests/unit/snapshots" / f"{name}.txt"
+    if "UPDATE_SNAPSHOTS" in os.environ:
+        path.write_text(text, encoding="utf-8")
+    test.maxDiff = None
+    test.assertEqual(text, path.read_text(encoding="utf-8"))
+
+
 class Outcome:
     def __init__(self, code, out, err):
         self.code, self.out, self.err = code, out, err

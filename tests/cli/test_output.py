@@ -257,7 +257,7 @@ class Copies(OutputCase):
         self.assertIn("\n- spd: one dispatch: not separable by level\n", text)
         for name in ("compute", "raster"):
             self.assertRegex(" ".join(text.split()),
-                             rf" - {name}: by level, hot, us \(gap before\): 1: [^-]* 6: ")
+                             rf" - {name}: by level, hot \(gap before\): 1: [^-]* 6: ")
 
     def test_no_interval_is_not_called_wide(self):
         for n, words in ((5, "only 5 samples: too few for a 95 % interval (try --samples 20)"),

@@ -1,245 +1,132 @@
-/* The grid: what a terminal leaves out, shortens and breaks, and the same rows as Markdown. */
-#include "base/grid.h"
+/* The grid: what is dropped, broken and goes below its row, and the same rows as Markdown. */
+#include "cli/grid.h"
 
-#include "check.h"
+#include "base/text.h"
+#include "snapshot.h"
+
+#define LABEL "spd:load=texel:wave=on:mips=12:levels=6:exact=off" /* 49 columns */
 
 static const struct mb_grid_column columns[] = {
-    {.title = "Name", .is_label = true},
+    {.title = "Name"},
     {.title = "Time", .is_right = true},
-    {.title = "p95", .is_right = true, .least_columns = 120},
-    {.title = "Other", .is_label = true, .least_columns = 100},
+    {.title = "p95", .is_right = true, .drop = 2},
+    {.title = "Other", .drop = 1},
+    {.title = "Its ratio", .is_right = true, .drop = 1},
     {.title = "Verdict"},
 };
 
-static struct mb_grid make_grid(void)
+static void add_row(struct mb_grid *grid, const char *name, const char *p95, const char *other,
+                    const char *verdict)
 {
-    return (struct mb_grid){.columns = columns, .n_columns = MB_COUNTOF(columns)};
-}
-
-static void add_row(struct mb_grid *grid, const char *name, const char *time, const char *p95,
-                    const char *other)
-{
-    mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%s", name);
-    mb_grid_cell(grid, "%s", time);
+    mb_grid_cell(grid, "1.5");
     mb_grid_cell(grid, "%s", p95);
     mb_grid_cell(grid, "%s", other);
-    mb_grid_cell(grid, "ok");
+    mb_grid_cell(grid, "%s", other[0] != '\0' ? "1.07" : "");
+    mb_grid_cell(grid, "%s", verdict);
 }
 
-static void check_text(const struct mb_grid *grid, size_t terminal_columns, const char *want)
+static void add_rows(struct mb_grid *grid)
+{
+    *grid = (struct mb_grid){.columns = columns, .n_columns = MB_COUNTOF(columns)};
+    mb_grid_row(grid, true, MB_PAINT_GOOD);
+    add_row(grid, "a_b", "", "x\ny", "ok");
+    mb_grid_row(grid, false, "");
+    add_row(grid, "\u00e4\u00f6\u00fc", "12.25", "", "FAIL: level 3 (5, 7) g: 0, not 127.5");
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "skip");
+    mb_grid_sentence(grid, "skipped: the device has no subgroups, and so nothing at all can be "
+                           "said of what it would do");
+}
+
+static void show(const struct mb_grid *grid, const char *heading, size_t terminal_columns)
 {
     struct mb_strbuf out = {0};
     mb_grid_text(&out, grid, terminal_columns);
-    CHECK_EQ_STR(mb_strbuf_text(&out), want);
-    mb_strbuf_finish(&out);
+    snapshot_add(heading, &out);
 }
 
-static void test_empty(void)
+static void test_widths(void)
 {
-    struct mb_grid grid = make_grid();
-    check_text(&grid, 80, "");
-    add_row(&grid, "a", "", "", "");
-    check_text(&grid, 80,
-               "  Name  Verdict\n"
-               "  a     ok\n");
+    struct mb_grid grid;
+    struct mb_strbuf out = {0};
+    add_rows(&grid);
+    show(&grid, "short labels, wide terminal", 140);
+    show(&grid, "80 columns", 80);
+    show(&grid, "a file", 0);
+    mb_grid_row(&grid, false, "");
+    add_row(&grid, LABEL, "13", "next", "ok");
+    show(&grid, "a long label, 120 columns: no column is dropped", 120);
+    show(&grid, "a long label, 80 columns: the row goes on below it", 80);
+    mb_grid_row(&grid, false, "");
+    add_row(&grid, LABEL ":" LABEL, "13", LABEL,
+            "INCONCLUSIVE: fewer than 6 samples say nothing");
+    show(&grid, "long labels, 120 columns", 120);
+    show(&grid, "long labels, a file: a row is a line", 0);
+    mb_grid_markdown(&out, &grid);
+    snapshot_add("long labels, Markdown", &out);
     mb_grid_finish(&grid);
     CHECK(grid.rows == NULL && grid.text.text == NULL);
 }
 
-/* A column needs its terminal, and a value in some row. */
-static void test_columns(void)
+/* No rows, no titles; and columns without a value. */
+static void test_empty(void)
 {
-    struct mb_grid grid = make_grid();
-    add_row(&grid, "a", "1.5", "", "x");
-    add_row(&grid, "\u00e4\u00f6\u00fc", "12.5", "13", "");
-    check_text(&grid, 120,
-               "  Name  Time  p95  Other  Verdict\n"
-               "  a      1.5       x      ok\n"
-               "  \u00e4\u00f6\u00fc   12.5   13         ok\n");
-    check_text(&grid, 0,
-               "  Name  Time  Other  Verdict\n"
-               "  a      1.5  x      ok\n"
-               "  \u00e4\u00f6\u00fc   12.5         ok\n");
-    check_text(&grid, 80,
-               "  Name  Time  Verdict\n"
-               "  a      1.5  ok\n"
-               "  \u00e4\u00f6\u00fc   12.5  ok\n");
-    mb_grid_finish(&grid);
-}
-
-#define LABEL "spd:load=texel:wave=on:mips=12:levels=6:exact=off" /* 49 columns */
-
-/* Too wide: columns go, and then the middle of labels, but not where there is no terminal. */
-static void test_fit(void)
-{
-    struct mb_grid grid = make_grid();
-    add_row(&grid, LABEL, "1.5", "2", LABEL);
-    check_text(&grid, 121,
-               "  Name                                               Time  "
-               "Other                                              Verdict\n"
-               "  " LABEL "   1.5  " LABEL "  ok\n");
-    check_text(&grid, 0,
-               "  Name                                               Time  Verdict\n"
-               "  " LABEL "   1.5  ok\n");
-    mb_grid_finish(&grid);
-    grid = make_grid();
-    add_row(&grid, LABEL "-" LABEL, "1.5", "2", "");
-    check_text(
-        &grid, 70,
-        "  Name                                                             Time  Verdict\n"
-        "  spd:load=texel:wave=on:mips=12:..=on:mips=12:levels=6:exact=off   1.5  ok\n");
-    check_text(
-        &grid, 0,
-        "  Name                                                                           "
-        "                      Time  Verdict\n"
-        "  " LABEL "-" LABEL "   1.5  ok\n");
-    mb_grid_finish(&grid);
-}
-
-/* Labels of which the same would be left are numbered, and named once below. */
-static void test_alike(void)
-{
-    struct mb_grid grid = make_grid();
-    add_row(&grid, LABEL ":a=1:" LABEL, "1.5", "", "");
-    add_row(&grid, LABEL ":b=22:" LABEL, "1.6", "", "");
-    add_row(&grid, LABEL ":b=22:" LABEL, "1.7", "", "");
-    add_row(&grid, "compute:" LABEL ":" LABEL, "1.8", "", "");
-    check_text(
-        &grid, 80,
-        "  Name                                                             Time  Verdict\n"
-        "  [1] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.5  ok\n"
-        "  [2] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.6  ok\n"
-        "  [2] spd:load=texel:wave=on:mips=1..n:mips=12:levels=6:exact=off   1.7  ok\n"
-        "  compute:spd:load=texel:wave=on:..=on:mips=12:levels=6:exact=off   1.8  ok\n"
-        "\n"
-        "  [1] " LABEL ":a=1:" LABEL "\n"
-        "  [2] " LABEL ":b=22:" LABEL "\n");
-    mb_grid_finish(&grid);
-}
-
-/* A sentence beside a long label has a line of its own, and needs no titles. */
-static void test_long_label(void)
-{
-    struct mb_grid grid = make_grid();
-    mb_grid_row(&grid, false, "");
-    mb_grid_cell(&grid, "%s", LABEL);
-    mb_grid_sentence(&grid, "skipped: the device has no subgroups, and so nothing at all "
-                            "can be said of it");
-    check_text(
-        &grid, 80,
-        "  " LABEL "\n"
-        "      skipped: the device has no subgroups, and so nothing at all can be said of\n"
-        "      it\n");
-    mb_grid_finish(&grid);
-}
-
-/* A column goes with the one that it refers to. */
-static void test_pair(void)
-{
-    static const struct mb_grid_column pair[] = {
-        {.title = "Name"},
-        {.title = "Next", .least_columns = 1},
-        {.title = "Ratio", .goes_with_last = true},
-    };
-    struct mb_grid grid = {.columns = pair, .n_columns = MB_COUNTOF(pair)};
-    mb_grid_row(&grid, false, "");
-    mb_grid_cell(&grid, "%s", LABEL);
-    mb_grid_cell(&grid, "%s", "next");
-    mb_grid_cell(&grid, "1.07");
-    check_text(&grid, 80,
-               "  Name                                               Next  Ratio\n"
-               "  " LABEL "  next  1.07\n");
-    mb_grid_finish(&grid);
-    grid = (struct mb_grid){.columns = pair, .n_columns = MB_COUNTOF(pair)};
-    mb_grid_row(&grid, false, "");
-    mb_grid_cell(&grid, "%s", LABEL);
-    mb_grid_cell(&grid, "%s", LABEL);
-    mb_grid_cell(&grid, "1.07");
-    check_text(&grid, 80,
-               "  Name\n"
-               "  " LABEL "\n");
-    mb_grid_finish(&grid);
-}
-
-static void add_tails(struct mb_grid *grid)
-{
-    mb_grid_row(grid, true, MB_PAINT_BAD);
-    mb_grid_cell(grid, "a_b");
-    mb_grid_stress(grid, "");
-    mb_grid_sentence(grid, "skipped: %s",
-                     "the device has no subgroups, and so nothing at all "
-                     "can be said of it");
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "x\ny");
-    mb_grid_cell(grid, "1");
-    mb_grid_cell(grid, "2");
-    mb_grid_cell(grid, "3");
-    mb_grid_cell(grid, "FAIL");
-    mb_grid_stress(grid, MB_PAINT_WARN);
-    mb_grid_in_full(grid, "FAIL: level %d", 3);
-}
-
-static void test_tails(void)
-{
-    struct mb_grid grid = make_grid();
+    static const struct mb_grid_column plain[3];
+    struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     struct mb_strbuf out = {0};
-    add_tails(&grid);
-    check_text(
-        &grid, 80,
-        "  Name  Time  Verdict\n" MB_PAINT_BAD
-        "> a_b   skipped: the device has no subgroups, and so nothing at all can be said\n"
-        "        of it" MB_PAINT_OFF "\n"
-        "  x?y      1" MB_PAINT_WARN "  FAIL" MB_PAINT_OFF "\n"
-        "      FAIL: level 3\n");
-    mb_grid_markdown(&out, &grid);
-    CHECK_EQ_STR(
-        mb_strbuf_text(&out),
-        "| Name | Time | p95 | Other | Verdict |\n"
-        "|:--|--:|--:|:--|:--|\n"
-        "| **a\\_b** | skipped: the device has no subgroups, and so nothing at all can "
-        "be said of it | | | |\n"
-        "| x?y | 1 | 2 | 3 | **FAIL: level 3** |\n");
-    mb_strbuf_finish(&out);
-    mb_grid_finish(&grid);
-}
-
-/* On a terminal the last column is broken, and has 20 columns at least. */
-static void test_last_column(void)
-{
-    struct mb_grid grid = make_grid();
+    show(&grid, "no rows", 80);
     mb_grid_row(&grid, false, "");
-    mb_grid_cell(&grid, "%s", LABEL "-" LABEL);
-    mb_grid_cell(&grid, "1.5");
-    mb_grid_cell(&grid, "%s", "");
-    mb_grid_cell(&grid, "%s", "");
-    mb_grid_cell(&grid, "INCONCLUSIVE: fewer than 6 samples say nothing");
-    check_text(
-        &grid, 80,
-        "  Name                                                Time  Verdict\n"
-        "  spd:load=texel:wave=on:m..ps=12:levels=6:exact=off   1.5  INCONCLUSIVE: fewer\n"
-        "                                                            than 6 samples say\n"
-        "                                                            nothing\n");
+    add_row(&grid, "a", "", "", "");
+    show(&grid, "columns without a value", 80);
+    mb_grid_markdown(&out, &grid);
+    snapshot_add("columns without a value, Markdown", &out);
     mb_grid_finish(&grid);
-}
-
-static void test_no_titles(void)
-{
-    static const struct mb_grid_column plain[2];
-    struct mb_grid grid = {.columns = plain, .n_columns = MB_COUNTOF(plain)};
+    grid = (struct mb_grid){.columns = plain, .n_columns = MB_COUNTOF(plain)};
     mb_grid_row(&grid, false, "");
     mb_grid_cell(&grid, "rgba8");
     mb_grid_cell(&grid, "yes");
-    check_text(&grid, 80, "  rgba8  yes\n");
+    show(&grid, "no titles", 80);
+    mb_grid_row(&grid, false, "");
+    mb_grid_cell(&grid, "%s", LABEL "-" LABEL);
+    mb_grid_cell(&grid, "no");
+    show(&grid, "no titles, and a label wider than the terminal", 80);
     mb_grid_finish(&grid);
 }
 
-static enum mb_status try_tails(void *user, struct mb_err *err)
+/* Whatever the width, no line is wider and none ends in spaces, and no text is lost. */
+static void test_all_widths(void)
 {
-    struct mb_grid grid = make_grid();
+    struct mb_grid grid;
+    add_rows(&grid);
+    mb_grid_row(&grid, false, "");
+    add_row(&grid, LABEL, "13", LABEL, "INCONCLUSIVE: fewer than 6 samples say nothing");
+    for (size_t width = 80; width < 200; width++) {
+        struct mb_strbuf out = {0};
+        mb_grid_text(&out, &grid, width);
+        CHECK(strstr(mb_strbuf_text(&out), LABEL) != NULL);
+        CHECK(strstr(mb_strbuf_text(&out), " \n") == NULL);
+        for (const char *line = mb_strbuf_text(&out); *line != '\0';) {
+            const size_t n_bytes = strcspn(line, "\n");
+            const size_t n_paint = line[0] == '\033' ? strlen(MB_PAINT_GOOD MB_PAINT_OFF) : 0;
+            CHECK(mb_utf8_columns_n(line, n_bytes) <= width + n_paint);
+            line += n_bytes + 1;
+        }
+        mb_strbuf_finish(&out);
+    }
+    mb_grid_finish(&grid);
+}
+
+static enum mb_status try_rows(void *user, struct mb_err *err)
+{
+    struct mb_grid grid;
     struct mb_strbuf out = {0};
-    add_tails(&grid);
-    mb_grid_text(&out, &grid, 80);
+    add_rows(&grid);
+    if (user != NULL) {
+        mb_grid_markdown(&out, &grid);
+    } else {
+        mb_grid_text(&out, &grid, 80);
+    }
     mb_grid_finish(&grid);
     const enum mb_status status = mb_strbuf_check(&out, err);
     CHECK_EQ_INT(status != MB_OK, mb_strbuf_text(&out)[0] == '\0');
@@ -249,11 +136,17 @@ static enum mb_status try_tails(void *user, struct mb_err *err)
 
 static void test_no_memory(void)
 {
-    CHECK(check_each_allocation(try_tails, NULL) >= 3);
+    int is_markdown = 1;
+    CHECK(check_each_allocation(try_rows, NULL) >= 3);
+    CHECK(check_each_allocation(try_rows, &is_markdown) >= 3);
+}
+
+static void test_snapshot(void)
+{
+    snapshot_check("grid");
 }
 
 int main(void)
 {
-    return CHECK_TESTS(test_empty, test_columns, test_fit, test_alike, test_long_label,
-                       test_pair, test_tails, test_last_column, test_no_titles, test_no_memory);
+    return CHECK_TESTS(test_widths, test_empty, test_all_widths, test_no_memory, test_snapshot);
 }

@@ -148,22 +148,8 @@ static void test_finished_image(void)
                    "3/200 photo 512x256 rgba8: 1 strategy not checked, 2 FAILED, 1 skipped");
 }
 
-static void test_time_text(void)
-{
-    static const struct {
-        double ns;
-        const char *text;
-    } cases[] = {
-        {0, "0 ns"},        {32, "32 ns"},        {999, "999 ns"},      {1000, "1.00 us"},
-        {41600, "41.6 us"}, {462400, "462.4 us"}, {1234567, "1.23 ms"}, {2.5e9, "2.50 s"},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        CHECK_EQ_STR(mb_time_text(cases[i].ns).s, cases[i].text);
-    }
-}
-
 int main(void)
 {
     return CHECK_TESTS(test_line, test_images, test_rate, test_time_left, test_narrow,
-                       test_finished_image, test_time_text);
+                       test_finished_image);
 }

@@ -335,25 +335,6 @@ static int print_report(const struct mb_run *run, const char *name)
     return 1;
 }
 
-static void check_relation(double ratio, double low, double high, const char *want)
-{
-    const struct mb_relation relation = {
-        .ratio = ratio, .ci = {low, high}, .p_adjusted = 0.001, .outcome = MB_OUTCOME_SLOWER};
-    CHECK_EQ_STR(mb_relation_describe(&relation, "+-").s, want);
-}
-
-/* Never narrower than the interval, and the ends where one half-width would mislead. */
-static void test_relations(void)
-{
-    check_relation(1.44, 1.43, 1.45, "1.44 +- 0.02"); /* 1.45 - 1.44 is more than 0.01 */
-    check_relation(2.5, 2.25, 2.75, "2.50 +- 0.25");
-    check_relation(1.3231, 1.3193, 1.3269, "1.323 +- 0.004");
-    check_relation(1.0, 0.9999, 1.0001, "1.000 +- 0.001");
-    check_relation(1.63, 1.4, 4.43, "1.63 (1.40 - 4.43)");
-    check_relation(15.535, 15.477, 15.563, "15.54 (15.47 - 15.57)");
-    check_relation(2.4354, 2.4256, 2.4436, "2.44 +- 0.01");
-}
-
 int main(int argc, char **args)
 {
     struct mb_run run;
@@ -363,7 +344,6 @@ int main(int argc, char **args)
         exit_code = print_report(&run, args[1]);
     } else {
         test_names();
-        test_relations();
         test_warnings(&run);
         for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
             CHECK(check_each_allocation(try_report,

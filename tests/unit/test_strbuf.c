@@ -98,10 +98,6 @@ static void test_shorten(void)
     check_shorten("abcdefg", 5, "ab..g");
     check_shorten("\u00e4bc\u20acef\u00fc", 6, "\u00e4b..f\u00fc");
     check_shorten("\u00e4\u00f6\u00fc", 2, "..");
-    CHECK(mb_shortens_alike("abcdefgh", "abxxxgh", 6));
-    CHECK(!mb_shortens_alike("abcdefgh", "axcdefgh", 6));
-    CHECK(!mb_shortens_alike("abcdefgh", "abcdefxh", 6));
-    CHECK(mb_shortens_alike("\u00e4bcdef\u00fc", "\u00e4b\u20acef\u00fc", 5));
 }
 
 static void test_no_memory(void)

@@ -139,25 +139,6 @@ static void test_sha256(void)
     CHECK_EQ_STR(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void test_bytes(void)
-{
-    static const struct {
-        uint64_t n_bytes;
-        double value;
-        const char *unit;
-    } cases[] = {{0, 0.0, "B"},
-                 {1023, 1023.0, "B"},
-                 {1024, 1.0, "KiB"},
-                 {3 << 19, 1.5, "MiB"},
-                 {UINT64_C(5) << 30, 5.0, "GiB"},
-                 {UINT64_C(2048) << 40, 2048.0, "TiB"}};
-    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        const char *unit = "";
-        CHECK_EQ_DBL(mb_scale_bytes(cases[i].n_bytes, &unit), cases[i].value, 1e-12);
-        CHECK_EQ_STR(unit, cases[i].unit);
-    }
-}
-
 /* Each before all that follow it. */
 static void test_natural_order(void)
 {
@@ -192,6 +173,6 @@ static void test_natural_order(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_bytes, test_sanitize, test_integers, test_decimals, test_extents,
-                       test_nearest, test_sha256, test_natural_order);
+    return CHECK_TESTS(test_sanitize, test_integers, test_decimals, test_extents, test_nearest,
+                       test_sha256, test_natural_order);
 }

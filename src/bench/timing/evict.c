@@ -1,6 +1,7 @@
 /* Eviction by streaming; shaders/evict.comp. */
 #include "bench/timing/evict.h"
 
+#include "base/figure.h"
 #include "vk/barrier.h"
 #include "vk/submit.h"
 
@@ -68,8 +69,8 @@ static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
 fail:
     /* Without room for what streams there is no eviction; what fails later is an error. */
     return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
-               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %.1f MiB",
-                         (double)n_groups * MB_EVICTOR_GROUP_BYTES / 0x1p20)
+               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %s",
+                         mb_bytes_text(n_groups * MB_EVICTOR_GROUP_BYTES).s)
                : status;
 }
 
@@ -91,10 +92,9 @@ enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *
     *evictor = (struct mb_evictor){.gpu = gpu};
     if (n_left > max_groups * MB_EVICTOR_MAX_REACHES) {
         status = MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                         "eviction: %.1f MiB in %u buffers, the device's limit of each is %.1f "
-                         "MiB",
-                         (double)n_left * MB_EVICTOR_GROUP_BYTES / 0x1p20,
-                         MB_EVICTOR_MAX_REACHES, (double)max_bytes / 0x1p20);
+                         "eviction: %s in %u buffers, the device's limit of each is %s",
+                         mb_bytes_text(n_left * MB_EVICTOR_GROUP_BYTES).s,
+                         MB_EVICTOR_MAX_REACHES, mb_bytes_text(max_bytes).s);
         goto fail;
     }
     MB_TRY(mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err));

@@ -7,25 +7,25 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/grid.h"
 #include "base/log.h"
+#include "cli/grid.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "result/result_write.h"
 
 /* The figures of a row, behind its label, its kernel and the subgroup size. */
 static const struct mb_grid_column columns[] = {
-    {.title = "Strategy", .is_label = true},
-    {.title = "Kernel", .least_columns = 120},
+    {.title = "Strategy"},
+    {.title = "Kernel", .drop = 4},
     {.title = "Subgroup", .is_right = true},
     {.title = "Registers", .is_right = true},
-    {.title = "Scalar", .is_right = true, .least_columns = 99},
+    {.title = "Scalar", .is_right = true, .drop = 2},
     {.title = "Spills", .is_right = true},
     {.title = "Scratch", .is_right = true},
     {.title = "Shared", .is_right = true},
     {.title = "Occupancy", .is_right = true},
-    {.title = "Instructions", .is_right = true, .least_columns = 100},
-    {.title = "Code", .is_right = true, .least_columns = 98},
+    {.title = "Instructions", .is_right = true, .drop = 3},
+    {.title = "Code", .is_right = true, .drop = 1},
 };
 
 static void add_executable(struct mb_grid *grid, const struct mb_kernels *kernels, size_t index,

@@ -8,11 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/grid.h"
-#include "base/text.h"
+#include "base/figure.h"
 #include "image/format.h"
 #include "image/pattern.h"
 #include "result/result_write.h"
+#include "cli/grid.h"
 
 #define TEXT_COLUMNS 80
 
@@ -47,14 +47,6 @@ static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, con
     mb_strbuf_append(out, "\n");
 }
 
-/* "139.8 GiB" */
-static void add_bytes(struct mb_strbuf *out, uint64_t n_bytes)
-{
-    const char *unit;
-    const double value = mb_scale_bytes(n_bytes, &unit);
-    mb_strbuf_printf(out, "%.*f %s", value < 10 && n_bytes >= 1024 ? 1 : 0, value, unit);
-}
-
 /* One fact on a device, which is finished. */
 static void add_fact(struct mb_grid *grid, const char *name, struct mb_strbuf *text)
 {
@@ -67,10 +59,9 @@ static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
 {
     for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
         const VkMemoryHeap *heap = &device->memory.memoryHeaps[i];
-        mb_strbuf_append(text, i > 0 ? ", " : "");
-        add_bytes(text, heap->size);
-        mb_strbuf_append(text, heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? " device-local"
-                                                                             : " host");
+        mb_strbuf_printf(text, "%s%s %s", i > 0 ? ", " : "", mb_bytes_text(heap->size).s,
+                         heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device-local"
+                                                                       : "host");
     }
 }
 
@@ -116,9 +107,9 @@ static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
                      device->max_image_dimension_2d, device->max_image_dimension_2d,
                      device->max_image_array_layers, device->max_storage_images);
     add_fact(grid, "   images", &text);
-    mb_strbuf_printf(&text, "%" PRIu32 " invocations, ", device->max_workgroup_invocations);
-    add_bytes(&text, device->max_shared_memory_bytes);
-    mb_strbuf_append(&text, " shared memory");
+    mb_strbuf_printf(&text, "%" PRIu32 " invocations, %s shared memory",
+                     device->max_workgroup_invocations,
+                     mb_bytes_text(device->max_shared_memory_bytes).s);
     add_fact(grid, "   workgroups", &text);
     add_subgroups(&text, device);
     add_fact(grid, "   subgroups", &text);

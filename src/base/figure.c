@@ -1,0 +1,120 @@
+/* Figures as a person reads them: a unit, and as many digits as tell something. */
+#include "base/figure.h"
+
+#include <math.h>
+
+#include "base/err.h"
+
+struct unit {
+    double of;
+    const char *name;
+};
+
+/* Of `units`, largest first, the one of which `value` has at least one; the smallest if none.
+ */
+static struct unit choose_unit(const struct unit *units, size_t n, double value)
+{
+    size_t i = 0;
+    while (i + 1 < n && value < units[i].of) {
+        i++;
+    }
+    return units[i];
+}
+
+static struct unit time_unit(double time_ns)
+{
+    static const struct unit units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    return choose_unit(units, MB_COUNTOF(units), time_ns);
+}
+
+/* The timer has no finer marks than nanoseconds. */
+static int time_decimals(double like_ns, struct unit unit)
+{
+    return unit.of <= 1.0 ? 0 : like_ns < 10.0 * unit.of ? 2 : 1;
+}
+
+/* Six digits are too many. */
+static double choose_like(double time_ns, double like_ns)
+{
+    return time_ns >= 1e5 * time_unit(like_ns).of ? time_ns : like_ns;
+}
+
+struct mb_text mb_time_text_like(double time_ns, double like_ns)
+{
+    const double like = choose_like(time_ns, like_ns);
+    const struct unit unit = time_unit(like);
+    return !isfinite(time_ns)
+               ? mb_text("-")
+               : mb_text("%.*f %s", time_decimals(like, unit), time_ns / unit.of, unit.name);
+}
+
+struct mb_text mb_time_text(double time_ns)
+{
+    return mb_time_text_like(time_ns, time_ns);
+}
+
+struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, double like_ns)
+{
+    const double like = choose_like(time_ns, like_ns);
+    const struct unit unit = time_unit(like);
+    const int n = time_decimals(like, unit);
+    if (!isfinite(range_ns[0]) || !isfinite(range_ns[1])) {
+        return mb_text("-");
+    }
+    return mb_text("%.*f - %.*f", n, range_ns[0] / unit.of, n, range_ns[1] / unit.of);
+}
+
+struct mb_text mb_rate_text(double gbps)
+{
+    static const struct unit units[] = {{1e3, "TB/s"}, {1, "GB/s"}};
+    const struct unit unit = choose_unit(units, MB_COUNTOF(units), gbps);
+    const double value = gbps / unit.of;
+    return mb_text("%.*f %s", value < 10.0 ? 2 : value < 100.0 ? 1 : 0, value, unit.name);
+}
+
+struct mb_text mb_ratio_text(double ratio)
+{
+    return !isfinite(ratio) ? mb_text("-")
+                            : mb_text("%.*f", fabs(ratio - 1.0) < 0.1 ? 3 : 2, ratio);
+}
+
+struct mb_text mb_ratio_range_text(const double range[2])
+{
+    const bool is_near = fabs((range[0] + range[1]) / 2 - 1.0) < 0.1;
+    const int n = is_near && range[1] - range[0] < 0.2 ? 3 : 2;
+    const double scale = n == 3 ? 1e3 : 1e2, rounding = 1e-6;
+    return !isfinite(range[0]) || !isfinite(range[1])
+               ? mb_text("-")
+               : mb_text("%.*f - %.*f", n, floor(range[0] * scale + rounding) / scale, n,
+                         ceil(range[1] * scale - rounding) / scale);
+}
+
+struct mb_text mb_percent_text(double share)
+{
+    const double percent = share < 5e-6 ? 0.0 : 100.0 * share;
+    if (!isfinite(percent)) {
+        return mb_text("-");
+    }
+    return mb_text(percent < 9.95 ? "%.2g %%" : "%.0f %%", percent);
+}
+
+struct mb_text mb_bytes_text(uint64_t n_bytes)
+{
+    static const struct unit units[] = {
+        {0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}};
+    const struct unit unit = choose_unit(units, MB_COUNTOF(units), (double)n_bytes);
+    const double value = (double)n_bytes / unit.of;
+    return mb_text("%s %s", mb_digits_text(value).s, unit.name);
+}
+
+struct mb_text mb_digits_text(double value)
+{
+    if (!isfinite(value)) {
+        return mb_text("-");
+    }
+    if (value < 5e-4) {
+        value = 0.0; /* the rounding of doubles */
+    }
+    /* %g goes to exponents where its digits end. */
+    return mb_text(value >= 999.5 && value < 1e6 ? "%.0f" : "%.3g", value);
+}

@@ -1,0 +1,65 @@
+/* Tables: fixed columns, rows of text, written for a terminal or as Markdown. A failed
+ * allocation is kept, as in a mb_strbuf, and passed on to the text that is written. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+#define MB_ANY_COLUMNS 100000 /* of text that is never broken */
+
+/* ANSI colours for rows; never the only sign of anything. */
+#define MB_PAINT_GOOD "\033[1;32m"
+#define MB_PAINT_BAD  "\033[1;31m"
+#define MB_PAINT_WARN "\033[1;33m"
+#define MB_PAINT_DIM  "\033[2m"
+#define MB_PAINT_OFF  "\033[0m"
+
+struct mb_grid_column {
+    const char *title; /* all NULL: the grid has no line of titles */
+    bool is_right;     /* aligned: figures */
+    int drop;          /* where the grid is too wide, the highest go first, all of one number at
+                          once; 0: stays */
+};
+
+struct mb_grid_row; /* private */
+
+/* Zero, but for `columns` and `n_columns`, is an empty grid. */
+struct mb_grid {
+    const struct mb_grid_column *columns; /* at most 16 */
+    size_t n_columns;
+    struct mb_strbuf text; /* of all cells; owned */
+    struct mb_grid_row *rows;
+    size_t n_rows;
+};
+
+/* Free and zero. */
+void mb_grid_finish(struct mb_grid *grid);
+
+/* Begin a row; `paint` (static) is for all of it, "" for none. A marked row begins with '>' on
+ * a terminal, and its first cell is bold in Markdown. */
+void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
+
+/* Add the row's next cell; control characters are replaced. A column in which all cells are ""
+ * is left out. */
+MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
+
+/* End the row with a sentence in place of the cells that are left. */
+MB_PRINTF(2, 3) void mb_grid_sentence(struct mb_grid *grid, const char *fmt, ...);
+
+/* Columns to write in on a terminal of that width, 80 at least; 100 for 0, which is none. */
+size_t mb_terminal_columns(size_t terminal_columns);
+
+/* Append titles and rows, or nothing without rows. Columns are dropped until the rest fits. On
+ * a terminal, where the rest does not, the row goes on below a text that is wider than its
+ * column; a sentence, or a text in the last column, is broken or stands below its row. In a
+ * file (0) each row stays one line. */
+void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns);
+
+/* Append a table of GitHub Markdown; no column is dropped. */
+void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
+
+/* Append `text` as valid UTF-8; what Markdown, or HTML within it, would take as markup is
+ * escaped. */
+void mb_markdown_text(struct mb_strbuf *out, const char *text);

@@ -1,0 +1,80 @@
+/* Figures: units, digits, and what is not finite. */
+#include "base/figure.h"
+
+#include "check.h"
+
+static void test_times(void)
+{
+    CHECK_EQ_STR(mb_time_text(0).s, "0 ns");
+    CHECK_EQ_STR(mb_time_text(999).s, "999 ns");
+    CHECK_EQ_STR(mb_time_text(1000).s, "1.00 us");
+    CHECK_EQ_STR(mb_time_text(41600).s, "41.6 us");
+    CHECK_EQ_STR(mb_time_text(462400).s, "462.4 us");
+    CHECK_EQ_STR(mb_time_text(1234567).s, "1.23 ms");
+    CHECK_EQ_STR(mb_time_text(2.5e9).s, "2.50 s");
+    CHECK_EQ_STR(mb_time_text((double)NAN).s, "-");
+}
+
+/* One unit a column, but no more than five digits before the point. */
+static void test_columns(void)
+{
+    CHECK_EQ_STR(mb_time_text_like(1.234e6, 1500).s, "1234.00 us");
+    CHECK_EQ_STR(mb_time_text_like(99999e3, 41600).s, "99999.0 us");
+    CHECK_EQ_STR(mb_time_text_like(1e8, 41600).s, "100.0 ms");
+    CHECK_EQ_STR(mb_time_text_like(1500, 640).s, "1500 ns");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){41500, 41700}, 41600, 41600).s,
+                 "41.5 - 41.7");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){990, 1010}, 1000, 1000).s, "0.99 - 1.01");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){9.9e7, 1.2e8}, 1e8, 1500).s,
+                 "99.0 - 120.0");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){1, (double)NAN}, 1, 1).s, "-");
+}
+
+static void test_ratios(void)
+{
+    CHECK_EQ_STR(mb_ratio_text(1).s, "1.000");
+    CHECK_EQ_STR(mb_ratio_text(1.03).s, "1.030");
+    CHECK_EQ_STR(mb_ratio_text(0.95).s, "0.950");
+    CHECK_EQ_STR(mb_ratio_text(11.118).s, "11.12");
+    CHECK_EQ_STR(mb_ratio_text((double)INFINITY).s, "-");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){1.4, 4.43}).s, "1.40 - 4.43");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){1.4383, 1.4431}).s, "1.43 - 1.45");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){0.9843, 1.0157}).s, "0.984 - 1.016");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){0.5, 1.5}).s, "0.50 - 1.50");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){15.477, 15.563}).s, "15.47 - 15.57");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){(double)NAN, 1}).s, "-");
+    CHECK_EQ_STR(mb_percent_text(0.718).s, "72 %");
+    CHECK_EQ_STR(mb_percent_text(0.0994).s, "9.9 %");
+    CHECK_EQ_STR(mb_percent_text(0.0996).s, "10 %");
+    CHECK_EQ_STR(mb_percent_text(0.0025).s, "0.25 %");
+    CHECK_EQ_STR(mb_percent_text(1e-6).s, "0 %");
+    CHECK_EQ_STR(mb_percent_text((double)NAN).s, "-");
+}
+
+static void test_sizes(void)
+{
+    CHECK_EQ_STR(mb_bytes_text(0).s, "0 B");
+    CHECK_EQ_STR(mb_bytes_text(1023).s, "1023 B");
+    CHECK_EQ_STR(mb_bytes_text(1024).s, "1 KiB");
+    CHECK_EQ_STR(mb_bytes_text(3 << 19).s, "1.5 MiB");
+    CHECK_EQ_STR(mb_bytes_text(UINT64_C(1398) << 30 >> 3).s, "175 GiB");
+    CHECK_EQ_STR(mb_bytes_text(UINT64_C(2048) << 40).s, "2048 TiB");
+    CHECK_EQ_STR(mb_rate_text(4301).s, "4.30 TB/s");
+    CHECK_EQ_STR(mb_rate_text(194.2).s, "194 GB/s");
+    CHECK_EQ_STR(mb_rate_text(19.42).s, "19.4 GB/s");
+}
+
+static void test_digits(void)
+{
+    CHECK_EQ_STR(mb_digits_text(4e-4).s, "0");
+    CHECK_EQ_STR(mb_digits_text(0.5).s, "0.5");
+    CHECK_EQ_STR(mb_digits_text(37.24).s, "37.2");
+    CHECK_EQ_STR(mb_digits_text(2745.2).s, "2745");
+    CHECK_EQ_STR(mb_digits_text(4.46e6).s, "4.46e+06");
+    CHECK_EQ_STR(mb_digits_text((double)INFINITY).s, "-");
+}
+
+int main(void)
+{
+    return CHECK_TESTS(test_times, test_columns, test_ratios, test_sizes, test_digits);
+}
