@@ -473,8 +473,8 @@ static bool uses_subgroups(const struct mb_gpu_info *info, const struct mb_layou
            !task->is_update && (has_words || !has_codes);
 }
 
-/* And of spd-tree: tiles of 64x64 where sizes are odd or lanes exchange nothing, and many rows.
- */
+/* And of spd-tree: tiles of 64x64 where sizes are odd or lanes exchange nothing, many rows, and
+ * updates where lanes exchange nothing. */
 static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
                             const struct mb_layout *layout, const struct mb_task *task)
 {
@@ -482,6 +482,7 @@ static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
             (!are_first_even(layout) || !uses_subgroups(info, layout, task))) ||
            (strstr(label, "source=depth") != NULL &&
             strcmp(layout->format->name, "r32f") != 0) ||
+           (strstr(label, "wave=off") != NULL && task->is_update) ||
            strstr(label, "rows=6") != NULL;
 }
 
