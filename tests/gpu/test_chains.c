@@ -201,6 +201,13 @@ static const struct mb_chain_row table[] = {
     {"special/scales", NAMES("spd-tree"), planted, NAMES("r32f"), .modes = MB_AVG,
      .n_layers = 1, .extents = SIZES({233, 69}), .quick = 1},
 
+    /* Even sizes down to two texels and to one, odd ones, and one texel wide. */
+    {"samplers/averages", mb_test_specs, NOISE, NAMES("rgba8", "rgba16f"), .modes = MB_AVG,
+     .n_layers = 2, .extents = SIZES({64, 32}, {33, 21}, {1, 6}), .checks = MB_IS_WITHIN,
+     .one_other_in = 5, .quick = 1},
+    {"samplers/maxima", DEFAULTS, NOISE, .modes = MB_MAX, .n_layers = 2,
+     .extents = SIZES({64, 32}, {33, 21}, {1, 6}), .checks = MB_IS_WITHIN, .quick = 1},
+
     {"updates/tiles", NAMES("spd-tree", "spd-tree:shape=strips"), .shape = MB_CASES,
      .cases = tile_updates, .n_dispatches = 1, .quick = 4},
     {"updates/more tiles", NAMES("spd-tree", "spd-tree:shape=strips"), .shape = MB_CASES,
