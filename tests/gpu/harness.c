@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "image/image.h"
@@ -49,6 +48,8 @@ void mb_test_skip(const char *reason)
     is_skipped = true;
 }
 
+static void report_left_out(void);
+
 int mb_test_run_all(const char *file, mb_test_fn *const *tests)
 {
     const struct mb_gpu_options options = {.keep_pipelines = true};
@@ -60,6 +61,7 @@ int mb_test_run_all(const char *file, mb_test_fn *const *tests)
     for (; *tests && !is_skipped; tests++) {
         (*tests)(&gpu);
     }
+    report_left_out();
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
     const int code = check_summary(file);
@@ -198,13 +200,6 @@ const char *const mb_test_specs[] = {
     "separable:workgroup=512",
     NULL,
 };
-
-void mb_test_report_phase(const char *name, unsigned n_judged)
-{
-    printf("%-9s %6u chains judged, %.1f s of processor time\n", name, n_judged,
-           (double)clock() / (double)CLOCKS_PER_SEC);
-    fflush(stdout);
-}
 
 const struct mb_hooks mb_test_hooks = {
     .is_interrupted = never_interrupted,
@@ -351,19 +346,14 @@ bool mb_test_takes_turns(const struct mb_gpu *gpu)
     return gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !mb_test_is_full();
 }
 
-bool mb_test_is_own_turn(const struct mb_gpu *gpu)
-{
-    return !mb_test_takes_turns(gpu) || mb_test_turn(gpu) == 1;
-}
-
-bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *row)
+static bool knows_subgroups(const struct mb_variant *row)
 {
     static const char *const plain[] = {"blit", "raster", "compute", "separable"};
     bool is_plain = false;
     for (size_t i = 0; i < MB_COUNTOF(plain); i++) {
         is_plain = is_plain || strcmp(row->strategy->name, plain[i]) == 0;
     }
-    return is_plain && !mb_test_is_own_turn(gpu);
+    return !is_plain;
 }
 
 bool mb_test_is_default(const struct mb_variant *row)
@@ -375,34 +365,11 @@ bool mb_test_is_default(const struct mb_variant *row)
 /* FNV-1a of the label. */
 static uint32_t hash_label(const struct mb_variant *row)
 {
-    char label[MB_LABEL_BYTES];
     uint32_t hash = 2166136261u;
-    mb_variant_label(row, label, sizeof label);
-    for (const char *c = label; *c != '\0'; c++) {
+    for (const char *c = mb_test_label(row); *c != '\0'; c++) {
         hash = (hash ^ (uint8_t)*c) * 16777619u;
     }
     return hash;
-}
-
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_variant *row,
-                          uint32_t offset)
-{
-    if (mb_test_is_default(row)) {
-        return !mb_test_repeats_itself(gpu, row);
-    }
-    return !mb_test_takes_turns(gpu) || (hash_label(row) + mb_test_turn(gpu) + offset) % 3 == 0;
-}
-
-size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_variant *rows,
-                            size_t n_rows)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < n_rows; i++) {
-        if (mb_test_has_its_turn(gpu, &rows[i], offset)) {
-            rows[n_kept++] = rows[i];
-        }
-    }
-    return n_kept;
 }
 
 static bool is_power_of_two(uint32_t n)
@@ -415,14 +382,53 @@ uint32_t mb_test_size_kind(struct mb_extent extent)
     return is_power_of_two(extent.width) + 2u * is_power_of_two(extent.height);
 }
 
-bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *row,
-                             struct mb_extent extent)
+const char *mb_test_why_not(const struct mb_gpu *gpu, const struct mb_variant *row,
+                            uint32_t place, uint32_t one_in)
 {
-    const uint32_t kind = mb_test_size_kind(extent), hash = hash_label(row) / 3;
-    const bool is_its_size =
-        kind == 0 ? (hash + extent.width + extent.height) % 2 == 0 : kind == 1 + hash % 3;
-    return mb_test_has_its_turn(gpu, row, 0) &&
-           (is_its_size || mb_test_is_default(row) || !mb_test_takes_turns(gpu));
+    const uint32_t turn = mb_test_turn(gpu);
+    if (!mb_test_takes_turns(gpu)) {
+        return NULL;
+    }
+    if (turn != 1 && !knows_subgroups(row)) {
+        return "kernels that know no subgroups, at another subgroup size than the usual one";
+    }
+    return (hash_label(row) % one_in + place + turn * ((one_in + 2) / 3)) % one_in == 0
+               ? NULL
+               : "in turn, as a software device takes long (MB_TEST_FULL=1 tries all)";
+}
+
+#define MAX_REASONS 16u
+
+static struct {
+    const char *reason;
+    unsigned n_times;
+} left_out[MAX_REASONS];
+
+void mb_test_leave_out(const char *reason)
+{
+    size_t i = 0;
+    while (i + 1 < MAX_REASONS && left_out[i].reason &&
+           strcmp(left_out[i].reason, reason) != 0) {
+        i++;
+    }
+    left_out[i].reason = reason;
+    left_out[i].n_times++;
+}
+
+static void report_left_out(void)
+{
+    for (size_t i = 0; i < MAX_REASONS && left_out[i].reason; i++) {
+        printf("left out %u times: %s\n", left_out[i].n_times, left_out[i].reason);
+    }
+}
+
+bool mb_test_leaves_out(const struct mb_gpu *gpu, const struct mb_variant *row, uint32_t place)
+{
+    const char *reason = mb_test_why_not(gpu, row, place, mb_test_is_default(row) ? 1 : 3);
+    if (reason) {
+        mb_test_leave_out(reason);
+    }
+    return reason != NULL;
 }
 
 #define SPD_MAX_SIZE 4096u
@@ -467,8 +473,8 @@ static bool uses_subgroups(const struct mb_gpu_info *info, const struct mb_layou
            !task->is_update && (has_words || !has_codes);
 }
 
-/* And of spd-tree: tiles of 64x64 where sizes are odd or lanes exchange nothing, and many rows.
- */
+/* And of spd-tree: tiles of 64x64 where sizes are odd or lanes exchange nothing, many rows, and
+ * updates where lanes exchange nothing. */
 static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
                             const struct mb_layout *layout, const struct mb_task *task)
 {
@@ -476,6 +482,7 @@ static bool may_refuse_tree(const struct mb_gpu_info *info, const char *label,
             (!are_first_even(layout) || !uses_subgroups(info, layout, task))) ||
            (strstr(label, "source=depth") != NULL &&
             strcmp(layout->format->name, "r32f") != 0) ||
+           (strstr(label, "wave=off") != NULL && task->is_update) ||
            strstr(label, "rows=6") != NULL;
 }
 

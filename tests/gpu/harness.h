@@ -70,9 +70,6 @@ bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *g
  * for each value, and those that meet in the same code. Ends with NULL. */
 extern const char *const mb_test_specs[];
 
-/* A line for the log: how many chains were judged so far, and the processor time. */
-void mb_test_report_phase(const char *name, unsigned n_judged);
-
 /* Hooks that never interrupt and do nothing. */
 extern const struct mb_hooks mb_test_hooks;
 
@@ -122,40 +119,31 @@ bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
 /* True of what a strategy does where nothing is asked of it. */
 bool mb_test_is_default(const struct mb_variant *row);
 
-/* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
-uint32_t mb_test_turn(const struct mb_gpu *gpu);
-
-/* True where compiling a kernel and running a chain take long, on a software device, so that
- * not all is tried in one run; false with MB_TEST_FULL=1. */
+/* True on a software device, which compiles kernels slowly and runs chains slowly: it tries a
+ * part of the combinations. False with MB_TEST_FULL=1. */
 bool mb_test_takes_turns(const struct mb_gpu *gpu);
 
-/* True where a chain does not take long, and at the subgroup size that llvmpipe has by itself:
- * what subgroups do not meet is tried there alone. */
-bool mb_test_is_own_turn(const struct mb_gpu *gpu);
-
-/* True where that is so, of a strategy whose kernels know no subgroups, at a size that is not
- * llvmpipe's own: its commands are the same there. */
-bool mb_test_repeats_itself(const struct mb_gpu *gpu, const struct mb_variant *row);
-
-/* Where that is so, variants take turns: a third of them, by their labels, at each of
- * llvmpipe's subgroup sizes, so that tests at one size share compiled kernels; the next third
- * with each `offset`. All with MB_TEST_FULL=1. What a strategy does by default is tried at each
- * where it does not repeat itself. */
-bool mb_test_has_its_turn(const struct mb_gpu *gpu, const struct mb_variant *row,
-                          uint32_t offset);
-
-/* Leave the rows that have their turn; returns how many there are. */
-size_t mb_test_keep_in_turn(const struct mb_gpu *gpu, uint32_t offset, struct mb_variant *rows,
-                            size_t n_rows);
+/* 0, 1 or 2, by llvmpipe's subgroup size: what is tried at one of the three only. */
+uint32_t mb_test_turn(const struct mb_gpu *gpu);
 
 /* llvmpipe compiles a kernel anew where an axis of the image is a power of two and where it is
  * not: four kinds of size; 0 where neither is. */
 uint32_t mb_test_size_kind(struct mb_extent extent);
 
-/* What mb_test_has_its_turn() says, and variants at one in two of the sizes without a power of
- * two, and at those of one other kind. */
-bool mb_test_has_its_turn_at(const struct mb_gpu *gpu, const struct mb_variant *row,
-                             struct mb_extent extent);
+/* Why a variant is not tried here, or NULL. Where mb_test_takes_turns(), one combination in
+ * `one_in` (at least 1) is tried, by the variant's label and a number for all the rest, and
+ * another one at each of llvmpipe's subgroup sizes; strategies whose kernels know no subgroups
+ * are tried at the size that it has by itself. */
+const char *mb_test_why_not(const struct mb_gpu *gpu, const struct mb_variant *row,
+                            uint32_t place, uint32_t one_in);
+
+/* Count what is left out for a reason, a string that stays: the test prints the sums at its
+ * end. */
+void mb_test_leave_out(const char *reason);
+
+/* Whether a variant is left out, which is counted: one in three is tried, and what a strategy
+ * does by default. */
+bool mb_test_leaves_out(const struct mb_gpu *gpu, const struct mb_variant *row, uint32_t place);
 
 /* Level 0 of a layout filled with a pattern, texels[layer][height][width]; NULL without memory.
  * Owned by the caller (mb_free). */

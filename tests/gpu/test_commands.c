@@ -499,6 +499,49 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     return is_made;
 }
 
+/* One dispatch of so many workgroups in every slice. */
+static void check_groups(struct bed *bed, const struct mb_variant *row, struct mb_rect change,
+                         const char *want)
+{
+    static struct text chain;
+    const struct mb_task task = {.is_update = true, .rect = change};
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_test_instance(&bed->instances[0], &bed->test_image, row, &task, &err),
+                 MB_OK);
+    CHECK_EQ_STR(err.text, "");
+    if (bed->instances[0].state && spy_on_chain(bed, &chain)) {
+        CHECK_EQ_INT(count(chain.words, "dispatch:"), 1);
+        CHECK_EQ_INT(count(chain.words, want), 1);
+    }
+    mb_instance_finish(&bed->instances[0]);
+}
+
+/* The single-pass kernels dispatch the workgroups of tiles that an update changes: if they made
+ * the whole image, the texels would be the same. SPD's examples: of 512x512 a change in 3x4
+ * tiles of 64x64, and one in 5x4. Tiles of spd-tree are strips as wide as the image and 16
+ * texels high: 15 and 15. */
+static void test_groups(struct mb_gpu *gpu)
+{
+    static const char *const specs[] = {"spd", "spd-metal", "spd-tree", NULL};
+    static const char *const want[][2] = {
+        {"dispatch:3x4x2 ", "dispatch:5x4x2 "},
+        {"dispatch:3x4x2 ", "dispatch:5x4x2 "},
+        {"dispatch:1x15x2 ", "dispatch:1x15x2 "},
+    };
+    const struct mb_layout layout = mb_test_layout("rgba8", (struct mb_extent){512, 512}, 2);
+    struct bed bed = {.gpu = gpu};
+    size_t n_rows = 0;
+    MB_FREED struct mb_variant *rows = mb_test_plan(specs, &n_rows);
+    MB_FREED void *texels = mb_test_texels(&layout, "noise");
+    const bool is_open = mb_test_open_image(&bed.test_image, gpu, &layout, texels);
+    CHECK_EQ_INT(n_rows, MB_COUNTOF(want));
+    for (size_t i = 0; is_open && i < n_rows; i++) {
+        check_groups(&bed, &rows[i], (struct mb_rect){70, 10, 170, 230}, want[i][0]);
+        check_groups(&bed, &rows[i], (struct mb_rect){64, 64, 316, 236}, want[i][1]);
+    }
+    mb_test_image_finish(&bed.test_image);
+}
+
 static void test_commands(struct mb_gpu *gpu)
 {
     static const char *const specs[] = {"all", NULL};
@@ -531,5 +574,5 @@ static void test_commands(struct mb_gpu *gpu)
 
 int main(void)
 {
-    return MB_TEST_ON_DEVICE(test_commands);
+    return MB_TEST_ON_DEVICE(test_groups, test_commands);
 }

@@ -297,8 +297,11 @@ static void run_size(const struct mb_gpu *gpu, const struct mb_variant *rows, si
     struct mb_test_image test_image;
     const bool is_open = open_impulses(&test_image, gpu, extent);
     for (size_t i = 0; is_open && i < n_rows; i++) {
-        if (!mb_test_has_its_turn(gpu, &rows[i], index) ||
-            !(is_for_all || mb_test_is_default(&rows[i]))) {
+        if (mb_test_leaves_out(gpu, &rows[i], index)) {
+            continue;
+        }
+        if (!is_for_all && !mb_test_is_default(&rows[i])) {
+            mb_test_leave_out("variants at a power of two");
             continue;
         }
         const struct finding finding = try_row(&test_image, &rows[i]);

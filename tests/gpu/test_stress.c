@@ -621,7 +621,7 @@ static size_t prepare_rows(struct context *c, uint32_t index)
     size_t n_ready = 0;
     for (size_t i = 0; i < c->n_rows; i++) {
         struct mb_err err = {0};
-        if (!c->names[0] && !mb_test_has_its_turn(c->gpu, &c->rows[i], index)) {
+        if (!c->names[0] && mb_test_leaves_out(c->gpu, &c->rows[i], index)) {
             continue;
         }
         char label[192];
