@@ -20,9 +20,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
 
 /* One timing: a line on the input, the table, and mb_ranking_lines() on which strategy is
  * fastest. Columns are left out where nothing was timed, where no limit is known, and where
- * they do not fit: 95 % interval and share of the limit below 100 columns, p95 and GB/s below
- * 120. No line is wider than the terminal (100 where there is none, 80 at least), unless a word
- * is. */
+ * they do not fit. No line is wider than the terminal (80 at least), unless a word is. */
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
 
@@ -32,15 +30,13 @@ struct mb_table_pooled {
     size_t n_runs;
 };
 
-/* The table of such a timing, and who is fastest, as mb_table_timing(); `pooled` is of each
- * row.
- */
+/* The table of such a timing, and who is fastest, as mb_table_timing(); `pooled` is of
+ * each row. */
 void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
                    const struct mb_timing *timing, const struct mb_table_pooled *pooled,
                    const struct mb_table_style *style);
 
-/* All of a run's tables as GitHub Markdown, with what matters below each, and the summary. A
- * row has its own unit and all columns. Newly allocated (mb_free), valid UTF-8, ending in a
- * newline; fails only without memory. */
+/* All of a run's tables as GitHub Markdown, with what matters below each, and the summary.
+ * Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_table_markdown(const struct mb_run *run, char **text,
                                                struct mb_err *err);
