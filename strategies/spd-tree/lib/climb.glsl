@@ -1,8 +1,6 @@
 /* From level 6 of even tiles down to the last level, where no size of any is odd: each texel is the average of
  * 2x2, or of 2 where an axis is one texel wide, so that a tile has a part in one texel of each level. By the lanes
  * that make_even_tile() has left the texel to. */
-#ifndef CLIMB_GLSL
-#define CLIMB_GLSL
 
 /* Stores to one of few levels, without jumps, each of which has instructions fetched (a switch of 15 levels: 10.6 us in
  * place of 9.8 for r32f of 1024x1024 on an H100). */
@@ -290,5 +288,4 @@ void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
     }
 }
 
-#endif
 #endif

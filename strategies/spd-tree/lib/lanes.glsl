@@ -1,7 +1,5 @@
 /* Lanes that exchange texels: those of a subgroup, or, where SUBGROUPS is not defined, as many invocations, through
  * shared memory. All of the workgroup exchange at once then. */
-#ifndef LANES_GLSL
-#define LANES_GLSL
 
 #ifdef SUBGROUPS
 #define LANE gl_SubgroupInvocationID
@@ -64,5 +62,3 @@ TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
 
 /* Invocations, lanes one after the other: gl_LocalInvocationIndex promises nothing of subgroups. */
 #define INDEX (LANES_ID * SUBGROUP_SIZE + LANE)
-
-#endif

@@ -5,8 +5,6 @@
  * Of the first level below there are up to two texels for each invocation, of all further ones together
  * one, and of small tiles one of all (set_strips() of spd_tree_plan.c sees to it): where they lie and
  * what they weigh is worked out before there is anything to weigh. */
-#ifndef SHARE_PARTS_GLSL
-#define SHARE_PARTS_GLSL
 
 /* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
  * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
@@ -72,11 +70,6 @@ int column_of(const int x, const int pitch)
     return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
 }
 
-ivec3 columns_of(const ivec3 x, const int pitch)
-{
-    return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
-}
-
 void leave_part(const ivec2 at, const TEXEL texel)
 {
     parts[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
@@ -105,7 +98,9 @@ Part part_at(const int i, const int n, const Held own, const Held above)
     Taps taps_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
     Taps taps_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
     part.rows = above.first_part + taps_y.at * above.pitch;
-    part.columns = columns_of(taps_x.at, above.pitch);
+    for (int k = 0; k < 3; k++) {
+        part.columns[k] = column_of(taps_x.at[k], above.pitch);
+    }
     part.along_x = taps_x.weight;
     part.along_y = taps_y.weight;
     return part;
@@ -369,5 +364,3 @@ void share_tile(const ivec2 tile, const int layer, const uint index)
     barrier();
     share_common(tile, layer, index);
 }
-
-#endif

@@ -2,8 +2,6 @@
  *
  * The box filter is linear, so that a texel is the sum of what each tile would make of it were all
  * other tiles black. What a tile makes so of a level are few texels: those that weigh any of its own. */
-#ifndef SHARING_GLSL
-#define SHARING_GLSL
 
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see reduce.glsl. */
 vec3 box_weights(const int at, const int n)
@@ -86,5 +84,3 @@ Taps taps_within(const int at, const int n, const int first, const int last)
                          from.z >= first && from.z <= last);
     return Taps(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
 }
-
-#endif

@@ -10,8 +10,6 @@
  *     TEXEL       as it is reduced: a float for each channel; with ALPHA two columns, straight and weighed
  *
  * Codes are in units of one code, floats and what views normalise are as they are. */
-#ifndef TEXEL_GLSL
-#define TEXEL_GLSL
 
 /* FOUR_OF fills up what views leave out. */
 #if CHANNELS == 1
@@ -340,13 +338,8 @@ struct Block {
     ENCODED v00, v10, v01, v11;
 };
 
-/* Where the texels of a block meet, as a gather wants it. */
-vec3 corner_of(const ivec2 at, const int layer)
-{
-    return vec3(vec2(at + 1) * inv_base_extent, layer);
-}
-
-/* The block that begins `dx` columns to the right of that of `corner`; `at`: of that one. */
+/* The block that begins `dx` columns to the right of that of `corner`, where its texels meet, as a gather wants it;
+ * `at`: of that one. */
 #if !defined(RAW) && CHANNELS == 4
 ENCODED fetch_texel(const ivec2 at, const int layer)
 {
@@ -372,6 +365,4 @@ Block block_of(const STORED x)
 }
 
 #define FETCH_BLOCK(corner, at, dx) block_of(textureGatherOffset(source, corner, ivec2(dx, 0)))
-#endif
-
 #endif
