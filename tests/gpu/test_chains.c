@@ -282,6 +282,22 @@ static void test_subgroup_size(struct mb_gpu *gpu)
     printf("%s, subgroups of %u\n", gpu->info.name, seen[1]);
 }
 
+/* Codes and floats are told apart by their patterns; none is forgotten. */
+static void check_formats(void)
+{
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const char *const *lists[] = {
+            every_format, mb_format_is_unorm(&mb_formats[i]) ? code_formats : float_formats};
+        for (size_t k = 0; k < MB_COUNTOF(lists); k++) {
+            const char *const *name = lists[k];
+            while (*name && strcmp(*name, mb_formats[i].name) != 0) {
+                name++;
+            }
+            CHECK_EQ_STR(*name ? *name : "", mb_formats[i].name);
+        }
+    }
+}
+
 /* A cube that is not square is refused with a reason. */
 static void test_bad_cube(struct mb_gpu *gpu)
 {
@@ -300,6 +316,7 @@ static const char *wanted; /* what names of rows begin with */
 
 static void test_chains(struct mb_gpu *gpu)
 {
+    check_formats();
     for (size_t i = 0; i < MB_COUNTOF(table); i++) {
         if (strncmp(table[i].name, wanted, strlen(wanted)) == 0) {
             mb_chains_run(gpu, &table[i]);
