@@ -96,7 +96,7 @@ static const struct mb_chain_row table[] = {
      .extents = SIZES({1, 17}, {17, 1}, {17, 96}, {3, 20}, {96, 20}, {1, 20}, {17, 3}, {20, 1}),
      .one_other_in = 11, .widths = MB_AT_8},
     {"sizes/every pair", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
-     .extents = edges, .checks = MB_IS_LONG},
+     .extents = edges, .checks = MB_IS_FULL},
     {"sizes/above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
      .extents = SIZES({4097, 3}), .one_other_in = 7, .quick = 1},
     {"sizes/more above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
@@ -179,11 +179,11 @@ static const struct mb_chain_row table[] = {
     {"formats/light", mb_test_specs, NAMES("checker"), NAMES("rgba8-srgb"), .modes = MB_AVG,
      .extents = SIZES({16, 16}), .n_layers = 1, .one_in = 5, .one_other_in = 23, .quick = 1},
     {"formats/every small size of codes", mb_test_specs, NOISE, code_formats,
-     .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_LONG},
+     .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_FULL},
     {"formats/every small size of floats", mb_test_specs, NAMES("signed", "noise"),
-     float_formats, .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_LONG},
+     float_formats, .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_FULL},
     {"formats/edges of every format", mb_test_specs, NOISE, every_format,
-     .modes = MB_EVERY_MODE, .extents = edges, .checks = MB_IS_LONG},
+     .modes = MB_EVERY_MODE, .extents = edges, .checks = MB_IS_FULL},
 
     /* By spd-tree, which is held to them: sizes of powers of two; even down to the third level
      * and odd from there; odd throughout, of several tiles. */
