@@ -478,15 +478,19 @@ static void add_sizes(struct run *run, const char *format)
 /* Why a whole row is left out, or NULL. */
 static const char *why_not_row(const struct mb_gpu *gpu, const struct mb_chain_row *row)
 {
+    if ((row->checks & MB_IS_FULL) != 0 && !mb_test_is_full()) {
+        return "rows that MB_TEST_FULL=1 has";
+    }
+    if ((row->checks & MB_IS_WITHIN) != 0 && gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+        !getenv("GALLIVM_PERF")) {
+        return "rows of address modes, for some of which llvmpipe takes 8-bit weights "
+               "(GALLIVM_PERF=no_aos_sampling)";
+    }
     if (mb_test_is_quick() && row->quick == 0) {
         return "rows that the short form has not";
     }
     if (!mb_test_takes_turns(gpu)) {
         return NULL;
-    }
-    if ((row->checks & MB_IS_WITHIN) != 0 && !getenv("GALLIVM_PERF")) {
-        return "rows of address modes, for some of which llvmpipe takes 8-bit weights "
-               "(GALLIVM_PERF=no_aos_sampling)";
     }
     return row->checks & MB_IS_LONG ? "rows that take long (MB_TEST_FULL=1 runs them)"
            : row->widths != 0 && (row->widths >> mb_test_turn(gpu) & 1) == 0

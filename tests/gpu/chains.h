@@ -13,6 +13,7 @@ enum mb_chain_check {
     MB_IS_LEAN = 4,   /* as Intel's driver has it, with subgroups of this device */
     MB_IS_UPDATE = 8, /* of the whole image */
     MB_IS_LONG = 16,  /* left out where mb_test_takes_turns() */
+    MB_IS_FULL = 64,  /* with MB_TEST_FULL=1 only */
     /* The same chain, bit for bit, whatever the address mode of its samplers: where one reads
      * beyond an edge, it finds there the opposite side, the mirror image, or white. */
     MB_IS_WITHIN = 32,

@@ -96,7 +96,7 @@ static const struct mb_chain_row table[] = {
      .extents = SIZES({1, 17}, {17, 1}, {17, 96}, {3, 20}, {96, 20}, {1, 20}, {17, 3}, {20, 1}),
      .one_other_in = 11, .widths = MB_AT_8},
     {"sizes/every pair", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
-     .extents = edges, .checks = MB_IS_LONG},
+     .extents = edges, .checks = MB_IS_FULL},
     {"sizes/above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
      .extents = SIZES({4097, 3}), .one_other_in = 7, .quick = 1},
     {"sizes/more above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
@@ -179,11 +179,11 @@ static const struct mb_chain_row table[] = {
     {"formats/light", mb_test_specs, NAMES("checker"), NAMES("rgba8-srgb"), .modes = MB_AVG,
      .extents = SIZES({16, 16}), .n_layers = 1, .one_in = 5, .one_other_in = 23, .quick = 1},
     {"formats/every small size of codes", mb_test_specs, NOISE, code_formats,
-     .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_LONG},
+     .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_FULL},
     {"formats/every small size of floats", mb_test_specs, NAMES("signed", "noise"),
-     float_formats, .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_LONG},
+     float_formats, .modes = MB_EVERY_MODE, .grid = 17, .checks = MB_IS_FULL},
     {"formats/edges of every format", mb_test_specs, NOISE, every_format,
-     .modes = MB_EVERY_MODE, .extents = edges, .checks = MB_IS_LONG},
+     .modes = MB_EVERY_MODE, .extents = edges, .checks = MB_IS_FULL},
 
     /* By spd-tree, which is held to them: sizes of powers of two; even down to the third level
      * and odd from there; odd throughout, of several tiles. */
@@ -282,6 +282,22 @@ static void test_subgroup_size(struct mb_gpu *gpu)
     printf("%s, subgroups of %u\n", gpu->info.name, seen[1]);
 }
 
+/* Codes and floats are told apart by their patterns; none is forgotten. */
+static void check_formats(void)
+{
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const char *const *lists[] = {
+            every_format, mb_format_is_unorm(&mb_formats[i]) ? code_formats : float_formats};
+        for (size_t k = 0; k < MB_COUNTOF(lists); k++) {
+            const char *const *name = lists[k];
+            while (*name && strcmp(*name, mb_formats[i].name) != 0) {
+                name++;
+            }
+            CHECK_EQ_STR(*name ? *name : "", mb_formats[i].name);
+        }
+    }
+}
+
 /* A cube that is not square is refused with a reason. */
 static void test_bad_cube(struct mb_gpu *gpu)
 {
@@ -300,6 +316,7 @@ static const char *wanted; /* what names of rows begin with */
 
 static void test_chains(struct mb_gpu *gpu)
 {
+    check_formats();
     for (size_t i = 0; i < MB_COUNTOF(table); i++) {
         if (strncmp(table[i].name, wanted, strlen(wanted)) == 0) {
             mb_chains_run(gpu, &table[i]);

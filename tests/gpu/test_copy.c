@@ -168,7 +168,11 @@ static void test_copies(struct mb_gpu *gpu)
     CHECK_EQ_INT(n_rows, MB_COUNTOF(specs) - 1);
     const size_t n_cases = mb_format_count * MB_COUNTOF(tasks);
     const size_t step = mb_test_takes_turns(gpu) ? 7 : 1;
-    for (size_t i = 0; i < n_cases; i += step) {
+    for (size_t i = 0; i < n_cases; i++) {
+        if (i % step != 0) {
+            mb_test_leave_out("formats, as a software device takes long");
+            continue;
+        }
         const struct mb_format *format = &mb_formats[i / MB_COUNTOF(tasks)];
         const struct mb_task *task = &tasks[i % MB_COUNTOF(tasks)];
         const unsigned n_done = check_case(gpu, rows, n_rows, format, task);
