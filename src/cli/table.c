@@ -43,7 +43,7 @@ struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
     const struct mb_table_style *style;
-    const struct mb_table_pooled *pooled; /* of each row; NULL: it is one run */
+    bool is_pooled; /* of several runs */
     struct figures figures;
 };
 
@@ -175,7 +175,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
             mb_grid_cell(grid, "-");
         }
         mb_grid_cell(grid, "%.*f %s", n, stats->p95_ns / figures->unit_ns, figures->unit);
-        if (view->pooled == NULL) {
+        if (!view->is_pooled) {
             mb_grid_cell(grid, "%.*f", figures->rate_decimals, rate_gbps(view->timing, row));
         } else {
             mb_grid_cell(grid, "%s", "");
@@ -224,17 +224,18 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
 }
 
 /* The answer, whether every run was verified, and how many they are. */
-static void add_pooled(struct mb_grid *grid, const struct mb_result *result,
-                       const struct mb_table_pooled *pooled)
+static void add_pooled(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
+    const struct mb_result *result = row->result;
+    const char *answer = mb_result_claim(view->timing->of, result).word;
     static const char *const words[] = {
         [MB_VERIFY_PASS] = "yes",
         [MB_VERIFY_FAIL] = "FAIL",
         [MB_VERIFY_SKIPPED] = "not checked",
     };
-    mb_grid_cell(grid, "%s", pooled->answer[0] != '\0' ? pooled->answer : "-");
+    mb_grid_cell(grid, "%s", answer ? answer : "-");
     mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
-    mb_grid_cell(grid, "%zu", pooled->n_runs);
+    mb_grid_cell(grid, "%zu", row->n_runs);
 }
 
 static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
@@ -272,8 +273,8 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     add_times(grid, view, row);
-    if (view->pooled != NULL) {
-        add_pooled(grid, result, &view->pooled[row - view->timing->rows]);
+    if (view->is_pooled) {
+        add_pooled(grid, view, row);
         return;
     }
     mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
@@ -318,7 +319,7 @@ static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_
     const struct mb_timing *timing = view->timing;
     const size_t winner = mb_ranking_winner(view->run, timing);
     MB_SCOPED(mb_grid)
-    grid = {.columns = columns, .n_columns = N_COLUMNS + (view->pooled != NULL)};
+    grid = {.columns = columns, .n_columns = N_COLUMNS + view->is_pooled};
     for (size_t i = 0; i < timing->of->n_results; i++) {
         add_row(&grid, view, &timing->rows[i], i == winner);
     }
@@ -345,13 +346,12 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
 }
 
 void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
-                   const struct mb_timing *timing, const struct mb_table_pooled *pooled,
-                   const struct mb_table_style *style)
+                   const struct mb_timing *timing, const struct mb_table_style *style)
 {
     const struct view view = {.run = run,
                               .timing = timing,
                               .style = style,
-                              .pooled = pooled,
+                              .is_pooled = true,
                               .figures = choose_figures(timing)};
     struct mb_strbuf lines = {0};
     mb_ranking_describe(&lines, run, timing);

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "image/format.h"
 #include "image/pattern.h"
-#include "result/result_write.h"
+#include "result/result_json.h"
 
 #define TEXT_COLUMNS 80
 
