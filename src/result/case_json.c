@@ -391,19 +391,22 @@ void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwid
     }
 }
 
-static void layout_fields(struct mb_node node, struct mb_layout *layout)
+static void layout_fields(struct mb_node node, struct mb_case *c)
 {
+    struct mb_layout *layout = &c->layout;
     const char *format = node.reader ? NULL : layout->format->name;
     mb_field_u32(node, "width", &layout->base.width);
     mb_field_u32(node, "height", &layout->base.height);
     mb_field_u32(node, "layers", &layout->n_layers);
     mb_field_u32(node, "levels", &layout->n_levels);
+    mb_field_static(node, "format", &format);
     if (node.reader) {
-        layout->format = mb_format_find(mb_json_read_string(node.in, "format"));
+        c->other_format = *mb_format_find("rgba8");
+        c->other_format.name = format ? format : "";
+        layout->format = mb_format_find(c->other_format.name);
+        layout->format = layout->format ? layout->format : &c->other_format;
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
-    } else {
-        mb_field_static(node, "format", &format);
     }
 }
 
@@ -414,12 +417,13 @@ static void task_fields(struct mb_node node, struct mb_case *c)
     for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
         alphas[i] = mb_alpha_name((enum mb_alpha)i);
     }
-    c->task.reduce = (enum mb_reduce)mb_field_word(
-        node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, MB_REDUCE_AVG);
-    c->task.alpha = (enum mb_alpha)mb_field_word(node, "alpha", alphas, MB_N_ALPHAS,
-                                                 c->task.alpha, MB_ALPHA_STRAIGHT);
+    c->task.reduce = (enum mb_reduce)mb_field_open_word(
+        node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
+    c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
+                                                      c->task.alpha, &c->alpha_word);
     const unsigned shape = c->is_cube ? 2 : c->layout.n_layers > 1;
-    c->is_cube = mb_field_word(node, "shape", shapes, MB_COUNTOF(shapes), shape, 0) == 2;
+    c->is_cube = mb_field_open_word(node, "shape", shapes, MB_COUNTOF(shapes), shape,
+                                    &c->shape_word) == 2;
     rect_field(node, &c->task);
 }
 
@@ -433,7 +437,7 @@ void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
     mb_field_text(node, "id", node.reader ? c->id : id.s, sizeof c->id);
     mb_field_text(node, "input", c->input, sizeof c->input);
     mb_field_text(node, "input_sha256", c->input_sha256, sizeof c->input_sha256);
-    layout_fields(node, &c->layout);
+    layout_fields(node, c);
     task_fields(node, c);
     c->image_usage = (enum mb_image_usage)mb_field_word(
         node, "image_usage", usages, MB_N_IMAGE_USAGES, c->image_usage, MB_IMAGE_USAGE_ALL);

@@ -187,6 +187,20 @@ unsigned mb_field_word(struct mb_node parent, const char *key, const char *const
     return found < n ? found : otherwise;
 }
 
+unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
+                            unsigned n, unsigned value, const char **other)
+{
+    if (!parent.reader && *other) {
+        mb_field_static(parent, key, other);
+        return value;
+    }
+    const unsigned found = mb_field_word(parent, key, names, n, value, n);
+    if (found == n) {
+        mb_field_static(parent, key, other);
+    }
+    return found < n ? found : 0;
+}
+
 void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes)
 {
     void *memory = mb_alloc(n, n_bytes);

@@ -56,6 +56,10 @@ void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *t
 /* One of names[n], as an index; read, `otherwise` where it is none of them. */
 unsigned mb_field_word(struct mb_node parent, const char *key, const char *const *names,
                        unsigned n, unsigned value, unsigned otherwise);
+/* The same, of words that later versions may add to: one that is not known is kept in `*other`,
+ * else NULL, and read as the first. */
+unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
+                            unsigned n, unsigned value, const char **other);
 
 /* mb_alloc(n, n_bytes) for what is read; NULL without memory, which is noted. */
 void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes);

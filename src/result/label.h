@@ -17,6 +17,11 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The part of it that holds for any size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
+/* "cold", "latency", "avg": names, or the words of a file that are not known here. */
+const char *mb_timing_cache(const struct mb_timing *timing);
+const char *mb_timing_mode(const struct mb_timing *timing);
+const char *mb_case_reduce(const struct mb_case *c);
+
 /* "cold latency", "cold latency, needed usage"; and "noise_64x64_rgba8_avg cold": the id of its
  * case, and what is not hot latency. */
 struct mb_text mb_timing_condition(const struct mb_timing *timing);

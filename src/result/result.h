@@ -111,7 +111,8 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    uint32_t n_rotated;        /* images used in turn */
+    const char *cache_word, *mode_word; /* read from a file: words not known here; else NULL */
+    uint32_t n_rotated;                 /* images used in turn */
     bool is_evicted;           /* those are too few: memory is swept before each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
     size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
@@ -139,6 +140,8 @@ struct mb_case {
     uint32_t n_image_levels;   /* that the image has: a full chain */
     bool is_cube;
     struct mb_task task;
+    struct mb_format other_format; /* read from a file: of layout, if it is not known here */
+    const char *reduce_word, *alpha_word, *shape_word; /* as in mb_timing */
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;

@@ -10,8 +10,8 @@
 
 /* Read a file. Texts are valid UTF-8 without control characters, cut to their arrays; figures
  * that cannot be are NaN; settings and table are NULL. One that cannot be read, is not JSON, is
- * not ours, has words that this program does not know where it has to, or is of another major
- * version of the schema is MB_ERRC_INPUT, with the path and what is wrong. */
+ * not ours, or is of another major version of the schema is MB_ERRC_INPUT, with the path and
+ * what is wrong. */
 MB_MUST_CHECK enum mb_status mb_run_read(const char *path, struct mb_run *run,
                                          struct mb_err *err);
 

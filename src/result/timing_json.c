@@ -177,7 +177,10 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
     const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
     samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
-    samples->n_blocks = (uint32_t)mb_json_count(list.next, "durations_ns");
+    for (const struct cJSON *column = list.next; column; column = mb_json_next(column)) {
+        const size_t n = mb_json_count(column, "durations_ns");
+        samples->n_blocks = n > samples->n_blocks ? (uint32_t)n : samples->n_blocks;
+    }
     const size_t n_cells = samples->n_blocks * samples->n_candidates;
     samples->block = mb_field_alloc(node, samples->n_blocks, sizeof *samples->block);
     samples->duration_ns = mb_field_alloc(node, n_cells, sizeof *samples->duration_ns);
@@ -366,6 +369,17 @@ static void add_sentence(struct mb_json *json, struct cJSON *node, const struct 
                    sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
 }
 
+/* The first of order[n], if it is named and all others are slower; or NULL. */
+static const char *find_winner(const struct mb_run *run, const struct mb_timing *timing,
+                               const size_t *order, size_t n)
+{
+    bool is_clear = order[0] == mb_ranking_winner(run, timing);
+    for (size_t i = 1; i < n && is_clear; i++) {
+        is_clear = timing->rows[order[i]].relation.outcome == MB_OUTCOME_SLOWER;
+    }
+    return is_clear ? timing->of->results[order[0]].slug : NULL;
+}
+
 static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
                         const struct mb_timing *timing, enum mb_question question)
 {
@@ -376,6 +390,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "question", mb_question_names[question]);
+        mb_json_string(json, node, "winner", find_winner(run, timing, order, n));
         mb_json_string(json, node, "fastest", results[order[0]].slug);
         struct cJSON *tied = mb_json_array(json, node, "tied");
         struct cJSON *ids = mb_json_array(json, node, "order");
@@ -434,10 +449,11 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 static void timing_fields(struct mb_node node, const struct mb_run *run,
                           struct mb_timing *timing)
 {
-    if (!node.reader) {
-        mb_json_string(node.json, node.out, "cache", mb_cache_name(timing->cache));
-        mb_json_string(node.json, node.out, "mode", mb_mode_names[timing->mode]);
-    }
+    static const char *const caches[MB_N_CACHES] = {"hot", "cold"};
+    timing->cache = (enum mb_cache)mb_field_open_word(node, "cache", caches, MB_N_CACHES,
+                                                      timing->cache, &timing->cache_word);
+    timing->mode = (enum mb_mode)mb_field_open_word(node, "mode", mb_mode_names, MB_N_MODES,
+                                                    timing->mode, &timing->mode_word);
     mb_field_u32(node, "images", &timing->n_rotated);
     mb_field_bool(node, "cache_swept", &timing->is_evicted);
     limit_fields(node, timing);
@@ -454,17 +470,13 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
 
 void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c)
 {
-    static const char *const caches[MB_N_CACHES] = {"hot", "cold"};
     struct mb_list list = mb_field_list(parent, "timings");
     for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
         timing_fields(mb_list_object(&list), run, &c->timings[i]);
     }
     while (list.next && !parent.reader->failed) {
         const struct mb_node node = mb_list_next(&list);
-        const unsigned cache = mb_field_word(node, "cache", caches, MB_N_CACHES, 0, 0);
-        const unsigned mode = mb_field_word(node, "mode", mb_mode_names, MB_N_MODES, 0, 0);
-        struct mb_timing *timing =
-            mb_case_add_timing(c, (enum mb_cache)cache, (enum mb_mode)mode);
+        struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
         if (!timing) {
             node.reader->failed = true;
             return;

@@ -4,6 +4,7 @@
 #include "compare/headline.h"
 
 #include "compare_fixture.h"
+#include "result/case_json.h"
 #include "result/ranking.h"
 
 #define N_RUNS 3
@@ -64,6 +65,19 @@ static void check_sentence(const struct mb_pool *pool, const char *want)
     mb_strbuf_finish(&sentence);
 }
 
+/* Who is named for each question in turn: "v1", "-" where nobody is. */
+static void check_winners(const struct mb_pool *pool, const char *exact, const char *any)
+{
+    MB_SCOPED(mb_json) json;
+    mb_json_init(&json);
+    mb_report_rankings(&json, json.root, &pool->run, timing_of(pool));
+    const struct cJSON *ranking = mb_json_elements(json.root, "rankings");
+    const char *winner = mb_json_read_string(ranking, "winner");
+    CHECK_EQ_STR(winner ? winner : "-", exact);
+    winner = mb_json_read_string(mb_json_next(ranking), "winner");
+    CHECK_EQ_STR(winner ? winner : "-", any);
+}
+
 static struct mb_pools pool(const struct mb_run *files, size_t n)
 {
     struct mb_pools pools;
@@ -91,6 +105,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->fastest, 1);
     CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
     check_sentence(pool_0, "s1 is the fastest exact one: s0 takes 1.030 times as long.");
+    check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
         const struct mb_row *row = &timing->rows[i];
         const double off = 0.002 * ratio[i];
@@ -119,6 +134,7 @@ static void test_tie(void)
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
     check_sentence(pool_0, " are within the noise of these runs.");
+    check_winners(pool_0, "-", "-");
     CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
@@ -126,6 +142,18 @@ static void test_tie(void)
     check_sentence(&pools.pools[0], " are within the noise of this run.");
     mb_pools_finish(&pools);
     finish_files(files, 2);
+}
+
+/* The fastest exact one is clear, and of any cannot be told from one that loses something. */
+static void test_undecided(void)
+{
+    static const double ratio[] = {1.0, 1.003, 2.0};
+    struct mb_run file = make_timing("a", ratio, 3, 1000, 1);
+    set_exact(row_at(&file, 1), false);
+    struct mb_pools pools = pool(&file, 1);
+    check_winners(&pools.pools[0], "v0", "-");
+    mb_pools_finish(&pools);
+    mb_run_finish(&file);
 }
 
 /* One run has its own figures: the interval is that of order statistics. */
@@ -197,6 +225,7 @@ static void test_unfit(void)
     CHECK_EQ_INT(timing->of->n_results, 4);
     CHECK_EQ_INT(timing->fastest, 2);
     check_sentence(pool_0, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
+    check_winners(pool_0, "v2", "-"); /* s1 takes less time, and was held against no other */
     CHECK_EQ_INT(timing->of->results[0].status, MB_RESULT_FAILED);
     CHECK_EQ_INT(n_runs_of(pool_0, 0), 1);
     CHECK_EQ_DBL(timing->rows[1].relation.ratio, 0.7, 0.002);
@@ -285,6 +314,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_headline, test_planted, test_tie, test_single, test_groups,
-                       test_unfit, test_few_samples, test_no_memory);
+    return CHECK_TESTS(test_headline, test_planted, test_tie, test_undecided, test_single,
+                       test_groups, test_unfit, test_few_samples, test_no_memory);
 }
