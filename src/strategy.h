@@ -17,7 +17,7 @@
 #include "vk/image.h"
 #include "vk/shader.h"
 
-#define MB_MAX_PARAMS 16
+#define MB_MAX_PARAMS 64
 
 /* One parameter of a strategy. Values are named; the first is the default. */
 struct mb_param {

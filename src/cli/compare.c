@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "compare/runs.h"
 #include "cli/grid.h"
+#include "result/label.h"
+#include "result/result_read.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/session.h"
@@ -61,8 +63,8 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
 {
     const bool has_p = isfinite(row->p_adjusted);
     mb_grid_row(grid, row->is_regression, has_color ? paint_of(row) : "");
-    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->label);
-    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->place);
+    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->result->label);
+    mb_grid_cell(grid, "%s", mb_timing_place(row->found[MB_BASE].usable->timing).s);
     mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_BASE]).s);
     mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_NEW]).s);
     mb_grid_cell(grid, "%s", mb_ratio_text(row->ratio.figure).s);
@@ -82,8 +84,8 @@ static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool
 static void add_lost(struct mb_grid *grid, const struct mb_compare_gap *gap, bool has_color)
 {
     mb_grid_row(grid, true, has_color ? MB_PAINT_BAD : "");
-    mb_grid_cell(grid, "%s", gap->result->label);
-    mb_grid_cell(grid, "%s", gap->result->place);
+    mb_grid_cell(grid, "%s", gap->row->result->label);
+    mb_grid_cell(grid, "%s", mb_timing_place(gap->row->timing).s);
     mb_grid_sentence(grid, "REGRESSION: %s", gap->reason);
 }
 
@@ -140,17 +142,17 @@ static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *c
     mb_strbuf_printf(out, "%zu regression%s:", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < comparison->n_gaps; i++) {
         const struct mb_compare_gap *gap = &comparison->gaps[i];
-        const bool has_failed =
-            gap->result->status == MB_RESULT_FAILED || gap->result->verify == MB_VERIFY_FAIL;
+        const bool has_failed = mb_row_status(gap->row) == MB_RESULT_FAILED ||
+                                gap->row->result->verify == MB_VERIFY_FAIL;
         if (gap->is_regression) {
-            name_regression(out, &n_named, "%s %s", gap->result->label,
+            name_regression(out, &n_named, "%s %s", gap->row->result->label,
                             has_failed ? "failed" : "is gone");
         }
     }
     for (int rank = 0; rank <= 1; rank++) {
         for (size_t i = 0; i < comparison->n_rows; i++) {
             const struct mb_compare_row *row = &comparison->rows[i];
-            const char *label = row->found[MB_BASE].usable->label;
+            const char *label = row->found[MB_BASE].usable->result->label;
             if (rank_of(row) == rank && rank == 0) {
                 name_regression(out, &n_named, "%s is no longer %s", label,
                                 row->is_exact_lost ? "exact" : "verified");
@@ -170,18 +172,19 @@ static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *c
 static void add_facts(struct mb_strbuf *out, const struct mb_comparison *comparison, int side,
                       bool is_alike, const char *separator)
 {
-    const struct mb_result_file *file = &comparison->group[side].files[0];
-    const struct mb_result_file *other = &comparison->group[!side].files[0];
-    const bool tells = strcmp(file->driver_shown, other->driver_shown) != 0 ||
-                       strcmp(file->driver, other->driver) == 0;
+    const struct mb_run *file = &comparison->group[side].files[0];
+    const struct mb_run *other = &comparison->group[!side].files[0];
+    const struct mb_text driver = mb_run_driver(file), shown = mb_run_driver_shown(file);
+    const bool is_driver_alike = strcmp(driver.s, mb_run_driver(other).s) == 0;
+    const bool tells = is_driver_alike || strcmp(shown.s, mb_run_driver_shown(other).s) != 0;
     const struct {
         const char *name, *text;
         bool is_alike;
     } facts[] = {
-        {"", file->device, strcmp(file->device, other->device) == 0},
-        {"driver ", tells ? file->driver_shown : file->driver,
-         strcmp(file->driver, other->driver) == 0},
-        {"mipbench ", file->git_sha, strcmp(file->git_sha, other->git_sha) == 0},
+        {"", file->device.name, strcmp(file->device.name, other->device.name) == 0},
+        {"driver ", tells ? shown.s : driver.s, is_driver_alike},
+        {"mipbench ", mb_run_git_sha(file),
+         strcmp(mb_run_git_sha(file), mb_run_git_sha(other)) == 0},
     };
     for (size_t i = 0; i < MB_COUNTOF(facts); i++) {
         if (facts[i].is_alike == is_alike) {
@@ -233,8 +236,9 @@ static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparis
         if (!gap->is_regression) {
             mb_strbuf_printf(out, "%s%s  %s  %s: %s%s\n",
                              n_shown++ == 0 ? "Not compared:\n" : "",
-                             has_color ? MB_PAINT_DIM : "", gap->result->label,
-                             gap->result->place, gap->reason, has_color ? MB_PAINT_OFF : "");
+                             has_color ? MB_PAINT_DIM : "", gap->row->result->label,
+                             mb_timing_place(gap->row->timing).s, gap->reason,
+                             has_color ? MB_PAINT_OFF : "");
         }
     }
     mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
@@ -364,9 +368,9 @@ static void md_regressions(struct mb_strbuf *out, const struct mb_comparison *co
 static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_run_group *group)
 {
     for (size_t i = 0; i < group->n_files; i++) {
-        const struct mb_result_file *file = &group->files[i];
-        md_item(out, begin, "%s (%s), %s, driver %s, mipbench %s", file->path, file->run_id,
-                file->device, file->driver_shown, file->git_sha);
+        const struct mb_run *file = &group->files[i];
+        md_item(out, begin, "%s (%s), %s, driver %s, mipbench %s", file->path, file->id,
+                file->device.name, mb_run_driver_shown(file).s, mb_run_git_sha(file));
     }
 }
 
@@ -392,8 +396,8 @@ static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comp
     for (size_t i = 0; i < comparison->n_gaps; i++) {
         const struct mb_compare_gap *gap = &comparison->gaps[i];
         if (!gap->is_regression) {
-            md_item(out, "* ", "%s %s: %s", gap->result->label, gap->result->place,
-                    gap->reason);
+            md_item(out, "* ", "%s %s: %s", gap->row->result->label,
+                    mb_timing_place(gap->row->timing).s, gap->reason);
         }
     }
 }
@@ -402,22 +406,21 @@ static void json_group(struct mb_json *json, const char *key, const struct mb_ru
 {
     struct cJSON *list = mb_json_array(json, json->root, key);
     for (size_t i = 0; i < group->n_files; i++) {
-        const struct mb_result_file *file = &group->files[i];
+        const struct mb_run *file = &group->files[i];
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "path", file->path);
-        mb_json_string(json, node, "run_id", file->run_id);
-        mb_json_string(json, node, "device", file->device);
-        mb_json_string(json, node, "driver", file->driver);
-        mb_json_string(json, node, "git_sha", file->git_sha);
+        mb_json_string(json, node, "run_id", file->id);
+        mb_json_string(json, node, "device", file->device.name);
+        mb_json_string(json, node, "driver", mb_run_driver(file).s);
+        mb_json_string(json, node, "git_sha", mb_run_git_sha(file));
         mb_json_bool(json, node, "complete", file->complete);
     }
 }
 
-static void json_case(struct mb_json *json, struct cJSON *node,
-                      const struct mb_file_result *result)
+static void json_case(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
 {
-    mb_json_string(json, node, "strategy", result->label);
-    mb_json_string(json, node, "case", result->place);
+    mb_json_string(json, node, "strategy", row->result->label);
+    mb_json_string(json, node, "case", mb_timing_place(row->timing).s);
 }
 
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_compare_row *row)
@@ -448,7 +451,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_c
 static void json_gap(struct mb_json *json, struct cJSON *list, const struct mb_compare_gap *gap)
 {
     struct cJSON *node = mb_json_object(json, list, NULL);
-    json_case(json, node, gap->result);
+    json_case(json, node, gap->row);
     mb_json_string(json, node, "reason", gap->reason);
     mb_json_bool(json, node, "regression", gap->is_regression);
 }
@@ -566,13 +569,13 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
 {
     enum mb_status status;
     const struct mb_settings *settings = &options->settings;
-    struct mb_result_file *read = NULL;
+    struct mb_run *read = NULL;
     MB_DO(mb_output_check(options, err));
     mb_session_end_at_once(true); /* until there is something to write */
-    MB_DO(mb_result_files_read(settings->inputs, settings->n_inputs, &read, err));
+    MB_DO(mb_runs_read(settings->inputs, settings->n_inputs, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
     status = options->pool ? mb_pool_show(options, &files, err)
                            : compare_files(options, &files, verdict, err);
-    mb_result_files_finish(read, settings->n_inputs);
+    mb_runs_finish(read, settings->n_inputs);
     return status;
 }

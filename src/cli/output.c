@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "result/csv.h"
-#include "result/result_write.h"
+#include "result/result_json.h"
 #include "cli/chain.h"
 #include "cli/notes.h"
 #include "cli/picture.h"

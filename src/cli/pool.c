@@ -13,40 +13,32 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "compare/headline.h"
-#include "result/result_write.h"
+#include "result/case_json.h"
+#include "result/label.h"
 #include "result/ranking.h"
 #include "cli/grid.h"
+#include "result/result_read.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
 /* A heading, and the table below it. */
-static enum mb_status add_timing(struct mb_strbuf *out, const struct mb_pool *pool,
-                                 const struct mb_pool_timing *pooled,
-                                 const struct mb_table_style *style, struct mb_err *err)
+static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool, size_t i,
+                       const struct mb_table_style *style)
 {
-    const struct mb_file_result *of = pooled->match[0]->usable;
-    MB_FREED struct mb_table_pooled *rows = mb_alloc(pooled->c.n_results, sizeof *rows);
-    char title[sizeof of->case_id + sizeof of->condition + 8];
-    MB_DO(MB_NEED(rows, "compare"));
-    for (size_t i = 0; i < pooled->c.n_results; i++) {
-        rows[i] = (struct mb_table_pooled){
-            .answer = pooled->match[i]->usable->answer,
-            .n_runs = pooled->match[i]->n_usable,
-        };
-    }
-    snprintf(title, sizeof title, "%s, %s", of->case_id, of->condition);
+    const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
+    const struct mb_text title =
+        mb_text("%s, %s", mb_case_folder(timing->of).s, mb_timing_condition(timing).s);
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
+    mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
-    mb_table_pool(out, &pool->run, &pooled->c.timings[0], rows, style);
-    return MB_OK;
+    mb_table_pool(out, &pool->run, timing, style);
 }
 
 /* Of several cases, what is said of them as a whole: "Cold latency: ...". */
 static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size_t n_columns)
 {
-    for (size_t i = 0; pool->n_timings > 1 && i < pool->n_timings; i++) {
+    for (size_t i = 0; pool->run.n_cases > 1 && i < pool->run.n_cases; i++) {
         MB_SCOPED(mb_strbuf) lines = {0};
         if (!mb_headline_begins(pool, i)) {
             continue;
@@ -55,7 +47,7 @@ static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size
         out->failed = out->failed || lines.failed;
         if (lines.n_bytes > 0) {
             mb_strbuf_printf(out, "\nAll of %s:\n",
-                             pool->timings[i].match[0]->usable->condition);
+                             mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
             mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
         }
     }
@@ -76,24 +68,25 @@ static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
 }
 
 /* A table for each case, as that of a run. */
-static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *pools,
-                               const struct mb_table_style *style, struct mb_err *err)
+static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
+                     const struct mb_table_style *style)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
-        const struct mb_result_file *file = pool->runs[0];
-        char title[sizeof file->device + sizeof file->driver + sizeof file->git_sha + 64];
-        snprintf(title, sizeof title, "%s, driver %s, mipbench %s: %zu run%s", file->device,
-                 file->driver_shown, file->git_sha, pool->n_runs, pool->n_runs == 1 ? "" : "s");
+        const struct mb_run *file = pool->runs[0];
+        const struct mb_text title =
+            mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
+                    mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
+                    pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title, 0, mb_terminal_columns(style->columns));
+        mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
         mb_strbuf_append(out, "\n");
         add_unfinished(out, pool, style);
-        for (size_t k = 0; k < pool->n_timings; k++) {
-            MB_DO(add_timing(out, pool, &pool->timings[k], style, err));
+        for (size_t k = 0; k < pool->run.n_cases; k++) {
+            add_timing(out, pool, k, style);
         }
         add_headline(out, pool, mb_terminal_columns(style->columns));
-        if (pool->n_timings == 0) {
+        if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No figures.\n");
         }
     }
@@ -101,38 +94,37 @@ static enum mb_status add_text(struct mb_strbuf *out, const struct mb_pools *poo
         mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
                          pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
     }
-    return MB_OK;
 }
 
 static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
 {
-    const struct mb_result_file *first = pool->runs[0];
-    mb_json_string(json, node, "device", first->device);
-    mb_json_string(json, node, "driver", first->driver);
-    mb_json_string(json, node, "git_sha", first->git_sha);
+    const struct mb_run *first = pool->runs[0];
+    mb_json_string(json, node, "device", first->device.name);
+    mb_json_string(json, node, "driver", mb_run_driver(first).s);
+    mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
-        const struct mb_result_file *file = pool->runs[i];
+        const struct mb_run *file = pool->runs[i];
         struct cJSON *run = mb_json_object(json, runs, NULL);
         mb_json_string(json, run, "path", file->path);
-        mb_json_string(json, run, "run_id", file->run_id);
+        mb_json_string(json, run, "run_id", file->id);
         mb_json_bool(json, run, "complete", file->complete);
     }
 }
 
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
-                     const struct mb_row *row, const struct mb_match *match)
+                     const struct mb_row *row)
 {
-    const char *answer = match->usable->answer;
+    const char *answer = mb_result_claim(timing->of, row->result).word;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "variant", result->slug);
     mb_json_string(json, node, "label", result->label);
-    mb_json_string(json, node, "answer", answer[0] != '\0' ? answer : NULL);
+    mb_json_string(json, node, "answer", answer);
     mb_json_string(json, node, "status", mb_result_status_names[result->status]);
     mb_json_string(json, node, "verify", mb_verify_status_names[result->verify]);
-    mb_json_u64(json, node, "runs", match->n_usable);
+    mb_json_u64(json, node, "runs", row->n_runs);
     mb_json_u64(json, node, "samples", row->stats.n);
     mb_json_number(json, node, "median_ns", row->stats.median_ns);
     mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
@@ -152,39 +144,49 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
                        : NULL);
 }
 
+/* The place of a timing among those of its file. */
+static double place_of(const struct mb_run *run, const struct mb_timing *timing)
+{
+    size_t n_before = 0;
+    for (size_t i = 0; run->cases[i] != timing->of; i++) {
+        n_before += run->cases[i]->n_timings;
+    }
+    return (double)(n_before + (size_t)(timing - timing->of->timings));
+}
+
 /* Which timing of each run it is, by its place in the file. */
 static void json_places(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool,
-                        const struct mb_pool_timing *pooled)
+                        size_t at)
 {
     struct cJSON *places = mb_json_array(json, node, "timings");
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_file_result *of = NULL;
-        for (size_t i = 0; of == NULL && i < pooled->c.n_results; i++) {
-            of = pooled->match[i]->of[run];
+        const struct mb_row *of = NULL;
+        for (size_t i = 0; of == NULL && i < pool->run.cases[at]->n_results; i++) {
+            of = pool->match[at][i]->of[run];
         }
-        mb_json_number(json, places, NULL, of != NULL ? (double)of->timing : (double)NAN);
+        mb_json_number(json, places, NULL,
+                       of != NULL ? place_of(pool->runs[run], of->timing) : (double)NAN);
     }
 }
 
 static void json_timing(struct mb_json *json, struct cJSON *list, const struct mb_pool *pool,
-                        const struct mb_pool_timing *pooled)
+                        size_t at)
 {
-    const struct mb_file_result *of = pooled->match[0]->usable;
-    const struct mb_timing *timing = &pooled->c.timings[0];
+    const struct mb_timing *timing = &pool->run.cases[at]->timings[0];
     struct cJSON *node = mb_json_object(json, list, NULL);
-    mb_json_string(json, node, "case", of->case_id);
-    mb_json_string(json, node, "cache", of->cache);
-    mb_json_string(json, node, "mode", of->mode);
-    mb_json_string(json, node, "condition", of->condition);
-    json_places(json, node, pool, pooled);
+    mb_json_string(json, node, "case", mb_case_folder(timing->of).s);
+    mb_json_string(json, node, "cache", mb_timing_cache(timing));
+    mb_json_string(json, node, "mode", mb_timing_mode(timing));
+    mb_json_string(json, node, "condition", mb_timing_condition(timing).s);
+    json_places(json, node, pool, at);
     double next;
     const enum mb_lead lead = mb_ranking_lead(&pool->run, timing, &next);
     mb_json_string(json, node, "lead", mb_lead_names[lead]);
     mb_json_number(json, node, "next_ratio", next);
     mb_report_rankings(json, node, &pool->run, timing);
     struct cJSON *rows = mb_json_array(json, node, "rows");
-    for (size_t i = 0; i < pooled->c.n_results; i++) {
-        json_row(json, rows, timing, &timing->rows[i], pooled->match[i]);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        json_row(json, rows, timing, &timing->rows[i]);
     }
 }
 
@@ -209,14 +211,14 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
     json->failed = json->failed || title.failed;
     mb_json_string(json, node, "title", mb_strbuf_text(&title));
     struct cJSON *list = mb_json_array(json, node, "conditions");
-    for (size_t i = 0; i < pool->n_timings; i++) {
+    for (size_t i = 0; i < pool->run.n_cases; i++) {
         if (mb_headline_begins(pool, i)) {
             MB_SCOPED(mb_strbuf) lines = {0};
             struct cJSON *condition = mb_json_object(json, list, NULL);
             mb_headline_describe(&lines, pool, i);
             json->failed = json->failed || lines.failed;
             mb_json_string(json, condition, "condition",
-                           pool->timings[i].match[0]->usable->condition);
+                           mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
             json_sentences(json, condition, mb_strbuf_text(&lines));
         }
     }
@@ -241,8 +243,8 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
         json_runs(&json, node, &pools->pools[i]);
         json_headline(&json, node, &pools->pools[i]);
         struct cJSON *timings = mb_json_array(&json, node, "timings");
-        for (size_t k = 0; k < pools->pools[i].n_timings; k++) {
-            json_timing(&json, timings, &pools->pools[i], &pools->pools[i].timings[k]);
+        for (size_t k = 0; k < pools->pools[i].run.n_cases; k++) {
+            json_timing(&json, timings, &pools->pools[i], k);
         }
     }
     return mb_json_print(&json, text, err);
@@ -258,7 +260,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     MB_FREED char *json = NULL;
     MB_DO(mb_pool_runs(files, &how, &pools, err));
     mb_session_end_at_once(false);
-    MB_DO(add_text(&text, &pools, &style, err));
+    add_text(&text, &pools, &style);
     MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->json != NULL) {
         MB_DO(make_json(&pools, how.seed, &json, err));
@@ -325,16 +327,16 @@ static enum mb_status show_set(const struct mb_options *options, const char *dir
                                struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) paths = {0};
-    struct mb_result_file *read = NULL;
+    struct mb_run *read = NULL;
     MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
     if (paths.n == 0) {
         return MB_OK;
     }
-    MB_DO(mb_result_files_read((const char *const *)paths.items, paths.n, &read, err));
+    MB_DO(mb_runs_read((const char *const *)paths.items, paths.n, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = paths.n};
     enum mb_status status = mb_stdout_write("\n", 1, err);
     status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
-    mb_result_files_finish(read, paths.n);
+    mb_runs_finish(read, paths.n);
     return status;
 }
 

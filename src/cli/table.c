@@ -34,7 +34,7 @@ struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
     const struct mb_table_style *style;
-    const struct mb_table_pooled *pooled; /* of each row; NULL: it is one run */
+    bool is_pooled;  /* of several runs */
     double least_ns; /* the shortest of all medians, NaN: nothing was timed */
 };
 
@@ -133,7 +133,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
         mb_grid_cell(grid, "%s",
-                     view->pooled ? "" : mb_digits_text(rate_gbps(view->timing, row)).s);
+                     view->is_pooled ? "" : mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
         add_blanks(grid, 4, blank);
     }
@@ -167,17 +167,18 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
 }
 
 /* The answer, how many runs there are, and whether every one was verified. */
-static void add_pooled(struct mb_grid *grid, const struct mb_result *result,
-                       const struct mb_table_pooled *pooled)
+static void add_pooled(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
+    const struct mb_result *result = row->result;
+    const char *answer = mb_result_claim(view->timing->of, result).word;
     static const char *const words[] = {
         [MB_VERIFY_PASS] = "yes",
         [MB_VERIFY_FAIL] = "FAIL",
         [MB_VERIFY_SKIPPED] = "not checked",
     };
-    mb_grid_cell(grid, "%s", pooled->answer[0] != '\0' ? pooled->answer : "-");
+    mb_grid_cell(grid, "%s", answer ? answer : "-");
     mb_grid_cell(grid, "%s", "");
-    mb_grid_cell(grid, "%zu", pooled->n_runs);
+    mb_grid_cell(grid, "%zu", row->n_runs);
     mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
 }
 
@@ -213,8 +214,8 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     add_times(grid, view, row);
-    if (view->pooled != NULL) {
-        add_pooled(grid, result, &view->pooled[row - view->timing->rows]);
+    if (view->is_pooled) {
+        add_pooled(grid, view, row);
         return;
     }
     mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
@@ -292,13 +293,12 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
 }
 
 void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
-                   const struct mb_timing *timing, const struct mb_table_pooled *pooled,
-                   const struct mb_table_style *style)
+                   const struct mb_timing *timing, const struct mb_table_style *style)
 {
     const struct view view = {.run = run,
                               .timing = timing,
                               .style = style,
-                              .pooled = pooled,
+                              .is_pooled = true,
                               .least_ns = find_least_ns(timing)};
     struct mb_strbuf lines = {0};
     mb_ranking_describe(&lines, run, timing);

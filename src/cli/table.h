@@ -24,17 +24,10 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
 
-/* What several runs taken together tell of a row beside its figures. */
-struct mb_table_pooled {
-    const char *answer; /* a word; "": none */
-    size_t n_runs;
-};
-
-/* The table of such a timing, and who is fastest, as mb_table_timing(); `pooled` is of
- * each row. */
+/* The table of several runs taken together (run->n_pooled), and who is fastest, as
+ * mb_table_timing(). */
 void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
-                   const struct mb_timing *timing, const struct mb_table_pooled *pooled,
-                   const struct mb_table_style *style);
+                   const struct mb_timing *timing, const struct mb_table_style *style);
 
 /* All of a run's tables as GitHub Markdown, with what matters below each, and the summary.
  * Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only without memory. */

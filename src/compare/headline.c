@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/figure.h"
+#include "result/label.h"
 #include "result/ranking.h"
 
 #define MAX_PLACES 5 /* where the winner does not win, each named */
@@ -14,7 +15,7 @@
 /* How often a label comes first, and the ratios that go with it. */
 struct wins {
     const char *label;
-    const struct mb_pool_timing *timing; /* the first of them */
+    const struct mb_timing *timing; /* the first of them */
     size_t n;
     double least, most; /* most is 0 where no ratio is known */
 };
@@ -28,20 +29,21 @@ struct tally {
     size_t n_exact, n_cheap;
 };
 
-static const struct mb_file_result *file_of(const struct mb_pool_timing *pooled)
+static const struct mb_timing *timing_of(const struct mb_pool *pool, size_t i)
 {
-    return pooled->match[0]->usable;
+    return &pool->run.cases[i]->timings[0];
 }
 
 static bool is_of(const struct mb_pool *pool, size_t timing, const char *condition)
 {
-    return strcmp(file_of(&pool->timings[timing])->condition, condition) == 0;
+    return strcmp(mb_timing_condition(timing_of(pool, timing)).s, condition) == 0;
 }
 
 bool mb_headline_begins(const struct mb_pool *pool, size_t timing)
 {
+    const struct mb_text condition = mb_timing_condition(timing_of(pool, timing));
     size_t first = 0;
-    while (!is_of(pool, first, file_of(&pool->timings[timing])->condition)) {
+    while (!is_of(pool, first, condition.s)) {
         first++;
     }
     return first == timing;
@@ -61,26 +63,25 @@ static bool is_same_strategy(const char *a, const char *b)
     return n == strcspn(b, ":") && memcmp(a, b, n) == 0;
 }
 
-static bool is_counted(const struct mb_file_result *result)
+static bool is_counted(const struct mb_row *row)
 {
-    return !result->is_diagnostic && result->status != MB_RESULT_SKIPPED;
+    return !row->result->is_diagnostic && mb_row_status(row) != MB_RESULT_SKIPPED;
 }
 
-/* Whether no counted result before this one, of `pool` in order, is of its label; or with
+/* Whether no counted row before this one, of `pool` in order, is of its label; or with
  * `by_strategy`, of its strategy. */
-static bool is_new(const struct mb_pool *pool, const struct mb_file_result *result,
-                   bool by_strategy)
+static bool is_new(const struct mb_pool *pool, const struct mb_row *row, bool by_strategy)
 {
+    const char *label = row->result->label;
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_result_file *file = pool->runs[run];
-        for (size_t i = 0; i < file->n_results; i++) {
-            const struct mb_file_result *other = &file->results[i];
-            if (other == result) {
+        struct mb_rows rows = {.run = pool->runs[run]};
+        for (const struct mb_row *other; (other = mb_rows_next(&rows)) != NULL;) {
+            if (other == row) {
                 return true;
             }
             if (is_counted(other) &&
-                (by_strategy ? is_same_strategy(other->label, result->label)
-                             : strcmp(other->label, result->label) == 0)) {
+                (by_strategy ? is_same_strategy(other->result->label, label)
+                             : strcmp(other->result->label, label) == 0)) {
                 return false;
             }
         }
@@ -96,17 +97,16 @@ static struct census count_rows(const struct mb_pool *pool)
 {
     struct census found = {0};
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_result_file *file = pool->runs[run];
-        for (size_t i = 0; i < file->n_results; i++) {
-            const struct mb_file_result *result = &file->results[i];
-            if (is_counted(result)) {
-                found.n_strategies += is_new(pool, result, true);
-                found.n_labels += is_new(pool, result, false);
+        struct mb_rows rows = {.run = pool->runs[run]};
+        for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
+            const enum mb_verify_status verify = row->result->verify;
+            const enum mb_result_status status = mb_row_status(row);
+            if (is_counted(row)) {
+                found.n_strategies += is_new(pool, row, true);
+                found.n_labels += is_new(pool, row, false);
                 found.n_rows++;
-                found.n_failed +=
-                    result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
-                found.n_unchecked +=
-                    result->status == MB_RESULT_OK && result->verify == MB_VERIFY_SKIPPED;
+                found.n_failed += status == MB_RESULT_FAILED || verify == MB_VERIFY_FAIL;
+                found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
             }
         }
     }
@@ -114,13 +114,14 @@ static struct census count_rows(const struct mb_pool *pool)
 }
 
 /* "Mip-chain generation on an NVIDIA H200: " */
-static void add_device(struct mb_strbuf *out, const struct mb_result_file *file)
+static void add_device(struct mb_strbuf *out, const struct mb_run *run)
 {
+    const char *name = run->device.name;
     mb_strbuf_append(out, "Mip-chain generation on ");
-    if (file->is_software) {
-        mb_strbuf_printf(out, "%s (software): ", file->device);
+    if (mb_gpu_is_cpu(&run->device)) {
+        mb_strbuf_printf(out, "%s (software): ", name);
     } else {
-        mb_strbuf_printf(out, "%s %s: ", article(file->device), file->device);
+        mb_strbuf_printf(out, "%s %s: ", article(name), name);
     }
 }
 
@@ -147,11 +148,15 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
     }
 }
 
+static const char *device_of(const struct mb_pool *pool)
+{
+    return pool->runs[0]->device.name;
+}
+
 static bool is_first_of_device(const struct mb_pools *pools, size_t pool)
 {
     size_t first = 0;
-    while (strcmp(pools->pools[first].runs[0]->device, pools->pools[pool].runs[0]->device) !=
-           0) {
+    while (strcmp(device_of(&pools->pools[first]), device_of(&pools->pools[pool])) != 0) {
         first++;
     }
     return first == pool;
@@ -175,15 +180,15 @@ void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
     mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", n_devices);
     for (size_t i = 0; i < pools->n_pools; i++) {
         if (is_first_of_device(pools, i)) {
-            mb_strbuf_list(out, pools->pools[i].runs[0]->device, n++, n_devices);
+            mb_strbuf_list(out, device_of(&pools->pools[i]), n++, n_devices);
         }
     }
 }
 
-static void count_win(struct wins *wins, size_t *n, const struct mb_pool_timing *timing,
-                      size_t row, double ratio)
+static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timing, size_t row,
+                      double ratio)
 {
-    const char *label = timing->c.results[row].label;
+    const char *label = timing->rows[row].result->label;
     size_t at = 0;
     while (at < *n && strcmp(wins[at].label, label) != 0) {
         at++;
@@ -199,9 +204,8 @@ static void count_win(struct wins *wins, size_t *n, const struct mb_pool_timing 
     won->n++;
 }
 
-static void count_timing(struct tally *tally, const struct mb_pool_timing *pooled)
+static void count_timing(struct tally *tally, const struct mb_timing *timing)
 {
-    const struct mb_timing *timing = &pooled->c.timings[0];
     double next;
     const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
     const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, timing);
@@ -211,10 +215,10 @@ static void count_timing(struct tally *tally, const struct mb_pool_timing *poole
     }
     tally->n_timings++;
     if (lead == MB_LEAD_CLEAR) {
-        count_win(tally->exact, &tally->n_exact, pooled, timing->fastest, next);
+        count_win(tally->exact, &tally->n_exact, timing, timing->fastest, next);
     }
     if (cheaper != SIZE_MAX) {
-        count_win(tally->cheap, &tally->n_cheap, pooled, cheaper,
+        count_win(tally->cheap, &tally->n_cheap, timing, cheaper,
                   timing->rows[cheaper].relation.ratio);
     }
 }
@@ -242,7 +246,7 @@ static void add_range(struct mb_strbuf *out, double least, double most)
 static void add_winner(struct mb_strbuf *out, const struct tally *tally,
                        const struct wins *best)
 {
-    const struct mb_timing *timing = &best->timing->c.timings[0];
+    const struct mb_timing *timing = best->timing;
     mb_strbuf_printf(out, "%s is ", best->label);
     if (timing->question == MB_QUESTION_EXACT) {
         mb_strbuf_printf(out, "the fastest %s one", mb_exact_word(timing->of->task.reduce));
@@ -261,33 +265,30 @@ static void add_winner(struct mb_strbuf *out, const struct tally *tally,
     mb_strbuf_append(out, ".\n");
 }
 
-static bool has_inputs(const struct tally *tally)
+static bool has_inputs(const struct mb_run *run)
 {
-    const char *input = NULL;
-    for (size_t i = 0; i < tally->pool->n_timings; i++) {
-        const struct mb_file_result *of = file_of(&tally->pool->timings[i]);
-        if (input != NULL && strcmp(of->input, input) != 0) {
-            return true;
-        }
-        input = of->input;
+    size_t n_same = 0;
+    while (n_same < run->n_cases &&
+           strcmp(run->cases[n_same]->input, run->cases[0]->input) == 0) {
+        n_same++;
     }
-    return false;
+    return n_same < run->n_cases;
 }
 
 /* "500x333 r8 (spd-tree takes 1.05 times as long as spd)": where, and to whom it loses. */
 static void add_place(struct mb_strbuf *out, const struct tally *tally,
-                      const struct mb_pool_timing *pooled, const char *label)
+                      const struct mb_timing *timing, const char *label)
 {
-    const struct mb_file_result *of = file_of(pooled);
-    const struct mb_timing *timing = &pooled->c.timings[0];
-    const char *slash = strrchr(of->input, '/');
+    const struct mb_case *c = timing->of;
+    const char *slash = strrchr(c->input, '/');
     double next;
-    if (has_inputs(tally)) {
-        mb_strbuf_printf(out, "%s ", slash ? slash + 1 : of->input);
+    if (has_inputs(&tally->pool->run)) {
+        mb_strbuf_printf(out, "%s ", slash ? slash + 1 : c->input);
     }
-    mb_strbuf_printf(out, "%ux%u %s", of->width, of->height, of->format);
-    if (of->reduce != MB_REDUCE_AVG) {
-        mb_strbuf_printf(out, " %s", mb_reduce_names[of->reduce]);
+    mb_strbuf_printf(out, "%ux%u %s", c->layout.base.width, c->layout.base.height,
+                     c->layout.format->name);
+    if (c->task.reduce != MB_REDUCE_AVG) {
+        mb_strbuf_printf(out, " %s", mb_reduce_names[c->task.reduce]);
     }
     if (mb_ranking_lead(&tally->pool->run, timing, &next) == MB_LEAD_TIED) {
         mb_strbuf_append(out, " (within the noise)");
@@ -312,9 +313,8 @@ static void add_places(struct mb_strbuf *out, const struct tally *tally,
 {
     const size_t n_places = tally->n_timings - best->n;
     size_t n = 0;
-    for (size_t i = 0; i < tally->pool->n_timings; i++) {
-        const struct mb_pool_timing *pooled = &tally->pool->timings[i];
-        const struct mb_timing *timing = &pooled->c.timings[0];
+    for (size_t i = 0; i < tally->pool->run.n_cases; i++) {
+        const struct mb_timing *timing = timing_of(tally->pool, i);
         double next;
         const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
         const bool is_won =
@@ -324,7 +324,7 @@ static void add_places(struct mb_strbuf *out, const struct tally *tally,
             timing->question <= MB_QUESTION_ANY) {
             const bool is_last = n + 1 == n_places;
             mb_strbuf_append(out, n == 0 ? "Not at " : is_last ? " and " : ", ");
-            add_place(out, tally, pooled, best->label);
+            add_place(out, tally, timing, best->label);
             n++;
         }
     }
@@ -358,8 +358,8 @@ static void add_counts(struct mb_strbuf *out, const struct tally *tally,
 static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
-    const struct mb_case *c = &wins->timing->c;
-    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, &c->timings[0]);
+    const struct mb_case *c = wins->timing->of;
+    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, wins->timing);
     const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
     mb_strbuf_printf(out, "In %zu of %zu cases %s takes ", wins->n, tally->n_timings,
                      wins->label);
@@ -396,22 +396,23 @@ static void say(struct mb_strbuf *out, const struct tally *tally)
 
 void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing)
 {
+    const struct mb_text condition = mb_timing_condition(timing_of(pool, timing));
     struct tally tally = {
         .pool = pool,
-        .condition = file_of(&pool->timings[timing])->condition,
-        .exact = mb_alloc(pool->n_timings, sizeof *tally.exact),
-        .cheap = mb_alloc(pool->n_timings, sizeof *tally.cheap),
+        .condition = condition.s,
+        .exact = mb_alloc(pool->run.n_cases, sizeof *tally.exact),
+        .cheap = mb_alloc(pool->run.n_cases, sizeof *tally.cheap),
     };
     size_t n = 0;
     out->failed = out->failed || tally.exact == NULL || tally.cheap == NULL;
-    for (size_t i = 0; !out->failed && i < pool->n_timings; i++) {
+    for (size_t i = 0; !out->failed && i < pool->run.n_cases; i++) {
         if (is_of(pool, i, tally.condition)) {
-            count_timing(&tally, &pool->timings[i]);
+            count_timing(&tally, timing_of(pool, i));
             n++;
         }
     }
     if (n == 1) {
-        mb_ranking_lines(out, &pool->run, &pool->timings[timing].c.timings[0]);
+        mb_ranking_lines(out, &pool->run, timing_of(pool, timing));
     } else if (!out->failed) {
         say(out, &tally);
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
+#include "result/label.h"
 
 int mb_series_compare(const void *a, const void *b)
 {
@@ -18,26 +20,38 @@ int mb_series_compare(const void *a, const void *b)
     return (x->n > y->n) - (x->n < y->n);
 }
 
-static struct mb_series series_of(const struct mb_file_result *result)
+static bool is_same_timing(const struct mb_timing *a, const struct mb_timing *b)
 {
-    return (struct mb_series){.values = result->samples_ns, .n = result->n_samples};
+    const struct mb_samples *x = &a->samples, *y = &b->samples;
+    bool is_same = a->of->n_results == b->of->n_results && x->n_blocks == y->n_blocks &&
+                   x->n_candidates == y->n_candidates;
+    for (size_t i = 0; is_same && i < a->of->n_results; i++) {
+        is_same = strcmp(a->rows[i].result->slug, b->rows[i].result->slug) == 0 &&
+                  a->rows[i].column == b->rows[i].column;
+    }
+    const size_t n_bytes = x->n_blocks * x->n_candidates * sizeof *x->duration_ns;
+    return is_same && (n_bytes == 0 || memcmp(x->duration_ns, y->duration_ns, n_bytes) == 0);
 }
 
-static bool is_same_run(const struct mb_result_file *a, const struct mb_result_file *b)
+static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
 {
     size_t n_samples = 0;
     if (strcmp(a->path, b->path) == 0) {
         return true;
     }
-    if (strcmp(a->run_id, b->run_id) != 0 || a->n_results != b->n_results) {
+    if (strcmp(a->id, b->id) != 0 || a->n_cases != b->n_cases) {
         return false;
     }
     /* An id is of a second and a device: short runs may share it. */
-    for (size_t i = 0; i < a->n_results; i++) {
-        const struct mb_series x = series_of(&a->results[i]), y = series_of(&b->results[i]);
-        n_samples += x.n;
-        if (strcmp(a->results[i].key, b->results[i].key) != 0 ||
-            mb_series_compare(&x, &y) != 0) {
+    for (size_t i = 0; i < a->n_cases; i++) {
+        const struct mb_case *x = a->cases[i], *y = b->cases[i];
+        for (size_t k = 0; k < x->n_timings && x->n_timings == y->n_timings; k++) {
+            if (!is_same_timing(&x->timings[k], &y->timings[k])) {
+                return false;
+            }
+            n_samples += x->timings[k].samples.n_kept;
+        }
+        if (x->n_timings != y->n_timings) {
             return false;
         }
     }
@@ -53,7 +67,7 @@ size_t mb_first_of_run(const struct mb_run_group *group, size_t i)
     return first;
 }
 
-size_t mb_runs_once(const struct mb_run_group *group, const struct mb_result_file **runs)
+size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs)
 {
     size_t n = 0;
     for (size_t i = 0; i < group->n_files; i++) {
@@ -64,21 +78,103 @@ size_t mb_runs_once(const struct mb_run_group *group, const struct mb_result_fil
     return n;
 }
 
-static bool is_failed(const struct mb_file_result *result)
+static bool is_failed(const struct mb_row *row)
 {
-    return result->status == MB_RESULT_FAILED || result->verify == MB_VERIFY_FAIL;
+    return mb_row_status(row) == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL;
 }
 
-bool mb_is_usable(const struct mb_file_result *result)
+size_t mb_row_n_samples(const struct mb_row *row)
 {
-    return result != NULL && result->status == MB_RESULT_OK && !is_failed(result) &&
-           result->n_samples > 0 && result->n_bad_samples == 0;
+    return row->column == SIZE_MAX ? 0 : row->timing->samples.n_kept;
+}
+
+size_t mb_row_n_bad_samples(const struct mb_row *row)
+{
+    const struct mb_samples *samples = &row->timing->samples;
+    size_t n = 0;
+    for (size_t i = 0; row->column != SIZE_MAX && i < samples->n_blocks; i++) {
+        const double ns = samples->duration_ns[i * samples->n_candidates + row->column];
+        n += samples->block[i].is_kept && !(ns >= MB_SAMPLE_MIN_NS && ns <= MB_SAMPLE_MAX_NS);
+    }
+    return n;
+}
+
+bool mb_is_usable(const struct mb_row *row)
+{
+    return row != NULL && mb_row_status(row) == MB_RESULT_OK && !is_failed(row) &&
+           mb_row_n_samples(row) > 0 && mb_row_n_bad_samples(row) == 0;
+}
+
+/* Between parts of a key: a control character, which no value of ours has. */
+#define KEY_SEPARATOR "\x1f"
+
+/* The parameter after `last` by name, or n: in an order that files cannot change. */
+static size_t next_param(const struct mb_strategy *strategy, size_t n, size_t last)
+{
+    const struct mb_param *params = strategy->params;
+    size_t found = n;
+    for (size_t i = 0; i < n; i++) {
+        if ((last == n || strcmp(params[i].name, params[last].name) > 0) &&
+            (found == n || strcmp(params[i].name, params[found].name) < 0)) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void add_variant(struct mb_strbuf *key, const struct mb_result *result)
+{
+    const struct mb_strategy *strategy = result->strategy;
+    const size_t n = mb_strategy_n_params(strategy);
+    mb_strbuf_printf(key, "%s" KEY_SEPARATOR, strategy->name);
+    for (size_t i = next_param(strategy, n, n); i < n; i = next_param(strategy, n, i)) {
+        const char *value = mb_variant_value(strategy, &result->params, i);
+        mb_strbuf_printf(key, "%s=%s" KEY_SEPARATOR, strategy->params[i].name,
+                         value ? value : "");
+    }
+}
+
+/* The texels of a pattern follow from its name and the seed, so that two seeds still measure
+ * the same thing; a file is known by its contents. */
+static const char *input_of(const struct mb_case *c)
+{
+    const bool is_pattern = strncmp(c->input, "pattern:", 8) == 0;
+    return is_pattern || c->input_sha256[0] == '\0' ? c->input : c->input_sha256;
+}
+
+static enum mb_status make_key(const struct mb_row *row, struct mb_match *match,
+                               struct mb_err *err)
+{
+    static const char sep[] = KEY_SEPARATOR;
+    const struct mb_case *c = row->timing->of;
+    const struct mb_layout *layout = &c->layout;
+    const struct mb_rect rect = c->task.rect;
+    MB_SCOPED(mb_strbuf) key = {0};
+    add_variant(&key, row->result);
+    match->timing_at = key.n_bytes;
+    mb_strbuf_printf(&key, "%s%s%u%s%u%s%u%s%u%s%s%s", input_of(c), sep, layout->base.width,
+                     sep, layout->base.height, sep, layout->n_layers, sep, layout->n_levels,
+                     sep, mb_case_reduce(c), sep);
+    match->alpha_at = key.n_bytes;
+    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s",
+                     c->alpha_word ? c->alpha_word : mb_alpha_name(c->task.alpha), sep,
+                     c->shape_word ? c->shape_word : mb_case_shape(c), sep,
+                     mb_timing_cache(row->timing), sep, mb_timing_mode(row->timing), sep);
+    if (c->task.is_update) {
+        mb_strbuf_printf(&key, "%u%s%u%s%u%s%u%s", rect.x, sep, rect.y, sep, rect.width, sep,
+                         rect.height, sep);
+    }
+    mb_strbuf_append(&key,
+                     c->image_usage == MB_IMAGE_USAGE_NEEDED ? "needed" KEY_SEPARATOR : "");
+    match->format_at = key.n_bytes;
+    mb_strbuf_append(&key, layout->format->name);
+    return mb_strbuf_take(&key, &match->key, err);
 }
 
 /* The first match of each key, by the key's hash. */
 struct table {
     struct mb_match **slots; /* some are NULL */
-    size_t n_slots;
+    size_t n_slots, n_runs;
 };
 
 /* Where the first match of a key is, or belongs. */
@@ -91,53 +187,41 @@ static struct mb_match **find_slot(const struct table *table, const char *key)
     return &table->slots[at];
 }
 
-/* The first of the result's key that the run has given nothing to, as the run's results come in
+/* The first of the row's key that the run has given nothing to, as the run's rows come in
  * order; a new one where there is none. */
-static struct mb_match *find_open(struct mb_matches *matches, const struct table *table,
-                                  const char *key, size_t run, size_t n_runs)
+static enum mb_status find_open(struct mb_matches *matches, const struct table *table,
+                                const struct mb_row *row, size_t run, struct mb_match **open,
+                                struct mb_err *err)
 {
-    struct mb_match **link = find_slot(table, key);
-    size_t n_before = 0;
-    for (; *link != NULL && (*link)->of[run] != NULL; n_before++) {
+    struct mb_match *fresh = &matches->match[matches->n];
+    MB_DO(make_key(row, fresh, err));
+    struct mb_match **link = find_slot(table, fresh->key);
+    for (; *link != NULL && (*link)->of[run] != NULL; fresh->occurrence++) {
         link = &(*link)->next_of_key;
     }
     if (*link == NULL) {
-        *link = &matches->match[matches->n];
-        **link = (struct mb_match){
-            .key = key,
-            .of = matches->cells + matches->n * n_runs,
-            .occurrence = n_before,
-        };
+        fresh->of = matches->cells + matches->n * table->n_runs;
+        *link = fresh;
         matches->n++;
+    } else {
+        mb_free(fresh->key);
+        *fresh = (struct mb_match){0};
     }
-    return *link;
+    *open = *link;
+    return MB_OK;
 }
 
-enum mb_status mb_match_runs(const struct mb_result_file *const *runs, size_t n_runs,
-                             struct mb_matches *matches, struct mb_err *err)
+static enum mb_status match_rows(const struct mb_run *const *runs, const struct table *table,
+                                 struct mb_matches *matches, struct mb_err *err)
 {
-    size_t n_most = 0;
-    for (size_t run = 0; run < n_runs; run++) {
-        n_most += runs[run]->n_results;
-    }
-    *matches = (struct mb_matches){
-        .match = mb_alloc(n_most, sizeof *matches->match),
-        .cells = mb_alloc(n_most * n_runs, sizeof *matches->cells),
-    };
-    const size_t n_slots = 2 * n_most + 1;
-    MB_FREED struct mb_match **slots = mb_alloc(n_slots, sizeof *slots);
-    const struct table table = {.slots = slots, .n_slots = n_slots};
-    if (matches->match == NULL || matches->cells == NULL || slots == NULL) {
-        mb_matches_finish(matches);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "comparison: out of memory");
-    }
-    for (size_t run = 0; run < n_runs; run++) {
-        for (size_t i = 0; i < runs[run]->n_results; i++) {
-            const struct mb_file_result *result = &runs[run]->results[i];
-            struct mb_match *match = find_open(matches, &table, result->key, run, n_runs);
-            match->of[run] = result;
-            if (mb_is_usable(result)) {
-                match->usable = match->usable != NULL ? match->usable : result;
+    for (size_t run = 0; run < table->n_runs; run++) {
+        struct mb_rows rows = {.run = runs[run]};
+        for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
+            struct mb_match *match;
+            MB_DO(find_open(matches, table, row, run, &match, err));
+            match->of[run] = row;
+            if (mb_is_usable(row)) {
+                match->usable = match->usable != NULL ? match->usable : row;
                 match->n_usable++;
             }
         }
@@ -145,51 +229,91 @@ enum mb_status mb_match_runs(const struct mb_result_file *const *runs, size_t n_
     return MB_OK;
 }
 
+enum mb_status mb_match_runs(const struct mb_run *const *runs, size_t n_runs,
+                             struct mb_matches *matches, struct mb_err *err)
+{
+    enum mb_status status;
+    size_t n_most = 1; /* and one that is matched before it is known */
+    for (size_t run = 0; run < n_runs; run++) {
+        struct mb_rows rows = {.run = runs[run]};
+        while (mb_rows_next(&rows) != NULL) {
+            n_most++;
+        }
+    }
+    *matches = (struct mb_matches){
+        .match = mb_alloc(n_most, sizeof *matches->match),
+        .cells = mb_alloc(n_most * n_runs, sizeof *matches->cells),
+    };
+    const size_t n_slots = 2 * n_most + 1;
+    MB_FREED struct mb_match **slots = mb_alloc(n_slots, sizeof *slots);
+    const struct table table = {.slots = slots, .n_slots = n_slots, .n_runs = n_runs};
+    MB_TRY(MB_NEED(matches->match && matches->cells && slots, "comparison"));
+    MB_TRY(match_rows(runs, &table, matches, err));
+    return MB_OK;
+fail:
+    mb_matches_finish(matches);
+    return status;
+}
+
 void mb_matches_finish(struct mb_matches *matches)
 {
+    for (size_t i = 0; i < matches->n; i++) {
+        mb_free(matches->match[i].key);
+    }
     mb_free(matches->match);
     mb_free(matches->cells);
     *matches = (struct mb_matches){0};
 }
 
-static void note_result(struct mb_found *found, struct mb_series *series,
-                        const struct mb_result_file *run, const struct mb_file_result *result)
+/* `series` has room for one more, and `samples_ns` for its samples. */
+static void note_row(struct mb_found *found, struct mb_series *series, const struct mb_run *run,
+                     const struct mb_row *row)
 {
-    const bool is_ok = result->status == MB_RESULT_OK;
-    found->first = found->first != NULL ? found->first : result;
-    found->is_verified = found->is_verified || (is_ok && result->verify == MB_VERIFY_PASS);
+    const bool is_ok = mb_row_status(row) == MB_RESULT_OK;
+    found->first = found->first != NULL ? found->first : row;
+    found->is_verified = found->is_verified || (is_ok && row->result->verify == MB_VERIFY_PASS);
     /* fmax ignores the NaN of a timer that is not known. */
-    found->granule_ns = fmax(found->granule_ns, run->granule_ns);
-    if (is_failed(result)) {
+    found->granule_ns = fmax(found->granule_ns, run->timer.granularity_gcd_ns);
+    if (is_failed(row)) {
         found->failed_path = found->failed != NULL ? found->failed_path : run->path;
-        found->failed = found->failed != NULL ? found->failed : result;
-    } else if (mb_is_usable(result)) {
-        const size_t n = result->n_samples;
-        found->usable = found->usable != NULL ? found->usable : result;
+        found->failed = found->failed != NULL ? found->failed : row;
+    } else if (mb_is_usable(row)) {
+        double *samples_ns = found->samples_ns + found->n_samples;
+        const size_t n = mb_row_n_samples(row);
+        found->usable = found->usable != NULL ? found->usable : row;
         found->n_least = found->runs.n == 0 || n < found->n_least ? n : found->n_least;
-        series[found->runs.n++] = series_of(result);
+        mb_samples_column(&row->timing->samples, row->column, samples_ns);
+        series[found->runs.n++] = (struct mb_series){.values = samples_ns, .n = n};
         found->n_samples += n;
-        found->is_unchecked = found->is_unchecked || result->verify == MB_VERIFY_SKIPPED;
+        found->is_unchecked = found->is_unchecked || row->result->verify == MB_VERIFY_SKIPPED;
     } else if (is_ok) {
-        found->lost = found->lost != NULL ? found->lost : result;
+        found->lost = found->lost != NULL ? found->lost : row;
     }
 }
 
-enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
-                               const struct mb_file_result *const *of, size_t n_runs,
+enum mb_status mb_found_gather(const struct mb_run *const *runs, size_t n_runs,
+                               const struct mb_match *match, size_t first,
                                struct mb_found *found, struct mb_err *err)
 {
-    size_t n_twins = 0;
+    const struct mb_row **of = match->of + first;
+    size_t n_twins = 0, n_samples = 0;
+    for (size_t run = 0; run < n_runs; run++) {
+        n_samples += of[run] != NULL ? mb_row_n_samples(of[run]) : 0;
+    }
     MB_FREED double *distances = mb_alloc(n_runs, sizeof *distances);
     struct mb_series *series = mb_alloc(n_runs, sizeof *series);
-    *found = (struct mb_found){.runs.series = series};
-    MB_DO(MB_NEED(distances && series, "comparison"));
+    *found = (struct mb_found){
+        .match = match,
+        .runs.series = series,
+        .samples_ns = mb_alloc(n_samples, sizeof *found->samples_ns),
+    };
+    MB_DO(MB_NEED(distances && series && found->samples_ns, "comparison"));
     for (size_t run = 0; run < n_runs; run++) {
         if (of[run] != NULL) {
-            note_result(found, series, runs[run], of[run]);
+            note_row(found, series, runs[run], of[run]);
         }
-        if (of[run] != NULL && isfinite(of[run]->aa_ratio)) {
-            distances[n_twins++] = fabs(of[run]->aa_ratio - 1);
+        if (of[run] != NULL && isfinite(of[run]->timing->twin.ratio)) {
+            distances[n_twins++] = fabs(of[run]->timing->twin.ratio - 1);
         }
     }
     qsort(series, found->runs.n, sizeof *series, mb_series_compare);
@@ -201,6 +325,7 @@ enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
 void mb_found_finish(struct mb_found *found)
 {
     mb_free((void *)found->runs.series);
+    mb_free(found->samples_ns);
     *found = (struct mb_found){0};
 }
 

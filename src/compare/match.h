@@ -2,11 +2,15 @@
 #pragma once
 
 #include "base/stats.h"
-#include "result/result_read.h"
+#include "result/result.h"
+
+/* What a sample may be, in ns: a timer's smallest share of a batch, and hours. */
+#define MB_SAMPLE_MIN_NS 1e-3
+#define MB_SAMPLE_MAX_NS 1e13
 
 /* Runs of one side: the same thing measured some times over. */
 struct mb_run_group {
-    const struct mb_result_file *files;
+    const struct mb_run *files;
     size_t n_files; /* >= 1 */
 };
 
@@ -16,40 +20,45 @@ size_t mb_first_of_run(const struct mb_run_group *group, size_t i);
 
 /* Put each run of the group into `runs` once, borrowed; there is room for group->n_files.
  * Returns how many they are. */
-size_t mb_runs_once(const struct mb_run_group *group, const struct mb_result_file **runs);
+size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs);
 
 /* One thing that was measured, as each run has it. Where the same image was given twice there
  * are two of a key: of the first in each run, and of the second. */
 struct mb_match {
-    const char *key;                  /* borrowed */
-    const struct mb_file_result **of; /* [number of runs]; NULL: the run lacks it; borrowed */
-    size_t occurrence;                /* how many of the key come before it */
-    const struct mb_file_result *usable; /* the first with figures, or NULL; borrowed */
+    /* What was measured: the variant with all its parameters; from timing_at the image but for
+     * its format, what is made of it, and from alpha_at how; and from format_at the format.
+     * Owned. */
+    char *key;
+    size_t timing_at, alpha_at, format_at;
+    const struct mb_row **of;    /* [number of runs]; NULL: the run lacks it; borrowed */
+    size_t occurrence;           /* how many of the key come before it */
+    const struct mb_row *usable; /* the first with figures, or NULL; borrowed */
     size_t n_usable;
     struct mb_match *next_of_key; /* or NULL; borrowed */
 };
 
 struct mb_matches {
-    struct mb_match *match; /* owned; in the order of the runs and of their results */
+    struct mb_match *match; /* owned; in the order of the runs and of their rows */
     size_t n;
-    const struct mb_file_result **cells; /* of all of them; owned */
+    const struct mb_row **cells; /* of all of them; owned */
 };
 
-/* Match the results of `runs[n_runs]`, which must outlive the matches. Fails only without
+/* Match the rows of `runs[n_runs]`, which must outlive the matches. Fails only without
  * memory. */
-MB_MUST_CHECK enum mb_status mb_match_runs(const struct mb_result_file *const *runs,
-                                           size_t n_runs, struct mb_matches *matches,
-                                           struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_match_runs(const struct mb_run *const *runs, size_t n_runs,
+                                           struct mb_matches *matches, struct mb_err *err);
 void mb_matches_finish(struct mb_matches *matches); /* free and zero */
 
 /* A match in some of the runs, as far as it is of use. */
 struct mb_found {
-    const struct mb_file_result *first;  /* NULL: nobody has it */
-    const struct mb_file_result *usable; /* the first with figures */
-    const struct mb_file_result *failed; /* the first that is wrong or broke */
-    const struct mb_file_result *lost;   /* the first that is well, but for its samples */
+    const struct mb_match *match; /* lives as long as the matches do; borrowed */
+    const struct mb_row *first;   /* NULL: nobody has it */
+    const struct mb_row *usable;  /* the first with figures */
+    const struct mb_row *failed;  /* the first that is wrong or broke */
+    const struct mb_row *lost;    /* the first that is well, but for its samples */
     const char *failed_path;
     struct mb_runs runs;       /* of the usable ones, in an order of their own; series owned */
+    double *samples_ns;        /* of all of them; owned */
     size_t n_samples, n_least; /* of all series; of the shortest */
     bool is_verified;          /* one of them was */
     bool is_unchecked;         /* one of the usable ones was not */
@@ -57,16 +66,20 @@ struct mb_found {
     double granule_ns;         /* of the coarsest timer; 0: not known */
 };
 
-/* Gather what `runs[n_runs]` have, as in `of` of a match. What is found does not depend on the
- * order of the runs, but for first, usable, failed and lost. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_found_gather(const struct mb_result_file *const *runs,
-                                             const struct mb_file_result *const *of,
-                                             size_t n_runs, struct mb_found *found,
-                                             struct mb_err *err);
+/* Gather what runs[n_runs] have of a match, which are those from number `first` on. What is
+ * found does not depend on the order of the runs, but for first, usable, failed and lost. Fails
+ * only without memory. */
+MB_MUST_CHECK enum mb_status mb_found_gather(const struct mb_run *const *runs, size_t n_runs,
+                                             const struct mb_match *match, size_t first,
+                                             struct mb_found *found, struct mb_err *err);
 void mb_found_finish(struct mb_found *found); /* free and zero */
 
+/* The samples of a row that count, and how many of them are no times. */
+size_t mb_row_n_samples(const struct mb_row *row);
+size_t mb_row_n_bad_samples(const struct mb_row *row);
+
 /* Has figures: it ran, was not found wrong, and all its samples are times. NULL has none. */
-bool mb_is_usable(const struct mb_file_result *result);
+bool mb_is_usable(const struct mb_row *row);
 
 /* By their samples: an order that does not depend on that of the files, so that resampling
  * draws the same. For qsort. */

@@ -8,15 +8,14 @@
 
 #include "base/alloc.h"
 #include "compare/runs.h"
+#include "result/label.h"
 #include "result/ranking.h"
 #include "result/relate.h"
-
-#define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
 /* The same manifests, in the same order. */
-static bool has_same_kernels(const struct mb_result_file *a, const struct mb_result_file *b)
+static bool has_same_kernels(const struct mb_run *a, const struct mb_run *b)
 {
     for (size_t i = 0; i < a->kernels.n && i < b->kernels.n; i++) {
         if (strcmp(a->kernels.items[i], b->kernels.items[i]) != 0) {
@@ -26,15 +25,16 @@ static bool has_same_kernels(const struct mb_result_file *a, const struct mb_res
     return a->kernels.n == b->kernels.n;
 }
 
-static bool is_same_build(const struct mb_result_file *a, const struct mb_result_file *b)
+static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
 {
-    return strcmp(a->device, b->device) == 0 && strcmp(a->driver, b->driver) == 0 &&
-           strcmp(a->git_sha, b->git_sha) == 0 && has_same_kernels(a, b);
+    return strcmp(a->device.name, b->device.name) == 0 &&
+           strcmp(mb_run_driver(a).s, mb_run_driver(b).s) == 0 &&
+           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && has_same_kernels(a, b);
 }
 
 /* Give each run to the pool of its device and build. There is room for a pool, and in each for
  * a run, per file. */
-static enum mb_status sort_runs(const struct mb_result_file *const *runs, size_t n_runs,
+static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
                                 struct mb_pools *pools, struct mb_err *err)
 {
     for (size_t i = 0; i < n_runs; i++) {
@@ -63,16 +63,19 @@ struct paired {
     size_t n_values, n_least; /* of all runs; of the shortest */
 };
 
-static void pair_run(const struct mb_file_result *a, const struct mb_file_result *b,
-                     struct paired *out)
+static void pair_run(const struct mb_row *a, const struct mb_row *b, struct paired *out)
 {
     if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing) {
         return;
     }
+    const struct mb_samples *samples = &a->timing->samples;
     double *values = out->log_ratio + out->n_values;
-    const size_t n = a->n_samples < b->n_samples ? a->n_samples : b->n_samples;
-    for (size_t i = 0; i < n; i++) {
-        values[i] = log(b->samples_ns[i] / a->samples_ns[i]);
+    size_t n = 0;
+    for (size_t i = 0; i < samples->n_blocks; i++) {
+        const double *block_ns = &samples->duration_ns[i * samples->n_candidates];
+        if (samples->block[i].is_kept) {
+            values[n++] = log(block_ns[b->column] / block_ns[a->column]);
+        }
     }
     out->runs[out->n_runs++] = (struct mb_series){.values = values, .n = n};
     out->n_values += n;
@@ -121,14 +124,14 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
 }
 
 /* A row to the fastest one. */
-static enum mb_status relate_row(const struct mb_pool *pool, struct mb_pool_timing *pooled,
+static enum mb_status relate_row(const struct mb_pool *pool, struct mb_timing *timing,
                                  const struct mb_found *found, size_t index,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const size_t fastest = pooled->c.timings[0].fastest;
-    struct mb_relation *relation = &pooled->c.timings[0].rows[index].relation;
-    const struct mb_match *from = pooled->match[fastest], *to = pooled->match[index];
+    struct mb_relation *relation = &timing->rows[index].relation;
+    const struct mb_found *fastest = &found[timing->fastest];
+    const struct mb_match *from = fastest->match, *to = found[index].match;
     struct mb_bootstrap own = *how;
     struct paired paired = {
         .runs = mb_alloc(pool->n_runs, sizeof *paired.runs),
@@ -140,52 +143,29 @@ static enum mb_status relate_row(const struct mb_pool *pool, struct mb_pool_timi
     }
     qsort(paired.runs, paired.n_runs, sizeof *paired.runs, mb_series_compare);
     own.seed = mb_seed_of(how->seed, to->key);
-    MB_TRY(paired.n_runs > 0
-               ? relate_paired(&paired, &own, relation, err)
-               : relate_apart(&found[fastest], &found[index], &own, relation, err));
+    MB_TRY(paired.n_runs > 0 ? relate_paired(&paired, &own, relation, err)
+                             : relate_apart(fastest, &found[index], &own, relation, err));
 fail:
     mb_free(paired.runs);
     mb_free(paired.log_ratio);
     return status;
 }
 
-static enum mb_status relate(const struct mb_pool *pool, struct mb_pool_timing *pooled,
+static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timing,
                              const struct mb_found *found, const struct mb_bootstrap *how,
                              struct mb_err *err)
 {
-    struct mb_timing *timing = &pooled->c.timings[0];
-    for (size_t i = 0; timing->fastest != SIZE_MAX && i < pooled->c.n_results; i++) {
+    for (size_t i = 0; timing->fastest != SIZE_MAX && i < timing->of->n_results; i++) {
         const struct mb_row *fastest = &timing->rows[timing->fastest];
         struct mb_row *row = &timing->rows[i];
         if (row == fastest) {
             row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
             row->relation.outcome = MB_OUTCOME_SAME;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
-            MB_DO(relate_row(pool, pooled, found, i, how, err));
+            MB_DO(relate_row(pool, timing, found, i, how, err));
         }
     }
     return mb_relate_judge(timing, err);
-}
-
-/* The first tolerance that answers the questions which the file says it does, and in its word
- * where it has one. */
-static struct mb_tolerance tolerance_of(const struct mb_case *c,
-                                        const struct mb_file_result *of)
-{
-    const bool agree = mb_policies_agree(c->layout.base, c->layout.n_levels);
-    for (unsigned i = 0; i < 2 * N_ARITHMETICS * MB_N_POLICIES; i++) {
-        const struct mb_tolerance tolerance = {
-            .max_error_lsb = i % 2, /* held to a plain number: not exact */
-            .arithmetic = (enum mb_arithmetic)(i / 2 % N_ARITHMETICS),
-            .filter.policy = (enum mb_policy)(i / 2 / N_ARITHMETICS),
-        };
-        const struct mb_answer answer = mb_answer_of(&tolerance, of->reduce, agree);
-        if (answer.questions == of->answers &&
-            (of->answer[0] == '\0' || strcmp(answer.word, of->answer) == 0)) {
-            return tolerance;
-        }
-    }
-    return (struct mb_tolerance){.has_no_policy = true};
 }
 
 /* Of the samples of all runs. */
@@ -208,7 +188,7 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
                                  struct mb_stats *stats, struct mb_err *err)
 {
     struct mb_bootstrap own = *how;
-    own.seed = mb_seed_of(how->seed, found->usable->key);
+    own.seed = mb_seed_of(how->seed, found->match->key);
     MB_DO(describe_samples(found, stats, err));
     if (found->runs.n > 1) {
         struct mb_estimate estimate;
@@ -229,17 +209,11 @@ static enum mb_status pool_stats(const struct mb_found *found, const struct mb_b
 static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct mb_found *found)
 {
     struct mb_result *result = row->result;
-    const struct mb_file_result *usable = found->usable;
-    memcpy(result->label, usable->label, sizeof result->label);
-    memcpy(result->slug, usable->variant, sizeof result->slug);
     result->status = found->failed != NULL ? MB_RESULT_FAILED : MB_RESULT_OK;
     result->verify = found->failed != NULL ? MB_VERIFY_FAIL
                      : found->is_unchecked ? MB_VERIFY_SKIPPED
                                            : MB_VERIFY_PASS;
-    result->is_diagnostic = usable->is_diagnostic;
-    result->has_work = true;
-    result->work.tolerance = tolerance_of(timing->of, usable);
-    result->verdict.box_lsb = usable->box_lsb;
+    row->n_runs = found->runs.n;
     row->relation = mb_no_relation;
     timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + found->aa_distance);
     if (found->n_samples < timing->samples.n_kept) {
@@ -249,21 +223,20 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
 
 /* The relations of a timing that one run alone has are those that it had itself: resampled
  * anew, an interval may end on the other side of the margin. */
-static void keep_own(struct mb_pool_timing *pooled)
+static void keep_own(struct mb_timing *timing, const struct mb_found *found)
 {
-    struct mb_timing *timing = &pooled->c.timings[0];
-    for (size_t i = 0; i < pooled->c.n_results; i++) {
-        const struct mb_file_result *of = pooled->match[i]->usable;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_row *of = found[i].usable;
         const bool is_related = isfinite(timing->rows[i].relation.ratio);
-        if (pooled->match[i]->n_usable != 1 || of->timing != pooled->match[0]->usable->timing ||
+        if (found[i].runs.n != 1 || of->timing != found[0].usable->timing ||
             (is_related && !isfinite(of->relation.ratio)) ||
             (i == timing->fastest && of->relation.ratio != 1.0)) {
             return;
         }
     }
-    for (size_t i = 0; i < pooled->c.n_results; i++) {
+    for (size_t i = 0; i < timing->of->n_results; i++) {
         struct mb_relation *relation = &timing->rows[i].relation;
-        const struct mb_relation *own = &pooled->match[i]->usable->relation;
+        const struct mb_relation *own = &found[i].usable->relation;
         if (isfinite(relation->ratio)) {
             relation->ratio = own->ratio;
             memcpy(relation->ci, own->ci, sizeof own->ci);
@@ -273,28 +246,27 @@ static void keep_own(struct mb_pool_timing *pooled)
     }
 }
 
-/* A timing of the result model with the pooled figures, so that what is said of them is what is
- * said of a run's. */
-static enum mb_status conclude(const struct mb_pool *pool, struct mb_pool_timing *pooled,
-                               const struct mb_bootstrap *how, struct mb_err *err)
+/* The figures of a timing, of the matches that its rows are of. */
+static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
+                               const struct mb_match **match, const struct mb_bootstrap *how,
+                               struct mb_err *err)
 {
-    const size_t n = pooled->c.n_results;
+    const size_t n = timing->of->n_results;
     MB_FREED struct mb_found *found = mb_alloc(n, sizeof *found);
-    struct mb_timing *timing = mb_case_add_timing(&pooled->c, MB_CACHE_HOT, MB_MODE_LATENCY);
-    MB_DO(MB_NEED(found && timing, "pooling"));
+    MB_DO(MB_NEED(found, "pooling"));
     enum mb_status status = MB_OK;
-    timing->floor_ns = (double)NAN;
     timing->twin.ratio = 1.0;
     timing->samples.n_kept = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-        MB_TRY(mb_found_gather(pool->runs, pooled->match[i]->of, pool->n_runs, &found[i], err));
+        MB_TRY(mb_found_gather(pool->runs, pool->n_runs, match[i], 0, &found[i], err));
         MB_TRY(pool_stats(&found[i], how, &timing->rows[i].stats, err));
         fill_row(timing, &timing->rows[i], &found[i]);
     }
     mb_ranking_choose(timing);
-    MB_TRY(relate(pool, pooled, found, how, err));
-    keep_own(pooled);
+    MB_TRY(relate(pool, timing, found, how, err));
+    keep_own(timing, found);
 fail:
+    timing->samples.n_kept = timing->samples.n_kept != UINT32_MAX ? timing->samples.n_kept : 0;
     for (size_t i = 0; i < n; i++) {
         mb_found_finish(&found[i]);
     }
@@ -305,33 +277,44 @@ fail:
 static bool is_alongside(const struct mb_match *a, const struct mb_match *b)
 {
     return a->usable != NULL && b->usable != NULL && a->occurrence == b->occurrence &&
-           strcmp(a->usable->timing_key, b->usable->timing_key) == 0;
+           strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
-/* The timing of the match at `first`: it, and what comes after it. */
+/* As the file has it, but for what it owns. */
+static struct mb_result borrow(const struct mb_result *of)
+{
+    struct mb_result result = *of;
+    result.images = result.chains = (struct mb_strlist){0};
+    result.facts = NULL;
+    result.recorded = NULL;
+    return result;
+}
+
+/* A case with the timing of the match at `first`: it, and what comes after it. */
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *first,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
     const struct mb_match *end = pool->matches.match + pool->matches.n;
-    struct mb_pool_timing *timing = &pool->timings[pool->n_timings++];
-    size_t n = 0;
-    timing->match = mb_alloc((size_t)(end - first), sizeof *timing->match);
-    for (const struct mb_match *m = first; timing->match != NULL && m < end; m++) {
+    const struct mb_timing *of = first->usable->timing;
+    const size_t n_most = (size_t)(end - first);
+    struct mb_case *c = mb_run_add_case(&pool->run);
+    MB_DO(MB_NEED(c, "pooling"));
+    const struct mb_match **match = mb_alloc(n_most, sizeof *match);
+    pool->match[pool->run.n_cases - 1] = match;
+    *c = *of->of;
+    c->n_timings = c->n_results = 0;
+    c->compulsory_bytes = 0; /* no rate is shown of several runs */
+    c->results = mb_alloc(n_most, sizeof *c->results);
+    MB_DO(MB_NEED(match && c->results, "pooling"));
+    for (const struct mb_match *m = first; m < end; m++) {
         if (is_alongside(m, first)) {
-            timing->match[n++] = m;
+            match[c->n_results] = m;
+            c->results[c->n_results++] = borrow(m->usable->result);
         }
     }
-    const struct mb_file_result *of = first->usable;
-    timing->c = (struct mb_case){
-        .layout = {.format = mb_format_find(of->format),
-                   .base = {of->width > 0 ? of->width : 1, of->height > 0 ? of->height : 1},
-                   .n_levels = of->n_levels > 0 ? of->n_levels : 1},
-        .task = {.reduce = of->reduce},
-        .results = mb_alloc(n, sizeof *timing->c.results),
-    };
-    MB_DO(MB_NEED(timing->match && timing->c.results, "pooling"));
-    timing->c.n_results = n;
-    return conclude(pool, timing, how, err);
+    struct mb_timing *timing = mb_case_add_timing(c, of->cache, of->mode);
+    MB_DO(MB_NEED(timing, "pooling"));
+    return conclude(pool, timing, match, how, err);
 }
 
 /* Every match with figures in one timing, in the order of the files. */
@@ -339,13 +322,13 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
                                   struct mb_err *err)
 {
     MB_DO(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
-    pool->timings = mb_alloc(pool->matches.n, sizeof *pool->timings);
-    MB_DO(MB_NEED(pool->timings, "pooling"));
+    pool->match = mb_alloc(pool->matches.n, sizeof *pool->match);
+    MB_DO(MB_NEED(pool->match, "pooling"));
     for (size_t i = 0; i < pool->matches.n; i++) {
         const struct mb_match *match = &pool->matches.match[i];
         bool is_new = match->usable != NULL;
-        for (size_t k = 0; is_new && k < pool->n_timings; k++) {
-            is_new = !is_alongside(match, pool->timings[k].match[0]);
+        for (size_t k = 0; is_new && k < pool->run.n_cases; k++) {
+            is_new = !is_alongside(match, pool->match[k][0]);
         }
         if (is_new) {
             MB_DO(add_timing(pool, match, how, err));
@@ -358,7 +341,7 @@ enum mb_status mb_pool_runs(const struct mb_run_group *files, const struct mb_bo
                             struct mb_pools *pools, struct mb_err *err)
 {
     enum mb_status status;
-    const struct mb_result_file **runs = mb_alloc(files->n_files, sizeof *runs);
+    const struct mb_run **runs = mb_alloc(files->n_files, sizeof *runs);
     *pools = (struct mb_pools){.pools = mb_alloc(files->n_files, sizeof *pools->pools)};
     MB_TRY(MB_NEED(runs && pools->pools, "pooling"));
     const size_t n_runs = mb_runs_once(files, runs);
@@ -379,11 +362,11 @@ void mb_pools_finish(struct mb_pools *pools)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct mb_pool *pool = &pools->pools[i];
-        for (size_t k = 0; k < pool->n_timings; k++) {
-            mb_case_finish(&pool->timings[k].c);
-            mb_free(pool->timings[k].match);
+        for (size_t k = 0; k < pool->run.n_cases; k++) {
+            mb_free(pool->match[k]);
         }
-        mb_free(pool->timings);
+        mb_free(pool->match);
+        mb_run_finish(&pool->run);
         mb_matches_finish(&pool->matches);
         mb_free(pool->runs);
     }

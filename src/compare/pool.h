@@ -4,31 +4,24 @@
 
 #include "compare/match.h"
 
-/* A case under one condition. */
-struct mb_pool_timing {
-    /* The rows of its one timing are as those of a run, in the order of the files, with their
-     * label, slug, status, verify, n, quantiles, median and relation:
+/* Runs of one device, driver and build. */
+struct mb_pool {
+    const struct mb_run **runs; /* each once; the array is owned */
+    size_t n_runs;
+    struct mb_matches matches;
+    /* A run of the pooled figures; texts are borrowed of the files. Each case has one timing,
+     * and its rows are as those of a run, in the order of the files, with their label, slug,
+     * status, verify, n, quantiles, median and relation:
      * - a status is failed where any of the runs failed it, and verify is passed only where it
      *   did in every run with figures;
      * - stats.median_ns is of the runs' medians, and its 95 % interval by resampling runs and
      *   blocks of samples; of a single run its own, by order statistics; NaN: too few samples;
      * - its p05 and p95 are of the samples of all runs;
-     * - work.tolerance is one that answers as the file says it does;
      * - a relation is its time over that of the fastest, from blocks of the runs that have
      *   both: the median of the runs' medians. Where no run has both, of the runs' medians
      *   alone. NaN of what makes another image, or where nothing is the fastest. */
-    struct mb_case c;
-    const struct mb_match **match; /* of each row, at least one, all with figures; owned */
-};
-
-/* Runs of one device, driver and build. */
-struct mb_pool {
-    const struct mb_result_file **runs; /* each once; the array is owned */
-    size_t n_runs;
-    struct mb_matches matches;
-    struct mb_pool_timing *timings; /* owned */
-    size_t n_timings;
-    struct mb_run run; /* what mb_ranking_...() ask of a run; has no cases */
+    struct mb_run run;
+    const struct mb_match ***match; /* of each case and row, with figures; owned */
 };
 
 struct mb_pools {

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "result/label.h"
 
 /* Enough that a clear difference of any row stands above the luck of resampling, as long as
  * that takes seconds; a p that is smaller than they can count comes from their tail. */
@@ -16,8 +17,8 @@
 #define MAX_DRAWS         3e8
 
 struct side {
-    const char *name;                   /* "BASE", "NEW" */
-    const struct mb_result_file **runs; /* each once */
+    const char *name;           /* "BASE", "NEW" */
+    const struct mb_run **runs; /* each once */
     size_t n_runs;
 };
 
@@ -37,34 +38,66 @@ struct nearest {
     bool is_complete;     /* every run was */
 };
 
-static void add_condition(struct nearest *near, const char *condition)
+static const char *format_of(const struct mb_row *row)
 {
+    return row->timing->of->layout.format->name;
+}
+
+/* Whether both keys have the same text from `from` to `to`, and are parted there. */
+static bool has_same_part(const struct mb_match *a, size_t from_a, size_t to_a,
+                          const struct mb_match *b, size_t from_b, size_t to_b)
+{
+    return to_a - from_a == to_b - from_b &&
+           memcmp(a->key + from_a, b->key + from_b, to_a - from_a) == 0;
+}
+
+/* What was measured, but not how: of the parameters those that the label names, since later
+ * versions have more of them. */
+static bool is_same_task(const struct mb_match *a, const struct mb_row *row_a,
+                         const struct mb_match *b, const struct mb_row *row_b)
+{
+    return strcmp(row_a->result->label, row_b->result->label) == 0 &&
+           has_same_part(a, a->timing_at, a->alpha_at, b, b->timing_at, b->alpha_at) &&
+           strcmp(format_of(row_a), format_of(row_b)) == 0;
+}
+
+static void add_condition(struct nearest *near, const struct mb_row *own,
+                          const struct mb_row *row)
+{
+    const struct mb_text condition = mb_timing_condition(row->timing);
     const size_t used = strlen(near->conditions);
-    if (strstr(near->conditions, condition) == NULL &&
-        used + strlen(condition) + 3 < sizeof near->conditions) {
+    near->has_condition =
+        near->has_condition || strcmp(condition.s, mb_timing_condition(own->timing).s) == 0;
+    if (strstr(near->conditions, condition.s) == NULL &&
+        used + strlen(condition.s) + 3 < sizeof near->conditions) {
         snprintf(near->conditions + used, sizeof near->conditions - used, "%s%s",
-                 used > 0 ? ", " : "", condition);
+                 used > 0 ? ", " : "", condition.s);
     }
 }
 
-static struct nearest look_around(const struct side *side, const struct mb_file_result *result)
+static struct nearest look_around(const struct session *session, const struct side *side,
+                                  const struct mb_found *found)
 {
     struct nearest near = {.is_complete = true};
+    const struct mb_match *match = found->match;
+    const size_t first = (size_t)(side->runs - session->side[MB_BASE].runs);
     for (size_t run = 0; run < side->n_runs; run++) {
         size_t n_copies = 0;
         near.is_complete = near.is_complete && side->runs[run]->complete;
-        for (size_t i = 0; i < side->runs[run]->n_results; i++) {
-            const struct mb_file_result *other = &side->runs[run]->results[i];
-            if (strcmp(other->key, result->key) == 0) {
+        for (size_t i = 0; i < session->matches.n; i++) {
+            const struct mb_match *other = &session->matches.match[i];
+            const struct mb_row *row = other->of[first + run];
+            if (row == NULL) {
+                continue;
+            }
+            if (strcmp(other->key, match->key) == 0) {
                 n_copies++;
             } else if (near.format == NULL &&
-                       strcmp(other->key_sans_fmt, result->key_sans_fmt) == 0) {
-                near.format = other->format;
+                       has_same_part(match, 0, match->format_at, other, 0, other->format_at)) {
+                near.format = format_of(row);
             }
-            if (strcmp(other->key_sans_condition, result->key_sans_condition) == 0) {
-                near.has_condition =
-                    near.has_condition || strcmp(other->condition, result->condition) == 0;
-                add_condition(&near, other->condition);
+            if (is_same_task(match, found->first, other, row)) {
+                add_condition(&near, found->first, row);
             }
         }
         near.n_copies = n_copies > near.n_copies ? n_copies : near.n_copies;
@@ -82,12 +115,12 @@ static void put(char out[MB_COMPARE_TEXT_BYTES], const char *fmt, va_list args)
 }
 
 MB_PRINTF(4, 5)
-static void add_gap(struct mb_comparison *out, const struct mb_file_result *result,
-                    bool is_regression, const char *fmt, ...)
+static void add_gap(struct mb_comparison *out, const struct mb_row *row, bool is_regression,
+                    const char *fmt, ...)
 {
     va_list args;
     struct mb_compare_gap *gap = &out->gaps[out->n_gaps++];
-    gap->result = result;
+    gap->row = row;
     gap->is_regression = is_regression;
     va_start(args, fmt);
     put(gap->reason, fmt, args);
@@ -100,17 +133,17 @@ static const char *colon_before(const char *reason)
 }
 
 /* A result that is there and has no figures: skipped, or without good samples. */
-static void add_useless(struct mb_comparison *out, const struct mb_file_result *result,
-                        const char *side, bool is_regression)
+static void add_useless(struct mb_comparison *out, const struct mb_row *row, const char *side,
+                        bool is_regression)
 {
-    if (result->status == MB_RESULT_SKIPPED) {
-        add_gap(out, result, is_regression, "%s skipped it%s%s", side,
-                colon_before(result->reason), result->reason);
-    } else if (result->n_bad_samples > 0) {
-        add_gap(out, result, is_regression, "%s has invalid samples (%zu of %zu)", side,
-                result->n_bad_samples, result->n_bad_samples + result->n_samples);
+    if (mb_row_status(row) == MB_RESULT_SKIPPED) {
+        add_gap(out, row, is_regression, "%s skipped it%s%s", side,
+                colon_before(mb_row_reason(row)), mb_row_reason(row));
+    } else if (mb_row_n_bad_samples(row) > 0) {
+        add_gap(out, row, is_regression, "%s has invalid samples (%zu of %zu)", side,
+                mb_row_n_bad_samples(row), mb_row_n_samples(row));
     } else {
-        add_gap(out, result, is_regression, "%s has no samples", side);
+        add_gap(out, row, is_regression, "%s has no samples", side);
     }
 }
 
@@ -127,34 +160,34 @@ static void times_text(size_t n, char out[32])
  * it there. What `was_right` in the base is a regression if nothing like it is there, or if the
  * run that lacks it was not completed, as it may be what ended that run. What is there in
  * another way is none: it was asked for so. */
-static void add_missing(struct mb_comparison *out, const struct side *own,
-                        const struct side *other, const struct mb_file_result *result,
-                        bool was_right)
+static void add_missing(const struct session *session, const struct side *own,
+                        const struct side *other, const struct mb_found *found, bool was_right)
 {
-    const struct nearest near = look_around(other, result);
+    struct mb_comparison *out = session->out;
+    const struct mb_row *row = found->first;
+    const struct nearest near = look_around(session, other, found);
     const bool is_regression = was_right && !near.is_complete;
     char times_own[32], times_other[32];
     if (near.n_copies > 0) {
-        times_text(look_around(own, result).n_copies, times_own);
+        times_text(look_around(session, own, found).n_copies, times_own);
         times_text(near.n_copies, times_other);
-        add_gap(out, result, false, "%s in %s, %s in %s", times_own, own->name, times_other,
+        add_gap(out, row, false, "%s in %s, %s in %s", times_own, own->name, times_other,
                 other->name);
     } else if (near.format != NULL) {
-        add_gap(out, result, is_regression, "%s does not have it: it has %s instead of %s",
-                other->name, near.format, result->format);
+        add_gap(out, row, is_regression, "%s does not have it: it has %s instead of %s",
+                other->name, near.format, format_of(row));
         /* BASE comes first. */
         out->gaps[out->n_gaps - 1].new_format = own < other ? near.format : NULL;
     } else if (near.has_condition) {
-        add_gap(out, result, is_regression,
+        add_gap(out, row, is_regression,
                 "%s does not have it: it has other parameters, alpha or shape, or one file "
                 "does not tell (schema %s and %s)",
                 other->name, own->runs[0]->schema_version, other->runs[0]->schema_version);
     } else if (near.conditions[0] != '\0') {
-        add_gap(out, result, is_regression,
-                "%s does not have it: it has it only as %s, not as %s", other->name,
-                near.conditions, result->condition);
+        add_gap(out, row, is_regression, "%s does not have it: it has it only as %s, not as %s",
+                other->name, near.conditions, mb_timing_condition(row->timing).s);
     } else {
-        add_gap(out, result, was_right, "%s does not have it%s", other->name,
+        add_gap(out, row, was_right, "%s does not have it%s", other->name,
                 near.is_complete ? "" : ": its run was not completed");
     }
 }
@@ -228,9 +261,9 @@ static void explain(struct mb_compare_row *row)
     }
 }
 
-static bool is_exact(const struct mb_file_result *result)
+static bool is_exact(const struct mb_row *row)
 {
-    return (result->answers & 1u << MB_QUESTION_EXACT) != 0;
+    return mb_row_answers(row->timing, row, MB_QUESTION_EXACT);
 }
 
 /* Make a row of what was found, as far as it is known before resampling. */
@@ -260,16 +293,15 @@ static bool add_if_gap(struct session *session, const struct mb_found found[MB_N
     const struct mb_found *base = &found[MB_BASE], *new_runs = &found[MB_NEW];
     const bool was_right = base->is_verified && base->failed == NULL;
     if (base->first == NULL) {
-        add_missing(out, &session->side[MB_NEW], &session->side[MB_BASE], new_runs->first,
-                    false);
+        add_missing(session, &session->side[MB_NEW], &session->side[MB_BASE], new_runs, false);
     } else if (new_runs->first == NULL) {
-        add_missing(out, &session->side[MB_BASE], &session->side[MB_NEW], base->first,
-                    was_right);
+        add_missing(session, &session->side[MB_BASE], &session->side[MB_NEW], base, was_right);
     } else if (new_runs->failed != NULL || base->failed != NULL) {
         const enum mb_compare_side wrong = new_runs->failed != NULL ? MB_NEW : MB_BASE;
-        const struct mb_file_result *failed = found[wrong].failed;
+        const struct mb_row *failed = found[wrong].failed;
         add_gap(out, failed, was_right, "%s (%.200s) failed%s%s", session->side[wrong].name,
-                found[wrong].failed_path, colon_before(failed->reason), failed->reason);
+                found[wrong].failed_path, colon_before(mb_row_reason(failed)),
+                mb_row_reason(failed));
     } else if (base->usable == NULL) {
         add_useless(out, base->first, "BASE", false);
     } else if (new_runs->lost != NULL) {
@@ -296,11 +328,11 @@ static enum mb_status judge(struct session *session, const struct mb_match *matc
 {
     struct mb_comparison *out = session->out;
     struct mb_compare_row *row = &out->rows[out->n_rows++];
-    const struct mb_file_result **of = match->of;
+    size_t first = 0;
     for (int side = 0; side < MB_N_SIDES; side++) {
         const struct side *own = &session->side[side];
-        MB_DO(mb_found_gather(own->runs, of, own->n_runs, &row->found[side], err));
-        of += own->n_runs;
+        MB_DO(mb_found_gather(own->runs, own->n_runs, match, first, &row->found[side], err));
+        first += own->n_runs;
     }
     if (add_if_gap(session, row->found)) {
         finish_row(row);
@@ -349,7 +381,7 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     for (size_t i = 0; i < out->n_rows; i++) {
         struct mb_compare_row *row = &out->rows[i];
         const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
-        how.seed = mb_seed_of(out->options.seed, base->usable->key);
+        how.seed = mb_seed_of(out->options.seed, base->match->key);
         if (row->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
@@ -417,22 +449,22 @@ static void warn(struct mb_comparison *out, const char *fmt, ...)
 }
 
 /* What would make a difference of times, other than the code. */
-static void warn_of_origin(struct mb_comparison *out, const struct mb_result_file *first,
-                           const struct mb_result_file *file)
+static void warn_of_origin(struct mb_comparison *out, const struct mb_run *first,
+                           const struct mb_run *file)
 {
-    if (strcmp(first->device, file->device) != 0) {
+    if (strcmp(first->device.name, file->device.name) != 0) {
         warn(out, "DIFFERENT DEVICES: %.200s was run on %.100s, %.200s on %.100s", first->path,
-             first->device, file->path, file->device);
-    } else if (strcmp(first->driver, file->driver) != 0) {
+             first->device.name, file->path, file->device.name);
+    } else if (strcmp(mb_run_driver(first).s, mb_run_driver(file).s) != 0) {
         warn(out, "different drivers: %.200s was run with %.100s, %.200s with %.100s",
-             first->path, first->driver, file->path, file->driver);
+             first->path, mb_run_driver(first).s, file->path, mb_run_driver(file).s);
     }
 }
 
 /* Manifests and their modules that were changed in between: the same name, and another digest.
  */
-static void warn_of_kernels(struct mb_comparison *out, const struct mb_result_file *first,
-                            const struct mb_result_file *file)
+static void warn_of_kernels(struct mb_comparison *out, const struct mb_run *first,
+                            const struct mb_run *file)
 {
     for (size_t i = 0; i < first->kernels.n; i++) {
         const char *old = first->kernels.items[i];
@@ -447,7 +479,7 @@ static void warn_of_kernels(struct mb_comparison *out, const struct mb_result_fi
     }
 }
 
-static void warn_of_state(struct mb_comparison *out, const struct mb_result_file *file)
+static void warn_of_state(struct mb_comparison *out, const struct mb_run *file)
 {
     if (file->validate) {
         warn(out, "%.200s was run with --validate: its times mean little", file->path);
@@ -457,29 +489,21 @@ static void warn_of_state(struct mb_comparison *out, const struct mb_result_file
     }
 }
 
-/* Rows of one input follow each other: only the first of them is looked at. */
-static bool is_next_input(const struct mb_result_file *file, size_t i)
-{
-    const struct mb_file_result *result = &file->results[i];
-    return i == 0 || strcmp(result->input, result[-1].input) != 0 ||
-           strcmp(result->input_sha256, result[-1].input_sha256) != 0;
-}
-
-static bool is_changed(const struct mb_file_result *a, const struct mb_file_result *b)
+static bool is_changed(const struct mb_case *a, const struct mb_case *b)
 {
     return strncmp(a->input, "pattern:", 8) != 0 && strcmp(a->input, b->input) == 0 &&
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
 /* The same name, other contents: told once a file. */
-static void warn_of_inputs(struct mb_comparison *out, const struct mb_result_file *first,
-                           const struct mb_result_file *file)
+static void warn_of_inputs(struct mb_comparison *out, const struct mb_run *first,
+                           const struct mb_run *file)
 {
-    for (size_t i = 0; i < first->n_results; i++) {
-        for (size_t k = 0; k < file->n_results && is_next_input(first, i); k++) {
-            if (is_next_input(file, k) && is_changed(&first->results[i], &file->results[k])) {
+    for (size_t i = 0; i < first->n_cases; i++) {
+        for (size_t k = 0; k < file->n_cases; k++) {
+            if (is_changed(first->cases[i], file->cases[k])) {
                 warn(out, "different inputs: %.200s is not the same image in %.150s and %.150s",
-                     first->results[i].input, first->path, file->path);
+                     first->cases[i]->input, first->path, file->path);
                 return;
             }
         }
@@ -492,8 +516,8 @@ static void warn_of_formats(struct mb_comparison *out)
     for (size_t i = 0; i < out->n_gaps; i++) {
         const struct mb_compare_gap *gap = &out->gaps[i];
         if (gap->new_format != NULL) {
-            warn(out, "different formats: %s has %s in BASE and %s in NEW", gap->result->input,
-                 gap->result->format, gap->new_format);
+            warn(out, "different formats: %s has %s in BASE and %s in NEW",
+                 gap->row->timing->of->input, format_of(gap->row), gap->new_format);
             return;
         }
     }
@@ -502,7 +526,7 @@ static void warn_of_formats(struct mb_comparison *out)
 /* What a reader must know of both groups before believing their figures. */
 static void warn_of_groups(struct mb_comparison *out)
 {
-    const struct mb_result_file *first = &out->group[MB_BASE].files[0];
+    const struct mb_run *first = &out->group[MB_BASE].files[0];
     for (int side = 0; side < MB_N_SIDES; side++) {
         const struct mb_run_group *group = &out->group[side];
         for (size_t i = 0; i < group->n_files; i++) {

@@ -53,7 +53,7 @@ struct mb_compare_row {
 
 /* A result that cannot be compared. */
 struct mb_compare_gap {
-    const struct mb_file_result *result; /* of either side; borrowed */
+    const struct mb_row *row; /* of either side; borrowed */
     char reason[MB_COMPARE_TEXT_BYTES];
     const char *new_format; /* of a base result that is there in another format, or NULL */
     bool is_regression; /* it was verified in base, and is wrong, without figures or gone in the

@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "kernel/schema.h"
 
-#define MAX_PATH   90u  /* of it in a message: its end, which has the name */
+#define MAX_PATH   90u /* of it in a message: its end, which has the name */
+#define MAX_PARAMS 16
 #define MAX_VALUES 128u /* of a parameter */
 
 /* ---- Where a value of the text is: cJSON keeps no positions */
@@ -200,12 +201,11 @@ static enum mb_status read_params(struct mb_manifest *manifest, struct mb_err *e
 {
     const cJSON *map = mb_json_get(manifest->json.root, "parameters");
     size_t n = 0;
-    manifest->params = mb_alloc(MB_MAX_PARAMS + 1, sizeof *manifest->params);
+    manifest->params = mb_alloc(MAX_PARAMS + 1, sizeof *manifest->params);
     MB_DO(MB_NEED(manifest->params, manifest->path));
     MB_BLAME_IF(map && !cJSON_IsObject(map), manifest, map, err, "expected an object");
     for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
-        MB_BLAME_IF(n == MB_MAX_PARAMS, manifest, member, err,
-                    "there are at most 16 parameters");
+        MB_BLAME_IF(n == MAX_PARAMS, manifest, member, err, "there are at most 16 parameters");
         MB_DO(read_param(manifest, member, &manifest->params[n++], err));
     }
     return MB_OK;

@@ -31,6 +31,9 @@ struct mb_text mb_case_folder(const struct mb_case *c)
     const struct mb_task *task = &c->task;
     const struct mb_extent base = c->layout.base;
     const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
+    if (c->id[0] != '\0') {
+        return mb_text("%s", c->id);
+    }
     return mb_text("%s_%ux%u_%s_%s%s%s%s%s", c->input_name, base.width, base.height,
                    c->layout.format->name, mb_reduce_names[task->reduce], has_alpha ? "_" : "",
                    has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, "_", '-').s,
@@ -55,6 +58,56 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing)
     return mb_text("%ux%u %s, %u level%s, %s", layout->base.width, layout->base.height,
                    layout->format->name, layout->n_levels, layout->n_levels == 1 ? "" : "s",
                    mb_timing_describe_task(timing).s);
+}
+
+const char *mb_timing_cache(const struct mb_timing *timing)
+{
+    return timing->cache_word ? timing->cache_word : mb_cache_name(timing->cache);
+}
+
+const char *mb_timing_mode(const struct mb_timing *timing)
+{
+    return timing->mode_word ? timing->mode_word : mb_mode_names[timing->mode];
+}
+
+const char *mb_case_reduce(const struct mb_case *c)
+{
+    return c->reduce_word ? c->reduce_word : mb_reduce_names[c->task.reduce];
+}
+
+struct mb_text mb_timing_condition(const struct mb_timing *timing)
+{
+    const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
+    return mb_text("%s %s%s", mb_timing_cache(timing), mb_timing_mode(timing),
+                   is_lean ? ", needed usage" : "");
+}
+
+struct mb_text mb_timing_place(const struct mb_timing *timing)
+{
+    const bool is_hot = strcmp(mb_timing_cache(timing), "hot") == 0;
+    const bool is_latency = strcmp(mb_timing_mode(timing), "latency") == 0;
+    const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
+    return mb_text("%s%s%s%s%s%s", mb_case_folder(timing->of).s, is_hot ? "" : " ",
+                   is_hot ? "" : mb_timing_cache(timing), is_latency ? "" : " ",
+                   is_latency ? "" : mb_timing_mode(timing), is_lean ? " needed-usage" : "");
+}
+
+const char *mb_run_git_sha(const struct mb_run *run)
+{
+    return run->tool.git_sha ? run->tool.git_sha : "";
+}
+
+/* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
+struct mb_text mb_run_driver(const struct mb_run *run)
+{
+    const char *version = run->device.driver_version, *info = run->device.driver_info;
+    return mb_text("%.63s%s%.63s", version, version[0] && info[0] ? ", " : "", info);
+}
+
+struct mb_text mb_run_driver_shown(const struct mb_run *run)
+{
+    const char *info = run->device.driver_info;
+    return mb_text("%.63s", info[0] != '\0' ? info : run->device.driver_version);
 }
 
 const char *mb_case_shape(const struct mb_case *c)

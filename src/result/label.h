@@ -17,6 +17,23 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The part of it that holds for any size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
+/* "cold", "latency", "avg": names, or the words of a file that are not known here. */
+const char *mb_timing_cache(const struct mb_timing *timing);
+const char *mb_timing_mode(const struct mb_timing *timing);
+const char *mb_case_reduce(const struct mb_case *c);
+
+/* "cold latency", "cold latency, needed usage"; and "noise_64x64_rgba8_avg cold": the id of its
+ * case, and what is not hot latency. */
+struct mb_text mb_timing_condition(const struct mb_timing *timing);
+struct mb_text mb_timing_place(const struct mb_timing *timing);
+
+/* Of the program that the run was made with; "": not known. */
+const char *mb_run_git_sha(const struct mb_run *run);
+
+/* The driver, by version and info; and what people know it by: its info, else its version. */
+struct mb_text mb_run_driver(const struct mb_run *run);
+struct mb_text mb_run_driver_shown(const struct mb_run *run);
+
 /* "2d", "array" or "cube", as in the JSON. */
 const char *mb_case_shape(const struct mb_case *c);
 

@@ -16,6 +16,18 @@ const struct mb_relation mb_no_relation = {
     .outcome = MB_OUTCOME_INCONCLUSIVE,
 };
 
+/* p, and the least that a test can reach: equal times and equal differences stay, as ties raise
+ * it. Overwrites the logarithms. */
+static enum mb_status test(double *log_ratio, size_t n, struct mb_relation *relation,
+                           struct mb_err *err)
+{
+    MB_DO(mb_wilcoxon(log_ratio, n, &relation->p, err));
+    for (size_t i = 0; i < n; i++) {
+        log_ratio[i] = fabs(log_ratio[i]);
+    }
+    return mb_wilcoxon(log_ratio, n, &relation->least_p, err);
+}
+
 enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_bootstrap *how,
                               struct mb_relation *relation, struct mb_err *err)
 {
@@ -27,18 +39,29 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
         return MB_OK;
     }
     MB_DO(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, how, &estimate, err));
-    MB_DO(mb_wilcoxon(log_ratio, n, &relation->p, err));
     relation->ratio = exp(estimate.figure);
     relation->ci[0] = exp(estimate.ci[0]);
     relation->ci[1] = exp(estimate.ci[1]);
-    /* Equal times and equal differences stay: ties raise the least p that a test can reach. */
-    for (size_t i = 0; i < n; i++) {
-        log_ratio[i] = fabs(log_ratio[i]);
-    }
-    return mb_wilcoxon(log_ratio, n, &relation->least_p, err);
+    return test(log_ratio, n, relation, err);
 }
 
-/* The ratio of column `b` over column `a`, from the logarithm of their ratio in each block. */
+/* The logarithm of the ratio of column `b` over column `a` in each block that counts, at the
+ * front of out[2 * n_kept]. False: a slope within the noise of its batches has no ratio. */
+static bool block_logs(const struct mb_samples *samples, size_t a, size_t b, double *out)
+{
+    const double *other = out + samples->n_kept;
+    mb_samples_column(samples, b, out);
+    mb_samples_column(samples, a, out + samples->n_kept);
+    for (uint32_t i = 0; i < samples->n_kept; i++) {
+        if (!(out[i] > 0.0 && other[i] > 0.0)) {
+            return false;
+        }
+        out[i] = log(out[i] / other[i]);
+    }
+    return true;
+}
+
+/* The ratio of column `b` over column `a`. */
 static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
                              uint64_t seed, struct mb_relation *relation, struct mb_err *err)
 {
@@ -46,17 +69,10 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
     MB_FREED double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
     MB_DO(MB_NEED(log_ratio, "comparison"));
     *relation = mb_no_relation;
-    double *other = log_ratio + n;
-    mb_samples_column(samples, b, log_ratio);
-    mb_samples_column(samples, a, other);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!(log_ratio[i] > 0.0 && other[i] > 0.0)) {
-            return MB_OK; /* a slope within the noise of its batches has no ratio */
-        }
-        log_ratio[i] = log(log_ratio[i] / other[i]);
-    }
-    MB_DO(mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation, err));
-    return MB_OK;
+    return !block_logs(samples, a, b, log_ratio)
+               ? MB_OK
+               : mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation,
+                                err);
 }
 
 static bool is_timed(const struct mb_timing *timing, const struct mb_row *row)
@@ -149,6 +165,29 @@ enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
             relation->p_adjusted = p[i];
             relation->outcome =
                 mb_outcome(relation->ci, p[i], MB_MARGIN, mb_relate_margin(timing));
+        }
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_relate_again(struct mb_timing *timing, struct mb_err *err)
+{
+    const struct mb_samples *samples = &timing->samples;
+    bool is_open = false;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        struct mb_relation *relation = &timing->rows[i].relation;
+        relation->p = i == timing->fastest ? (double)NAN : relation->p_adjusted;
+        relation->least_p = 0.0;
+        is_open |= is_tested(timing, i) && relation->outcome == MB_OUTCOME_INCONCLUSIVE;
+    }
+    MB_FREED double *logs = mb_alloc(2 * (size_t)samples->n_kept + 1, sizeof *logs);
+    MB_DO(MB_NEED(logs, "comparison"));
+    for (size_t i = 0; i < timing->of->n_results && is_open; i++) {
+        struct mb_row *row = &timing->rows[i];
+        if (is_tested(timing, i) && timing->fastest != SIZE_MAX && is_timed(timing, row) &&
+            is_timed(timing, &timing->rows[timing->fastest]) &&
+            block_logs(samples, timing->rows[timing->fastest].column, row->column, logs)) {
+            MB_DO(test(logs, samples->n_kept, &row->relation, err));
         }
     }
     return MB_OK;

@@ -22,6 +22,10 @@ MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t
  * part in it, so that a table once printed stays true. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
+/* What a file does not tell of the relations in it: p, and the least that it can be, where some
+ * row is not decided. */
+MB_MUST_CHECK enum mb_status mb_relate_again(struct mb_timing *timing, struct mb_err *err);
+
 /* How many relations of the timing are tested. */
 size_t mb_relate_n_tests(const struct mb_timing *timing);
 

@@ -106,6 +106,19 @@ double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row)
     return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
 }
 
+const struct mb_row *mb_rows_next(struct mb_rows *rows)
+{
+    for (; rows->at_case < rows->run->n_cases; rows->at_case++, rows->at_timing = 0) {
+        const struct mb_case *c = rows->run->cases[rows->at_case];
+        for (; rows->at_timing < c->n_timings; rows->at_timing++, rows->at_row = 0) {
+            if (rows->at_row < c->n_results) {
+                return &c->timings[rows->at_timing].rows[rows->at_row++];
+            }
+        }
+    }
+    return NULL;
+}
+
 struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode)
 {
     struct mb_timing *timing = &c->timings[c->n_timings];
@@ -124,6 +137,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
     for (size_t i = 0; i < c->n_results; i++) {
         timing->rows[i] = (struct mb_row){
             .result = &c->results[i],
+            .timing = timing,
             .stats = mb_no_stats,
             .null_twin = mb_no_stats,
             .column = SIZE_MAX,
@@ -153,6 +167,7 @@ void mb_result_finish(struct mb_result *result)
         mb_pipeline_facts_finish(result->facts);
         mb_free(result->facts);
     }
+    mb_free(result->recorded);
     *result = (struct mb_result){.strategy = NULL};
 }
 
@@ -188,5 +203,9 @@ void mb_run_finish(struct mb_run *run)
         mb_run_drop_case(run);
     }
     mb_free(run->cases);
+    mb_free(run->path);
+    mb_strlist_finish(&run->command);
+    mb_strlist_finish(&run->kernels);
+    mb_strlist_finish(&run->texts);
     *run = (struct mb_run){.cases = NULL};
 }

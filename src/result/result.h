@@ -83,17 +83,20 @@ struct mb_result {
     double setup_ms; /* host time of making pipelines and descriptors; NaN if it failed */
 
     struct mb_warnings warnings;
-    struct mb_strlist images; /* paths relative to the output folder */
-    struct mb_strlist chains; /* the same of texture files with the whole chain */
+    struct mb_strlist images;     /* paths relative to the output folder */
+    struct mb_strlist chains;     /* the same of texture files with the whole chain */
+    struct mb_recorded *recorded; /* read from a file: what `strategy` is part of; owned */
 };
 
 /* The figures of a variant under one condition. */
 struct mb_row {
-    struct mb_result *result; /* of the case; borrowed */
-    char skipped[512];        /* why there are none under this condition, or "" */
-    struct mb_stats stats;    /* n 0: not timed */
-    uint32_t n_dropped;       /* samples with invalid timestamps, which were taken again */
-    size_t column;            /* of its samples in the timing's; SIZE_MAX: none */
+    struct mb_result *result;       /* of the case; borrowed */
+    const struct mb_timing *timing; /* that it is of; borrowed */
+    char skipped[512];              /* why there are none under this condition, or "" */
+    struct mb_stats stats;          /* n 0: not timed */
+    size_t n_runs;                  /* pooled: that have figures of it; else 0 */
+    uint32_t n_dropped; /* samples with invalid timestamps, which were taken again */
+    size_t column;      /* of its samples in the timing's; SIZE_MAX: none */
     uint32_t
         n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
     double fixed_ns;             /* of throughput: what does not grow with chains; else NaN */
@@ -108,7 +111,8 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    uint32_t n_rotated;        /* images used in turn */
+    const char *cache_word, *mode_word; /* read from a file: words not known here; else NULL */
+    uint32_t n_rotated;                 /* images used in turn */
     bool is_evicted;           /* those are too few: memory is swept before each sample */
     struct mb_samples samples; /* raw: of all blocks and subjects; owned */
     size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
@@ -126,6 +130,7 @@ struct mb_timing {
 /* One input at one size in one format, and what is to be made of it. It must not move: its
  * timings and their rows point into it. */
 struct mb_case {
+    char id[160];    /* that a file gives it; "": mb_case_folder() makes it */
     char input[256]; /* as given, sanitised */
     char input_name[64];
     char input_sha256[65];
@@ -135,6 +140,8 @@ struct mb_case {
     uint32_t n_image_levels;   /* that the image has: a full chain */
     bool is_cube;
     struct mb_task task;
+    struct mb_format other_format; /* read from a file: of layout, if it is not known here */
+    const char *reduce_word, *alpha_word, *shape_word; /* as in mb_timing */
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;
@@ -157,8 +164,13 @@ struct mb_timer_info {
     double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
 };
 
+/* What made a results file. */
+struct mb_tool {
+    const char *version, *git_sha, *build_type, *compiler; /* borrowed, or of mb_run.texts */
+};
+
 struct mb_run {
-    char id[64];  /* "<utc>-<device slug>" */
+    char id[96];  /* "<utc>-<device slug>" */
     char utc[24]; /* "20261121T023000Z" */
     int argc;
     const char *const *argv; /* borrowed */
@@ -178,6 +190,13 @@ struct mb_run {
     const char *exit_reason; /* static: "done", "interrupted", "error" */
     struct mb_case **cases;  /* owned, each owned */
     size_t n_cases;
+    struct mb_tool tool; /* zero: this program */
+    /* Of a run that was read from a file (mb_run_read), else empty; owned. */
+    char *path;
+    char schema_version[24];
+    struct mb_strlist command; /* argv */
+    struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
+    struct mb_strlist texts;   /* that others point to */
 };
 
 /* The floor divided by the median: 1 is the hardware's limit; NaN where either is unknown. */
@@ -193,6 +212,14 @@ const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 /* True if two rows make the same image, odd sizes and precision aside: all do except the wide
  * kernels, each of which is compared only with its own kind. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
+
+/* The rows of a run, case by case and timing by timing: start with {.run = run}. NULL after the
+ * last. */
+struct mb_rows {
+    const struct mb_run *run;
+    size_t at_case, at_timing, at_row;
+};
+const struct mb_row *mb_rows_next(struct mb_rows *rows);
 
 /* What a strategy says that it answers: nothing if it never stated its work, or leaves some
  * out; and what its result answers: nothing if that is wrong. */

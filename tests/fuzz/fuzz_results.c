@@ -15,6 +15,9 @@
 #include "base/text.h"
 #include "compare/pool.h"
 #include "compare/runs.h"
+#include "result/label.h"
+#include "result/result_json.h"
+#include "result/result_read.h"
 #include "cli/options/parse.h"
 #include "fuzz.h"
 
@@ -55,40 +58,38 @@ static void check_text(const char *text)
     expect(strcmp(text, clean) == 0, "a text that is not clean");
 }
 
-static void check_result(const struct mb_file_result *result)
+static void check_row(const struct mb_row *row)
 {
-    const char *const texts[] = {result->condition, result->label,        result->place,
-                                 result->input,     result->input_sha256, result->format,
-                                 result->reason,    result->variant,      result->case_id,
-                                 result->cache,     result->mode};
+    const struct mb_case *c = row->timing->of;
+    const char *const texts[] = {
+        row->result->label, row->result->slug,          c->id, c->input, c->input_sha256,
+        mb_row_reason(row), row->result->strategy->name};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }
-    expect(result->key != NULL && result->key_sans_fmt != NULL && result->key_sans_condition &&
-               result->timing_key != NULL,
-           "a result without a key");
-    for (size_t i = 0; i < result->n_samples; i++) {
-        expect(result->samples_ns[i] >= MB_SAMPLE_MIN_NS &&
-                   result->samples_ns[i] <= MB_SAMPLE_MAX_NS,
-               "a sample that is not a time");
-    }
-    expect(isnan(result->aa_ratio) || result->aa_ratio > 0, "an A/A ratio below zero");
+    expect(isnan(row->timing->twin.ratio) || row->timing->twin.ratio > 0,
+           "an A/A ratio below zero");
 }
 
-static void check_file(const struct mb_result_file *file)
+static void check_file(const struct mb_run *run)
 {
-    const char *const texts[] = {file->schema_version, file->run_id, file->device, file->driver,
-                                 file->git_sha};
+    const char *const texts[] = {run->schema_version, run->id, run->device.name,
+                                 run->device.driver_info, mb_run_git_sha(run)};
+    struct mb_rows rows = {.run = run};
+    struct mb_err err = {0};
+    char *written = NULL;
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }
-    expect(isnan(file->granule_ns) || file->granule_ns >= 0, "a granule below zero");
-    for (size_t i = 0; i < file->n_results; i++) {
-        check_result(&file->results[i]);
+    expect(!(run->timer.granularity_gcd_ns < 0), "a granule below zero");
+    for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
+        check_row(row);
     }
+    expect(mb_report_json(run, &written, &err) == MB_OK, "what was read cannot be written");
+    mb_free(written);
 }
 
-static void compare(const struct mb_result_file *base, const struct mb_result_file *file)
+static void compare(const struct mb_run *base, const struct mb_run *file)
 {
     const struct mb_compare_options options = {.threshold = 0.01, .seed = 1, .n_resamples = 20};
     struct mb_comparison comparison;
@@ -104,20 +105,19 @@ static void compare(const struct mb_result_file *base, const struct mb_result_fi
     mb_comparison_finish(&comparison);
 }
 
-static void pool(const struct mb_result_file *first, const struct mb_result_file *file)
+static void pool(const struct mb_run *first, const struct mb_run *file)
 {
     const struct mb_bootstrap how = {.n_resamples = 20, .seed = 1};
-    const struct mb_result_file files[2] = {*first, *file};
+    const struct mb_run files[2] = {*first, *file};
     struct mb_pools pools;
     struct mb_err err = {0};
     expect(mb_pool_runs(&(struct mb_run_group){files, 2}, &how, &pools, &err) == MB_OK,
            "pooling failed");
     for (size_t i = 0; i < pools.n_pools; i++) {
-        for (size_t k = 0; k < pools.pools[i].n_timings; k++) {
-            const struct mb_pool_timing *timing = &pools.pools[i].timings[k];
-            expect(timing->c.n_results > 0, "a timing without rows");
-            expect(timing->c.timings[0].rows[0].stats.median_ns > 0,
-                   "a median that is not a time");
+        for (size_t k = 0; k < pools.pools[i].run.n_cases; k++) {
+            const struct mb_case *c = pools.pools[i].run.cases[k];
+            expect(c->n_results > 0, "a timing without rows");
+            expect(c->timings[0].rows[0].stats.median_ns > 0, "a median that is not a time");
         }
     }
     mb_pools_finish(&pools);
@@ -136,24 +136,24 @@ static void replay(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
 {
-    static struct mb_result_file first; /* that could be read */
+    static struct mb_run first; /* that could be read */
     const char *path = path_of(data, n_bytes);
-    struct mb_result_file file;
+    struct mb_run file;
     struct mb_err err = {0};
-    if (first.path == NULL && mb_result_file_read(path, &first, &err) != MB_OK) {
+    if (first.path == NULL && mb_run_read(path, &first, &err) != MB_OK) {
         err = (struct mb_err){0};
     }
     const uint64_t n_live = mb_alloc_live_count();
-    if (mb_result_file_read(path, &file, &err) == MB_OK) {
+    if (mb_run_read(path, &file, &err) == MB_OK) {
         check_file(&file);
         compare(&first, &file);
         pool(&first, &file);
     } else {
         check_line(&err, MB_ERRC_INPUT);
-        expect(file.path == NULL && file.n_results == 0, "a failure with results");
+        expect(file.path == NULL && file.n_cases == 0, "a failure with results");
     }
     replay(path);
-    mb_result_file_finish(&file);
+    mb_run_finish(&file);
     expect(mb_alloc_live_count() == n_live, "memory was not given back");
     return 0;
 }

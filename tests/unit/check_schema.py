@@ -68,7 +68,7 @@ def check_timing(timing):
         assert row["stats"] is None and row["relative"] is None and row["reason"]
     assert failed["status"] == "failed" and failed["stats"]["n"] == 7
     ranking, = timing["rankings"]
-    assert ranking == {"question": "any", "fastest": "spd", "tied": [],
+    assert ranking == {"question": "any", "winner": "spd", "fastest": "spd", "tied": [],
                        "order": ["spd", "spd_load-sampler_wave-off"],
                        "sentence": "spd is fastest: spd:load=sampler:wave=off takes 1.50 times "
                                    "as long. None of them is exact. Limit: 500 ns (memory, 3:1 "

@@ -18,6 +18,7 @@ static const struct mb_strategy blit = {.name = "blit"};
 static const struct mb_export export;
 static const struct mb_strategy spd = {.name = "spd", .params = spd_params, .export = &export};
 const struct mb_strategy *const mb_strategies[] = {&blit, &spd, NULL};
+const struct mb_shader *const mb_shaders[] = {NULL};
 
 /* argv from words and a NULL; "mipbench" comes first. Returns argc. */
 static inline int make_argv(char *argv[MAX_WORDS + 2], const char *const *words)

@@ -4,45 +4,44 @@
 #include "compare/headline.h"
 
 #include "compare_fixture.h"
+#include "result/case_json.h"
 #include "result/ranking.h"
 
-#define EXACT  (1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY)
 #define N_RUNS 3
 
 static const struct mb_bootstrap how = {.seed = 1};
 
 /* A run of rows of one timing: row i takes ratio[i] times `scale_ns`, and all of a block share
  * a clock that wanders by 20 %, which pairing takes out. */
-static struct mb_result_file make_timing(const char *path, const double *ratio, size_t n,
-                                         double scale_ns, uint64_t seed)
+static struct mb_run make_timing(const char *path, const double *ratio, size_t n,
+                                 double scale_ns, uint64_t seed)
 {
-    struct mb_result_file file = make_file(path, n);
-    snprintf(file.git_sha, sizeof file.git_sha, "abc");
+    struct mb_run file = make_run(path);
+    file.tool.git_sha = "abc";
+    add_results(&file, 0, n);
     for (size_t i = 0; i < n; i++) {
-        struct mb_file_result *result = &file.results[i];
-        result->timing_key = mb_strdup("a.png cold");
-        result->answers = EXACT;
+        struct mb_result *result = row_at(&file, i)->result;
+        set_exact(row_at(&file, i), true);
         result->verify = MB_VERIFY_PASS;
-        snprintf(result->variant, sizeof result->variant, "v%zu", i);
-        snprintf(result->case_id, sizeof result->case_id, "a");
-        fill(result, scale_ns * ratio[i], 0.002, seed + 100 * i);
-        for (size_t k = 0; k < result->n_samples; k++) {
-            result->samples_ns[k] *= 1 + 0.2 * sin((double)k / 10);
+        snprintf(result->slug, sizeof result->slug, "v%zu", i);
+        fill(&file, i, scale_ns * ratio[i], 0.002, seed + 100 * i);
+        for (size_t k = 0; k < N_SAMPLES; k++) {
+            *sample_at(&file, i, k) *= 1 + 0.2 * sin((double)k / 10);
         }
     }
     return file;
 }
 
-static void finish_files(struct mb_result_file *files, size_t n)
+static void finish_files(struct mb_run *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        mb_result_file_finish(&files[i]);
+        mb_run_finish(&files[i]);
     }
 }
 
 static const struct mb_timing *timing_of(const struct mb_pool *pool)
 {
-    return &pool->timings[0].c.timings[0];
+    return &pool->run.cases[0]->timings[0];
 }
 
 static const struct mb_row *row_of(const struct mb_pool *pool, size_t i)
@@ -52,7 +51,7 @@ static const struct mb_row *row_of(const struct mb_pool *pool, size_t i)
 
 static size_t n_runs_of(const struct mb_pool *pool, size_t i)
 {
-    return pool->timings[0].match[i]->n_usable;
+    return row_of(pool, i)->n_runs;
 }
 
 /* The sentence on the first timing ends so. */
@@ -66,7 +65,20 @@ static void check_sentence(const struct mb_pool *pool, const char *want)
     mb_strbuf_finish(&sentence);
 }
 
-static struct mb_pools pool(const struct mb_result_file *files, size_t n)
+/* Who is named for each question in turn: "v1", "-" where nobody is. */
+static void check_winners(const struct mb_pool *pool, const char *exact, const char *any)
+{
+    MB_SCOPED(mb_json) json;
+    mb_json_init(&json);
+    mb_report_rankings(&json, json.root, &pool->run, timing_of(pool));
+    const struct cJSON *ranking = mb_json_elements(json.root, "rankings");
+    const char *winner = mb_json_read_string(ranking, "winner");
+    CHECK_EQ_STR(winner ? winner : "-", exact);
+    winner = mb_json_read_string(mb_json_next(ranking), "winner");
+    CHECK_EQ_STR(winner ? winner : "-", any);
+}
+
+static struct mb_pools pool(const struct mb_run *files, size_t n)
 {
     struct mb_pools pools;
     CHECK_EQ_INT(mb_pool_runs(&(struct mb_run_group){files, n}, &how, &pools, NULL), MB_OK);
@@ -78,14 +90,14 @@ static void test_planted(void)
 {
     static const double ratio[] = {1.03, 1.0, 2.0};
     static const double scale_ns[N_RUNS] = {1000, 1100, 1050};
-    struct mb_result_file files[N_RUNS];
+    struct mb_run files[N_RUNS];
     for (size_t i = 0; i < N_RUNS; i++) {
         const char path[] = {(char)('a' + i), '\0'};
         files[i] = make_timing(path, ratio, 3, scale_ns[i], 10 * i);
     }
     struct mb_pools pools = pool(files, N_RUNS);
     CHECK_EQ_INT(pools.n_pools, 1);
-    CHECK_EQ_INT(pools.pools[0].n_timings, 1);
+    CHECK_EQ_INT(pools.pools[0].run.n_cases, 1);
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
     CHECK_EQ_INT(timing->of->n_results, 3);
@@ -93,6 +105,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->fastest, 1);
     CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
     check_sentence(pool_0, "s1 is the fastest exact one: s0 takes 1.030 times as long.");
+    check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
         const struct mb_row *row = &timing->rows[i];
         const double off = 0.002 * ratio[i];
@@ -115,12 +128,13 @@ static void test_planted(void)
 static void test_tie(void)
 {
     static const double ratio[] = {1.0, 1.0};
-    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
-                                     make_timing("b", ratio, 2, 1000, 2)};
+    struct mb_run files[] = {make_timing("a", ratio, 2, 1000, 1),
+                             make_timing("b", ratio, 2, 1000, 2)};
     struct mb_pools pools = pool(files, 2);
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
     check_sentence(pool_0, " are within the noise of these runs.");
+    check_winners(pool_0, "-", "-");
     CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
@@ -130,33 +144,47 @@ static void test_tie(void)
     finish_files(files, 2);
 }
 
+/* The fastest exact one is clear, and of any cannot be told from one that loses something. */
+static void test_undecided(void)
+{
+    static const double ratio[] = {1.0, 1.003, 2.0};
+    struct mb_run file = make_timing("a", ratio, 3, 1000, 1);
+    set_exact(row_at(&file, 1), false);
+    struct mb_pools pools = pool(&file, 1);
+    check_winners(&pools.pools[0], "v0", "-");
+    mb_pools_finish(&pools);
+    mb_run_finish(&file);
+}
+
 /* One run has its own figures: the interval is that of order statistics. */
 static void test_single(void)
 {
     static const double ratio[] = {1.0, 1.5};
-    struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
+    struct mb_run file = make_timing("a", ratio, 2, 1000, 1);
     struct mb_pools pools = pool(&file, 1);
     const struct mb_row *row = row_of(&pools.pools[0], 1);
     struct mb_stats stats;
-    CHECK_EQ_INT(mb_stats_compute(file.results[1].samples_ns, N_SAMPLES, &stats, NULL), MB_OK);
+    double samples_ns[N_SAMPLES];
+    mb_samples_column(&timing_at(&file, 1)->samples, 1, samples_ns);
+    CHECK_EQ_INT(mb_stats_compute(samples_ns, N_SAMPLES, &stats, NULL), MB_OK);
     CHECK_EQ_DBL(row->stats.median_ns, stats.median_ns, 0);
     CHECK_EQ_DBL(row->stats.median_ci_ns[0], stats.median_ci_ns[0], 0);
     CHECK_EQ_DBL(row->stats.median_ci_ns[1], stats.median_ci_ns[1], 0);
     CHECK_EQ_INT(row->relation.outcome, MB_OUTCOME_SLOWER);
     mb_pools_finish(&pools);
-    mb_result_file_finish(&file);
+    mb_run_finish(&file);
 }
 
 /* Builds stay apart, a run named twice counts once, and order changes nothing. */
 static void test_groups(void)
 {
     static const double ratio[] = {1.0, 1.2};
-    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
-                                     make_timing("b", ratio, 2, 1010, 2),
-                                     make_timing("c", ratio, 2, 1000, 3)};
-    snprintf(files[1].git_sha, sizeof files[1].git_sha, "def");
-    const struct mb_result_file named[] = {files[0], files[1], files[2], files[0]};
-    const struct mb_result_file back[] = {files[2], files[0]};
+    struct mb_run files[] = {make_timing("a", ratio, 2, 1000, 1),
+                             make_timing("b", ratio, 2, 1010, 2),
+                             make_timing("c", ratio, 2, 1000, 3)};
+    files[1].tool.git_sha = "def";
+    const struct mb_run named[] = {files[0], files[1], files[2], files[0]};
+    const struct mb_run back[] = {files[2], files[0]};
     struct mb_pools pools = pool(named, 4), other = pool(back, 2);
     CHECK_EQ_INT(pools.n_pools, 2);
     CHECK_EQ_INT(pools.n_repeated, 1);
@@ -177,19 +205,27 @@ static void test_groups(void)
 static void test_unfit(void)
 {
     static const double ratio[] = {0.5, 0.7, 1.0, 1.5};
-    struct mb_result_file files[] = {make_timing("a", ratio, 4, 1000, 1),
-                                     make_timing("b", ratio, 4, 1000, 2)};
-    files[1].results[0].status = MB_RESULT_FAILED;
-    files[1].results[0].verify = MB_VERIFY_FAIL;
-    files[0].results[1].answers = files[1].results[1].answers = 1u << MB_QUESTION_ANY;
-    files[0].results[3].status = MB_RESULT_SKIPPED;
-    files[1].results[3].timing = 1;
+    struct mb_run files[] = {make_timing("a", ratio, 4, 1000, 1),
+                             make_timing("b", ratio, 4, 1000, 2)};
+    row_at(&files[1], 0)->result->status = MB_RESULT_FAILED;
+    row_at(&files[1], 0)->result->verify = MB_VERIFY_FAIL;
+    set_exact(row_at(&files[0], 1), false);
+    set_exact(row_at(&files[1], 1), false);
+    row_at(&files[0], 3)->result->status = MB_RESULT_SKIPPED;
+    /* In the second run the last one was timed apart from the others. */
+    struct mb_case *c = files[1].cases[0], *apart = add_results(&files[1], 3, 1);
+    apart->results[0] = c->results[3];
+    for (size_t k = 0; k < N_SAMPLES; k++) {
+        apart->timings[0].samples.duration_ns[k] = c->timings[0].samples.duration_ns[4 * k + 3];
+    }
+    c->n_results = 3;
     struct mb_pools pools = pool(files, 2);
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
     CHECK_EQ_INT(timing->of->n_results, 4);
     CHECK_EQ_INT(timing->fastest, 2);
     check_sentence(pool_0, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
+    check_winners(pool_0, "v2", "-"); /* s1 takes less time, and was held against no other */
     CHECK_EQ_INT(timing->of->results[0].status, MB_RESULT_FAILED);
     CHECK_EQ_INT(n_runs_of(pool_0, 0), 1);
     CHECK_EQ_DBL(timing->rows[1].relation.ratio, 0.7, 0.002);
@@ -204,8 +240,8 @@ static void test_unfit(void)
 static void test_few_samples(void)
 {
     static const double ratio[] = {1.0, 2.0};
-    struct mb_result_file file = make_timing("a", ratio, 2, 1000, 1);
-    file.results[0].n_samples = file.results[1].n_samples = 5;
+    struct mb_run file = make_timing("a", ratio, 2, 1000, 1);
+    keep_samples(&file, 0, 5);
     struct mb_pools pools = pool(&file, 1);
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
@@ -215,8 +251,7 @@ static void test_few_samples(void)
     check_sentence(pool_0,
                    "No ranking: too few samples (5) for a 95 % interval; try --samples 20.");
     mb_pools_finish(&pools);
-    file.results[0].n_samples = file.results[1].n_samples = N_SAMPLES;
-    mb_result_file_finish(&file);
+    mb_run_finish(&file);
 }
 
 static enum mb_status pool_files(void *user, struct mb_err *err)
@@ -230,36 +265,30 @@ static enum mb_status pool_files(void *user, struct mb_err *err)
     return status;
 }
 
-/* A case of its own in a run: who is fastest differs from case to case. */
-static void add_case(struct mb_result_file *file, size_t first, const char *key, uint32_t size)
-{
-    for (size_t i = first; i < first + 2; i++) {
-        struct mb_file_result *result = &file->results[i];
-        mb_free(result->timing_key);
-        result->timing_key = mb_strdup(key);
-        result->timing = first / 2;
-        result->width = result->height = size;
-        result->n_levels = 1;
-        snprintf(result->label, sizeof result->label, "%s", i % 2 == 0 ? "spd" : "compute");
-        snprintf(result->format, sizeof result->format, "rgba8");
-        snprintf(result->condition, sizeof result->condition, "cold latency");
-    }
-}
-
 /* What is said of a set as a whole: who wins in how many, by how much, and where not. */
 static void test_headline(void)
 {
-    const double ratio[] = {1, 2, 1, 3, 1.5, 1};
-    struct mb_result_file file = make_timing("a.json", ratio, 6, 1e4, 5);
+    static const double ratio[3][2] = {{1, 2}, {1, 3}, {1.5, 1}};
     MB_SCOPED(mb_strbuf) title = {0}, lines = {0};
-    snprintf(file.device, sizeof file.device, "NVIDIA H200");
+    struct mb_run file = make_run("a.json");
+    strcpy(file.device.name, "NVIDIA H200");
     for (size_t i = 0; i < 3; i++) {
-        static const char *const keys[] = {"a", "b", "c"};
-        add_case(&file, 2 * i, keys[i], 64u << i);
+        struct mb_run one = make_timing("a.json", ratio[i], 2, 1e4, 5 + i);
+        struct mb_case *c = mb_run_add_case(&file), *from = one.cases[0];
+        *c = *from;
+        *from = (struct mb_case){.results = NULL};
+        c->timings[0].of = c;
+        c->layout.base = (struct mb_extent){64u << i, 64u << i};
+        c->timings[0].cache = MB_CACHE_COLD;
+        for (size_t k = 0; k < 2; k++) {
+            c->timings[0].rows[k].timing = &c->timings[0];
+            strcpy(c->results[k].label, k == 0 ? "spd" : "compute");
+        }
+        mb_run_finish(&one);
     }
     struct mb_pools pools = pool(&file, 1);
     const struct mb_pool *first = &pools.pools[0];
-    CHECK_EQ_INT(first->n_timings, 3);
+    CHECK_EQ_INT(first->run.n_cases, 3);
     CHECK(mb_headline_begins(first, 0) && !mb_headline_begins(first, 1));
     mb_headline_of_all(&title, &pools);
     CHECK_EQ_STR(mb_strbuf_text(&title),
@@ -277,14 +306,14 @@ static void test_headline(void)
 static void test_no_memory(void)
 {
     static const double ratio[] = {1.0, 2.0};
-    struct mb_result_file files[] = {make_timing("a", ratio, 2, 1000, 1),
-                                     make_timing("b", ratio, 2, 1000, 2)};
+    struct mb_run files[] = {make_timing("a", ratio, 2, 1000, 1),
+                             make_timing("b", ratio, 2, 1000, 2)};
     CHECK(check_each_allocation(pool_files, files) >= 20);
     finish_files(files, 2);
 }
 
 int main(void)
 {
-    return CHECK_TESTS(test_headline, test_planted, test_tie, test_single, test_groups,
-                       test_unfit, test_few_samples, test_no_memory);
+    return CHECK_TESTS(test_headline, test_planted, test_tie, test_undecided, test_single,
+                       test_groups, test_unfit, test_few_samples, test_no_memory);
 }

@@ -11,7 +11,7 @@ static const struct mb_compare_options by_default = {
 
 /* Runs "a", "b", ... of one side against "A", "B", ... of the other, and what came of it. */
 struct duel {
-    struct mb_result_file run[MB_N_SIDES][MB_FEW_RUNS];
+    struct mb_run run[MB_N_SIDES][MB_FEW_RUNS];
     size_t n_runs[MB_N_SIDES], n_results[MB_N_SIDES];
     struct mb_comparison found;
 };
@@ -33,8 +33,8 @@ static struct duel make_duel(size_t n_runs, size_t n_base_results, size_t n_new_
 static void fill_both(struct duel *duel, size_t i, size_t index, double base_ns, double new_ns,
                       double noise)
 {
-    fill(&duel->run[MB_BASE][i].results[index], base_ns, noise, 2 * i + index);
-    fill(&duel->run[MB_NEW][i].results[index], new_ns, noise, 20 + 2 * i + index);
+    fill(&duel->run[MB_BASE][i], index, base_ns, noise, 2 * i + index);
+    fill(&duel->run[MB_NEW][i], index, new_ns, noise, 20 + 2 * i + index);
 }
 
 /* Compare, again if need be. */
@@ -62,9 +62,9 @@ static void finish(struct duel *duel)
     mb_comparison_finish(&duel->found);
     for (int side = 0; side < MB_N_SIDES; side++) {
         for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-            struct mb_result_file *run = &duel->run[side][i];
-            run->n_results = run->results != NULL ? duel->n_results[side] : 0;
-            mb_result_file_finish(run);
+            struct mb_run *run = &duel->run[side][i];
+            run->n_cases = run->cases != NULL ? duel->n_results[side] : 0;
+            mb_run_finish(run);
         }
     }
 }
@@ -89,7 +89,7 @@ static void test_planted(void)
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct duel duel = make_duel(1, 1, 1);
         fill_both(&duel, 0, 0, 1000, 1000 * cases[i].ratio, cases[i].noise);
-        duel.run[MB_NEW][0].results[0].aa_ratio = cases[i].aa_ratio;
+        timing_at(&duel.run[MB_NEW][0], 0)->twin.ratio = cases[i].aa_ratio;
         const struct mb_compare_row *row = compare(&duel);
         CHECK_EQ_INT(duel.found.n_rows, 1);
         CHECK(row->is_single_run);
@@ -149,12 +149,12 @@ static void test_exact_lost(void)
 {
     struct duel duel = make_duel(1, 1, 1);
     fill_both(&duel, 0, 0, 1000, 900, 0.002);
-    duel.run[MB_BASE][0].results[0].answers = 1u << MB_QUESTION_EXACT | 1u << MB_QUESTION_ANY;
-    duel.run[MB_NEW][0].results[0].answers = 1u << MB_QUESTION_ANY;
+    set_exact(row_at(&duel.run[MB_BASE][0], 0), true);
+    set_exact(row_at(&duel.run[MB_NEW][0], 0), false);
     const struct mb_compare_row *row = compare(&duel);
     CHECK(row->is_exact_lost && row->is_regression && row->outcome == MB_OUTCOME_FASTER);
     CHECK(duel.found.n_exact_lost == 1 && duel.found.n_regressions == 1);
-    duel.run[MB_NEW][0].results[0].answers = 1u << MB_QUESTION_EXACT;
+    set_exact(row_at(&duel.run[MB_NEW][0], 0), true);
     CHECK(!compare(&duel)->is_exact_lost && duel.found.n_regressions == 0);
     finish(&duel);
 }
@@ -197,11 +197,11 @@ static void test_groups(void)
 }
 
 /* Samples at one of five levels, each held for a fifth of the run: `wander` apart at most. */
-static void add_wander(struct mb_file_result *result, double wander)
+static void add_wander(const struct mb_run *run, size_t at, double wander)
 {
     static const double level[] = {-0.5, 0.5, 0, 0.25, -0.25};
-    for (size_t i = 0; i < result->n_samples; i++) {
-        result->samples_ns[i] *= 1 + wander * level[5 * i / result->n_samples];
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        *sample_at(run, at, i) *= 1 + wander * level[5 * i / N_SAMPLES];
     }
 }
 
@@ -210,7 +210,7 @@ static void fill_wandering(struct duel *duel, double new_ns)
     for (size_t i = 0; i < N_WANDERING; i++) {
         fill_both(duel, 0, i, 1000, new_ns, 0.002);
         for (int side = 0; i > 0 && side < MB_N_SIDES; side++) {
-            add_wander(&duel->run[side][0].results[i], 0.1);
+            add_wander(&duel->run[side][0], i, 0.1);
         }
     }
 }
@@ -266,14 +266,14 @@ static void test_outlying_twin(void)
     struct duel duel = make_duel(MB_FEW_RUNS, 1, 1);
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
         fill_both(&duel, i, 0, 1000, 1050, 0.002);
-        duel.run[MB_BASE][i].results[0].aa_ratio = 1.001;
-        duel.run[MB_NEW][i].results[0].aa_ratio = i == 3 ? 1.06 : 0.999;
+        timing_at(&duel.run[MB_BASE][i], 0)->twin.ratio = 1.001;
+        timing_at(&duel.run[MB_NEW][i], 0)->twin.ratio = i == 3 ? 1.06 : 0.999;
     }
     const struct mb_compare_row *row = compare(&duel);
     CHECK_EQ_INT(row->outcome, MB_OUTCOME_SLOWER);
     CHECK_EQ_DBL(row->margin, 0.01, 1e-12);
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        duel.run[MB_NEW][i].results[0].aa_ratio = 1.06;
+        timing_at(&duel.run[MB_NEW][i], 0)->twin.ratio = 1.06;
     }
     CHECK_EQ_INT(compare(&duel)->outcome, MB_OUTCOME_INCONCLUSIVE);
     finish(&duel);
@@ -283,7 +283,7 @@ static void test_outlying_twin(void)
 static void test_order(void)
 {
     struct duel duel = make_duel(MB_FEW_RUNS, 2, 2);
-    struct mb_result_file back[MB_FEW_RUNS];
+    struct mb_run back[MB_FEW_RUNS];
     struct mb_comparison other;
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
         for (size_t k = 0; k < 2; k++) {
@@ -312,14 +312,14 @@ static void test_repeats(void)
 {
     static const char *const paths[MB_FEW_RUNS] = {"a", "a", "a", "copy", "copy2"};
     struct duel duel = make_duel(MB_FEW_RUNS, 2, 2);
-    fill(&duel.run[MB_NEW][0].results[0], 1000, 0.01, 9);
+    fill(&duel.run[MB_NEW][0], 0, 1000, 0.01, 9);
     duel.n_runs[MB_NEW] = 1;
     for (size_t i = 0; i < MB_FEW_RUNS; i++) {
-        struct mb_result_file *run = &duel.run[MB_BASE][i];
+        struct mb_run *run = &duel.run[MB_BASE][i];
         mb_free(run->path);
         run->path = mb_strdup(paths[i]);
-        snprintf(run->run_id, sizeof run->run_id, "r1");
-        fill(&run->results[0], 1000, 0.01, 1);
+        snprintf(run->id, sizeof run->id, "r1");
+        fill(run, 0, 1000, 0.01, 1);
     }
     const struct mb_compare_row *row = compare(&duel);
     CHECK_EQ_INT(row->found[MB_BASE].runs.n, 1);
@@ -327,7 +327,7 @@ static void test_repeats(void)
     CHECK_EQ_INT(duel.found.n_warnings, 4);
     CHECK_EQ_STR(duel.found.warnings[2], "copy is the same run as a, and counts once");
     /* Of the same second, and another run. */
-    fill(&duel.run[MB_BASE][4].results[0], 1000, 0.01, 2);
+    fill(&duel.run[MB_BASE][4], 0, 1000, 0.01, 2);
     CHECK_EQ_INT(compare(&duel)->found[MB_BASE].runs.n, 2);
     finish(&duel);
 }
@@ -340,7 +340,7 @@ static void test_runs_of_a_row(void)
         for (size_t k = 0; k < 2; k++) {
             fill_both(&duel, i, k, 1000, 1018, 0.002);
         }
-        duel.run[MB_NEW][i].n_results = i == 0 ? 2 : 1;
+        duel.run[MB_NEW][i].n_cases = i == 0 ? 2 : 1;
     }
     const struct mb_compare_row *rows = compare(&duel);
     CHECK_EQ_INT(duel.found.n_rows, 2);
@@ -355,7 +355,7 @@ static void test_runs_of_a_row(void)
 static void test_few_samples(void)
 {
     static const struct {
-        size_t n_base, n_new;
+        uint32_t n_base, n_new;
         enum mb_outcome outcome;
         const char *reason;
     } cases[] = {
@@ -365,8 +365,8 @@ static void test_few_samples(void)
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct duel duel = make_duel(1, 1, 1);
-        duel.run[MB_BASE][0].results[0].n_samples = cases[i].n_base;
-        duel.run[MB_NEW][0].results[0].n_samples = cases[i].n_new;
+        keep_samples(&duel.run[MB_BASE][0], 0, cases[i].n_base);
+        keep_samples(&duel.run[MB_NEW][0], 0, cases[i].n_new);
         fill_both(&duel, 0, 0, 1000, 2000, 0.001);
         const struct mb_compare_row *row = compare(&duel);
         CHECK_EQ_INT(row->outcome, cases[i].outcome);
@@ -383,16 +383,18 @@ static void test_few_samples(void)
 static void check_many_rows(uint32_t n_resamples)
 {
     struct duel duel = make_duel(2, N_MANY, N_MANY);
-    struct mb_result_file *a = duel.run[MB_BASE], *b = duel.run[MB_NEW];
+    struct mb_run *a = duel.run[MB_BASE], *b = duel.run[MB_NEW];
     const struct mb_run_group sides[] = {{a, 2}, {b, 1}};
     const struct mb_compare_options options = {.threshold = 0.01, .n_resamples = n_resamples};
     for (size_t i = 0; i < N_MANY; i++) {
-        a[0].results[i].n_samples = a[1].results[i].n_samples = b[0].results[i].n_samples = 20;
-        fill(&a[0].results[i], 1000, 0.01, i);
-        fill(&a[1].results[i], 1000, 0.01, i + N_MANY);
-        fill(&b[0].results[i], 1500, 0.01, i + 2 * N_MANY);
+        keep_samples(&a[0], i, 20);
+        keep_samples(&a[1], i, 20);
+        keep_samples(&b[0], i, 20);
+        fill(&a[0], i, 1000, 0.01, i);
+        fill(&a[1], i, 1000, 0.01, i + N_MANY);
+        fill(&b[0], i, 1500, 0.01, i + 2 * N_MANY);
     }
-    a[0].n_results = 1;
+    a[0].n_cases = 1;
     CHECK_EQ_INT(mb_compare_runs(sides, &options, &duel.found, NULL), MB_OK);
     CHECK_EQ_INT(duel.found.n_rows, N_MANY);
     CHECK_EQ_INT(duel.found.n_outcomes[MB_OUTCOME_SLOWER], N_MANY);
@@ -410,7 +412,7 @@ static void check_gap(const struct duel *duel, size_t i, const char *label, bool
 {
     CHECK(i < duel->found.n_gaps);
     if (i < duel->found.n_gaps) {
-        CHECK_EQ_STR(duel->found.gaps[i].result->label, label);
+        CHECK_EQ_STR(duel->found.gaps[i].row->result->label, label);
         CHECK_EQ_STR(duel->found.gaps[i].reason, reason);
         CHECK_EQ_INT(duel->found.gaps[i].is_regression, is_regression);
     }
@@ -425,7 +427,7 @@ static void test_missing(void)
         for (size_t i = 0; i < 2; i++) {
             fill_both(&duel, 0, i, 1000, 1000, 0.002);
         }
-        duel.run[MB_NEW][0].results[1].key[1] = '9'; /* "s9": s1 with a parameter more */
+        row_at(&duel.run[MB_NEW][0], 1)->result->strategy = &fixture_strategies[9];
         duel.run[MB_NEW][0].complete = is_complete;
         compare(&duel);
         CHECK_EQ_INT(duel.found.n_gaps, 2);
@@ -440,7 +442,8 @@ static void test_gone(void)
     struct duel duel = make_duel(1, 2, 1);
     fill_both(&duel, 0, 0, 1000, 1000, 0.002);
     for (int was_right = 0; was_right < 2; was_right++) {
-        duel.run[MB_BASE][0].results[1].verify = was_right ? MB_VERIFY_PASS : MB_VERIFY_SKIPPED;
+        row_at(&duel.run[MB_BASE][0], 1)->result->verify =
+            was_right ? MB_VERIFY_PASS : MB_VERIFY_SKIPPED;
         compare(&duel);
         CHECK_EQ_INT(duel.found.n_gaps, 1);
         CHECK_EQ_STR(duel.found.gaps[0].reason, "NEW does not have it");
@@ -452,31 +455,30 @@ static void test_gone(void)
 static void test_gaps(void)
 {
     struct duel duel = make_duel(1, 7, 7);
-    struct mb_file_result *a = duel.run[MB_BASE][0].results, *b = duel.run[MB_NEW][0].results;
+    const struct mb_run *a = &duel.run[MB_BASE][0], *b = &duel.run[MB_NEW][0];
+    struct mb_result *wrong = row_at(b, 0)->result, *skipped = row_at(b, 2)->result;
     for (size_t i = 0; i < 7; i++) {
         fill_both(&duel, 0, i, 1000, 1000, 0.01);
     }
-    b[0].status = MB_RESULT_FAILED;
-    b[0].verify = MB_VERIFY_FAIL;
-    snprintf(b[0].reason, sizeof b[0].reason, "level 1 is wrong");
-    a[1].status = MB_RESULT_FAILED;
-    b[2].status = MB_RESULT_SKIPPED;
-    snprintf(b[2].reason, sizeof b[2].reason, "no subgroups");
-    b[3].n_bad_samples = 2;
-    b[4].n_samples = 0;
-    b[5].key[3] = 'R';
-    b[5].key_sans_condition[1] = 'x';
-    snprintf(b[5].format, sizeof b[5].format, "Rgba8");
-    b[6].verify = MB_VERIFY_SKIPPED;
+    wrong->status = MB_RESULT_FAILED;
+    wrong->verify = MB_VERIFY_FAIL;
+    snprintf(wrong->reason, sizeof wrong->reason, "level 1 is wrong");
+    row_at(a, 1)->result->status = MB_RESULT_FAILED;
+    skipped->status = MB_RESULT_SKIPPED;
+    snprintf(skipped->reason, sizeof skipped->reason, "no subgroups");
+    *sample_at(b, 3, 0) = *sample_at(b, 3, 7) = (double)NAN;
+    keep_samples(b, 4, 0);
+    b->cases[5]->layout.format = mb_format_find("r8");
+    row_at(b, 6)->result->verify = MB_VERIFY_SKIPPED;
     const struct mb_compare_row *row = compare(&duel);
     check_gap(&duel, 0, "s0", true, "NEW (A) failed: level 1 is wrong");
     check_gap(&duel, 1, "s1", false, "BASE (a) failed");
     check_gap(&duel, 2, "s2", true, "NEW skipped it: no subgroups");
-    check_gap(&duel, 3, "s3", true, "NEW has invalid samples (2 of 82)");
+    check_gap(&duel, 3, "s3", true, "NEW has invalid samples (2 of 80)");
     check_gap(&duel, 4, "s4", true, "NEW has no samples");
     /* Not asked for: nothing is worse for it. */
-    check_gap(&duel, 5, "s5", false, "NEW does not have it: it has Rgba8 instead of rgba8");
-    check_gap(&duel, 6, "s5", false, "BASE does not have it: it has rgba8 instead of Rgba8");
+    check_gap(&duel, 5, "s5", false, "NEW does not have it: it has r8 instead of rgba8");
+    check_gap(&duel, 6, "s5", false, "BASE does not have it: it has rgba8 instead of r8");
     CHECK_EQ_INT(duel.found.n_gaps, 7);
     CHECK_EQ_INT(duel.found.n_rows, 1);
     CHECK(!row->is_checked);
@@ -486,7 +488,7 @@ static void test_gaps(void)
     CHECK_EQ_INT(duel.found.n_regressions, 5);
     CHECK_EQ_INT(duel.found.n_warnings, 1);
     CHECK_EQ_STR(duel.found.warnings[0],
-                 "different formats: a.png has rgba8 in BASE and Rgba8 in NEW");
+                 "different formats: a.png has rgba8 in BASE and r8 in NEW");
     finish(&duel);
 }
 
@@ -496,7 +498,8 @@ static void test_twice(void)
     struct duel duel = make_duel(1, 2, 2);
     for (size_t i = 0; i < 2; i++) {
         const double mean_ns = i == 0 ? 1000 : 3000;
-        duel.run[MB_BASE][0].results[i].key[1] = duel.run[MB_NEW][0].results[i].key[1] = 'x';
+        row_at(&duel.run[MB_BASE][0], i)->result->strategy = &fixture_strategies[0];
+        row_at(&duel.run[MB_NEW][0], i)->result->strategy = &fixture_strategies[0];
         fill_both(&duel, 0, i, mean_ns, mean_ns, 0.001);
     }
     compare(&duel);
@@ -512,10 +515,10 @@ static void test_copies(void)
         const bool is_new = side == MB_NEW;
         struct duel duel = make_duel(1, is_new ? 1 : 2, is_new ? 3 : 1);
         for (size_t i = 0; i < duel.n_results[side]; i++) {
-            fill(&duel.run[side][0].results[i], 1000, 0.001, 10 + i);
-            duel.run[side][0].results[i].key[1] = '0';
+            fill(&duel.run[side][0], i, 1000, 0.001, 10 + i);
+            row_at(&duel.run[side][0], i)->result->strategy = &fixture_strategies[0];
         }
-        fill(&duel.run[is_new ? MB_BASE : MB_NEW][0].results[0], 1000, 0.001, 1);
+        fill(&duel.run[is_new ? MB_BASE : MB_NEW][0], 0, 1000, 0.001, 1);
         compare(&duel);
         CHECK_EQ_INT(duel.found.n_gaps, is_new ? 2 : 1);
         CHECK_EQ_INT(duel.found.n_rows, 1);
@@ -529,20 +532,20 @@ static void test_copies(void)
 static void test_conditions(void)
 {
     struct duel duel = make_duel(1, 1, 2);
-    struct mb_result_file *a = &duel.run[MB_BASE][0], *b = &duel.run[MB_NEW][0];
+    struct mb_run *a = &duel.run[MB_BASE][0], *b = &duel.run[MB_NEW][0];
     snprintf(a->schema_version, sizeof a->schema_version, "1.0.0");
     snprintf(b->schema_version, sizeof b->schema_version, "1.2.0");
     for (size_t i = 0; i < 2; i++) {
-        b->results[i].key[0] = b->results[i].key_sans_fmt[0] = 'c';
-        b->results[i].key_sans_condition[1] = '0';
-        snprintf(b->results[i].condition, sizeof b->results[i].condition, "cold %s",
-                 i == 0 ? "latency" : "overlap");
+        snprintf(row_at(b, i)->result->label, MB_LABEL_BYTES, "s0");
+        timing_at(b, i)->cache = MB_CACHE_COLD;
+        timing_at(b, i)->mode = i == 0 ? MB_MODE_LATENCY : MB_MODE_OVERLAP;
     }
     compare(&duel);
     check_gap(&duel, 0, "s0", false,
               "NEW does not have it: it has it only as cold latency, cold overlap, not as hot "
               "latency");
-    snprintf(b->results[1].condition, sizeof b->results[1].condition, "hot latency");
+    timing_at(b, 1)->cache = MB_CACHE_HOT;
+    timing_at(b, 1)->mode = MB_MODE_LATENCY;
     compare(&duel);
     check_gap(&duel, 0, "s0", false,
               "NEW does not have it: it has other parameters, alpha or shape, or one file does "
@@ -553,21 +556,21 @@ static void test_conditions(void)
 static void test_warnings(void)
 {
     struct duel duel = make_duel(1, 1, 1);
-    struct mb_result_file *b = &duel.run[MB_NEW][0];
+    struct mb_run *b = &duel.run[MB_NEW][0];
     fill_both(&duel, 0, 0, 1000, 1000, 0.001);
-    snprintf(b->driver, sizeof b->driver, "2");
+    strcpy(b->device.driver_version, "2");
     b->complete = false;
     b->validate = true;
     compare(&duel);
     CHECK_EQ_INT(duel.found.n_warnings, 3);
     CHECK_EQ_STR(duel.found.warnings[0], "different drivers: a was run with 1, A with 2");
-    snprintf(b->device, sizeof b->device, "CPU");
-    snprintf(b->results[0].input_sha256, sizeof b->results[0].input_sha256, "1");
+    strcpy(b->device.name, "CPU");
+    strcpy(b->cases[0]->input_sha256, "1");
     compare(&duel);
     CHECK_EQ_STR(duel.found.warnings[0], "DIFFERENT DEVICES: a was run on GPU, A on CPU");
     CHECK_EQ_STR(duel.found.warnings[3],
                  "different inputs: a.png is not the same image in a and A");
-    CHECK_EQ_INT(duel.found.n_rows, 1);
+    CHECK_EQ_INT(duel.found.n_rows, 0); /* what is in a file counts, not its name */
     finish(&duel);
 }
 
@@ -583,26 +586,30 @@ static enum mb_status compare_files(void *user, struct mb_err *err)
 /* A search of all matches for each row takes some hundred times as long. */
 static void test_match_is_fast(void)
 {
-    struct mb_result_file file = {.n_results = 40000};
-    char(*keys)[24] = mb_alloc(file.n_results, sizeof *keys);
-    file.results = mb_alloc(file.n_results, sizeof *file.results);
-    for (size_t i = 0; i < file.n_results; i++) {
-        snprintf(keys[i], sizeof keys[i], "%zu", i);
-        file.results[i].key = keys[i];
+    struct mb_run run = make_run("a");
+    const size_t n = 40000;
+    char(*names)[24] = mb_alloc(n, sizeof *names);
+    struct mb_strategy *strategies = mb_alloc(n, sizeof *strategies);
+    struct mb_case *c = add_results(&run, 0, n);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        strategies[i].name = names[i];
+        c->results[i].strategy = &strategies[i];
     }
-    const struct mb_result_file *runs[] = {&file, &file};
+    const struct mb_run *runs[] = {&run, &run};
     struct mb_matches matches;
     const clock_t begin = clock();
     CHECK_EQ_INT(mb_match_runs(runs, 2, &matches, NULL), MB_OK);
     CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2.0);
-    CHECK_EQ_INT(matches.n, file.n_results);
+    CHECK_EQ_INT(matches.n, n);
     for (size_t i = 0; i < matches.n; i++) {
-        CHECK(matches.match[i].of[0] == &file.results[i]);
-        CHECK(matches.match[i].of[1] == &file.results[i]);
+        CHECK(matches.match[i].of[0] == row_at(&run, i));
+        CHECK(matches.match[i].of[1] == row_at(&run, i));
     }
     mb_matches_finish(&matches);
-    mb_free(file.results);
-    mb_free(keys);
+    mb_run_finish(&run);
+    mb_free(strategies);
+    mb_free(names);
 }
 
 static void test_no_memory(void)

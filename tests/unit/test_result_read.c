@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/strbuf.h"
+#include "compare/match.h"
+#include "result/label.h"
 #include "check.h"
 
 #define HEAD                                                                                   \
@@ -14,7 +16,8 @@
     "\"device\":{\"name\":\"GPU\\u0007\",\"driver\":{\"version\":\"7\",\"info\":null}},"
 #define VARIANT                                                                                \
     "{\"id\":\"spd_load-texel\",\"label\":\"spd:load=texel\",\"strategy\":\"spd\","            \
-    "\"params\":{\"load\":\"texel\",\"fp16\":\"off\"},\"verify\":{\"status\":\"pass\"}}"
+    "\"params\":{\"load\":\"texel\",\"fp16\":\"off\"},\"status\":\"ok\",\"verify\":{"          \
+    "\"status\":\"pass\"}}"
 #define CASE                                                                                   \
     "{\"id\":\"a_8x8_rgba8_avg\",\"input\":\"a.png\",\"input_sha256\":\"ff\",\"width\":8,"     \
     "\"height\":8,\"layers\":1,\"levels\":4,\"format\":\"rgba8\",\"reduce\":\"avg\","          \
@@ -30,24 +33,24 @@
 
 #define RECT "{\"x\":0,\"y\":0,\"width\":1,\"height\":1}"
 
-static struct mb_result_file read_good(const char *text)
+static struct mb_run read_good(const char *text)
 {
-    struct mb_result_file file;
+    struct mb_run file;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_OK);
+    CHECK_EQ_INT(mb_run_parse("f.json", text, &file, &err), MB_OK);
     CHECK_EQ_STR(err.text, "");
     return file;
 }
 
 static void expect_refusal(const char *text, const char *want)
 {
-    struct mb_result_file file;
+    struct mb_run file;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_run_parse("f.json", text, &file, &err), MB_FAILED);
     CHECK_EQ_STR(err.text, want);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
-    CHECK(file.results == NULL && file.path == NULL);
-    mb_result_file_finish(&file);
+    CHECK(file.cases == NULL && file.path == NULL);
+    mb_run_finish(&file);
 }
 
 static void expect_error(const char *text, const char *want)
@@ -58,55 +61,72 @@ static void expect_error(const char *text, const char *want)
 
 static void test_all(void)
 {
-    struct mb_result_file file = read_good(
+    struct mb_run file = read_good(
         FILE_OF(CASE TIMING("cold", "latency", "\"aa_control\":{\"ratio\":1.02},",
                             "[3,7,1e3,2.5]") "]}")); /* the second block was repeated */
-    const struct mb_file_result *result = &file.results[0];
-    CHECK_EQ_STR(file.run_id, "r1");
-    CHECK_EQ_STR(file.device, "GPU?");
-    CHECK_EQ_STR(file.driver, "7");
-    CHECK_EQ_STR(file.git_sha, "abc");
+    const struct mb_timing *timing = &file.cases[0]->timings[0];
+    const struct mb_row *row = &timing->rows[0];
+    double samples_ns[3];
+    CHECK_EQ_STR(file.id, "r1");
+    CHECK_EQ_STR(file.device.name, "GPU?");
+    CHECK_EQ_STR(mb_run_driver(&file).s, "7");
+    CHECK_EQ_STR(mb_run_git_sha(&file), "abc");
     CHECK_EQ_STR(file.schema_version, "2.1.0");
     CHECK(file.seed == UINT64_MAX);
     CHECK(file.complete && !file.validate);
-    CHECK_EQ_INT(file.argv.n, 2);
-    CHECK_EQ_STR(file.argv.items[1], "a.png");
-    CHECK_EQ_INT(file.n_results, 1);
-    CHECK_EQ_STR(result->label, "spd:load=texel");
-    CHECK_EQ_STR(result->place, "a_8x8_rgba8_avg cold");
-    CHECK_EQ_STR(result->condition, "cold latency");
-    CHECK_EQ_INT(result->status, MB_RESULT_OK);
-    CHECK_EQ_INT(result->verify, MB_VERIFY_PASS);
-    CHECK_EQ_INT(result->n_samples, 3);
-    CHECK_EQ_DBL(result->samples_ns[1], 1000, 0);
-    CHECK_EQ_DBL(result->aa_ratio, 1.02, 0);
-    mb_result_file_finish(&file);
+    CHECK_EQ_INT(file.argc, 2);
+    CHECK_EQ_STR(file.argv[1], "a.png");
+    CHECK_EQ_INT(file.n_cases, 1);
+    CHECK_EQ_STR(row->result->label, "spd:load=texel");
+    CHECK_EQ_STR(mb_timing_place(timing).s, "a_8x8_rgba8_avg cold");
+    CHECK_EQ_STR(mb_timing_condition(timing).s, "cold latency");
+    CHECK_EQ_INT(mb_row_status(row), MB_RESULT_OK);
+    CHECK_EQ_INT(row->result->verify, MB_VERIFY_PASS);
+    CHECK_EQ_INT(mb_row_n_samples(row), 3);
+    mb_samples_column(&timing->samples, row->column, samples_ns);
+    CHECK_EQ_DBL(samples_ns[1], 1000, 0);
+    CHECK_EQ_DBL(timing->twin.ratio, 1.02, 0);
+    mb_run_finish(&file);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
 static void test_sparse(void)
 {
-    struct mb_result_file file = read_good(
+    struct mb_run file = read_good(
         "\xef\xbb\xbf{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},\"run\":null,"
-        "\"cases\":[{\"width\":1,\"height\":1,\"variants\":["
-        "{\"id\":\"x\",\"label\":\"x\",\"strategy\":\"x\",\"params\":[1]},"
-        "{\"id\":\"y\",\"label\":\"y\",\"strategy\":\"y\",\"verify\":{\"status\":\"new\"}}],"
-        "\"timings\":[{\"rows\":[{\"variant\":\"x\"},{\"variant\":\"y\",\"status\":\"new\"}],"
+        "\"cases\":[{\"width\":1,\"height\":1,\"format\":\"r8\",\"reduce\":\"avg\","
+        "\"variants\":[{\"id\":\"x\",\"label\":\"x\",\"strategy\":\"x\",\"params\":[1]},"
+        "{\"id\":\"y\",\"label\":\"y\",\"strategy\":\"y\",\"status\":\"ok\","
+        "\"verify\":{\"status\":\"new\"}},{\"id\":\"z\",\"status\":\"ok\"}],"
+        "\"timings\":[{\"cache\":\"hot\",\"mode\":\"latency\","
+        "\"rows\":[{\"variant\":\"x\"},{\"variant\":\"y\",\"status\":\"new\"}],"
         "\"blocks\":{\"columns\":[{\"variant\":\"x\",\"kind\":\"sample\",\"durations_ns\":"
         "[1,null,-1,1e999,\"4\",0,1e308,1e-300,2.5]}]}}]}]}");
-    CHECK_EQ_INT(file.n_results, 2);
-    CHECK_EQ_INT(file.argv.n, 0);
+    const struct mb_case *c = file.cases[0];
+    const struct mb_row *rows = c->timings[0].rows;
+    CHECK_EQ_INT(c->n_results, 3);
+    CHECK_EQ_INT(file.argc, 0);
     CHECK(!file.complete);
-    CHECK_EQ_INT(file.results[0].n_samples, 2);
-    CHECK_EQ_INT(file.results[0].n_bad_samples, 7);
-    CHECK(isnan(file.results[1].aa_ratio));
-    CHECK_EQ_INT(file.results[0].status, MB_RESULT_FAILED); /* it does not say that it is ok */
-    CHECK_EQ_INT(file.results[0].verify, MB_VERIFY_SKIPPED);
-    CHECK_EQ_INT(file.results[1].status, MB_RESULT_FAILED);
-    CHECK_EQ_INT(file.results[1].verify, MB_VERIFY_FAIL);
-    CHECK(strcmp(file.results[0].key, file.results[1].key) != 0);
-    mb_result_file_finish(&file);
+    CHECK_EQ_INT(mb_row_n_samples(&rows[0]), 9);
+    CHECK_EQ_INT(mb_row_n_bad_samples(&rows[0]), 7);
+    CHECK(isnan(c->timings[0].twin.ratio));
+    CHECK_EQ_INT(mb_row_status(&rows[0]), MB_RESULT_FAILED); /* it does not say that it is ok */
+    CHECK_EQ_INT(rows[0].result->verify, MB_VERIFY_SKIPPED);
+    CHECK_EQ_INT(mb_row_status(&rows[1]), MB_RESULT_FAILED);
+    CHECK_EQ_INT(rows[1].result->verify, MB_VERIFY_FAIL);
+    CHECK_EQ_INT(mb_row_status(&rows[2]), MB_RESULT_SKIPPED); /* the timing has no row of it */
+    mb_run_finish(&file);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
+}
+
+/* The key of the only row, as compare/match.h makes it; the caller's. */
+static char *key_in(const struct mb_run *run)
+{
+    struct mb_matches matches;
+    CHECK_EQ_INT(mb_match_runs(&run, 1, &matches, NULL), MB_OK);
+    char *key = mb_strdup(matches.match[0].key);
+    mb_matches_finish(&matches);
+    return key;
 }
 
 /* The key of the one row with `from` replaced. */
@@ -119,10 +139,9 @@ static char *key_of(const char *from, const char *to)
     mb_strbuf_append_n(&changed, text, (size_t)(at - text));
     mb_strbuf_append(&changed, to);
     mb_strbuf_append(&changed, at + strlen(from));
-    struct mb_result_file file = read_good(mb_strbuf_text(&changed));
-    char *key = file.results[0].key;
-    file.results[0].key = NULL;
-    mb_result_file_finish(&file);
+    struct mb_run file = read_good(mb_strbuf_text(&changed));
+    char *key = key_in(&file);
+    mb_run_finish(&file);
     mb_strbuf_finish(&changed);
     return key;
 }
@@ -148,6 +167,9 @@ static void test_keys(void)
         {"\"rect\":null", "\"rect\":null,\"new\":1", true},
         {"\"cold\"", "\"hot\"", false},
         {"\"latency\"", "\"throughput\"", false},
+        {"\"latency\"", "\"of the future\"", false}, /* words that are not known here */
+        {"\"avg\",\"rect\"", "\"sum\",\"rect\"", false},
+        {"rgba8\",\"reduce", "bc7\",\"reduce", false},
     };
     char *own = key_of("spd", "spd");
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
@@ -166,25 +188,29 @@ static void test_keys(void)
 /* What only damage can write would make margins of any width. */
 static void test_implausible(void)
 {
-    struct mb_result_file file =
+    struct mb_run file =
         read_good(HEAD "\"timer\":{\"granularity_gcd_ns\":1e300},\"cases\":[" CASE TIMING(
             "hot", "latency", "\"aa_control\":{\"ratio\":1e300},", "[3]") "]}]}");
-    CHECK(isnan(file.granule_ns));
-    CHECK(isnan(file.results[0].aa_ratio));
-    mb_result_file_finish(&file);
+    CHECK(isnan(file.timer.granularity_gcd_ns));
+    CHECK(isnan(file.cases[0]->timings[0].twin.ratio));
+    mb_run_finish(&file);
 }
 
 /* Equal but for the condition. */
 static void test_conditions(void)
 {
-    struct mb_result_file file = read_good(FILE_OF(CASE TIMING(
-        "cold", "latency", "", "[3]") "," TIMING("hot", "overlap", "", "[3]") "]}"));
-    CHECK_EQ_INT(file.n_results, 2);
-    CHECK(strcmp(file.results[0].key, file.results[1].key) != 0);
-    CHECK_EQ_STR(file.results[0].key_sans_condition, file.results[1].key_sans_condition);
-    CHECK_EQ_STR(file.results[1].condition, "hot overlap");
-    CHECK_EQ_STR(file.results[1].place, "a_8x8_rgba8_avg overlap");
-    mb_result_file_finish(&file);
+    struct mb_run file = read_good(FILE_OF(CASE TIMING("cold", "latency", "", "[3]") "," TIMING(
+        "hot", "overlap", "", "[3]") "]}"));
+    const struct mb_run *run = &file;
+    struct mb_matches matches;
+    CHECK_EQ_INT(mb_match_runs(&run, 1, &matches, NULL), MB_OK);
+    CHECK_EQ_INT(matches.n, 2);
+    CHECK(strcmp(matches.match[0].key, matches.match[1].key) != 0);
+    CHECK_EQ_INT(matches.match[0].alpha_at, matches.match[1].alpha_at);
+    mb_matches_finish(&matches);
+    CHECK_EQ_STR(mb_timing_condition(&file.cases[0]->timings[1]).s, "hot overlap");
+    CHECK_EQ_STR(mb_timing_place(&file.cases[0]->timings[1]).s, "a_8x8_rgba8_avg overlap");
+    mb_run_finish(&file);
 }
 
 static void test_bad(void)
@@ -213,7 +239,7 @@ static void test_bad(void)
                  "f.json: row 0 has no size");
     char many[4096] = HEAD "\"cases\":[{\"width\":1,\"height\":1,\"variants\":[{\"id\":\"x\","
                            "\"label\":\"x\",\"strategy\":\"x\",\"params\":{";
-    for (int i = 0; i <= 64; i++) {
+    for (int i = 0; i <= MB_MAX_PARAMS; i++) {
         snprintf(many + strlen(many), sizeof many - strlen(many), "%s\"p%d\":\"v\"",
                  i > 0 ? "," : "", i);
     }
@@ -257,37 +283,37 @@ static void test_deep(void)
 {
     static char text[200001];
     memset(text, '[', sizeof text - 1);
-    struct mb_result_file file;
+    struct mb_run file;
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_result_file_parse("f.json", text, &file, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_run_parse("f.json", text, &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
-    mb_result_file_finish(&file);
+    mb_run_finish(&file);
 }
 
 static void test_files(void)
 {
     char path[] = "/tmp/mipbench-result-XXXXXX";
     const char zero[] = "{\"a\0\":1}";
-    struct mb_result_file file;
+    struct mb_run file;
     struct mb_err err = {0};
     const int fd = mkstemp(path);
     FILE *stream = fdopen(fd, "wb");
     CHECK(stream != NULL && fwrite(zero, 1, sizeof zero - 1, stream) == sizeof zero - 1);
     CHECK(stream != NULL && fclose(stream) == 0);
-    CHECK_EQ_INT(mb_result_file_read(path, &file, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_run_read(path, &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK(strstr(err.text, "a byte of zero") != NULL);
     remove(path);
-    CHECK_EQ_INT(mb_result_file_read("/nonexistent/x.json", &file, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_run_read("/nonexistent/x.json", &file, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_INPUT);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
 
 static enum mb_status parse_one(void *user, struct mb_err *err)
 {
-    struct mb_result_file file;
-    const enum mb_status status = mb_result_file_parse("f.json", ONE("[1,2]"), &file, err);
-    mb_result_file_finish(&file);
+    struct mb_run file;
+    const enum mb_status status = mb_run_parse("f.json", ONE("[1,2]"), &file, err);
+    mb_run_finish(&file);
     return status;
 }
 

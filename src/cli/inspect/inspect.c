@@ -11,7 +11,8 @@
 #include "cli/grid.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "result/result_write.h"
+#include "result/case_json.h"
+#include "result/result_json.h"
 
 /* The figures of a row, behind its label, its kernel and the subgroup size. */
 static const struct mb_grid_column columns[] = {

@@ -11,8 +11,8 @@
 #include "base/figure.h"
 #include "image/format.h"
 #include "image/pattern.h"
-#include "result/result_write.h"
 #include "cli/grid.h"
+#include "result/result_json.h"
 
 #define TEXT_COLUMNS 80
 

@@ -161,10 +161,10 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
 /* Parse the recorded command line, overridden by this one. */
 static enum mb_status parse_replay(struct mb_options *options, struct mb_err *err)
 {
-    MB_SCOPED(mb_result_file) recorded = {0};
+    MB_SCOPED(mb_run) recorded = {0};
     struct mb_strlist args = {0};
     const char *path = options->replay_path;
-    enum mb_status status = mb_result_file_read(path, &recorded, err);
+    enum mb_status status = mb_run_read(path, &recorded, err);
     status = status == MB_OK ? mb_replay_join(options, &recorded, &args, err) : status;
     if (status == MB_OK) {
         mb_options_finish(options);

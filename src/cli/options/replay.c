@@ -44,12 +44,11 @@ static uint64_t find_dropped(uint64_t given)
     return dropped | mb_option_bit_of("replay") | mb_option_bit_of("seed");
 }
 
-enum mb_status mb_replay_join(const struct mb_options *options,
-                              const struct mb_result_file *recorded, struct mb_strlist *args,
-                              struct mb_err *err)
+enum mb_status mb_replay_join(const struct mb_options *options, const struct mb_run *recorded,
+                              struct mb_strlist *args, struct mb_err *err)
 {
-    const int n_old = (int)recorded->argv.n;
-    char *const *old = recorded->argv.items;
+    const int n_old = (int)recorded->command.n;
+    char *const *old = recorded->command.items;
     struct mb_err why = {0};
     MB_FAIL_IF(n_old == 0, err, MB_ERRC_INPUT, "%s: it does not say how it was run",
                recorded->path);

@@ -11,5 +11,5 @@
  * left out, so that the new results can be replayed without the old ones. A recording that
  * cannot be used is MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_replay_join(const struct mb_options *options,
-                                            const struct mb_result_file *recorded,
+                                            const struct mb_run *recorded,
                                             struct mb_strlist *args, struct mb_err *err);

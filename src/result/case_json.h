@@ -1,20 +1,23 @@
-/* The results of a run as JSON (results/schema.json), and the parts of it that other files of
- * results have, too. Pure: no files. */
+/* The parts of results.json: written to a node, or read from it (result/field.h). What is read
+ * was checked before; only memory may run out, which the reader notes. */
 #pragma once
 
-#include "base/json.h"
+#include "result/field.h"
 #include "result/result.h"
 
-/* Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
-                                            struct mb_err *err);
+/* `c` is zero where it is read. */
+void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
-/* "run", "host", "device", "timer": members of the root. */
-void mb_report_head(struct mb_json *json, const struct mb_run *run);
+/* c->timings, which point into the case, and whose fastest rows are chosen when read. */
+void mb_timing_list(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
-/* What is known of any device, as members of `node`. */
-void mb_report_device(struct mb_json *json, struct cJSON *node,
-                      const struct mb_gpu_info *device);
+void mb_warning_list(struct mb_node node, struct mb_warnings *warnings);
+
+void mb_bandwidth_fields(struct mb_node node, struct mb_bandwidth *bandwidth);
+
+/* of[n]: by traffic, those of buffers before those of images. */
+void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwidth *of,
+                       size_t n);
 
 /* "params": all of them, defaults included: a default may change with a version. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,

@@ -1,0 +1,457 @@
+/* A case in results.json, and its variants. */
+#include "result/case_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "result/label.h"
+
+#define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
+
+/* A strategy as far as a file tells of it: its name, and of its parameters one value each. */
+struct mb_recorded {
+    struct mb_strategy strategy;
+    struct mb_param params[MB_MAX_PARAMS + 1];
+    const char *values[2 * MB_MAX_PARAMS]; /* each with a NULL behind */
+};
+
+static void params_field(struct mb_node parent, struct mb_result *result)
+{
+    const struct mb_node node = mb_field_object(parent, "params");
+    struct mb_recorded *recorded = result->recorded;
+    if (!parent.reader) {
+        for (size_t i = 0; i < mb_strategy_n_params(result->strategy); i++) {
+            mb_json_string(node.json, node.out, result->strategy->params[i].name,
+                           mb_variant_value(result->strategy, &result->params, i));
+        }
+        return;
+    }
+    size_t n = 0;
+    for (const struct cJSON *member = mb_json_members(node.in, NULL);
+         member && n < MB_MAX_PARAMS; member = mb_json_next(member), n++) {
+        const struct mb_node value = {.reader = node.reader, .in = member};
+        mb_field_static(value, NULL, &recorded->values[2 * n]);
+        recorded->params[n].name = mb_field_keep(node, mb_json_key(member));
+        recorded->params[n].values = &recorded->values[2 * n];
+    }
+}
+
+static void strategy_fields(struct mb_node node, struct mb_result *result)
+{
+    const char *name = node.reader ? NULL : result->strategy->name;
+    mb_field_static(node, "strategy", &name);
+    if (node.reader) {
+        struct mb_recorded *recorded = mb_field_alloc(node, 1, sizeof *recorded);
+        if (!recorded) {
+            return;
+        }
+        recorded->strategy =
+            (struct mb_strategy){.name = name ? name : "", .params = recorded->params};
+        result->recorded = recorded;
+        result->strategy = &recorded->strategy;
+    }
+    params_field(node, result);
+}
+
+void mb_report_params(struct mb_json *json, struct cJSON *parent,
+                      const struct mb_strategy *strategy, const struct mb_params *params)
+{
+    params_field(mb_node_write(json, parent),
+                 &(struct mb_result){.strategy = strategy, .params = *params});
+}
+
+static void rect_field(struct mb_node parent, struct mb_task *task)
+{
+    const struct mb_node node = mb_field_object_if(parent, "rect", task->is_update);
+    task->is_update = node.reader ? mb_node_has(node) : task->is_update;
+    if (task->is_update) {
+        mb_field_u32(node, "x", &task->rect.x);
+        mb_field_u32(node, "y", &task->rect.y);
+        mb_field_u32(node, "width", &task->rect.width);
+        mb_field_u32(node, "height", &task->rect.height);
+    }
+}
+
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+{
+    struct mb_task own = *task;
+    rect_field(mb_node_write(json, parent), &own);
+}
+
+/* The first tolerance of this policy that answers these questions, in this word if there is
+ * one: a file does not tell of more. */
+static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
+                                        unsigned questions, const char *word)
+{
+    const bool agree = mb_policies_agree(c->layout.base, c->layout.n_levels);
+    for (unsigned i = 0; i < 2 * N_ARITHMETICS; i++) {
+        const struct mb_tolerance tolerance = {
+            .max_error_lsb = i % 2, /* held to a plain number: not exact */
+            .arithmetic = (enum mb_arithmetic)(i / 2),
+            .filter.policy = policy,
+        };
+        const struct mb_answer answer = mb_answer_of(&tolerance, c->task.reduce, agree);
+        if (answer.questions == questions &&
+            (word[0] == '\0' || strcmp(answer.word, word) == 0)) {
+            return tolerance;
+        }
+    }
+    return (struct mb_tolerance){.has_no_policy = true, .filter.policy = policy};
+}
+
+/* Questions of later versions are skipped. */
+static void read_answers(struct mb_node node, const struct mb_case *c, struct mb_result *result)
+{
+    struct mb_list answers = mb_field_list(node, "answers");
+    unsigned questions = 0;
+    char word[32];
+    while (answers.next) {
+        const unsigned question = mb_field_word(mb_list_next(&answers), NULL, mb_question_names,
+                                                MB_N_QUESTIONS, 0, MB_N_QUESTIONS);
+        questions |= question < MB_N_QUESTIONS ? 1u << question : 0u;
+    }
+    mb_field_text(node, "answer", word, sizeof word);
+    result->work.tolerance =
+        tolerance_of(c, result->work.tolerance.filter.policy, questions, word);
+}
+
+/* The policy, the questions that it answers, and in a word what it is. */
+static void answer_fields(struct mb_node node, const struct mb_case *c,
+                          struct mb_result *result)
+{
+    enum mb_policy *policy = &result->work.tolerance.filter.policy;
+    if (node.reader) {
+        result->has_work = mb_json_read_string(node.in, "policy") != NULL;
+        *policy = (enum mb_policy)mb_field_word(node, "policy", mb_policy_names, MB_N_POLICIES,
+                                                0, MB_POLICY_BOX);
+        read_answers(node, c, result);
+        return;
+    }
+    const struct mb_answer answer = mb_result_answer(c, result);
+    mb_json_string(node.json, node.out, "policy",
+                   result->has_work ? mb_policy_names[*policy] : NULL);
+    struct cJSON *list = mb_json_array(node.json, node.out, "answers");
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        if ((answer.questions & 1u << question) != 0) {
+            mb_json_string(node.json, list, NULL, mb_question_names[question]);
+        }
+    }
+    mb_json_string(node.json, node.out, "answer", answer.word);
+}
+
+/* What the strategy says of its work. */
+static void work_fields(struct mb_node parent, struct mb_result *result)
+{
+    struct mb_work *work = &result->work;
+    if (parent.reader || result->has_work) {
+        mb_field_u64(parent, "algorithmic_bytes", &work->algorithmic_bytes);
+    } else {
+        mb_json_null(parent.json, parent.out, "algorithmic_bytes");
+    }
+    const struct mb_node node = mb_field_object_if(parent, "work", result->has_work);
+    mb_field_u32(node, "dispatches", &work->n_dispatches);
+    mb_field_u32(node, "barriers", &work->n_barriers);
+    struct mb_list workgroup = mb_field_list(node, "workgroup_size");
+    for (size_t i = 0; i < 3; i++) {
+        mb_field_u32(mb_list_next(&workgroup), NULL, &work->workgroup_size[i]);
+    }
+    mb_field_u32(node, "subgroup_size", &work->subgroup_size);
+}
+
+static void first_bad_field(struct mb_node parent, struct mb_bad_texel *bad)
+{
+    const struct mb_node node = mb_field_object_if(parent, "first_bad", bad->found);
+    bad->found = node.reader ? mb_node_has(node) : bad->found;
+    mb_field_u32(node, "level", &bad->level);
+    mb_field_u32(node, "layer", &bad->layer);
+    mb_field_u32(node, "x", &bad->x);
+    mb_field_u32(node, "y", &bad->y);
+    mb_field_u32(node, "channel", &bad->channel);
+    mb_field_number(node, "want", &bad->want);
+    mb_field_number(node, "got", &bad->got);
+    mb_field_number(node, "error_lsb", &bad->error_lsb);
+    mb_field_number(node, "bound_lsb", &bad->bound_lsb);
+}
+
+/* One array for each quantity, one figure for each level. */
+static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool is_judged)
+{
+    const struct mb_node node = mb_field_object(parent, "levels");
+    struct mb_list step = mb_field_list(node, "max_error_lsb");
+    struct mb_list drift = mb_field_list(node, "drift_lsb");
+    struct mb_list box = mb_field_list(node, "box_lsb");
+    struct mb_list psnr = mb_field_list(node, "psnr_db");
+    struct mb_list bad = mb_field_list(node, "bad_texels");
+    if (node.reader) {
+        verdict->n_levels = (uint32_t)(step.n < MB_MAX_LEVELS ? step.n : MB_MAX_LEVELS);
+    }
+    for (uint32_t i = 0; i < (is_judged || node.reader ? verdict->n_levels : 0); i++) {
+        struct mb_level_verdict *level = &verdict->level[i];
+        mb_field_rounded(mb_list_next(&step), NULL, &level->max_error_lsb);
+        mb_field_rounded(mb_list_next(&drift), NULL, &level->drift_lsb);
+        mb_field_rounded(mb_list_next(&box), NULL, &level->box_lsb);
+        mb_field_rounded(mb_list_next(&psnr), NULL, &level->psnr_db);
+        mb_field_u64(mb_list_next(&bad), NULL, &level->n_bad_texels);
+    }
+}
+
+/* An unknown status is of a later version, and no success; none at all is of what was not
+ * checked. */
+static void verify_fields(struct mb_node parent, struct mb_result *result)
+{
+    struct mb_verdict *verdict = &result->verdict;
+    const struct mb_node node = mb_field_object(parent, "verify");
+    const bool is_judged = result->verify != MB_VERIFY_SKIPPED && verdict->n_levels > 0;
+    double worst[] = {
+        is_judged ? verdict->max_error_lsb : (double)NAN,
+        is_judged ? verdict->drift_lsb : (double)NAN,
+        verdict->n_levels > 0 ? verdict->box_lsb : (double)NAN,
+    };
+    const bool is_told = mb_json_read_string(node.in, "status") != NULL;
+    result->verify = (enum mb_verify_status)mb_field_word(
+        node, "status", mb_verify_status_names, 3, result->verify,
+        is_told ? MB_VERIFY_FAIL : MB_VERIFY_SKIPPED);
+    mb_field_rounded(node, "max_error_lsb", &worst[0]);
+    mb_field_rounded(node, "drift_lsb", &worst[1]);
+    mb_field_rounded(node, "box_lsb", &worst[2]);
+    first_bad_field(node, &verdict->first_bad);
+    level_fields(node, verdict, is_judged);
+    if (node.reader) {
+        verdict->max_error_lsb = worst[0];
+        verdict->drift_lsb = worst[1];
+        verdict->box_lsb = worst[2];
+        verdict->pass = result->verify == MB_VERIFY_PASS;
+        verdict->n_levels += verdict->n_levels == 0 && isfinite(worst[2]); /* measured only */
+    }
+}
+
+static void step_list(struct mb_node parent, struct mb_split *split)
+{
+    struct mb_list list = mb_field_list(parent, "steps");
+    if (parent.reader) {
+        split->n_steps = (uint32_t)(list.n < MB_MAX_LEVELS ? list.n : MB_MAX_LEVELS);
+    }
+    for (uint32_t i = 0; i < split->n_steps; i++) {
+        const struct mb_node node = mb_list_object(&list);
+        mb_field_u32(node, "first_level", &split->step[i].first_level);
+        mb_field_u32(node, "levels", &split->step[i].n_levels);
+        mb_field_number(node, "median_ns", &split->step[i].median_ns);
+        mb_field_number(node, "gap_ns", &split->step[i].gap_ns);
+    }
+}
+
+/* Room for what a list of executables holds; NULL if that is nothing. */
+static struct mb_pipeline_facts *read_facts(struct mb_node parent)
+{
+    struct mb_list list = mb_field_list(parent, "pipelines");
+    size_t n = 0;
+    for (const struct cJSON *of = list.next; of; of = mb_json_next(of)) {
+        n += mb_json_count(of, "statistics");
+    }
+    struct mb_pipeline_facts *facts =
+        list.n > 0 ? mb_field_alloc(parent, 1, sizeof *facts) : NULL;
+    if (facts) {
+        facts->executables = mb_field_alloc(parent, list.n, sizeof *facts->executables);
+        facts->facts = mb_field_alloc(parent, n, sizeof *facts->facts);
+        const bool has_memory = facts->executables && facts->facts;
+        facts->n_executables = has_memory ? list.n : 0;
+        facts->n_facts = has_memory ? n : 0;
+    }
+    return facts;
+}
+
+/* By executable, under the driver's names. */
+static void facts_list(struct mb_node parent, struct mb_pipeline_facts *facts)
+{
+    struct mb_list list = mb_field_list(parent, "pipelines");
+    for (size_t i = 0, k = 0; facts && i < facts->n_executables; i++) {
+        struct mb_executable *executable = &facts->executables[i];
+        const struct mb_node node = mb_list_object(&list);
+        mb_field_text(node, "shader", executable->shader, sizeof executable->shader);
+        mb_field_u32(node, "pipeline", &executable->pipeline);
+        mb_field_text_if(node, "executable", executable->name, sizeof executable->name);
+        if (node.reader || executable->subgroup_size > 0) {
+            mb_field_u32(node, "subgroup_size", &executable->subgroup_size);
+        } else {
+            mb_json_null(node.json, node.out, "subgroup_size");
+        }
+        struct mb_list statistics = mb_field_list(node, "statistics");
+        for (; node.reader ? statistics.next != NULL
+                           : k < facts->n_facts && facts->facts[k].executable == i;
+             k++) {
+            struct mb_pipeline_fact *fact = &facts->facts[k];
+            const struct mb_node own = mb_list_object(&statistics);
+            fact->executable = (uint32_t)i;
+            mb_field_text(own, "name", fact->name, sizeof fact->name);
+            mb_field_number(own, "value", &fact->value);
+        }
+    }
+}
+
+void mb_report_facts(struct mb_json *json, struct cJSON *parent,
+                     const struct mb_pipeline_facts *facts)
+{
+    struct mb_pipeline_facts own =
+        facts ? *facts : (struct mb_pipeline_facts){.n_executables = 0};
+    facts_list(mb_node_write(json, parent), &own);
+}
+
+void mb_warning_list(struct mb_node parent, struct mb_warnings *warnings)
+{
+    struct mb_list list = mb_field_list(parent, "warnings");
+    if (parent.reader) {
+        warnings->n = list.n < MB_MAX_WARNINGS ? list.n : MB_MAX_WARNINGS;
+    }
+    for (size_t i = 0; i < warnings->n; i++) {
+        struct mb_warning *warning = &warnings->warning[i];
+        const struct mb_node node = mb_list_object(&list);
+        mb_field_static(node, "code", &warning->code);
+        mb_field_text(node, "message", warning->message, sizeof warning->message);
+        warning->code = warning->code ? warning->code : "";
+    }
+}
+
+static void variant_fields(struct mb_node node, const struct mb_case *c,
+                           struct mb_result *result)
+{
+    mb_field_text(node, "id", result->slug, sizeof result->slug);
+    mb_field_text(node, "label", result->label, sizeof result->label);
+    strategy_fields(node, result);
+    result->status = (enum mb_result_status)mb_field_word(
+        node, "status", mb_result_status_names, 3, result->status, MB_RESULT_FAILED);
+    mb_field_text(node, "reason", result->reason, sizeof result->reason);
+    mb_field_bool(node, "diagnostic", &result->is_diagnostic);
+    answer_fields(node, c, result);
+    work_fields(node, result);
+    verify_fields(node, result);
+    mb_field_rounded(node, "setup_ms", &result->setup_ms);
+    result->facts = node.reader ? read_facts(node) : result->facts;
+    facts_list(node, result->facts);
+    step_list(node, &result->split);
+    mb_warning_list(node, &result->warnings);
+    mb_field_texts(node, "images", &result->images);
+    mb_field_texts(node, "chains", &result->chains);
+}
+
+static void usage_list(struct mb_node node, struct mb_case *c)
+{
+    static const char *const names[] = {"transfer_src", "transfer_dst",     "sampled",
+                                        "storage",      "color_attachment", "raw_views"};
+    static const VkImageUsageFlags bits[] = {
+        VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+        VK_IMAGE_USAGE_SAMPLED_BIT, VK_IMAGE_USAGE_STORAGE_BIT,
+        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
+    const unsigned raw_views = MB_COUNTOF(bits);
+    struct mb_list list = mb_field_list(node, "image_used_for");
+    while (list.next) {
+        const unsigned i = mb_field_word(mb_list_next(&list), NULL, names, MB_COUNTOF(names), 0,
+                                         MB_COUNTOF(names));
+        c->used_for |= i < raw_views ? bits[i] : 0;
+        c->has_raw_views = c->has_raw_views || i == raw_views;
+    }
+    for (unsigned i = 0; i <= raw_views && !node.reader; i++) {
+        if (i < raw_views ? (c->used_for & bits[i]) != 0 : c->has_raw_views) {
+            const struct mb_node item = mb_list_next(&list);
+            mb_json_string(item.json, item.out, NULL, names[i]);
+        }
+    }
+}
+
+void mb_bandwidth_fields(struct mb_node node, struct mb_bandwidth *bandwidth)
+{
+    static const char *const kinds[] = {"buffer", "image"};
+    bandwidth->traffic = (enum mb_traffic)mb_field_word(
+        node, "traffic", mb_traffic_names, MB_N_TRAFFICS, bandwidth->traffic, MB_TRAFFIC_READ);
+    bandwidth->is_image = mb_field_word(node, "on", kinds, 2, bandwidth->is_image, 0) == 1;
+    mb_field_u64(node, "footprint_bytes", &bandwidth->footprint_bytes);
+    mb_field_u32(node, "workgroup_size", &bandwidth->workgroup_size);
+    mb_field_u32(node, "items", &bandwidth->n_items);
+    mb_field_number(node, "duration_ns", &bandwidth->duration_ns);
+    mb_field_number(node, "gbps", &bandwidth->gbps);
+}
+
+void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwidth *of,
+                       size_t n)
+{
+    struct mb_list list = mb_field_list(parent, key);
+    for (size_t i = 0; i < n && parent.reader; i++) {
+        of[i] = mb_bandwidth_none((enum mb_traffic)(i % MB_N_TRAFFICS), i >= MB_N_TRAFFICS);
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        struct mb_bandwidth one = {0};
+        mb_bandwidth_fields(mb_list_object(&list), &one);
+        of[(one.is_image * MB_N_TRAFFICS + one.traffic) % n] = one;
+    }
+    for (size_t i = 0; i < n && !parent.reader; i++) {
+        if (of[i].gbps > 0.0) { /* else it was not measured */
+            mb_bandwidth_fields(mb_list_object(&list), &of[i]);
+        }
+    }
+}
+
+static void layout_fields(struct mb_node node, struct mb_case *c)
+{
+    struct mb_layout *layout = &c->layout;
+    const char *format = node.reader ? NULL : layout->format->name;
+    mb_field_u32(node, "width", &layout->base.width);
+    mb_field_u32(node, "height", &layout->base.height);
+    mb_field_u32(node, "layers", &layout->n_layers);
+    mb_field_u32(node, "levels", &layout->n_levels);
+    mb_field_static(node, "format", &format);
+    if (node.reader) {
+        c->other_format = *mb_format_find("rgba8");
+        c->other_format.name = format ? format : "";
+        layout->format = mb_format_find(c->other_format.name);
+        layout->format = layout->format ? layout->format : &c->other_format;
+        layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
+        layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
+    }
+}
+
+static void task_fields(struct mb_node node, struct mb_case *c)
+{
+    static const char *const shapes[] = {"2d", "array", "cube"};
+    const char *alphas[MB_N_ALPHAS];
+    for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
+        alphas[i] = mb_alpha_name((enum mb_alpha)i);
+    }
+    c->task.reduce = (enum mb_reduce)mb_field_open_word(
+        node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
+    c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
+                                                      c->task.alpha, &c->alpha_word);
+    const unsigned shape = c->is_cube ? 2 : c->layout.n_layers > 1;
+    c->is_cube = mb_field_open_word(node, "shape", shapes, MB_COUNTOF(shapes), shape,
+                                    &c->shape_word) == 2;
+    rect_field(node, &c->task);
+}
+
+void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
+{
+    const char *usages[MB_N_IMAGE_USAGES];
+    struct mb_text id = node.reader ? (struct mb_text){0} : mb_case_folder(c);
+    for (unsigned i = 0; i < MB_N_IMAGE_USAGES; i++) {
+        usages[i] = mb_image_usage_name((enum mb_image_usage)i);
+    }
+    mb_field_text(node, "id", node.reader ? c->id : id.s, sizeof c->id);
+    mb_field_text(node, "input", c->input, sizeof c->input);
+    mb_field_text(node, "input_sha256", c->input_sha256, sizeof c->input_sha256);
+    layout_fields(node, c);
+    task_fields(node, c);
+    c->image_usage = (enum mb_image_usage)mb_field_word(
+        node, "image_usage", usages, MB_N_IMAGE_USAGES, c->image_usage, MB_IMAGE_USAGE_ALL);
+    usage_list(node, c);
+    mb_field_rounded(node, "image_setup_ms", &c->image_ms);
+    mb_field_u64(node, "compulsory_bytes", &c->compulsory_bytes);
+    mb_bandwidth_list(node, "bandwidth", c->match, MB_N_TRAFFICS);
+    struct mb_list variants = mb_field_list(node, "variants");
+    if (node.reader) {
+        c->results = mb_field_alloc(node, variants.n, sizeof *c->results);
+        c->n_results = c->results ? variants.n : 0;
+    }
+    for (size_t i = 0; i < c->n_results && !(node.reader && node.reader->failed); i++) {
+        variant_fields(mb_list_object(&variants), c, &c->results[i]);
+    }
+    mb_timing_list(node, run, c);
+}

@@ -1,0 +1,209 @@
+/* Members of a JSON file, written or read. */
+#include "result/field.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+
+#define N_DIGITS 6 /* of what is rounded */
+
+struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out)
+{
+    return (struct mb_node){.json = json, .out = out};
+}
+
+bool mb_node_has(struct mb_node node)
+{
+    return node.json != NULL || node.in != NULL;
+}
+
+static struct mb_node read_node(struct mb_node parent, const char *key)
+{
+    return (struct mb_node){.reader = parent.reader, .in = mb_json_get(parent.in, key)};
+}
+
+struct mb_node mb_field_object(struct mb_node parent, const char *key)
+{
+    return parent.reader
+               ? read_node(parent, key)
+               : mb_node_write(parent.json, mb_json_object(parent.json, parent.out, key));
+}
+
+struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known)
+{
+    return parent.reader ? read_node(parent, key)
+                         : mb_node_write(parent.json, mb_json_object_if(parent.json, parent.out,
+                                                                        key, known));
+}
+
+struct mb_list mb_field_list(struct mb_node parent, const char *key)
+{
+    if (parent.reader) {
+        return (struct mb_list){
+            .array = read_node(parent, key),
+            .next = mb_json_elements(parent.in, key),
+            .n = mb_json_count(parent.in, key),
+        };
+    }
+    return (struct mb_list){
+        .array = mb_node_write(parent.json, mb_json_array(parent.json, parent.out, key))};
+}
+
+struct mb_node mb_list_next(struct mb_list *list)
+{
+    struct mb_node node = list->array;
+    if (node.reader) {
+        node.in = list->next ? mb_json_get(list->next, NULL) : NULL;
+        list->next = list->next ? mb_json_next(list->next) : NULL;
+    }
+    return node;
+}
+
+struct mb_node mb_list_object(struct mb_list *list)
+{
+    struct mb_node node = mb_list_next(list);
+    node.out = node.reader ? NULL : mb_json_object(node.json, node.out, NULL);
+    return node;
+}
+
+void mb_field_number(struct mb_node parent, const char *key, double *value)
+{
+    if (parent.reader) {
+        *value = mb_json_read_number(parent.in, key);
+    } else {
+        mb_json_number(parent.json, parent.out, key, *value);
+    }
+}
+
+void mb_field_rounded(struct mb_node parent, const char *key, double *value)
+{
+    if (parent.reader) {
+        *value = mb_json_read_number(parent.in, key);
+    } else {
+        mb_json_rounded(parent.json, parent.out, key, *value, N_DIGITS);
+    }
+}
+
+void mb_field_u64(struct mb_node parent, const char *key, uint64_t *value)
+{
+    if (parent.reader) {
+        *value = mb_json_read_u64(parent.in, key, 0);
+    } else {
+        mb_json_u64(parent.json, parent.out, key, *value);
+    }
+}
+
+void mb_field_u32(struct mb_node parent, const char *key, uint32_t *value)
+{
+    uint64_t wide = *value;
+    mb_field_u64(parent, key, &wide);
+    *value = wide <= UINT32_MAX ? (uint32_t)wide : 0;
+}
+
+void mb_field_bool(struct mb_node parent, const char *key, bool *value)
+{
+    if (parent.reader) {
+        *value = mb_json_read_bool(parent.in, key, false);
+    } else {
+        mb_json_bool(parent.json, parent.out, key, *value);
+    }
+}
+
+void mb_field_text(struct mb_node parent, const char *key, char *text, size_t n_bytes)
+{
+    if (parent.reader) {
+        const char *read = mb_json_read_string(parent.in, key);
+        mb_utf8_sanitize(read ? read : "", text, n_bytes);
+    } else {
+        mb_json_string(parent.json, parent.out, key, text);
+    }
+}
+
+void mb_field_text_if(struct mb_node parent, const char *key, char *text, size_t n_bytes)
+{
+    if (parent.reader || text[0] != '\0') {
+        mb_field_text(parent, key, text, n_bytes);
+    } else {
+        mb_json_null(parent.json, parent.out, key);
+    }
+}
+
+static void add_clean(struct mb_field_reader *reader, struct mb_strlist *texts,
+                      const char *text)
+{
+    if (mb_strlist_add(texts, NULL, "%s", text) != MB_OK) {
+        reader->failed = true;
+        return;
+    }
+    char *own = texts->items[texts->n - 1];
+    mb_utf8_sanitize(text, own, strlen(own) + 1);
+}
+
+const char *mb_field_keep(struct mb_node node, const char *text)
+{
+    struct mb_strlist *texts = node.reader->texts;
+    const size_t n = texts->n;
+    add_clean(node.reader, texts, text);
+    return texts->n > n ? texts->items[n] : NULL;
+}
+
+void mb_field_static(struct mb_node parent, const char *key, const char **text)
+{
+    const char *read = mb_json_read_string(parent.in, key);
+    if (!parent.reader) {
+        mb_json_string(parent.json, parent.out, key, *text);
+    } else {
+        *text = read ? mb_field_keep(parent, read) : NULL;
+    }
+}
+
+void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *texts)
+{
+    struct mb_list list = mb_field_list(parent, key);
+    for (size_t i = 0; i < (parent.reader ? list.n : texts->n); i++) {
+        const struct mb_node item = mb_list_next(&list);
+        if (!parent.reader) {
+            mb_json_string(item.json, item.out, NULL, texts->items[i]);
+        } else if (mb_json_read_string(item.in, NULL)) {
+            add_clean(item.reader, texts, mb_json_read_string(item.in, NULL));
+        }
+    }
+}
+
+unsigned mb_field_word(struct mb_node parent, const char *key, const char *const *names,
+                       unsigned n, unsigned value, unsigned otherwise)
+{
+    if (!parent.reader) {
+        mb_json_string(parent.json, parent.out, key, names[value]);
+        return value;
+    }
+    const char *read = mb_json_read_string(parent.in, key);
+    unsigned found = 0;
+    while (found < n && (!read || strcmp(read, names[found]) != 0)) {
+        found++;
+    }
+    return found < n ? found : otherwise;
+}
+
+unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
+                            unsigned n, unsigned value, const char **other)
+{
+    if (!parent.reader && *other) {
+        mb_field_static(parent, key, other);
+        return value;
+    }
+    const unsigned found = mb_field_word(parent, key, names, n, value, n);
+    if (found == n) {
+        mb_field_static(parent, key, other);
+    }
+    return found < n ? found : 0;
+}
+
+void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes)
+{
+    void *memory = mb_alloc(n, n_bytes);
+    node.reader->failed = node.reader->failed || !memory;
+    return memory;
+}

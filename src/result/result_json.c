@@ -1,0 +1,250 @@
+/* results.json: the whole run as one documented tree (results/schema.json), written and read by
+ * the same lines. Each fact stands in one place; a figure that is not known is null, never made
+ * up. */
+#include "result/result_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/version.h"
+#include "result/case_json.h"
+#include "vk/shader.h"
+
+#define SCHEMA_VERSION "2.0.0"
+
+/* Layers that were asked for: they stand between the program and the driver. */
+static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
+{
+    static const char *const variables[] = {"VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"};
+    struct cJSON *list = mb_json_array(json, parent, "layers");
+    if (validate) {
+        mb_json_string(json, list, NULL, "VK_LAYER_KHRONOS_validation");
+    }
+    for (size_t i = 0; i < MB_COUNTOF(variables); i++) {
+        const char *value = getenv(variables[i]);
+        if (value && value[0] != '\0') {
+            mb_json_string(json, list, NULL, value);
+        }
+    }
+}
+
+/* The manifests that there were, as they were read: a run can be repeated from its results. */
+static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct mb_run *run)
+{
+    struct cJSON *list = mb_json_array(json, parent, "kernels");
+    const struct mb_strategy *const *table = run->table;
+    for (size_t i = 0; table && table[i]; i++) {
+        if (table[i]->file) {
+            struct cJSON *node = mb_json_object(json, list, NULL);
+            mb_json_string(json, node, "strategy", table[i]->name);
+            mb_json_string(json, node, "path", table[i]->file->path);
+            mb_json_string(json, node, "sha256", table[i]->file->sha256);
+            mb_json_string(json, node, "text", table[i]->file->text);
+            struct cJSON *modules = mb_json_object(json, node, "modules");
+            for (size_t k = 0; k < table[i]->file->n_shaders; k++) {
+                const struct mb_shader *shader = table[i]->file->shaders[k];
+                const struct mb_text name =
+                    mb_text("%s%s%s", shader->name, shader->flags[0] ? " " : "", shader->flags);
+                mb_json_string(json, modules, name.s, shader->sha256);
+            }
+        }
+    }
+}
+
+/* Of the program and its surroundings: written only (mb_run_read() reads what it needs). */
+static void add_command(struct mb_json *json, struct cJSON *node, const struct mb_run *run)
+{
+    struct cJSON *argv = mb_json_array(json, node, "argv");
+    for (int i = 0; i < run->argc; i++) {
+        mb_json_string(json, argv, NULL, run->argv[i]);
+    }
+    add_kernels(json, node, run);
+    add_layers(json, node, run->validate);
+}
+
+static void run_fields(struct mb_node root, struct mb_run *run)
+{
+    const struct mb_node node = mb_field_object(root, "run");
+    mb_field_text(node, "id", run->id, sizeof run->id);
+    mb_field_text(node, "utc", run->utc, sizeof run->utc);
+    if (!node.reader) {
+        add_command(node.json, node.out, run);
+    }
+    mb_field_text_if(node, "folder", run->folder, sizeof run->folder);
+    mb_field_u64(node, "seed", &run->seed);
+    mb_field_bool(node, "verify", &run->verify);
+    mb_field_bool(node, "validate", &run->validate);
+    mb_field_bool(node, "complete", &run->complete);
+    mb_field_static(node, "exit_reason", &run->exit_reason);
+    const struct mb_node tool = mb_field_object(node, "tool");
+    if (!node.reader && !run->tool.version) {
+        run->tool = (struct mb_tool){MB_VERSION, MB_GIT_SHA, MB_BUILD_TYPE, MB_COMPILER};
+    }
+    mb_field_static(tool, "version", &run->tool.version);
+    mb_field_static(tool, "git_sha", &run->tool.git_sha);
+    mb_field_static(tool, "build_type", &run->tool.build_type);
+    mb_field_static(tool, "compiler", &run->tool.compiler);
+}
+
+static void host_fields(struct mb_node root, struct mb_host_info *host)
+{
+    const struct mb_node node = mb_field_object(root, "host");
+    mb_field_text(node, "os", host->os, sizeof host->os);
+    mb_field_text(node, "kernel", host->kernel, sizeof host->kernel);
+    mb_field_text(node, "cpu", host->cpu, sizeof host->cpu);
+    mb_field_u32(node, "cores", &host->n_cores);
+}
+
+static void heap_fields(struct mb_node node, VkPhysicalDeviceMemoryProperties *memory)
+{
+    struct mb_list heaps = mb_field_list(node, "heaps");
+    if (node.reader) {
+        memory->memoryHeapCount =
+            (uint32_t)(heaps.n < VK_MAX_MEMORY_HEAPS ? heaps.n : VK_MAX_MEMORY_HEAPS);
+    }
+    for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
+        const struct mb_node heap = mb_list_object(&heaps);
+        VkMemoryHeap *of = &memory->memoryHeaps[i];
+        bool is_local = (of->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+        mb_field_u64(heap, "size_bytes", &of->size);
+        mb_field_bool(heap, "device_local", &is_local);
+        of->flags = is_local ? VK_MEMORY_HEAP_DEVICE_LOCAL_BIT : 0;
+    }
+}
+
+static void api_field(struct mb_node node, uint32_t *version)
+{
+    char api[48];
+    unsigned major = 0, minor = 0, patch = 0;
+    snprintf(api, sizeof api, "%u.%u.%u", VK_API_VERSION_MAJOR(*version),
+             VK_API_VERSION_MINOR(*version), VK_API_VERSION_PATCH(*version));
+    mb_field_text(node, "api", api, sizeof api);
+    if (sscanf(api, "%3u.%4u.%4u", &major, &minor, &patch) == 3) {
+        *version = VK_MAKE_API_VERSION(0, major, minor, patch);
+    }
+}
+
+static void device_fields(struct mb_node node, struct mb_gpu_info *device)
+{
+    const char *types[VK_PHYSICAL_DEVICE_TYPE_CPU + 1];
+    for (unsigned i = 0; i < MB_COUNTOF(types); i++) {
+        types[i] = mb_gpu_type_name((VkPhysicalDeviceType)i);
+    }
+    const unsigned type = device->type < MB_COUNTOF(types) ? device->type : 0;
+    mb_field_text(node, "name", device->name, sizeof device->name);
+    device->type = (VkPhysicalDeviceType)mb_field_word(node, "type", types, MB_COUNTOF(types),
+                                                       type, VK_PHYSICAL_DEVICE_TYPE_OTHER);
+    mb_field_u32(node, "vendor_id", &device->vendor_id);
+    mb_field_u32(node, "device_id", &device->device_id);
+    mb_field_text(node, "uuid", device->uuid, sizeof device->uuid);
+    const struct mb_node driver = mb_field_object(node, "driver");
+    mb_field_text(driver, "name", device->driver_name, sizeof device->driver_name);
+    mb_field_text(driver, "info", device->driver_info, sizeof device->driver_info);
+    mb_field_text(driver, "version", device->driver_version, sizeof device->driver_version);
+    api_field(node, &device->api_version);
+    mb_field_u32(node, "subgroup_size", &device->subgroup_size);
+    mb_field_u32(node, "queue_family", &device->queue_family);
+    heap_fields(node, &device->memory);
+}
+
+void mb_report_device(struct mb_json *json, struct cJSON *node,
+                      const struct mb_gpu_info *device)
+{
+    struct mb_gpu_info own = *device;
+    device_fields(mb_node_write(json, node), &own);
+}
+
+static void timer_fields(struct mb_node root, struct mb_timer_info *timer)
+{
+    const struct mb_node node = mb_field_object(root, "timer");
+    mb_field_static(node, "source", &timer->source);
+    mb_field_number(node, "period_ns", &timer->period_ns);
+    mb_field_u32(node, "valid_bits", &timer->valid_bits);
+    mb_field_number(node, "granularity_ns", &timer->granularity_ns);
+    mb_field_number(node, "granularity_gcd_ns", &timer->granularity_gcd_ns);
+    mb_field_number(node, "empty_pair_ns", &timer->empty_pair_ns);
+    mb_field_number(node, "probe_ns", &timer->probe_ns);
+}
+
+static void head_fields(struct mb_node root, struct mb_run *run)
+{
+    run_fields(root, run);
+    host_fields(root, &run->host);
+    device_fields(mb_field_object(root, "device"), &run->device);
+    timer_fields(root, &run->timer);
+}
+
+void mb_report_head(struct mb_json *json, const struct mb_run *run)
+{
+    struct mb_run own = *run;
+    head_fields(mb_node_write(json, json->root), &own);
+}
+
+static void add_shaders(struct mb_json *json)
+{
+    struct cJSON *node = mb_json_object(json, json->root, "shaders");
+    for (size_t i = 0; mb_shaders[i] != NULL; i++) {
+        mb_json_string(json, node, mb_shaders[i]->name, mb_shaders[i]->sha256);
+    }
+}
+
+static void roofline_fields(struct mb_node root, struct mb_roofline *roofline)
+{
+    const struct mb_node node = mb_field_object(root, "roofline");
+    double null_ns[] = {roofline->null_dispatch_ns, roofline->null_barrier_ns};
+    mb_field_number(node, "ceiling_gbps", &roofline->ceiling_gbps);
+    const bool is_measured = !isnan(roofline->ceiling_gbps);
+    if (!is_measured) {
+        null_ns[0] = null_ns[1] = (double)NAN;
+    }
+    mb_field_number(node, "null_dispatch_ns", &null_ns[0]);
+    mb_field_number(node, "null_barrier_ns", &null_ns[1]);
+    roofline->null_dispatch_ns = null_ns[0];
+    roofline->null_barrier_ns = null_ns[1];
+    mb_field_u64(node, "llc_bytes", &roofline->llc_bytes);
+    mb_field_static(node, "llc_source", &roofline->llc_source);
+    mb_bandwidth_list(node, "large", roofline->best[0],
+                      is_measured || node.reader ? 2 * MB_N_TRAFFICS : 0);
+    struct mb_list sweep = mb_field_list(node, "read_sweep");
+    if (node.reader) {
+        roofline->n_sweep = sweep.n < MB_ROOFLINE_MAX_SWEEP ? sweep.n : MB_ROOFLINE_MAX_SWEEP;
+    }
+    for (size_t i = 0; i < roofline->n_sweep; i++) {
+        mb_bandwidth_fields(mb_list_object(&sweep), &roofline->sweep[i]);
+    }
+}
+
+static void add_cases(struct mb_node root, struct mb_run *run)
+{
+    struct mb_list list = mb_field_list(root, "cases");
+    for (size_t i = 0; i < (root.reader ? list.n : run->n_cases); i++) {
+        struct mb_case *c = root.reader ? mb_run_add_case(run) : run->cases[i];
+        if (!c) {
+            root.reader->failed = true;
+            return;
+        }
+        mb_case_fields(mb_list_object(&list), run, c);
+    }
+}
+
+void mb_run_fields(struct mb_node root, struct mb_run *run)
+{
+    head_fields(root, run);
+    if (!root.reader) {
+        add_shaders(root.json);
+    }
+    roofline_fields(root, &run->roofline);
+    add_cases(root, run);
+}
+
+enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_err *err)
+{
+    struct mb_run own = *run;
+    MB_SCOPED(mb_json) json;
+    mb_json_init(&json);
+    mb_json_schema(&json, "mipbench", SCHEMA_VERSION);
+    mb_run_fields(mb_node_write(&json, json.root), &own);
+    return mb_json_print(&json, text, err);
+}

@@ -1,0 +1,486 @@
+/* A timing in results.json: its blocks, its rows, and who is fastest. */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "result/case_json.h"
+#include "result/label.h"
+#include "result/ranking.h"
+#include "result/relate.h"
+
+/* Both ends of an interval. */
+static void interval_field(struct mb_node node, const char *key, double ci[2],
+                           void (*field)(struct mb_node, const char *, double *))
+{
+    struct mb_list ends = mb_field_list(node, key);
+    for (size_t i = 0; i < 2; i++) {
+        field(mb_list_next(&ends), NULL, &ci[i]);
+    }
+}
+
+static void stats_fields(struct mb_node parent, const char *key, struct mb_stats *stats)
+{
+    const struct {
+        const char *key;
+        double *value;
+    } figures[] = {
+        {"min_ns", &stats->min_ns}, {"p05_ns", &stats->p05_ns},
+        {"p25_ns", &stats->p25_ns}, {"median_ns", &stats->median_ns},
+        {"p75_ns", &stats->p75_ns}, {"p95_ns", &stats->p95_ns},
+        {"max_ns", &stats->max_ns}, {"mean_ns", &stats->mean_ns},
+        {"mad_ns", &stats->mad_ns}, {"median_ci_level", &stats->median_ci_level},
+        {"lag1", &stats->lag1},     {"ashman_d", &stats->bimodality},
+    };
+    const struct mb_node node = mb_field_object_if(parent, key, stats->n > 0);
+    uint64_t n = stats->n;
+    mb_field_u64(node, "n", &n);
+    stats->n = n;
+    for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
+        mb_field_number(node, figures[i].key, figures[i].value);
+    }
+    mb_field_bool(node, "bimodal", &stats->is_bimodal);
+    interval_field(node, "median_ci_ns", stats->median_ci_ns, mb_field_number);
+}
+
+void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
+                     const struct mb_stats *stats)
+{
+    struct mb_stats own = *stats;
+    stats_fields(mb_node_write(json, parent), key, &own);
+}
+
+static void relation_fields(struct mb_node node, struct mb_relation *relation)
+{
+    mb_field_rounded(node, "ratio", &relation->ratio);
+    interval_field(node, "ci", relation->ci, mb_field_rounded);
+}
+
+/* The result whose id `key` names, or n_results. */
+static size_t read_variant(struct mb_node node, const struct mb_case *c)
+{
+    char id[MB_LABEL_BYTES];
+    size_t i = 0;
+    mb_field_text(node, "variant", id, sizeof id);
+    while (i < c->n_results && strcmp(c->results[i].slug, id) != 0) {
+        i++;
+    }
+    return id[0] != '\0' ? i : c->n_results;
+}
+
+static void twin_field(struct mb_node parent, struct mb_timing *timing)
+{
+    const struct mb_row *row =
+        timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
+    const bool is_timed = row && row->stats.n > 0;
+    const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
+    if (node.reader) {
+        const size_t of = read_variant(node, timing->of);
+        timing->twin_of = of < timing->of->n_results ? of : SIZE_MAX;
+        timing->twin = mb_no_relation;
+        relation_fields(node, &timing->twin);
+        return;
+    }
+    mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
+    relation_fields(node, &timing->twin);
+    double margin = mb_relate_margin(timing);
+    mb_field_rounded(node, "margin", &margin);
+}
+
+/* Tenths of a nanosecond are all that is known. */
+static void duration_field(struct mb_node node, double *duration_ns)
+{
+    double rounded = round(10.0 * *duration_ns) / 10.0;
+    mb_field_number(node, NULL, &rounded);
+    *duration_ns = node.reader ? rounded : *duration_ns;
+}
+
+/* What was sampled once in each block, of which kind, and of which variant. */
+static void column_fields(struct mb_node node, struct mb_samples *samples, size_t index)
+{
+    const bool has_parts = !node.reader ? samples->n_parts > 0 : samples->part_ns != NULL;
+    struct mb_list positions = mb_field_list(node, "positions");
+    struct mb_list durations = mb_field_list(node, "durations_ns");
+    struct mb_list parts =
+        has_parts ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
+    for (size_t i = 0; i < samples->n_blocks; i++) {
+        const size_t at = i * samples->n_candidates + index;
+        mb_field_u32(mb_list_next(&positions), NULL, &samples->position[at]);
+        duration_field(mb_list_next(&durations), &samples->duration_ns[at]);
+        struct mb_node own = has_parts ? mb_list_next(&parts) : (struct mb_node){0};
+        struct mb_list values = has_parts ? mb_field_list(own, NULL) : (struct mb_list){.n = 0};
+        for (size_t k = 0; has_parts && k < samples->n_parts; k++) {
+            duration_field(mb_list_next(&values), &samples->part_ns[at * samples->n_parts + k]);
+        }
+    }
+}
+
+static void write_column(struct mb_list *list, struct mb_samples *samples, const char *variant,
+                         const char *kind, size_t index)
+{
+    const struct mb_node node = mb_list_object(list);
+    mb_json_string(node.json, node.out, "variant", variant);
+    mb_json_string(node.json, node.out, "kind", kind);
+    column_fields(node, samples, index);
+}
+
+/* Columns: the rows that were timed, the A/A twin, and in latency mode their null twins. */
+static void write_columns(struct mb_list *list, struct mb_timing *timing)
+{
+    struct mb_samples *samples = &timing->samples;
+    const struct mb_result *results = timing->of->results;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const size_t index = timing->rows[i].column;
+        const size_t null_twin = timing->twin_column + 1 + index;
+        if (index == SIZE_MAX) {
+            continue;
+        }
+        write_column(list, samples, results[i].slug, "sample", index);
+        if (null_twin < samples->n_candidates) {
+            write_column(list, samples, results[i].slug, "null_twin", null_twin);
+        }
+    }
+    if (timing->twin_of != SIZE_MAX) {
+        write_column(list, samples, results[timing->twin_of].slug, "aa_control",
+                     timing->twin_column);
+    }
+}
+
+enum { COLUMN_SAMPLE, COLUMN_NULL_TWIN, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
+static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "null_twin", "aa_control"};
+
+static unsigned column_kind(struct mb_node node)
+{
+    return mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
+}
+
+/* Give the rows their columns. Returns whether there are null twins, which stand behind all
+ * samples and the A/A twin. */
+static bool read_places(struct mb_list list, struct mb_timing *timing)
+{
+    bool has_null_twins = false;
+    while (list.next) {
+        const struct mb_node node = mb_list_next(&list);
+        const size_t of = read_variant(node, timing->of);
+        const unsigned kind = column_kind(node);
+        const bool is_known = of < timing->of->n_results;
+        if (is_known && kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
+            timing->rows[of].column = timing->twin_column++;
+        }
+        timing->twin_of = is_known && kind == COLUMN_AA_CONTROL ? of : timing->twin_of;
+        has_null_twins = has_null_twins || kind == COLUMN_NULL_TWIN;
+    }
+    return has_null_twins;
+}
+
+static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
+{
+    const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
+    const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
+    samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
+    for (const struct cJSON *column = list.next; column; column = mb_json_next(column)) {
+        const size_t n = mb_json_count(column, "durations_ns");
+        samples->n_blocks = n > samples->n_blocks ? (uint32_t)n : samples->n_blocks;
+    }
+    const size_t n_cells = samples->n_blocks * samples->n_candidates;
+    samples->block = mb_field_alloc(node, samples->n_blocks, sizeof *samples->block);
+    samples->duration_ns = mb_field_alloc(node, n_cells, sizeof *samples->duration_ns);
+    samples->position = mb_field_alloc(node, n_cells, sizeof *samples->position);
+    if (samples->n_parts > 0) {
+        samples->part_ns =
+            mb_field_alloc(node, n_cells * samples->n_parts, sizeof *samples->part_ns);
+    }
+    return !node.reader->failed;
+}
+
+static void read_columns(struct mb_list list, struct mb_timing *timing)
+{
+    const struct mb_case *c = timing->of;
+    while (list.next) {
+        const struct mb_node node = mb_list_next(&list);
+        const size_t of = read_variant(node, c);
+        const size_t index = of < c->n_results ? timing->rows[of].column : SIZE_MAX;
+        const unsigned kind = column_kind(node);
+        if (kind == COLUMN_AA_CONTROL) {
+            column_fields(node, &timing->samples, timing->twin_column);
+        } else if (kind < N_COLUMN_KINDS && index != SIZE_MAX) {
+            column_fields(node, &timing->samples,
+                          index + (kind == COLUMN_NULL_TWIN ? timing->twin_column + 1 : 0));
+        }
+    }
+}
+
+/* Blocks that are named in a list of indices. */
+static void block_list(struct mb_node parent, const char *key, struct mb_samples *samples,
+                       bool is_flag)
+{
+    struct mb_list list = mb_field_list(parent, key);
+    for (uint32_t i = 0; i < (parent.reader ? list.n : samples->n_blocks); i++) {
+        const bool is_named = parent.reader || (is_flag ? samples->block[i].is_flagged
+                                                        : !samples->block[i].is_kept);
+        uint64_t at = i;
+        if (is_named) {
+            mb_field_u64(mb_list_next(&list), NULL, &at);
+        }
+        if (parent.reader && at < samples->n_blocks && is_flag) {
+            samples->block[at].is_flagged = true;
+        } else if (parent.reader && at < samples->n_blocks) {
+            samples->block[at].is_kept = false;
+        }
+    }
+}
+
+static void block_fields(struct mb_node node, struct mb_samples *samples)
+{
+    struct mb_list start = mb_field_list(node, "start_ns");
+    struct mb_list before = mb_field_list(node, "probe_before_ns");
+    struct mb_list after = mb_field_list(node, "probe_after_ns");
+    for (uint32_t i = 0; i < samples->n_blocks; i++) {
+        struct mb_block *block = &samples->block[i];
+        mb_field_u64(mb_list_next(&start), NULL, &block->start_ns);
+        duration_field(mb_list_next(&before), &block->probe_ns[0]);
+        duration_field(mb_list_next(&after), &block->probe_ns[1]);
+        block->is_kept = node.reader || block->is_kept;
+    }
+    block_list(node, "flagged", samples, true);
+    block_list(node, "repeated", samples, false);
+    for (uint32_t i = 0; i < samples->n_blocks && node.reader; i++) {
+        samples->n_kept += samples->block[i].is_kept;
+    }
+}
+
+/* By block, as arrays: a run has thousands. */
+static void samples_field(struct mb_node parent, struct mb_timing *timing)
+{
+    struct mb_samples *samples = &timing->samples;
+    const struct mb_node node = mb_field_object(parent, "blocks");
+    if (!node.reader) {
+        block_fields(node, samples);
+        struct mb_list columns = mb_field_list(node, "columns");
+        write_columns(&columns, timing);
+        return;
+    }
+    const struct mb_list columns = mb_field_list(node, "columns");
+    const bool has_null_twins = read_places(columns, timing);
+    samples->n_candidates =
+        timing->twin_column + 1 + (has_null_twins ? timing->twin_column : 0);
+    if (make_samples(node, columns, samples)) {
+        block_fields(node, samples);
+        read_columns(columns, timing);
+    }
+}
+
+/* Throughput: how many chains each part of a sample holds. */
+static void batch_fields(struct mb_node node, struct mb_row *row, uint32_t n_parts)
+{
+    if (n_parts == 0 || row->column == SIZE_MAX) {
+        return;
+    }
+    struct mb_list chains = mb_field_list(node, "chains");
+    for (uint32_t i = 0; i < n_parts; i++) {
+        mb_field_u32(mb_list_next(&chains), NULL, &row->n_chains[i]);
+    }
+    mb_field_number(node, "fixed_ns", &row->fixed_ns);
+}
+
+static void relative_field(struct mb_node parent, const struct mb_timing *timing,
+                           struct mb_row *row)
+{
+    struct mb_relation *relation = &row->relation;
+    const bool is_known = timing->fastest != SIZE_MAX && !isnan(relation->ratio);
+    const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
+    relation_fields(node, relation);
+    mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
+    relation->outcome = (enum mb_outcome)mb_field_word(
+        node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
+        MB_OUTCOME_INCONCLUSIVE);
+}
+
+/* An unknown status is of a later version, and no success. */
+static void read_status(struct mb_node node, struct mb_row *row)
+{
+    struct mb_result *result = row->result;
+    char reason[sizeof row->skipped];
+    const enum mb_result_status status = (enum mb_result_status)mb_field_word(
+        node, "status", mb_result_status_names, 3, 0, MB_RESULT_FAILED);
+    mb_field_text(node, "reason", reason, sizeof reason);
+    if (status == MB_RESULT_SKIPPED && result->status != MB_RESULT_SKIPPED) {
+        strcpy(row->skipped, reason[0] != '\0' ? reason : "skipped");
+    } else if (status == MB_RESULT_FAILED && result->status != MB_RESULT_FAILED) {
+        result->status = status;
+        strcpy(result->reason, reason);
+    }
+}
+
+static void row_fields(struct mb_node node, const struct mb_timing *timing, struct mb_row *row)
+{
+    double null_twin_ns = row->null_twin.n > 0 ? row->null_twin.median_ns : (double)NAN;
+    double of_limit = mb_row_of_limit(timing, row);
+    if (node.reader) {
+        read_status(node, row);
+    } else {
+        mb_json_string(node.json, node.out, "variant", row->result->slug);
+        mb_json_string(node.json, node.out, "status",
+                       mb_result_status_names[mb_row_status(row)]);
+        mb_json_string(node.json, node.out, "reason", mb_row_reason(row));
+    }
+    stats_fields(node, "stats", &row->stats);
+    mb_field_u32(node, "n_verified", &row->n_verified);
+    mb_field_number(node, "null_twin_ns", &null_twin_ns);
+    mb_field_u32(node, "samples_dropped", &row->n_dropped);
+    mb_field_rounded(node, "of_limit", &of_limit);
+    relative_field(node, timing, row);
+    batch_fields(node, row, timing->samples.n_parts);
+    mb_warning_list(node, &row->warnings);
+    if (node.reader) {
+        row->null_twin.median_ns = null_twin_ns;
+        row->null_twin.n = isnan(null_twin_ns) ? 0u : 1u;
+    }
+}
+
+static void row_list(struct mb_node parent, struct mb_timing *timing)
+{
+    struct mb_list list = mb_field_list(parent, "rows");
+    for (size_t i = 0; i < timing->of->n_results && !parent.reader; i++) {
+        row_fields(mb_list_object(&list), timing, &timing->rows[i]);
+    }
+    for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
+        strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
+    }
+    while (list.next) {
+        const struct mb_node node = mb_list_next(&list);
+        struct mb_row *row = &timing->rows[read_variant(node, timing->of)];
+        row->skipped[0] = '\0';
+        row->relation = mb_no_relation;
+        row_fields(node, timing, row);
+    }
+}
+
+static void add_sentence(struct mb_json *json, struct cJSON *node, const struct mb_run *run,
+                         const struct mb_timing *timing, enum mb_question question)
+{
+    MB_SCOPED(mb_strbuf) sentence = {0};
+    if (question == timing->question) {
+        mb_ranking_describe(&sentence, run, timing);
+    } else {
+        mb_ranking_describe_cheaper(&sentence, run, timing);
+    }
+    json->failed = json->failed || sentence.failed;
+    mb_json_string(json, node, "sentence",
+                   sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
+}
+
+/* The first of order[n], if it is named and all others are slower; or NULL. */
+static const char *find_winner(const struct mb_run *run, const struct mb_timing *timing,
+                               const size_t *order, size_t n)
+{
+    bool is_clear = order[0] == mb_ranking_winner(run, timing);
+    for (size_t i = 1; i < n && is_clear; i++) {
+        is_clear = timing->rows[order[i]].relation.outcome == MB_OUTCOME_SLOWER;
+    }
+    return is_clear ? timing->of->results[order[0]].slug : NULL;
+}
+
+static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
+                        const struct mb_timing *timing, enum mb_question question)
+{
+    const struct mb_result *results = timing->of->results;
+    size_t n;
+    MB_FREED size_t *order = mb_ranking_order(timing, question, &n);
+    json->failed = json->failed || order == NULL;
+    if (n > 0) {
+        struct cJSON *node = mb_json_object(json, list, NULL);
+        mb_json_string(json, node, "question", mb_question_names[question]);
+        mb_json_string(json, node, "winner", find_winner(run, timing, order, n));
+        mb_json_string(json, node, "fastest", results[order[0]].slug);
+        struct cJSON *tied = mb_json_array(json, node, "tied");
+        struct cJSON *ids = mb_json_array(json, node, "order");
+        for (size_t i = 0; i < n; i++) {
+            const bool is_tied =
+                question == timing->question && mb_ranking_is_tied(timing, order[i]);
+            mb_json_string(json, is_tied ? tied : NULL, NULL, results[order[i]].slug);
+            mb_json_string(json, ids, NULL, results[order[i]].slug);
+        }
+        add_sentence(json, node, run, timing, question);
+    }
+}
+
+void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
+                        const struct mb_timing *timing)
+{
+    struct cJSON *list = mb_json_array(json, parent, "rankings");
+    if (run->validate || timing->fastest == SIZE_MAX) {
+        return;
+    }
+    add_ranking(json, list, run, timing, timing->question);
+    if (timing->question == MB_QUESTION_EXACT) {
+        add_ranking(json, list, run, timing, MB_QUESTION_ANY);
+    }
+}
+
+/* What bounds it, and why sampling ended. */
+static void limit_fields(struct mb_node node, struct mb_timing *timing)
+{
+    static const char *const bounds[] = {"memory", "dispatch"};
+    struct mb_samples *samples = &timing->samples;
+    mb_field_number(node, "floor_ns", &timing->floor_ns);
+    if (node.reader || !isnan(timing->floor_ns)) {
+        timing->is_dispatch_bound =
+            mb_field_word(node, "bound_by", bounds, 2, timing->is_dispatch_bound, 0) == 1;
+    } else {
+        mb_json_null(node.json, node.out, "bound_by");
+    }
+    if (node.reader || samples->n_blocks > 0) {
+        samples->stop =
+            (enum mb_stop)mb_field_word(node, "stopped_by", mb_stop_names,
+                                        MB_STOP_INTERRUPTED + 1, samples->stop, MB_STOP_BLOCKS);
+    } else {
+        mb_json_null(node.json, node.out, "stopped_by");
+    }
+    double probe_ns = samples->n_blocks > 0 ? samples->warm_probe_ns : (double)NAN;
+    if (node.reader || !isnan(probe_ns)) {
+        mb_field_bool(node, "clock_steady", &samples->is_steady);
+    } else {
+        mb_json_null(node.json, node.out, "clock_steady");
+    }
+    mb_field_number(node, "warm_probe_ns", &probe_ns);
+    samples->warm_probe_ns = node.reader ? probe_ns : samples->warm_probe_ns;
+}
+
+static void timing_fields(struct mb_node node, const struct mb_run *run,
+                          struct mb_timing *timing)
+{
+    static const char *const caches[MB_N_CACHES] = {"hot", "cold"};
+    timing->cache = (enum mb_cache)mb_field_open_word(node, "cache", caches, MB_N_CACHES,
+                                                      timing->cache, &timing->cache_word);
+    timing->mode = (enum mb_mode)mb_field_open_word(node, "mode", mb_mode_names, MB_N_MODES,
+                                                    timing->mode, &timing->mode_word);
+    mb_field_u32(node, "images", &timing->n_rotated);
+    mb_field_bool(node, "cache_swept", &timing->is_evicted);
+    limit_fields(node, timing);
+    twin_field(node, timing);
+    samples_field(node, timing);
+    row_list(node, timing);
+    if (node.reader) {
+        mb_ranking_choose(timing);
+        node.reader->failed = node.reader->failed || mb_relate_again(timing, NULL) != MB_OK;
+    } else {
+        mb_report_rankings(node.json, node.out, run, timing);
+    }
+}
+
+void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c)
+{
+    struct mb_list list = mb_field_list(parent, "timings");
+    for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
+        timing_fields(mb_list_object(&list), run, &c->timings[i]);
+    }
+    while (list.next && !parent.reader->failed) {
+        const struct mb_node node = mb_list_next(&list);
+        struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+        if (!timing) {
+            node.reader->failed = true;
+            return;
+        }
+        timing_fields(node, run, timing);
+    }
+}
