@@ -23,13 +23,17 @@ int mb_series_compare(const void *a, const void *b)
 static bool is_same_timing(const struct mb_timing *a, const struct mb_timing *b)
 {
     const struct mb_samples *x = &a->samples, *y = &b->samples;
-    bool is_same = a->of->n_results == b->of->n_results && x->n_blocks == y->n_blocks &&
+    const size_t n_bytes = x->n_blocks * x->n_candidates * sizeof *x->duration_ns;
+    bool is_same = strcmp(mb_timing_place(a).s, mb_timing_place(b).s) == 0 &&
+                   strcmp(a->of->input_sha256, b->of->input_sha256) == 0 &&
+                   a->of->n_results == b->of->n_results && x->n_blocks == y->n_blocks &&
                    x->n_candidates == y->n_candidates;
     for (size_t i = 0; is_same && i < a->of->n_results; i++) {
-        is_same = strcmp(a->rows[i].result->slug, b->rows[i].result->slug) == 0 &&
+        const struct mb_result *c = a->rows[i].result, *d = b->rows[i].result;
+        is_same = strcmp(c->slug, d->slug) == 0 &&
+                  strcmp(c->strategy->name, d->strategy->name) == 0 &&
                   a->rows[i].column == b->rows[i].column;
     }
-    const size_t n_bytes = x->n_blocks * x->n_candidates * sizeof *x->duration_ns;
     return is_same && (n_bytes == 0 || memcmp(x->duration_ns, y->duration_ns, n_bytes) == 0);
 }
 

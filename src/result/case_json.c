@@ -145,11 +145,8 @@ static void answer_fields(struct mb_node node, const struct mb_case *c,
 static void work_fields(struct mb_node parent, struct mb_result *result)
 {
     struct mb_work *work = &result->work;
-    if (parent.reader || result->has_work) {
-        mb_field_u64(parent, "algorithmic_bytes", &work->algorithmic_bytes);
-    } else {
-        mb_json_null(parent.json, parent.out, "algorithmic_bytes");
-    }
+    mb_field_u64(mb_field_if(parent, "algorithmic_bytes", result->has_work),
+                 "algorithmic_bytes", &work->algorithmic_bytes);
     const struct mb_node node = mb_field_object_if(parent, "work", result->has_work);
     mb_field_u32(node, "dispatches", &work->n_dispatches);
     mb_field_u32(node, "barriers", &work->n_barriers);
@@ -272,11 +269,8 @@ static void facts_list(struct mb_node parent, struct mb_pipeline_facts *facts)
         mb_field_text(node, "shader", executable->shader, sizeof executable->shader);
         mb_field_u32(node, "pipeline", &executable->pipeline);
         mb_field_text_if(node, "executable", executable->name, sizeof executable->name);
-        if (node.reader || executable->subgroup_size > 0) {
-            mb_field_u32(node, "subgroup_size", &executable->subgroup_size);
-        } else {
-            mb_json_null(node.json, node.out, "subgroup_size");
-        }
+        mb_field_u32(mb_field_if(node, "subgroup_size", executable->subgroup_size > 0),
+                     "subgroup_size", &executable->subgroup_size);
         struct mb_list statistics = mb_field_list(node, "statistics");
         for (; node.reader ? statistics.next != NULL
                            : k < facts->n_facts && facts->facts[k].executable == i;

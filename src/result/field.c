@@ -38,6 +38,15 @@ struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool k
                                                                         key, known));
 }
 
+struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known)
+{
+    if (!parent.reader && !known) {
+        mb_json_null(parent.json, parent.out, key);
+        parent.out = NULL;
+    }
+    return parent;
+}
+
 struct mb_list mb_field_list(struct mb_node parent, const char *key)
 {
     if (parent.reader) {
@@ -123,11 +132,7 @@ void mb_field_text(struct mb_node parent, const char *key, char *text, size_t n_
 
 void mb_field_text_if(struct mb_node parent, const char *key, char *text, size_t n_bytes)
 {
-    if (parent.reader || text[0] != '\0') {
-        mb_field_text(parent, key, text, n_bytes);
-    } else {
-        mb_json_null(parent.json, parent.out, key);
-    }
+    mb_field_text(mb_field_if(parent, key, text[0] != '\0'), key, text, n_bytes);
 }
 
 static void add_clean(struct mb_field_reader *reader, struct mb_strlist *texts,

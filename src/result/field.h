@@ -26,6 +26,10 @@ struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
 bool mb_node_has(struct mb_node node); /* always, where it is written */
 
+/* `parent`, for a member that is null where it is not `known`, and then is not to be written.
+ */
+struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known);
+
 /* The array `key`. mb_list_next() is its next element, to be taken with key NULL as a value;
  * mb_list_object() the same as an object. Read, there are `n` of them. */
 struct mb_list {

@@ -422,26 +422,16 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 {
     static const char *const bounds[] = {"memory", "dispatch"};
     struct mb_samples *samples = &timing->samples;
-    mb_field_number(node, "floor_ns", &timing->floor_ns);
-    if (node.reader || !isnan(timing->floor_ns)) {
-        timing->is_dispatch_bound =
-            mb_field_word(node, "bound_by", bounds, 2, timing->is_dispatch_bound, 0) == 1;
-    } else {
-        mb_json_null(node.json, node.out, "bound_by");
-    }
-    if (node.reader || samples->n_blocks > 0) {
-        samples->stop =
-            (enum mb_stop)mb_field_word(node, "stopped_by", mb_stop_names,
-                                        MB_STOP_INTERRUPTED + 1, samples->stop, MB_STOP_BLOCKS);
-    } else {
-        mb_json_null(node.json, node.out, "stopped_by");
-    }
     double probe_ns = samples->n_blocks > 0 ? samples->warm_probe_ns : (double)NAN;
-    if (node.reader || !isnan(probe_ns)) {
-        mb_field_bool(node, "clock_steady", &samples->is_steady);
-    } else {
-        mb_json_null(node.json, node.out, "clock_steady");
-    }
+    mb_field_number(node, "floor_ns", &timing->floor_ns);
+    timing->is_dispatch_bound =
+        mb_field_word(mb_field_if(node, "bound_by", !isnan(timing->floor_ns)), "bound_by",
+                      bounds, 2, timing->is_dispatch_bound, 0) == 1;
+    samples->stop = (enum mb_stop)mb_field_word(
+        mb_field_if(node, "stopped_by", samples->n_blocks > 0), "stopped_by", mb_stop_names,
+        MB_STOP_INTERRUPTED + 1, samples->stop, MB_STOP_BLOCKS);
+    mb_field_bool(mb_field_if(node, "clock_steady", !isnan(probe_ns)), "clock_steady",
+                  &samples->is_steady);
     mb_field_number(node, "warm_probe_ns", &probe_ns);
     samples->warm_probe_ns = node.reader ? probe_ns : samples->warm_probe_ns;
 }
