@@ -22,6 +22,14 @@ bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance)
            tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
 }
 
+/* Whether floats are summed in 16 bits. */
+static bool sums_halves(const struct mb_step *step)
+{
+    const enum mb_arithmetic arithmetic = step->tolerance->arithmetic;
+    return (arithmetic == MB_ARITHMETIC_FP16 || arithmetic == MB_ARITHMETIC_FILTER_FP16) &&
+           !mb_format_is_unorm(step->format);
+}
+
 /* True if the filter's weights along an axis of this size are no fractions of a power of two.
  */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
@@ -86,10 +94,19 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
 
 bool mb_tolerance_needs_range(const struct mb_step *step)
 {
-    if (step->weight_error == 0.0 || step->tolerance->filter.reduce != MB_REDUCE_AVG) {
+    if (step->tolerance->filter.reduce != MB_REDUCE_AVG) {
         return false;
     }
-    return mb_tolerance_is_filtered(step->tolerance) || !mb_format_is_unorm(step->format);
+    return sums_halves(step) ||
+           (step->weight_error != 0.0 &&
+            (mb_tolerance_is_filtered(step->tolerance) || !mb_format_is_unorm(step->format)));
+}
+
+/* An ulp of the largest tap, as a 16-bit float. */
+static double half_of_taps(double want, double range)
+{
+    return mb_format_lsb(mb_format_find("r16f"), 0,
+                         fabs(want) + (isfinite(range) ? range : 0.0));
 }
 
 /* How many codes an error of `offset` in linear light is at `want`. The curve gets flatter
@@ -159,10 +176,12 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
     const bool is_quotient = channel < 3 && mb_weighs_alpha(tolerance->filter.reduce,
                                                             tolerance->filter.alpha, format);
     const double sums_ulp = 4.0 * step->n_carried * (is_quotient ? 2.0 : 1.0);
+    const double lsb = mb_format_lsb(format, channel, want);
     /* A device may cut off what a smaller float has no room for, even from a sum just below it.
      */
     const uint32_t n_cut_bits = 23 - mb_format_channel(format, channel)->mantissa_bits;
     const double stored_lsb = n_cut_bits > 0 ? 1.0 : 0.0;
-    return stored_lsb + ldexp(sums_ulp, -(int)n_cut_bits) +
-           offset / mb_format_lsb(format, channel, want);
+    const double sums_lsb = sums_halves(step) ? sums_ulp * half_of_taps(want, range) / lsb
+                                              : ldexp(sums_ulp, -(int)n_cut_bits);
+    return stored_lsb + sums_lsb + offset / lsb;
 }

@@ -86,7 +86,8 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  *
  * 32-bit float: 4 ulp per level carried, and twice that for colour weighed by alpha, a quotient
  * of two such sums. Half and the small unsigned floats: as much of a 32-bit float, which is
- * little, and 1 ulp of their own for storing it.
+ * little, and 1 ulp of their own for storing it. FP16 and FILTER_FP16: 4 ulp per level of a
+ * 16-bit float as large as the largest tap, since sums of both signs may be much smaller.
  *
  * Besides, what weights off by weight_error move: range * weight_error. CORNER may carry on
  * from there, and its taps are those of the first level: the values that make `want` differ by

@@ -196,6 +196,8 @@ class Kernel(cli.TestCase):
             self.assertNotIn(b"does not name", self.run_it("kernel", "check", str(path), *FOLDERS).out)
         outcome = self.run_it("kernel", "check", str(KERNELS / "compute.json"), "--alpha", "premultiplied", *FOLDERS)
         self.assertIn(b"constant WEIGH_ALPHA = 0x1", outcome.out)
+        self.assert_error(self.run_it("kernel", "check", str(KERNELS / "compute.json"), "-s", "spd", *FOLDERS), 2,
+                          "'spd' is not of this manifest")
 
     def test_words(self):
         """A module's image format against -f, a sampler, the smallest size, the variant of an error."""

@@ -157,18 +157,25 @@ static void check_bounds(void)
         const char *format;
         double fp32, fp16, filter; /* three levels carried, taps all alike */
     } cases[] = {
-        {"rgba8", 0.51, 1.01, 1.0},    {"r8", 0.51, 1.01, 1.0},
-        {"rg8", 0.51, 1.01, 1.0},      {"rgba8-srgb", 0.51, 1.01, 1.0},
-        {"rgb10a2", 0.51, 1.01, 1.0},  {"r16f", half, half, half},
-        {"rg16f", half, half, half},   {"rgba16f", half, half, half},
-        {"r32f", 12.0, 12.0, 12.0},    {"rg32f", 12.0, 12.0, 12.0},
-        {"rgba32f", 12.0, 12.0, 12.0}, {"rg11b10f", small, small, small},
+        {"rgba8", 0.51, 1.01, 1.0},
+        {"r8", 0.51, 1.01, 1.0},
+        {"rg8", 0.51, 1.01, 1.0},
+        {"rgba8-srgb", 0.51, 1.01, 1.0},
+        {"rgb10a2", 0.51, 1.01, 1.0},
+        {"r16f", half, 13.0, half},
+        {"rg16f", half, 13.0, half},
+        {"rgba16f", half, 13.0, half},
+        {"r32f", 12.0, 12 * 0x1p13, 12.0},
+        {"rg32f", 12.0, 12 * 0x1p13, 12.0},
+        {"rgba32f", 12.0, 12 * 0x1p13, 12.0},
+        {"rg11b10f", small, 1.75, small},
     };
     CHECK_EQ_INT(MB_COUNTOF(cases), mb_format_count);
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_format *format = mb_format_find(cases[i].format);
         const double want[] = {cases[i].fp32, cases[i].fp16, cases[i].filter,
-                               cases[i].filter + (mb_format_is_unorm(format) ? 0.51 : 0.0)};
+                               mb_format_is_unorm(format) ? cases[i].filter + 0.51
+                                                          : cases[i].fp16};
         static const enum mb_arithmetic kinds[] = {MB_ARITHMETIC_FP32, MB_ARITHMETIC_FP16,
                                                    MB_ARITHMETIC_FILTER,
                                                    MB_ARITHMETIC_FILTER_FP16};
@@ -177,9 +184,12 @@ static void check_bounds(void)
                                              .sub_texel_precision_bits = 8};
             const bool is_decoded = format->codec == MB_CODEC_SRGB8 && k / 4 >= 2 && k % 4 < 3;
             const bool is_blue = format->codec == MB_CODEC_UFLOAT11_10 && k % 4 == 2;
+            const bool is_half =
+                kinds[k / 4] == MB_ARITHMETIC_FP16 || kinds[k / 4] == MB_ARITHMETIC_FILTER_FP16;
             CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 0},
                                                 k % 4, 0.5, 0),
-                         want[k / 4] + (is_decoded ? 1.1 : 0.0) - (is_blue ? 6 * 0x1p-17 : 0.0),
+                         want[k / 4] + (is_decoded ? 1.1 : 0.0) -
+                             (is_blue ? ldexp(6.0, is_half ? -4 : -17) : 0.0),
                          1e-15);
             tolerance.filter.reduce = MB_REDUCE_MAX;
             CHECK_EQ_DBL(mb_tolerance_bound_lsb(&(struct mb_step){&tolerance, format, 3, 2},

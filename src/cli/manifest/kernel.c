@@ -275,6 +275,10 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
                            options->specs.n > 0 ? (const char *const *)options->specs.items
                                                 : &spec,
                            options->specs.n > 0 ? options->specs.n : 1, &rows, &n_rows, err));
+    for (size_t i = 0; i < n_rows; i++) {
+        MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
+                   "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
+    }
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
     format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
     size = settings->n_sizes > 0 ? settings->size[0] : size;
@@ -286,8 +290,6 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
                      size.width, size.height, format->name, layout.n_levels, layout.n_layers,
                      layout.n_layers == 1 ? "" : "s", mb_reduce_names[task.reduce]);
     for (size_t i = 0; i < n_rows; i++) {
-        MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
-                   "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
         MB_DO(check_variant(out, &rows[i], &layout, &task, i == 0, err));
     }
     return MB_OK;
