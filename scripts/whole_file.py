@@ -66,7 +66,7 @@ def write_whole(path, content):
 
 def refuse_foreign_links(path):
     """A link that another user has made in a shared folder (sticky and world-writable) may be there to have another
-    file replaced (mb_os_resolve_output). Raises OSError."""
+    file replaced (mb_os_resolve). Raises OSError."""
     todo, done, n_links = list(path.absolute().parts), pathlib.Path(), 0
     while todo and hasattr(os, "geteuid"):
         done = done.parent if todo[0] == ".." else done / todo[0]

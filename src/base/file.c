@@ -118,7 +118,7 @@ static int replace_file(const char *path, const void *data, size_t n_bytes)
     error = error != 0 ? error : close_errno;
     error = error != 0 ? error : mb_os_rename(draft.temp_path, draft.target);
     if (error != 0) {
-        remove(draft.temp_path);
+        unlink(draft.temp_path);
     }
     return error;
 }
@@ -183,7 +183,7 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
     int error = open_draft(path, &draft);
     if (error == 0) {
         error = mb_os_close(draft.fd);
-        remove(draft.temp_path);
+        unlink(draft.temp_path);
     }
     return error == 0 ? MB_OK : fail_output(err, path, error);
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -206,7 +207,7 @@ static enum mb_status remove_left_over(const struct chosen *chosen, struct mb_er
         char path[MB_PATH_BYTES];
         snprintf(path, sizeof path, "%s/%s", chosen->dir, names.items[i]);
         if (is_left_over(chosen, names.items[i])) {
-            remove(path);
+            unlink(path);
         }
     }
     return MB_OK;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "bench/settings.h"
@@ -303,7 +304,7 @@ static bool give_up_last(struct mb_output *output, const struct mb_case *c)
         MB_FREED char *name = of->n > 0 ? mb_strdup(of->items[of->n - 1]) : NULL;
         MB_FREED char *path = name ? mb_path_join(output->dir, name) : NULL;
         if (path) {
-            remove(path);
+            unlink(path);
             for (size_t k = 0; k < c->n_results; k++) {
                 forget(&c->results[k], name);
             }

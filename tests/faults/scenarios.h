@@ -10,7 +10,7 @@ struct mb_scenario {
     uint32_t n_faults[MB_N_FAULT_KINDS];
     bool is_fresh;        /* the folder `out` is not there before */
     bool tells_on_stdout; /* that there is no device, and passes */
-    uint32_t n_more_runs; /* each may fail, with a line of its own */
+    uint32_t n_more_runs; /* of a set: a lasting fault may fail each, with a line of its own */
     const char *args[MB_SANDBOX_MAX_ARGS];
 };
 

@@ -1,7 +1,8 @@
 /* Every call of the program that can fail fails: once, and from then on. After each the program
- * has ended with a documented exit code and one line that names the call and its result; the
- * older outputs are as they were or whole and new, no other file is there; what was created is
- * destroyed, what was allocated is freed; and the next run passes.
+ * has ended with a documented exit code and one line that names the call and its result, or one
+ * for each run of a set that it failed; the older outputs are as they were or whole and new, no
+ * other file is there; what was created is destroyed, what was allocated is freed; and the next
+ * run passes.
  *
  *     test_faults allocation|file|vulkan [SCENARIO [N_FAULTS]]
  *
@@ -66,6 +67,20 @@ static bool names_a_fault(const struct mb_fault_log *log, const char *line)
     return false;
 }
 
+/* Each error line, with what follows it, tells of one. */
+static bool all_name_a_fault(const struct mb_fault_log *log, const char *text)
+{
+    bool all = true;
+    for (const char *line = strstr(text, ERROR_PREFIX); line;) {
+        char own[sizeof((struct mb_outcome *)NULL)->err];
+        const char *next = strstr(line + 1, ERROR_PREFIX);
+        snprintf(own, sizeof own, "%.*s", next ? (int)(next - line) : (int)strlen(line), line);
+        all = all && names_a_fault(log, own);
+        line = next;
+    }
+    return all;
+}
+
 static bool is_documented(const struct mb_fault_log *log, enum mb_fault_kind kind, int code)
 {
     bool is_fine = code == MB_ERRC_RUNTIME || (kind == MB_FAULT_FILE && code == MB_ERRC_OUTPUT);
@@ -118,10 +133,10 @@ static const char *judge_end(const struct sweep *sweep, const struct mb_fault *f
     if (!is_documented(log, fault->kind, outcome->exit_code)) {
         return "not the documented exit code";
     }
-    if (n_lines < 1 || n_lines > 1 + sweep->scenario->n_more_runs) {
+    if (n_lines < 1 || n_lines > 1 + (fault->is_lasting ? sweep->scenario->n_more_runs : 0)) {
         return n_lines == 0 ? "no error line" : "too many error lines";
     }
-    return names_a_fault(log, outcome->err) ? NULL : "the line does not name the fault";
+    return all_name_a_fault(log, outcome->err) ? NULL : "a line does not name the fault";
 }
 
 static const char *judge_leaks(char *text, size_t text_bytes)
