@@ -31,7 +31,7 @@ static const struct mode {
 /* Patterns of numbers that are not ordinary: averages of infinite values and of NaN, and of
  * values as large as there are, sums of which would be infinite; extremes beside NaN, which
  * they leave out. The rest is noise of both signs. */
-enum place { LAST_CORNER, MIDDLE, LEFT_EDGE, TOP_EDGE, EVERY_OTHER, EVERYWHERE };
+enum place { LAST_CORNER, MIDDLE, LEFT_EDGE, TOP_EDGE, EVERY_OTHER, UPPER_HALF, EVERYWHERE };
 
 static const struct plant {
     const char *pattern;
@@ -44,6 +44,7 @@ static const struct plant {
     {"NaN at the top edge", (double)NAN, TOP_EDGE},
     {"NaN in the last corner", (double)NAN, LAST_CORNER},
     {"every other NaN", (double)NAN, EVERY_OTHER},
+    {"NaN in the upper half", (double)NAN, UPPER_HALF}, /* all that some tiles bring */
     {"NaN everywhere", (double)NAN, EVERYWHERE},
     {"the largest everywhere", (double)FLT_MAX, EVERYWHERE},
     {"large of both signs", 0.0, EVERYWHERE},
@@ -290,6 +291,8 @@ static bool is_planted(enum place place, struct mb_extent extent, uint32_t x, ui
         return x == extent.width / 2 && y == 0;
     case EVERY_OTHER:
         return (x + y) % 2 == 0;
+    case UPPER_HALF:
+        return y < extent.height / 2;
     default:
         return true;
     }
