@@ -647,7 +647,7 @@ static enum mb_status check_label(const struct walk *walk)
     size_t n_bytes = strlen(name), n_variants = 1;
     BLAME_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0,
              mb_json_get(root, "name"),
-             "a name has at most 40 small letters, digits and '-', and is not all");
+             "a name has at most 40 small letters, digits and '-', and is not 'all'");
     for (const struct mb_param *param = walk->manifest->params; param->name; param++) {
         size_t longest = 0, n_values = 0;
         for (; param->values[n_values]; n_values++) {
@@ -671,6 +671,8 @@ enum mb_status mb_manifest_check(const struct mb_manifest *manifest, struct mb_e
     struct walk state = {.pick = &pick, .manifest = manifest, .is_check = true, .err = err};
     struct walk *walk = &state;
     const cJSON *root = manifest->json.root;
+    BLAME_IF(!mb_json_get(root, "mipbench_kernel"), root,
+             "the key \"mipbench_kernel\": 1 is missing");
     BLAME_IF(mb_json_read_number(root, "mipbench_kernel") != 1.0,
              mb_json_get(root, "mipbench_kernel"), "this program reads version 1");
     MB_DO(check_named(walk, mb_json_get(root, "names")));

@@ -108,6 +108,10 @@ static void test_includes(void)
     check_compiles(put_including("root/a.comp", "inner/side.glsl"), "main");
     check_compiles(put_including("root/a.comp", "inner/../in side.glsl"), "main");
     check_compiles(put_including("root/a.comp", "near.glsl"), "main");
+    put("root/marked.glsl", "\xef\xbb\xbf#define SECRET 1.0\n");
+    check_compiles(put("root/marked.comp", "\xef\xbb\xbf" HEAD "#include \"marked.glsl\"\n"
+                                           "void main() { value = SECRET; }\n"),
+                   "main");
 
     static const char outside[] = "outside the folders that it may read";
     check_refused(put_including("root/a.comp", "../outside/secret.glsl"), "main", outside);

@@ -118,6 +118,8 @@ static const struct {
      "line 5, column 35: domain.formats[1]: unknown name 'r32'", "did you mean 'r32f'?"},
     {per_level, ": 1,\n  \"name\"", ": 2,\n  \"name\"",
      "line 2, column 22: mipbench_kernel: this program reads version 1", ""},
+    {per_level, "\"mipbench_kernel\": 1,", "",
+     "line 1, column 1: the key \"mipbench_kernel\": 1 is missing", ""},
     {per_level, "  \"name\": \"mine\",\n", "", "line 1, column 1: the key \"name\" is missing",
      ""},
     {per_level, "\"mine\"", "\"My kernel\"", "line 3, column 11: name: a name has at most 40",

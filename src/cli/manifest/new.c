@@ -18,7 +18,7 @@ static enum mb_status check_name(const char *name, struct mb_err *err)
     bool is_free = mb_is_kernel_name(name, true) && strcmp(name, "all") != 0;
     MB_FAIL_IF(!is_free, err, MB_ERRC_USAGE,
                "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
-               "not all",
+               "not 'all'",
                name);
     for (size_t i = 0; mb_strategies[i]; i++) {
         MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,

@@ -114,15 +114,21 @@ static enum mb_status read_text(struct compilation *c, const char *path,
     struct mb_bytes *files = mb_grow(c->files, c->n_files, sizeof *files);
     MB_DO(MB_NEED(files, path));
     c->files = files;
-    MB_FAIL_IF(!is_inside(path, c->options->roots), err, MB_ERRC_INPUT,
-               "it includes %s, outside the folders that it may read", path);
+    MB_FAIL_IF(
+        !is_inside(path, c->options->roots), err, MB_ERRC_INPUT,
+        "it includes %s, outside the folders that it may read (--kernel-include adds one)",
+        path);
     MB_DO(mb_file_read(path, MAX_TEXT_BYTES, &files[c->n_files], err));
     const struct mb_bytes *bytes = &files[c->n_files++];
     c->n_bytes += bytes->n_bytes > LEAST_BYTES ? bytes->n_bytes : LEAST_BYTES;
     MB_FAIL_IF(c->n_bytes > MAX_TEXT_BYTES, err, MB_ERRC_INPUT,
                "it includes more than %u MiB of files", MAX_TEXT_BYTES >> 20);
     mb_path_parent(path, folder);
-    *file = (struct mb_glsl_text){path, (const char *)bytes->data, bytes->n_bytes};
+    /* glslang takes a byte order mark for code. */
+    const size_t n_mark =
+        bytes->n_bytes >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *file = (struct mb_glsl_text){path, (const char *)bytes->data + n_mark,
+                                  bytes->n_bytes - n_mark};
     return mb_strlist_add(&c->folders, err, "%s", folder);
 }
 
