@@ -1,7 +1,7 @@
 /* What operating systems do differently: os.c has what needs only other names, os_posix.c or
  * os_windows.c the rest, and nothing else asks which one this is. Paths are UTF-8, and '/'
- * stands between their names. A function that returns an int returns 0, an errno or one of the
- * first two below. */
+ * stands between their names. A function that returns an int returns 0, an errno,
+ * MB_FOREIGN_LINK or MB_IN_USE. */
 #pragma once
 
 #include <stdbool.h>

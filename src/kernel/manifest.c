@@ -143,8 +143,9 @@ static enum mb_status find_roots(struct mb_manifest *manifest,
         MB_DO(MB_NEED(inner, folder));
         MB_FAIL_IF(mb_os_kind(folder) != MB_KIND_FOLDER, err, MB_ERRC_INPUT,
                    "--kernel-include: '%s' is not a folder", folder);
-        MB_FAIL_IF(mb_os_resolve(inner, path) != 0, err, MB_ERRC_INPUT,
-                   "--kernel-include: '%s' leads nowhere", folder);
+        const int wrong = mb_os_resolve(inner, path);
+        MB_FAIL_IF(wrong != 0, err, MB_ERRC_INPUT, "--kernel-include: '%s': %s", folder,
+                   mb_os_error_text(wrong));
         *strrchr(path, '/') = '\0';
         MB_DO(mb_strlist_add(&manifest->roots, err, "%s", path));
     }

@@ -320,8 +320,10 @@ class Export(Exported):
         # What an earlier export left goes, what is somebody's own stays.
         for name in ("mine.spv", "spd_tree_old.spv"):
             (self.dir / "mine" / name).write_text("before")
+        (self.dir / "mine/spd_tree_folder.spv").mkdir()
         largest = self.export("fresh", "-f", "r8:max")
-        self.assertEqual(self.export("mine", "-f", "r8:max", "--force"), largest | {"mine.spv"})
+        self.assertEqual(self.export("mine", "-f", "r8:max", "--force"),
+                         largest | {"mine.spv", "spd_tree_folder.spv"})
 
     def test_errors(self):
         for words, code, part in (
