@@ -162,7 +162,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_match *match,
     match->alpha_at = key.n_bytes;
     mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s",
                      c->alpha_word ? c->alpha_word : mb_alpha_name(c->task.alpha), sep,
-                     c->shape_word ? c->shape_word : mb_case_shape(c), sep,
+                     c->shape_word ? c->shape_word : mb_shape_names[mb_case_shape(c)], sep,
                      mb_timing_cache(row->timing), sep, mb_timing_mode(row->timing), sep);
     if (c->task.is_update) {
         mb_strbuf_printf(&key, "%u%s%u%s%u%s%u%s", rect.x, sep, rect.y, sep, rect.width, sep,

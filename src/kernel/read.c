@@ -148,7 +148,7 @@ static void add_choices(struct words *words, const struct mb_key *key)
     }
 }
 
-/* The index of a word, or their number. */
+/* Which of the words it is; words->n: none of them. */
 static size_t find(const struct words *words, const char *word)
 {
     size_t i = 0;

@@ -181,9 +181,7 @@ static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool
     struct mb_list box = mb_field_list(node, "box_lsb");
     struct mb_list psnr = mb_field_list(node, "psnr_db");
     struct mb_list bad = mb_field_list(node, "bad_texels");
-    if (node.reader) {
-        verdict->n_levels = (uint32_t)(step.n < MB_MAX_LEVELS ? step.n : MB_MAX_LEVELS);
-    }
+    verdict->n_levels = (uint32_t)mb_list_length(&step, verdict->n_levels, MB_MAX_LEVELS);
     for (uint32_t i = 0; i < (is_judged || node.reader ? verdict->n_levels : 0); i++) {
         struct mb_level_verdict *level = &verdict->level[i];
         mb_field_rounded(mb_list_next(&step), NULL, &level->max_error_lsb);
@@ -227,9 +225,7 @@ static void verify_fields(struct mb_node parent, struct mb_result *result)
 static void step_list(struct mb_node parent, struct mb_split *split)
 {
     struct mb_list list = mb_field_list(parent, "steps");
-    if (parent.reader) {
-        split->n_steps = (uint32_t)(list.n < MB_MAX_LEVELS ? list.n : MB_MAX_LEVELS);
-    }
+    split->n_steps = (uint32_t)mb_list_length(&list, split->n_steps, MB_MAX_LEVELS);
     for (uint32_t i = 0; i < split->n_steps; i++) {
         const struct mb_node node = mb_list_object(&list);
         mb_field_u32(node, "first_level", &split->step[i].first_level);
@@ -295,9 +291,7 @@ void mb_report_facts(struct mb_json *json, struct cJSON *parent,
 void mb_warning_list(struct mb_node parent, struct mb_warnings *warnings)
 {
     struct mb_list list = mb_field_list(parent, "warnings");
-    if (parent.reader) {
-        warnings->n = list.n < MB_MAX_WARNINGS ? list.n : MB_MAX_WARNINGS;
-    }
+    warnings->n = mb_list_length(&list, warnings->n, MB_MAX_WARNINGS);
     for (size_t i = 0; i < warnings->n; i++) {
         struct mb_warning *warning = &warnings->warning[i];
         const struct mb_node node = mb_list_object(&list);
@@ -406,7 +400,6 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
 
 static void task_fields(struct mb_node node, struct mb_case *c)
 {
-    static const char *const shapes[] = {"2d", "array", "cube"};
     const char *alphas[MB_N_ALPHAS];
     for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
         alphas[i] = mb_alpha_name((enum mb_alpha)i);
@@ -415,26 +408,22 @@ static void task_fields(struct mb_node node, struct mb_case *c)
         node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
     c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
                                                       c->task.alpha, &c->alpha_word);
-    const unsigned shape = c->is_cube ? 2 : c->layout.n_layers > 1;
-    c->is_cube = mb_field_open_word(node, "shape", shapes, MB_COUNTOF(shapes), shape,
-                                    &c->shape_word) == 2;
+    c->is_cube = mb_field_open_word(node, "shape", mb_shape_names, MB_N_SHAPES,
+                                    mb_case_shape(c), &c->shape_word) == MB_SHAPE_CUBE;
     rect_field(node, &c->task);
 }
 
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
 {
-    const char *usages[MB_N_IMAGE_USAGES];
     struct mb_text id = node.reader ? (struct mb_text){0} : mb_case_folder(c);
-    for (unsigned i = 0; i < MB_N_IMAGE_USAGES; i++) {
-        usages[i] = mb_image_usage_name((enum mb_image_usage)i);
-    }
     mb_field_text(node, "id", node.reader ? c->id : id.s, sizeof c->id);
     mb_field_text(node, "input", c->input, sizeof c->input);
     mb_field_text(node, "input_sha256", c->input_sha256, sizeof c->input_sha256);
     layout_fields(node, c);
     task_fields(node, c);
-    c->image_usage = (enum mb_image_usage)mb_field_word(
-        node, "image_usage", usages, MB_N_IMAGE_USAGES, c->image_usage, MB_IMAGE_USAGE_ALL);
+    c->image_usage = (enum mb_image_usage)mb_field_word(node, "image_usage",
+                                                        mb_image_usage_names, MB_N_IMAGE_USAGES,
+                                                        c->image_usage, MB_IMAGE_USAGE_ALL);
     usage_list(node, c);
     mb_field_rounded(node, "image_setup_ms", &c->image_ms);
     mb_field_u64(node, "compulsory_bytes", &c->compulsory_bytes);

@@ -1,10 +1,10 @@
 /* Conditions: their names. */
 #include "result/condition.h"
 
-const char *mb_cache_name(enum mb_cache cache)
-{
-    return cache == MB_CACHE_COLD ? "cold" : "hot";
-}
+const char *const mb_cache_names[MB_N_CACHES] = {
+    [MB_CACHE_HOT] = "hot",
+    [MB_CACHE_COLD] = "cold",
+};
 
 const char *const mb_mode_names[MB_N_MODES] = {
     [MB_MODE_LATENCY] = "latency",
@@ -12,7 +12,7 @@ const char *const mb_mode_names[MB_N_MODES] = {
     [MB_MODE_OVERLAP] = "overlap",
 };
 
-const char *mb_image_usage_name(enum mb_image_usage usage)
-{
-    return usage == MB_IMAGE_USAGE_NEEDED ? "needed" : "all";
-}
+const char *const mb_image_usage_names[MB_N_IMAGE_USAGES] = {
+    [MB_IMAGE_USAGE_ALL] = "all",
+    [MB_IMAGE_USAGE_NEEDED] = "needed",
+};

@@ -29,6 +29,6 @@ enum mb_image_usage {
     MB_N_IMAGE_USAGES,
 };
 
-const char *mb_cache_name(enum mb_cache cache); /* "hot", "cold" */
-extern const char *const mb_mode_names[];       /* "latency", "throughput", "overlap" */
-const char *mb_image_usage_name(enum mb_image_usage usage); /* "all", "needed" */
+extern const char *const mb_cache_names[];       /* "hot", "cold" */
+extern const char *const mb_mode_names[];        /* "latency", "throughput", "overlap" */
+extern const char *const mb_image_usage_names[]; /* "all", "needed" */

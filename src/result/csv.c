@@ -105,9 +105,9 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
                      layout->base.height, layout->n_layers, layout->n_levels,
                      layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
-                     mb_case_shape(c));
+                     mb_shape_names[mb_case_shape(c)]);
     csv_rect(buf, &c->task);
-    mb_strbuf_printf(buf, "%s,%s,", mb_cache_name(timing->cache), mb_mode_names[timing->mode]);
+    mb_strbuf_printf(buf, "%s,%s,", mb_cache_names[timing->cache], mb_mode_names[timing->mode]);
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_names[mb_row_status(row)]);
     csv_text(buf, mb_row_reason(row));

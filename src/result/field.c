@@ -77,6 +77,11 @@ struct mb_node mb_list_object(struct mb_list *list)
     return node;
 }
 
+size_t mb_list_length(const struct mb_list *list, size_t own, size_t most)
+{
+    return !list->array.reader ? own : list->n < most ? list->n : most;
+}
+
 void mb_field_number(struct mb_node parent, const char *key, double *value)
 {
     if (parent.reader) {

@@ -40,6 +40,9 @@ struct mb_list {
 struct mb_list mb_field_list(struct mb_node parent, const char *key);
 struct mb_node mb_list_next(struct mb_list *list);
 struct mb_node mb_list_object(struct mb_list *list);
+/* How many elements there are to go through: written, `own`; read, what there is up to `most`.
+ */
+size_t mb_list_length(const struct mb_list *list, size_t own, size_t most);
 
 /* Read: what is absent or of the wrong type is NaN, 0, false, "" or NULL. Numbers are written
  * with all digits or rounded to six, as no more is known of errors and ratios. */

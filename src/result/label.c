@@ -47,7 +47,7 @@ struct mb_text mb_timing_describe_task(const struct mb_timing *timing)
     return mb_text("%s%s%s%s%s, %s, %s%s", mb_reduce_names[task->reduce],
                    has_alpha ? ", alpha " : "", has_alpha ? mb_alpha_name(task->alpha) : "",
                    describe_layers(timing->of, ", ", ' ').s,
-                   task->is_update ? describe_rect(task).s : "", mb_cache_name(timing->cache),
+                   task->is_update ? describe_rect(task).s : "", mb_cache_names[timing->cache],
                    mb_mode_names[timing->mode],
                    timing->of->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }
@@ -62,7 +62,7 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing)
 
 const char *mb_timing_cache(const struct mb_timing *timing)
 {
-    return timing->cache_word ? timing->cache_word : mb_cache_name(timing->cache);
+    return timing->cache_word ? timing->cache_word : mb_cache_names[timing->cache];
 }
 
 const char *mb_timing_mode(const struct mb_timing *timing)
@@ -110,12 +110,15 @@ struct mb_text mb_run_driver_shown(const struct mb_run *run)
     return mb_text("%.63s", info[0] != '\0' ? info : run->device.driver_version);
 }
 
-const char *mb_case_shape(const struct mb_case *c)
+const char *const mb_shape_names[MB_N_SHAPES] = {
+    [MB_SHAPE_2D] = "2d",
+    [MB_SHAPE_ARRAY] = "array",
+    [MB_SHAPE_CUBE] = "cube",
+};
+
+enum mb_shape mb_case_shape(const struct mb_case *c)
 {
-    if (c->is_cube) {
-        return "cube";
-    }
-    return c->layout.n_layers > 1 ? "array" : "2d";
+    return c->is_cube ? MB_SHAPE_CUBE : c->layout.n_layers > 1 ? MB_SHAPE_ARRAY : MB_SHAPE_2D;
 }
 
 struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row)

@@ -17,7 +17,7 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The part of it that holds for any size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
-/* "cold", "latency", "avg": names, or the words of a file that are not known here. */
+/* "cold", "latency", "avg"; of a file of a later version maybe a word that only it knows. */
 const char *mb_timing_cache(const struct mb_timing *timing);
 const char *mb_timing_mode(const struct mb_timing *timing);
 const char *mb_case_reduce(const struct mb_case *c);
@@ -34,8 +34,9 @@ const char *mb_run_git_sha(const struct mb_run *run);
 struct mb_text mb_run_driver(const struct mb_run *run);
 struct mb_text mb_run_driver_shown(const struct mb_run *run);
 
-/* "2d", "array" or "cube", as in the JSON. */
-const char *mb_case_shape(const struct mb_case *c);
+enum mb_shape { MB_SHAPE_2D, MB_SHAPE_ARRAY, MB_SHAPE_CUBE, MB_N_SHAPES };
+extern const char *const mb_shape_names[MB_N_SHAPES]; /* "2d", "array", "cube" */
+enum mb_shape mb_case_shape(const struct mb_case *c);
 
 /* What a result answers, a word: "exact", "conservative", or what keeps it from that, "floor";
  * "claims exact" of what is wrong. "-" for what leaves work out or never stated its work. */

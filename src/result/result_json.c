@@ -100,10 +100,8 @@ static void host_fields(struct mb_node root, struct mb_host_info *host)
 static void heap_fields(struct mb_node node, VkPhysicalDeviceMemoryProperties *memory)
 {
     struct mb_list heaps = mb_field_list(node, "heaps");
-    if (node.reader) {
-        memory->memoryHeapCount =
-            (uint32_t)(heaps.n < VK_MAX_MEMORY_HEAPS ? heaps.n : VK_MAX_MEMORY_HEAPS);
-    }
+    memory->memoryHeapCount =
+        (uint32_t)mb_list_length(&heaps, memory->memoryHeapCount, VK_MAX_MEMORY_HEAPS);
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
         const struct mb_node heap = mb_list_object(&heaps);
         VkMemoryHeap *of = &memory->memoryHeaps[i];
@@ -208,9 +206,7 @@ static void roofline_fields(struct mb_node root, struct mb_roofline *roofline)
     mb_bandwidth_list(node, "large", roofline->best[0],
                       is_measured || node.reader ? 2 * MB_N_TRAFFICS : 0);
     struct mb_list sweep = mb_field_list(node, "read_sweep");
-    if (node.reader) {
-        roofline->n_sweep = sweep.n < MB_ROOFLINE_MAX_SWEEP ? sweep.n : MB_ROOFLINE_MAX_SWEEP;
-    }
+    roofline->n_sweep = mb_list_length(&sweep, roofline->n_sweep, MB_ROOFLINE_MAX_SWEEP);
     for (size_t i = 0; i < roofline->n_sweep; i++) {
         mb_bandwidth_fields(mb_list_object(&sweep), &roofline->sweep[i]);
     }

@@ -5,7 +5,7 @@
 
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
 
-/* Of the names of manifests and modules in mb_run.kernels. */
+/* That the name of a manifest or module has at most, in mb_run.kernels. */
 #define MB_MODULE_NAME_BYTES 200
 
 /* Read a file. Texts are valid UTF-8 without control characters, cut to their arrays; figures

@@ -114,12 +114,15 @@ static void column_fields(struct mb_node node, struct mb_samples *samples, size_
     }
 }
 
+enum column_kind { COLUMN_SAMPLE, COLUMN_NULL_TWIN, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
+static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "null_twin", "aa_control"};
+
 static void write_column(struct mb_list *list, struct mb_samples *samples, const char *variant,
-                         const char *kind, size_t index)
+                         enum column_kind kind, size_t index)
 {
     const struct mb_node node = mb_list_object(list);
     mb_json_string(node.json, node.out, "variant", variant);
-    mb_json_string(node.json, node.out, "kind", kind);
+    mb_json_string(node.json, node.out, "kind", column_kinds[kind]);
     column_fields(node, samples, index);
 }
 
@@ -134,19 +137,16 @@ static void write_columns(struct mb_list *list, struct mb_timing *timing)
         if (index == SIZE_MAX) {
             continue;
         }
-        write_column(list, samples, results[i].slug, "sample", index);
+        write_column(list, samples, results[i].slug, COLUMN_SAMPLE, index);
         if (null_twin < samples->n_candidates) {
-            write_column(list, samples, results[i].slug, "null_twin", null_twin);
+            write_column(list, samples, results[i].slug, COLUMN_NULL_TWIN, null_twin);
         }
     }
     if (timing->twin_of != SIZE_MAX) {
-        write_column(list, samples, results[timing->twin_of].slug, "aa_control",
+        write_column(list, samples, results[timing->twin_of].slug, COLUMN_AA_CONTROL,
                      timing->twin_column);
     }
 }
-
-enum { COLUMN_SAMPLE, COLUMN_NULL_TWIN, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
-static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "null_twin", "aa_control"};
 
 static unsigned column_kind(struct mb_node node)
 {
@@ -439,9 +439,8 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 static void timing_fields(struct mb_node node, const struct mb_run *run,
                           struct mb_timing *timing)
 {
-    static const char *const caches[MB_N_CACHES] = {"hot", "cold"};
-    timing->cache = (enum mb_cache)mb_field_open_word(node, "cache", caches, MB_N_CACHES,
-                                                      timing->cache, &timing->cache_word);
+    timing->cache = (enum mb_cache)mb_field_open_word(
+        node, "cache", mb_cache_names, MB_N_CACHES, timing->cache, &timing->cache_word);
     timing->mode = (enum mb_mode)mb_field_open_word(node, "mode", mb_mode_names, MB_N_MODES,
                                                     timing->mode, &timing->mode_word);
     mb_field_u32(node, "images", &timing->n_rotated);

@@ -28,9 +28,9 @@ static const struct mode {
 
 #define N_MODES MB_COUNTOF(modes)
 
-/* Patterns of numbers that are not ordinary: averages of infinite values and of NaN, and of
- * values as large as there are, sums of which would be infinite; extremes beside NaN, which
- * they leave out. The rest is noise of both signs. */
+/* Patterns of numbers that are not ordinary: averages of infinite values, of NaN, and of
+ * the largest finite values, whose sums would be infinite; extremes beside NaN, which they
+ * leave out. The rest is noise of both signs. */
 enum place { LAST_CORNER, MIDDLE, LEFT_EDGE, TOP_EDGE, EVERY_OTHER, UPPER_HALF, EVERYWHERE };
 
 static const struct plant {
