@@ -1,6 +1,8 @@
 /* Which tasks a manifest takes, and on which devices. */
 #include "kernel/kernel.h"
 
+#include <stdio.h>
+
 #include <cJSON.h>
 
 #include "strategy/needs.h"
@@ -107,6 +109,9 @@ static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *
     MB_BLAME_IF(domain.size.n != 0 && domain.size.n != 2, pick->manifest,
                 mb_json_get(mb_pick(pick, node, NULL), "size"), why,
                 "expected a width and a height");
+    MB_BLAME_IF(domain.min_size > domain.max_size, pick->manifest,
+                mb_json_get(mb_pick(pick, node, NULL), "min_size"), why,
+                "it is above \"max_size\"");
     return takes_sizes(&domain, layout, why);
 }
 
@@ -129,6 +134,23 @@ static bool takes_lanes(const struct mb_requires_keys *requires, uint32_t n_lane
     return is_listed;
 }
 
+static enum mb_status refuse_sizes(const struct mb_numbers *list,
+                                   const struct mb_gpu_info *info, struct mb_err *why)
+{
+    char sizes[12 * MB_MAX_LEVELS] = "", most[20] = "";
+    for (uint32_t i = 0, n = 0; i < list->n; i++) {
+        n += (uint32_t)snprintf(sizes + n, sizeof sizes - n, "%s%u", i > 0 ? ", " : "",
+                                (unsigned)list->of[i]);
+    }
+    if (info->max_subgroup_size > info->min_subgroup_size) {
+        snprintf(most, sizeof most, " to %u", info->max_subgroup_size);
+    }
+    return MB_FAIL(
+        why, MB_ERRC_UNSUPPORTED, "the device has subgroups of %u%s%s; its manifest lists %s",
+        info->min_subgroup_size, most,
+        info->max_workgroup_subgroups > 0 ? "" : ", and does not let anyone choose", sizes);
+}
+
 /* The device's own size where that will do, else the first of the list that it can have; or, of
  * no device in particular, the first. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
@@ -144,11 +166,9 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
         pick->subgroup_size =
             !info || mb_has_lanes(info, (uint32_t)list->of[i]) ? (uint32_t)list->of[i] : 0;
     }
-    REFUSE_IF(
-        pick->subgroup_size == 0 && list->n > 0,
-        "the device has subgroups of %u to %u%s: none of the sizes that its manifest lists",
-        info->min_subgroup_size, info->max_subgroup_size,
-        info->max_workgroup_subgroups > 0 ? "" : ", and does not let anyone choose");
+    if (pick->subgroup_size == 0 && list->n > 0) {
+        return refuse_sizes(list, info, why);
+    }
     REFUSE_IF(pick->subgroup_size == 0 && info,
               "the device's subgroup size is %u; at least %u is needed", own,
               (unsigned) requires->subgroup.min_size);

@@ -113,6 +113,18 @@ enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const cJSON
 
 /* ---- Loading */
 
+/* "\\u0000", which would end a text early. */
+static bool has_zero_escape(const char *text)
+{
+    for (const char *at = strchr(text, '\\'); at; at = strchr(at, '\\')) {
+        if (strncmp(at, "\\u0000", 6) == 0) {
+            return true;
+        }
+        at += at[1] != '\0' ? 2 : 1;
+    }
+    return false;
+}
+
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
     MB_SCOPED(mb_bytes) bytes = {0};
@@ -120,6 +132,9 @@ static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err
     MB_DO(mb_file_read(manifest->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
     MB_FAIL_IF(memchr(bytes.data, 0, bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
                "%s: it has zero bytes: not JSON", manifest->path);
+    MB_FAIL_IF(has_zero_escape((const char *)bytes.data), err, MB_ERRC_INPUT,
+               "%s: it has a character of zero, \\u0000, which no text may have",
+               manifest->path);
     manifest->text = mb_strdup((const char *)bytes.data);
     MB_DO(MB_NEED(manifest->text, manifest->path));
     mb_sha256_hex(bytes.data, bytes.n_bytes, manifest->sha256);

@@ -466,6 +466,24 @@ static enum mb_status plan_tolerance(const struct planner *p)
     return MB_OK;
 }
 
+/* Blame a level, and say which step should make it: steps begin at plan->source_levels. */
+static enum mb_status fail_unwritten(const struct planner *p, uint32_t level)
+{
+    const uint32_t sources = p->plan->source_levels;
+    const uint32_t below = sources & ((UINT32_C(1) << level) - 1), above = sources >> level;
+    const uint32_t first = 32 - (uint32_t)__builtin_clz(below);
+    const uint32_t last =
+        above ? level + (uint32_t)__builtin_ctz(above) : p->layout->n_levels - 1;
+    MB_FAIL(p->err, MB_ERRC_INPUT,
+            "no dispatch has level %u bound to store to; step %d makes levels %u to %u", level,
+            __builtin_popcount(below) - 1, first, last);
+    if (first < last) {
+        mb_err_hint(p->err, "\"levels_per_step\": 1 makes one level a step");
+    }
+    return mb_manifest_blame(p->pick.manifest,
+                             mb_json_get(p->pick.manifest->json.root, "dispatches"), p->err);
+}
+
 /* Levels that no dispatch writes would be read as they were. */
 static enum mb_status check_written(const struct planner *p)
 {
@@ -482,9 +500,7 @@ static enum mb_status check_written(const struct planner *p)
         }
     }
     for (uint32_t level = 1; level < p->layout->n_levels; level++) {
-        BLAME_IF(!(written >> level & 1u),
-                 mb_json_get(p->pick.manifest->json.root, "dispatches"),
-                 "no dispatch has level %u bound to store to", level);
+        MB_DO(written >> level & 1u ? MB_OK : fail_unwritten(p, level));
     }
     return MB_OK;
 }

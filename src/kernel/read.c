@@ -2,6 +2,7 @@
  * to read it. */
 #include "kernel/read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -219,8 +220,11 @@ static enum mb_status read_integer(const struct walk *walk, const struct mb_key 
     MB_DO(mb_read_value(walk->pick, node, &value, walk->err));
     MB_DO(read_most(walk, key, &most));
     if (value.is_float || value.integer < key->least || value.integer > most) {
-        MB_FAIL(walk->err, MB_ERRC_INPUT, "%s is not an integer from %lld to %lld",
-                mb_number_text(mb_value_real(value)).s, (long long)key->least, (long long)most);
+        const double real = mb_value_real(value);
+        MB_FAIL(walk->err, MB_ERRC_INPUT, "%s%s is not an integer from %lld to %lld",
+                mb_number_text(real).s,
+                value.is_float && real == floor(real) ? ", a float," : "",
+                (long long)key->least, (long long)most);
         return blame_value(walk->pick, mb_pick(walk->pick, node, NULL), walk->err);
     }
     *out = value.integer;
@@ -384,7 +388,10 @@ static enum mb_status check_each(struct walk *walk, const struct mb_key *key, co
     struct mb_key each = *key;
     each.shape = MB_KEY_ONE;
     each.is_fixed = false;
-    BLAME_IF(key->shape == MB_KEY_LIST && !cJSON_IsArray(node), node, "expected a list");
+    BLAME_IF(key->shape == MB_KEY_LIST && !cJSON_IsArray(node), node,
+             "expected a list, such as [...]");
+    BLAME_IF(key->shape == MB_KEY_LIST && key->kind == MB_KEY_CHOICE && !node->child, node,
+             "the list is empty");
     MB_DO(key->shape == MB_KEY_MAP ? check_members(walk, node) : MB_OK);
     for (const cJSON *child = node->child; child; child = child->next) {
         MB_DO(read_value(walk, &each, child, NULL));
@@ -470,17 +477,15 @@ static enum mb_status read_word(const struct walk *walk, const struct mb_key *ke
     if (key->kind == MB_KEY_CHOICE) {
         add_choices(&words, key);
     } else {
-        add_members(&words, mb_json_get(root, key->kind == MB_KEY_SHADER   ? "shaders"
-                                              : key->kind == MB_KEY_BUFFER ? "buffers"
-                                                                           : "names"));
+        add_members(&words,
+                    mb_json_get(root, key->kind == MB_KEY_SHADER ? "shaders" : "buffers"));
     }
     *index = find(&words, node->valuestring);
     return *index < words.n ? MB_OK
                             : fail_word(walk, node,
                                         key->kind == MB_KEY_CHOICE   ? "unknown name"
                                         : key->kind == MB_KEY_SHADER ? "\"shaders\" has no"
-                                        : key->kind == MB_KEY_BUFFER ? "\"buffers\" has no"
-                                                                     : "\"names\" has no",
+                                                                     : "\"buffers\" has no",
                                         node->valuestring, &words);
 }
 
@@ -575,9 +580,7 @@ static enum mb_status store(const struct walk *walk, const struct mb_key *key,
 static enum mb_status read_value(struct walk *walk, const struct mb_key *key, const cJSON *node,
                                  void *out)
 {
-    static const struct mb_key name = {.kind = MB_KEY_ANY};
     const cJSON *by = mb_json_get(node, "by");
-    size_t ignored;
     if (walk->is_check && by) {
         BLAME_IF(++walk->n_branches > MAX_BRANCHES, node,
                  "too many choices within one another");
@@ -588,12 +591,18 @@ static enum mb_status read_value(struct walk *walk, const struct mb_key *key, co
     const cJSON *picked;
     MB_DO(mb_pick_branch(walk->pick, node, &picked, walk->err));
     if (key->shape != MB_KEY_ONE && cJSON_IsString(picked)) {
+        const cJSON *names = mb_json_get(walk->manifest->json.root, "names");
+        struct words words = {.n = 0};
         BLAME_IF(++walk->n_branches > MAX_BRANCHES, node, "names name each other");
-        MB_DO(read_word(walk, &name, picked, &ignored));
-        MB_DO(read_value(
-            walk, key,
-            mb_json_get(mb_json_get(walk->manifest->json.root, "names"), picked->valuestring),
-            out));
+        add_members(&words, names);
+        const char *what = key->shape == MB_KEY_LIST
+                               ? "expected a list, such as [...], or a member of \"names\", not"
+                               : "expected an object or a member of \"names\", not";
+        BLAME_IF(words.n == 0, picked, "%s '%.63s'", what, picked->valuestring);
+        if (find(&words, picked->valuestring) == words.n) {
+            return fail_word(walk, picked, what, picked->valuestring, &words);
+        }
+        MB_DO(read_value(walk, key, mb_json_get(names, picked->valuestring), out));
         walk->n_branches--;
         return MB_OK;
     }
@@ -615,9 +624,16 @@ static enum mb_status check_features(const struct walk *walk, const cJSON *node)
 {
     for (const cJSON *child = node ? node->child : NULL; child; child = child->next) {
         const bool is_by = child->string && strcmp(child->string, "by") == 0;
-        BLAME_IF(cJSON_IsString(child) && !is_by && !mb_features_is_known(child->valuestring),
-                 child, "'%.80s' is not a feature or extension that mipbench knows",
-                 child->valuestring);
+        if (cJSON_IsString(child) && !is_by && !mb_features_is_known(child->valuestring)) {
+            const char *names[MAX_MEMBERS];
+            MB_FAIL(walk->err, MB_ERRC_INPUT,
+                    "'%.80s' is not a feature or extension that mipbench knows",
+                    child->valuestring);
+            mb_err_hint_nearest(walk->err, child->valuestring, names,
+                                mb_features_list(names, MAX_MEMBERS),
+                                "they are spelt as in Vulkan's specification");
+            return mb_manifest_blame(walk->manifest, child, walk->err);
+        }
         MB_DO(check_features(walk, child));
     }
     return MB_OK;

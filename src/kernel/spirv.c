@@ -543,8 +543,9 @@ static enum mb_status choose_entry(const struct reader *r)
         }
     }
     MB_DO(mb_strbuf_check(&names, r->err));
-    return refuse(r, "no entry point '%s' of a compute shader: there is%s", wanted,
-                  names.n_bytes > 0 ? mb_strbuf_text(&names) : " none");
+    return names.n_bytes == 0 ? refuse(r, "the module has no compute entry point")
+                              : refuse(r, "no entry point '%s' of a compute shader: there is%s",
+                                       wanted, mb_strbuf_text(&names));
 }
 
 /* Declared ones, and execution modes that need a feature. */

@@ -45,6 +45,9 @@ uint32_t mb_features_enable(struct mb_features *features,
 /* Whether the name is known here; a misspelt one is lacked by every device. */
 bool mb_features_is_known(const char *name);
 
+/* Names that are known, the first `n` of them at most; returns how many. */
+size_t mb_features_list(const char **names, size_t n);
+
 /* `name` is spelt as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
 bool mb_features_has(const struct mb_features *features, const char *name);
 

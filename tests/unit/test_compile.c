@@ -19,6 +19,7 @@
 
 static char folder[MB_PATH_BYTES]; /* root/ in it may be read, and outside/ not */
 static struct mb_strlist roots, defines, includes;
+static const char *preamble;
 
 /* A path in the folder, until it is asked for the fifth time from then. */
 static const char *at(const char *name)
@@ -45,6 +46,7 @@ static enum mb_status compile(const char *path, const char *entry, struct mb_spi
     const struct mb_compile_options options = {.path = path,
                                                .entry = entry,
                                                .vulkan_minor = 2,
+                                               .preamble = preamble,
                                                .defines = &defines,
                                                .includes = &includes,
                                                .roots = &roots};
@@ -129,7 +131,10 @@ static void test_includes(void)
 static void test_include_folders(void)
 {
     const char *path = put_including("root/b.comp", "secret.glsl");
-    check_refused(path, "main", "secret.glsl");
+    check_refused(path, "main", "there is no 'secret.glsl' beside it");
+    add(&includes, at("nowhere"));
+    check_refused(path, "main", "nowhere' is not a folder");
+    mb_strlist_finish(&includes);
     add(&includes, at("outside"));
     check_refused(path, "main", "outside the folders that it may read");
     add(&roots, at("outside"));
@@ -149,6 +154,7 @@ static void test_hidden_messages(void)
     CHECK(strstr(err.text, "password") == NULL);
     CHECK(strstr(err.text, "c.comp:5: '#include' : it includes ") != NULL);
     CHECK(strchr(err.text, ';') == NULL);
+    CHECK(strstr(err.text, "header name") == NULL);
 }
 
 static void test_messages(void)
@@ -181,9 +187,15 @@ static void test_defines(void)
     add(&defines, "N=3");
     add(&defines, "VALUE=(1.0 + 2.0)");
     check_compiles(path, "main");
+    preamble = "#define OK\n#error wrong";
+    check_refused(path, "main", "g.comp: preamble: line 2: ");
+    preamble = NULL;
+    add(&defines, "F(x,x)=1");
+    check_refused(path, "main", "g.comp: define 'F(x,x)=1': ");
     mb_strlist_finish(&defines);
 
-    static const char *const wrong[] = {"", "=1", "1=2", "-V", "N=1\nint x", "N\t=1"};
+    static const char *const wrong[] = {"",    "=1",    "1=2",        "-V",
+                                        "A B", "A B=1", "N=1\nint x", "N\t=1"};
     for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
         add(&defines, wrong[i]);
         check_refused(path, "main", "bad define");

@@ -141,8 +141,28 @@ static void test_read_errors(void)
 {
     static const char *const bad[][2] = {
         {"", "line 1, column 1: not JSON: it ends too early"},
-        {"{\"a\":1,\n \"b\" 2}", "line 2, column 6: not JSON"},
-        {"[1]\n\n]", "line 3, column 1: not JSON"},
+        {"{\"a\":1,\n \"b\" 2}", "line 2, column 6: not JSON: expected ':'"},
+        {"[1]\n\n]", "line 3, column 1: not JSON: nothing may stand behind its end"},
+        {"{\"a\": {},\n}\n", "line 1, column 9: not JSON: a trailing comma"},
+        {"{\"a\": {},\n}", "line 1, column 9: not JSON: a trailing comma"},
+        {"[{\"a\": \"}\\\"\"}, 2, ]", "line 1, column 17: not JSON: a trailing comma"},
+        {"{\"a\": 1\n\"b\": 2}", "line 2, column 1: not JSON: expected a comma or '}'"},
+        {"{\"a\": [1] \"b\": 2}", "line 1, column 11: not JSON: expected a comma or '}'"},
+        {"{\"a\": \"x\" \"b\": 2}", "line 1, column 11: not JSON: expected a comma or '}'"},
+        {"{\"a\": [1 2]}", "line 1, column 10: not JSON: expected a comma or ']'"},
+        {"{\"a\": 1, // one\n\"b\": 2}",
+         "line 1, column 10: not JSON: comments are not allowed"},
+        {"{\"a\": 1 /* one */}", "line 1, column 9: not JSON: comments are not allowed"},
+        {"# one\n{}", "line 1, column 1: not JSON: comments are not allowed"},
+        {"\xef\xbb\xbf// one\n{}", "line 1, column 4: not JSON: comments are not allowed"},
+        {"{}x", "line 1, column 3: not JSON: nothing may stand behind its end"},
+        {"{{", "line 1, column 2: not JSON: expected a key in double quotes"},
+        {"{'a': 1}", "line 1, column 2: not JSON: use double quotes"},
+        {"{\"a\": 'b'}", "line 1, column 7: not JSON: use double quotes"},
+        {"{\"a\": 1, b: 2}", "line 1, column 10: not JSON: expected a key in double quotes"},
+        {"{\"a\": yes}", "line 1, column 7: not JSON: no value begins here"},
+        {"{\"a\": {\"b\": 1}", "line 1, column 15: not JSON: it ends too early"},
+        {"[\"a, 1]", "line 1, column 3: not JSON: a text without an end, or a wrong escape"},
     };
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         struct mb_json json;

@@ -156,7 +156,20 @@ static const struct {
     {single, "\"buffer\": \"texels\"", "\"buffer\": \"texel\"", "\"buffers\" has no 'texel'",
      "did you mean 'texels'?"},
     {per_level, "\"parameters\"", "\"\\u001b[2J\"", "line 4, column 16: ", ""},
-    {single, "}", "", "not JSON", ""},
+    {single, "}", "", "not JSON: it ends too early", ""},
+    {per_level, "  }],\n", "  }]\n", "line 16, column 3: not JSON: expected a comma or '}'",
+     ""},
+    {per_level, "[\"rgba8\", \"r32f\"]", "\"rgba8\"",
+     "domain.formats: expected a list, such as [...], or a member of \"names\", not 'rgba8'",
+     ""},
+    {per_level, "\"compute.spv\"", "\"compute.spv\", \"defines\": \"A\"",
+     "shaders.level.defines: expected an object or a member of \"names\", not 'A'", ""},
+    {per_level, "\"compute.spv\"", "\"compute.spv\", \"include\": 1",
+     "shaders.level.include: expected a list, such as [...]", ""},
+    {per_level, "[\"rgba8\", \"r32f\"]", "[]", "domain.formats: the list is empty", ""},
+    {per_level, "\"domain\"", "\"requires\": {\"features\": [\"shaderInt46\"]}, \"domain\"",
+     "requires.features[0]: 'shaderInt46' is not a feature", "did you mean 'shaderInt64'?"},
+    {per_level, "\"mine\"", "\"mi\\u0000ne\"", "it has a character of zero, \\u0000", ""},
 };
 
 /* What is wrong, and where: line, column and the way to it. */
@@ -199,7 +212,13 @@ static void test_unplannable(void)
         {per_level, "\"first\": [0, 0]", "\"first\": 0",
          "the shader's member has 2 values, and this 1"},
         {per_level, "\"level\": \"first_level\"", "\"level\": \"source_level\"",
-         "no dispatch has level 6 bound to store to"},
+         "no dispatch has level 6 bound to store to; step 5 makes levels 6 to 6"},
+        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"min(4, remaining)\"",
+         "no dispatch has level 2 bound to store to; step 0 makes levels 1 to 4"},
+        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"1e0\"",
+         "levels_per_step: 1, a float, is not an integer from 1 to 6"},
+        {per_level, "\"domain\": {", "\"domain\": {\"min_size\": 9, \"max_size\": 8, ",
+         "domain.min_size: it is above \"max_size\""},
         {per_level, "\"level\": \"first_level\"", "\"levels\": [1, 2]",
          "the shader's array has 1 elements, for 2 levels"},
         {per_level, "\"level\": \"first_level\"", "\"buffer\": \"none\"",
@@ -225,6 +244,32 @@ static void test_unplannable(void)
         mb_kernel_plan_finish(&plan);
         mb_manifest_finish(&manifest);
     }
+}
+
+static void test_subgroup_sizes(void)
+{
+    struct mb_gpu_info info = {
+        .min_subgroup_size = 8, .max_subgroup_size = 8, .has_full_subgroups = true};
+    struct mb_manifest manifest;
+    struct mb_layout layout;
+    struct mb_pick pick;
+    struct mb_err err = {0};
+    const struct mb_task task = {.rect = mb_rect_whole(even.extent)};
+    const struct mb_params params = {.self = &manifest};
+    must(load(&manifest,
+              put(per_level, "\"domain\"",
+                  "\"requires\": {\"subgroup\": {\"size\": [32, 64]}}, \"domain\""),
+              &err),
+         &err);
+    mb_layout_init(&layout, mb_format_find("rgba8"), even.extent, 1, 7);
+    CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
+    CHECK(strstr(err.text, "subgroups of 8, and does not let anyone choose; its manifest lists "
+                           "32, 64") != NULL);
+    info.max_subgroup_size = 16;
+    info.max_workgroup_subgroups = 1;
+    CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
+    CHECK(strstr(err.text, "subgroups of 8 to 16; its manifest lists 32, 64") != NULL);
+    mb_manifest_finish(&manifest);
 }
 
 static void make_plan(const char *text, const char *old, const char *new,
@@ -418,9 +463,9 @@ int main(void)
     put_module("compute/compute.comp", "compute.spv");
     put_module("subgroup/subgroup.comp", "subgroup.spv");
     put_module("spd/spd_shared.comp", "spd_shared.spv");
-    const int result =
-        CHECK_TESTS(test_places, test_unplannable, test_per_level, test_memory, test_chunks,
-                    test_single, test_arithmetic, test_memory_runs_out);
+    const int result = CHECK_TESTS(test_places, test_unplannable, test_subgroup_sizes,
+                                   test_per_level, test_memory, test_chunks, test_single,
+                                   test_arithmetic, test_memory_runs_out);
     remove_all();
     return result;
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -55,6 +56,12 @@ static enum mb_status check_defines(const struct mb_compile_options *options,
     for (size_t i = 0; i < options->defines->n; i++) {
         const char *define = options->defines->items[i];
         bool is_clean = isalpha((unsigned char)define[0]) || define[0] == '_';
+        size_t n_name = 0;
+        while (isalnum((unsigned char)define[n_name]) || define[n_name] == '_') {
+            n_name++;
+        }
+        /* A macro may have arguments; strchr finds the end, too. */
+        is_clean = is_clean && strchr("=(", define[n_name]) != NULL;
         for (const char *c = define; *c != '\0'; c++) {
             is_clean = is_clean && !iscntrl((unsigned char)*c);
         }
@@ -78,6 +85,17 @@ static enum mb_status make_preamble(const struct mb_compile_options *options,
     mb_strbuf_append(preamble, options->preamble ? options->preamble : "");
     mb_strbuf_append(preamble, "\n");
     return mb_strbuf_check(preamble, err);
+}
+
+static enum mb_status check_includes(const struct mb_compile_options *options,
+                                     struct mb_err *err)
+{
+    for (size_t i = 0; i < options->includes->n; i++) {
+        MB_FAIL_IF(mb_os_kind(options->includes->items[i]) != MB_KIND_FOLDER, err,
+                   MB_ERRC_INPUT, "%s: include: '%s' is not a folder", options->path,
+                   options->includes->items[i]);
+    }
+    return MB_OK;
 }
 
 /* ---- Included files */
@@ -169,7 +187,7 @@ static enum mb_status open_include(struct compilation *c, const char *name, size
         mb_free(c->folders.items[--c->folders.n]);
     }
     MB_FAIL_IF(!find(c, name), err, MB_ERRC_INPUT,
-               "no such file beside it or in a folder of \"include\"");
+               "there is no '%s' beside it or in a folder of \"include\"", name);
     return read_text(c, c->path, file, err);
 }
 
@@ -213,7 +231,29 @@ static const char *error_of(char *line)
     for (size_t n = strlen(line); n > 0 && isspace((unsigned char)line[n - 1]); n--) {
         line[n - 1] = '\0';
     }
+    char *tail = strstr(line, "'#include'") ? strstr(line, " for header name: ") : NULL;
+    if (tail) {
+        *tail = '\0'; /* the reason names the file */
+    }
     return is_error ? line + strlen(ERROR_HEAD) : NULL;
+}
+
+/* The defines and the preamble are text -1 of glslang, and each define is a line of it. */
+static void add_error(const struct mb_compile_options *options, const char *error,
+                      struct mb_strbuf *text)
+{
+    const size_t n_defines = options->defines->n;
+    char *rest = NULL;
+    const size_t line = strncmp(error, "-1:", 3) == 0 ? strtoul(error + 3, &rest, 10) : 0;
+    if (line > n_defines) {
+        mb_strbuf_printf(text, "%s: preamble: line %zu%s", options->path, line - n_defines,
+                         rest);
+    } else if (line > 0) {
+        mb_strbuf_printf(text, "%s: define '%s'%s", options->path,
+                         options->defines->items[line - 1], rest);
+    } else {
+        mb_strbuf_append(text, error);
+    }
 }
 
 /* An include that was refused is the reason for whatever is wrong behind it. */
@@ -237,7 +277,8 @@ static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
              text.n_bytes + strlen(error) > MAX_ERROR_BYTES)) {
             n_more += c->why.code == MB_ERRC_NONE;
         } else if (error) {
-            mb_strbuf_printf(&text, "%s%s", n++ > 0 ? "; " : "", error);
+            mb_strbuf_append(&text, n++ > 0 ? "; " : "");
+            add_error(c->options, error, &text);
         }
     }
     MB_DO(mb_strbuf_check(&text, err));
@@ -316,6 +357,7 @@ enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
         return read_module(options->path, code, n_bytes, err);
     }
     MB_DO(MB_HAS_GLSLANG ? make_preamble(options, &preamble, err) : fail_without(options, err));
+    MB_DO(check_includes(options, err));
     MB_DO(compile(&c, mb_strbuf_text(&preamble), err));
     *code = c.code;
     *n_bytes = c.code_bytes;
