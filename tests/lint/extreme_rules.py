@@ -46,7 +46,8 @@ BREAKAGES = [
              r"\3\1bring_extreme(\2);\n"),
     Breakage("order", "what was brought is never counted", r"= arrive_is_last\(node.index, node.n_children\)",
              "= true"),
-    Breakage("order", "taken without a count", r"if \(arrive_is_last\(c.node, c.n_tiles\)\)", "if (c.n_tiles > 0u)"),
+    Breakage("order", "taken without a count", r"if \(arrive_is_last\(node, n_sharing\(c.at, c.n\)\)\)",
+             "if (n_sharing(c.at, c.n) > 0u)"),
 ]
 
 

@@ -1,8 +1,6 @@
 /* From level 6 of even tiles down to the last level, where no size of any is odd: each texel is the average of
  * 2x2, or of 2 where an axis is one texel wide, so that a tile has a part in one texel of each level. By the lanes
  * that make_even_tile() has left the texel to. */
-#ifndef CLIMB_GLSL
-#define CLIMB_GLSL
 
 /* Stores to one of few levels, without jumps, each of which has instructions fetched (a switch of 15 levels: 10.6 us in
  * place of 9.8 for r32f of 1024x1024 on an H100). */
@@ -41,8 +39,7 @@ Node node_of(const int from, const ivec2 tile, const int layer)
     int k = min(int(LANE / WORDS), span); /* one more: of no level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
-    node.index = uint(layer) * n_nodes + first_node(min(node.level - FIRST_LEVELS - 1, 11)) +
-                 uint(node.at.y * extent_of(node.level).x + node.at.x);
+    node.index = node_of_texel(min(node.level - FIRST_LEVELS, nodes.length()), node.at, layer, 1u);
     ivec2 n = min(extent_of(from), ivec2(2 << k));
     node.n_children = uint(n.x * n.y);
     return node;
@@ -240,7 +237,7 @@ Node node_of(const int step, const ivec2 at, const int layer)
     node.from = FIRST_LEVELS + span * step;
     node.cell = at >> span;
     ivec2 extent = extent_of(node.from), n = min(extent, ivec2(1 << span)), within = at & (1 << span) - 1;
-    node.first = uint(layer) * n_nodes + first_node(step) +
+    node.first = uint(layer) * n_nodes + nodes[step] +
                  (uint(node.cell.y * max(extent.x >> span, 1) + node.cell.x) << 2 * span);
     node.slot = node.first + (spread(within.x) | spread(within.y) << 1);
     node.n_slots = uint(n.x * n.y);
@@ -291,5 +288,4 @@ void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
     }
 }
 
-#endif
 #endif

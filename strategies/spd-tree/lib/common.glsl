@@ -3,8 +3,6 @@
  * A workgroup makes the first levels of a tile, and with all others what lies below: which levels tiles make and
  * how large they are is planned on the host (spd_tree_plan.h). Specialisation constants are what a format and a device
  * choose; whatever depends on an image's size is a push constant. */
-#ifndef COMMON_GLSL
-#define COMMON_GLSL
 #include "levels.glsl"
 
 #define N_INVOCATIONS 256
@@ -84,11 +82,6 @@ const int MAX_TILE_X = STRIPS_X * STRIP_COLUMNS, MAX_TILE_Y = 2 * MAX_ROWS;
 #endif
 #define TILE_SIZE ivec2(TILE_X, TILE_Y) /* texels of the last level that a tile makes */
 
-uint first_node(const int i)
-{
-    return nodes[i];
-}
-
 ivec2 extent_of(const int level)
 {
     return level_extent(base_extent, level);
@@ -129,5 +122,3 @@ void store_any(const int level, const ivec2 at, const int layer, const STORED va
     case 15: imageStore(levels[14], p, value); break;
     }
 }
-
-#endif

@@ -16,8 +16,6 @@
  *     0a 0b 0e 0f 1a 1b 1e 1f
  *     20 21 ...
  */
-#ifndef EVEN_GLSL
-#define EVEN_GLSL
 
 const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup has 16 texels of level 4 */
 
@@ -106,11 +104,6 @@ uvec2 summed(const uvec2 sums)
     return sums;
 }
 
-uvec2 from_lane_xor(const uvec2 own, const uint mask)
-{
-    return subgroupShuffleXor(own, mask);
-}
-
 uvec2 early_of(const uint texel)
 {
     return uvec2(texel, texel >> 8) & 0x00ff00ffu;
@@ -129,7 +122,7 @@ uint encode_level(const int level, const uvec2 sums)
 
 DEFINE_JOINS(uvec2)
 #else
-TEXEL early_of(const FETCHED texel)
+TEXEL early_of(const ENCODED texel)
 {
     return decode(texel);
 }
@@ -203,7 +196,8 @@ void touch_levels(const int layer)
 Block fetch_block(const ivec2 tile, const int layer, const uint index, const int i)
 {
     ivec2 at = 2 * (tile * 32 + place_in_level1(index, i));
-    return FETCH_BLOCK(corner_of(at, layer), at, 0);
+    vec3 corner = vec3(vec2(at + 1) * inv_base_extent, layer);
+    return FETCH_BLOCK(corner, at, 0);
 }
 
 Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
@@ -366,5 +360,3 @@ void store_late(const ivec2 tile, const int layer, const uint index, const EvenT
     store_level1(tile, layer, index, made.upper);
     store_level2(tile, layer, index, made.upper);
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* Words that take the largest part of a texel that several tiles share, for minima and maxima: a word a channel, in
  * which floats are ordered as integers are, and a count of the tiles that have brought theirs. An atomic maximum
  * needs no order among tiles, so that there are as many words as texels, however many tiles share one. */
-#ifndef EXTREMES_GLSL
-#define EXTREMES_GLSL
 
 #define WORDS 1 /* of a texel, for who brings it (climb.glsl): all channels */
 
@@ -44,5 +42,3 @@ TEXEL take_extreme(const uint node)
     }
     return texel;
 }
-
-#endif

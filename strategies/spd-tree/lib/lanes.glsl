@@ -1,51 +1,34 @@
 /* Lanes that exchange texels: those of a subgroup, or, where SUBGROUPS is not defined, as many invocations, through
  * shared memory. All of the workgroup exchange at once then. */
-#ifndef LANES_GLSL
-#define LANES_GLSL
 
 #ifdef SUBGROUPS
 #define LANE gl_SubgroupInvocationID
 #define LANES_ID gl_SubgroupID /* which SUBGROUP_SIZE lanes of the workgroup */
 
 #ifdef ALPHA
-TEXEL from_lane(const TEXEL own, const uint lane)
+TEXEL subgroupShuffle(const TEXEL own, const uint lane)
 {
     return TEXEL(subgroupShuffle(own[0], lane), subgroupShuffle(own[1], lane));
 }
 
-TEXEL from_lane_xor(const TEXEL own, const uint mask)
+TEXEL subgroupShuffleXor(const TEXEL own, const uint mask)
 {
     return TEXEL(subgroupShuffleXor(own[0], mask), subgroupShuffleXor(own[1], mask));
 }
-#else
-TEXEL from_lane(const TEXEL own, const uint lane)
-{
-    return subgroupShuffle(own, lane);
-}
+#endif
 
-TEXEL from_lane_xor(const TEXEL own, const uint mask)
-{
-    return subgroupShuffleXor(own, mask);
-}
-#endif
-#ifdef HAS_FETCHED
-FETCHED from_lane(const FETCHED own, const uint lane)
-{
-    return subgroupShuffle(own, lane);
-}
-#endif
-#ifdef HAS_ENCODED
-ENCODED from_lane_xor(const ENCODED own, const uint mask)
-{
-    return subgroupShuffleXor(own, mask);
-}
-#endif
+#define from_lane(own, lane) subgroupShuffle(own, lane)
+#define from_lane_xor(own, mask) subgroupShuffleXor(own, mask)
+/* Two texels from one lane, and one from each of two. */
+#define two_from_lane(a, b, lane) ENCODED[2](from_lane(a, lane), from_lane(b, lane))
+#define from_two_lanes(own, a, b) TEXEL[2](from_lane(own, a), from_lane(own, b))
 
 #else
 #define LANE (gl_LocalInvocationIndex % SUBGROUP_SIZE)
 #define LANES_ID (gl_LocalInvocationIndex / SUBGROUP_SIZE)
 
 shared TEXEL texel_of_lane[N_INVOCATIONS];
+shared ENCODED encoded_of_lane[2 * N_INVOCATIONS];
 
 TEXEL from_lane(const TEXEL own, const uint lane)
 {
@@ -60,30 +43,14 @@ TEXEL from_lane_xor(const TEXEL own, const uint mask)
     return from_lane(own, LANE ^ mask);
 }
 
-#endif
-
-/* Two texels from one lane, and one from each of two. */
-#ifdef SUBGROUPS
-FETCHED[2] two_from_lane(const FETCHED a, const FETCHED b, const uint lane)
-{
-    return FETCHED[2](from_lane(a, lane), from_lane(b, lane));
-}
-
-TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
-{
-    return TEXEL[2](from_lane(own, a), from_lane(own, b));
-}
-#else
-shared FETCHED fetched_of_lane[2 * N_INVOCATIONS];
-
-FETCHED[2] two_from_lane(const FETCHED a, const FETCHED b, const uint lane)
+ENCODED[2] two_from_lane(const ENCODED a, const ENCODED b, const uint lane)
 {
     uint from = 2u * (LANES_ID * SUBGROUP_SIZE + lane), to = 2u * gl_LocalInvocationIndex;
     barrier();
-    fetched_of_lane[to] = a;
-    fetched_of_lane[to + 1u] = b;
+    encoded_of_lane[to] = a;
+    encoded_of_lane[to + 1u] = b;
     barrier();
-    return FETCHED[2](fetched_of_lane[from], fetched_of_lane[from + 1u]);
+    return ENCODED[2](encoded_of_lane[from], encoded_of_lane[from + 1u]);
 }
 
 TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
@@ -95,5 +62,3 @@ TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
 
 /* Invocations, lanes one after the other: gl_LocalInvocationIndex promises nothing of subgroups. */
 #define INDEX (LANES_ID * SUBGROUP_SIZE + LANE)
-
-#endif

@@ -5,8 +5,6 @@
  *
  *     texel    | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n */
-#ifndef REDUCE_GLSL
-#define REDUCE_GLSL
 
 /* Along an axis, what weighs the texels 2x, 2x + 1 and 2x + 2. If the size is odd the first and the last change
  * from one x to the next. Even rows are weighed as the last two of three, since strips bring the first along
@@ -99,37 +97,31 @@ struct Has {
 TEXEL average_of_floats(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                         const TEXEL c, const float scale)
 {
-#ifdef ALPHA
-    const bool is_short = true;
-#else
+#ifndef ALPHA
     bool is_short = DROPPED_BITS > 0 ||
                     !IS_LEAN && is_first_axis && have_one_sign(has.first ? a : b, b, has.last ? c : b);
-#endif
-    if (is_short) {
-        TEXEL outer = TEXEL(0.0);
+    if (!is_short) {
+        precise TEXEL sum = TEXEL(0.0);
+        TEXEL lost = TEXEL(0.0);
         if (has.first) {
-            outer = weights.x * a;
+            sum = weights.x * a;
+            lost = fma(TEXEL(weights.x), a, -sum);
         }
+        add_product(sum, lost, weights.y, b);
         if (has.last) {
-            outer = add_weighed(weights.z, c, outer);
+            add_product(sum, lost, weights.z, c);
         }
-        return scale * add_weighed(weights.y, b, outer);
+        return mix(fma(TEXEL(scale), sum, scale * lost), sum, isinf(sum));
     }
-#ifndef ALPHA
-    precise TEXEL sum = TEXEL(0.0);
-    TEXEL lost = TEXEL(0.0);
-    if (has.first) {
-        sum = weights.x * a;
-        lost = fma(TEXEL(weights.x), a, -sum);
-    }
-    add_product(sum, lost, weights.y, b);
-    if (has.last) {
-        add_product(sum, lost, weights.z, c);
-    }
-    return mix(fma(TEXEL(scale), sum, scale * lost), sum, isinf(sum));
-#else
-    return b;
 #endif
+    TEXEL outer = TEXEL(0.0);
+    if (has.first) {
+        outer = weights.x * a;
+    }
+    if (has.last) {
+        outer = add_weighed(weights.z, c, outer);
+    }
+    return scale * add_weighed(weights.y, b, outer);
 }
 
 TEXEL join_two(const TEXEL a, const TEXEL b)
@@ -225,5 +217,3 @@ TEXEL reduce_part(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL 
     }
     return part;
 }
-
-#endif

@@ -3,10 +3,8 @@
  * of rgba8 by words.
  *
  * Of the first level below there are up to two texels for each invocation, of all further ones together
- * one, and of small tiles one of all (spd_tree_has_invocations() of spd_tree_plan.h sees to it): where they lie and
+ * one, and of small tiles one of all (set_strips() of spd_tree_plan.c sees to it): where they lie and
  * what they weigh is worked out before there is anything to weigh. */
-#ifndef SHARE_PARTS_GLSL
-#define SHARE_PARTS_GLSL
 
 /* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
  * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
@@ -44,7 +42,7 @@ const int LOWEST = IS_SMALL ? 1 : 2; /* of the levels that have an invocation fo
 shared TEXEL parts[N_PARTS];
 
 /* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
- * they are, << 4, where in parts[], and << 16, how many tiles share them. */
+ * they are, << 4, where in parts[], and << 16, how many tiles share them, as far as words count. */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 
@@ -70,11 +68,6 @@ struct Part {
 int column_of(const int x, const int pitch)
 {
     return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
-}
-
-ivec3 columns_of(const ivec3 x, const int pitch)
-{
-    return ivec3(column_of(x.x, pitch), column_of(x.y, pitch), column_of(x.z, pitch));
 }
 
 void leave_part(const ivec2 at, const TEXEL texel)
@@ -105,7 +98,9 @@ Part part_at(const int i, const int n, const Held own, const Held above)
     Taps taps_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
     Taps taps_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
     part.rows = above.first_part + taps_y.at * above.pitch;
-    part.columns = columns_of(taps_x.at, above.pitch);
+    for (int k = 0; k < 3; k++) {
+        part.columns[k] = column_of(taps_x.at[k], above.pitch);
+    }
     part.along_x = taps_x.weight;
     part.along_y = taps_y.weight;
     return part;
@@ -173,32 +168,28 @@ void finish_part(const Part part, const TEXEL texel, const int layer)
     }
 }
 
-#ifdef EXTREME
-/* Ordered words. */
+/* A texel that tiles share, of common_texel[]. */
 struct Common {
     ivec2 at;
     int n;
-    uint node, n_tiles;
+    uint part; /* in parts[] */
 };
 
-Common common_at(const uint i, const int layer)
+Common common_of(const uvec2 word)
 {
-    uvec2 word = common_texel[i];
-    Common c;
-    c.at = ivec2(word.x & 0xffffu, word.x >> 16);
-    c.n = int(word.y & 15u);
-    c.node = uint(layer) * n_nodes + first_node(c.n - 1) + uint(c.at.y * extent_of(FIRST_LEVELS + c.n).x + c.at.x);
-    c.n_tiles = n_sharing(c.at, c.n);
-    return c;
+    return Common(ivec2(word.x & 0xffffu, word.x >> 16), int(word.y & 15u), word.y >> 4 & 0xfffu);
 }
 
+#ifdef EXTREME
+/* Ordered words. */
 void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (index < n_common) {
-        Common c = common_at(index, layer);
-        bring_extreme(c.node, parts[common_texel[index].y >> 4 & 0xfffu]);
-        if (arrive_is_last(c.node, c.n_tiles)) {
-            store_below(FIRST_LEVELS + c.n, c.at, layer, take_extreme(c.node));
+        Common c = common_of(common_texel[index]);
+        uint node = node_of_texel(c.n, c.at, layer, 1u);
+        bring_extreme(node, parts[c.part]);
+        if (arrive_is_last(node, n_sharing(c.at, c.n))) {
+            store_below(FIRST_LEVELS + c.n, c.at, layer, take_extreme(node));
         }
     }
 }
@@ -211,76 +202,55 @@ void share_common(const ivec2 tile, const int layer, const uint index)
 shared uint complete[N_COMMON]; /* of texels that many share and that have all parts now, in common_texel[] */
 shared uint n_complete;
 
-/* A texel that tiles share, as its slots have it. */
-struct Common {
-    ivec2 at;
-    int n;
-    uint n_tiles, slot; /* that share it; the first of its slots */
-    Range tiles;
-};
-
-Common common_at(const uint i, const int layer)
+uint first_slot(const Common c, const int layer)
 {
-    uvec2 word = common_texel[i];
-    Common c;
-    c.at = ivec2(word.x & 0xffffu, word.x >> 16);
-    c.n = int(word.y & 15u);
-    c.tiles = tiles_sharing(c.at, c.n);
-    ivec2 n_tiles = c.tiles.last - c.tiles.first + 1;
-    c.n_tiles = uint(n_tiles.x * n_tiles.y);
-    ivec2 most = most_sharing(c.n);
-    uint texel = uint(c.at.y * extent_of(FIRST_LEVELS + c.n).x + c.at.x);
-    c.slot = uint(layer) * n_nodes + first_node(c.n - 1) + texel * uint(most.x * most.y);
-    return c;
-}
-
-void store_joined(const Common c, const int layer, const TEXEL texel)
-{
-    store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(texel));
+    return node_of_texel(c.n, c.at, layer, most_sharing(c.n));
 }
 
 void leave_common(const uint i, const ivec2 tile, const int layer)
 {
-    Common c = common_at(i, layer);
-    ivec2 p = tile - c.tiles.first;
-    uint k = uint(p.y * (c.tiles.last.x - c.tiles.first.x + 1) + p.x);
-    slot[c.slot + k] = parts[common_texel[i].y >> 4 & 0xfffu];
+    Common c = common_of(common_texel[i]);
+    Range tiles = tiles_sharing(c.at, c.n);
+    ivec2 p = tile - tiles.first;
+    slot[first_slot(c, layer) + uint(p.y * (tiles.last.x - tiles.first.x + 1) + p.x)] = parts[c.part];
 }
 
 void count_common(const uint i, const int layer)
 {
-    Common c = common_at(i, layer);
-    if (!arrive_is_last(c.slot, c.n_tiles)) {
+    Common c = common_of(common_texel[i]);
+    uint first = first_slot(c, layer), n_tiles = n_sharing(c.at, c.n);
+    if (!arrive_is_last(first, n_tiles)) {
         return;
     }
-    if (c.n_tiles > MANY) {
+    if (n_tiles > MANY) {
         complete[atomicAdd(n_complete, 1u, gl_ScopeWorkgroup, 0, 0)] = i;
         return;
     }
     TEXEL part[MANY];
     [[unroll]] for (uint k = 0u; k < MANY; k++) { /* at once: what takes time is the way there */
-        part[k] = slot[c.slot + min(k, c.n_tiles - 1u)];
+        part[k] = slot[first + min(k, n_tiles - 1u)];
     }
     [[unroll]] for (uint k = 1u; k < MANY; k++) {
-        if (k < c.n_tiles) {
+        if (k < n_tiles) {
             part[0] = join_two(part[0], part[k]);
         }
     }
-    store_joined(c, layer, part[0]);
+    store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(part[0]));
 }
 
 /* By as many lanes as exchange texels. */
 void join_many(const uint i, const int layer)
 {
-    Common c = common_at(i, layer);
-    TEXEL texel = IS_EXTREME ? slot[c.slot] : TEXEL(0.0);
-    for (uint first = 0u; first < c.n_tiles; first += 4u * SUBGROUP_SIZE) {
+    Common c = common_of(common_texel[i]);
+    uint first = first_slot(c, layer), n_tiles = n_sharing(c.at, c.n);
+    TEXEL texel = IS_EXTREME ? slot[first] : TEXEL(0.0);
+    for (uint done = 0u; done < n_tiles; done += 4u * SUBGROUP_SIZE) {
         TEXEL part[4];
         [[unroll]] for (uint k = 0u; k < 4u; k++) {
-            part[k] = slot[c.slot + min(first + k * SUBGROUP_SIZE + LANE, c.n_tiles - 1u)];
+            part[k] = slot[first + min(done + k * SUBGROUP_SIZE + LANE, n_tiles - 1u)];
         }
         [[unroll]] for (uint k = 0u; k < 4u; k++) {
-            if (first + k * SUBGROUP_SIZE + LANE < c.n_tiles) {
+            if (done + k * SUBGROUP_SIZE + LANE < n_tiles) {
                 texel = join_two(texel, part[k]);
             }
         }
@@ -289,7 +259,7 @@ void join_many(const uint i, const int layer)
         texel = join_two(texel, from_lane_xor(texel, mask));
     }
     if (LANE == 0u) {
-        store_joined(c, layer, texel);
+        store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(texel));
     }
 }
 
@@ -328,19 +298,17 @@ void bring_word(const uint i, const int layer)
 {
     uint n_words = words_of_texel();
     bool is_there = i < n_words * n_common;
-    uvec2 texel_of = uvec2(0u, 1u); /* there may be none at all */
+    uvec2 packed = uvec2(0u, 1u); /* there may be none at all */
     if (is_there) {
-        texel_of = common_texel[i / n_words];
+        packed = common_texel[i / n_words];
     }
-    uint word = i % n_words;
-    ivec2 at = ivec2(texel_of.x & 0xffffu, texel_of.x >> 16);
-    int n = int(texel_of.y & 15u);
-    uint node = uint(layer) * n_nodes + first_node(n - 1) + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x);
-    vec2 part = pair_of_texel(parts[texel_of.y >> 4 & 0xfffu] * UNIT, word);
-    bool is_last = is_there && add_pair_is_last(part, n_words * node + word, texel_of.y >> 16);
+    Common c = common_of(packed);
+    uint word = i % n_words, node = node_of_texel(c.n, c.at, layer, 1u);
+    vec2 part = pair_of_texel(parts[c.part] * UNIT, word);
+    bool is_last = is_there && add_pair_is_last(part, n_words * node + word, packed.y >> 16);
     TEXEL texel;
     if (meet(is_last, node, word, part, texel)) {
-        store_below(FIRST_LEVELS + n, at, layer, texel / UNIT);
+        store_below(FIRST_LEVELS + c.n, c.at, layer, texel / UNIT);
     }
 }
 
@@ -396,5 +364,3 @@ void share_tile(const ivec2 tile, const int layer, const uint index)
     barrier();
     share_common(tile, layer, index);
 }
-
-#endif

@@ -2,8 +2,6 @@
  *
  * The box filter is linear, so that a texel is the sum of what each tile would make of it were all
  * other tiles black. What a tile makes so of a level are few texels: those that weigh any of its own. */
-#ifndef SHARING_GLSL
-#define SHARING_GLSL
 
 /* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see reduce.glsl. */
 vec3 box_weights(const int at, const int n)
@@ -53,12 +51,11 @@ Range tiles_sharing(const ivec2 at, const int n)
     return Range(tile_of_texel(first), tile_of_texel(last));
 }
 
-/* And how many have at most, along each axis. */
-ivec2 most_sharing(const int n)
+/* And how many have at most. */
+uint most_sharing(const int n)
 {
-    ivec2 n_texels = (1 << n) + added_by_odd_sizes(n);
-    ivec2 most = ivec2(uint(n_texels.x - 2) / uint(TILE_X), uint(n_texels.y - 2) / uint(TILE_Y)) + 2;
-    return min(most, ivec2(gl_NumWorkGroups.xy));
+    ivec2 most = min(tile_of_texel((1 << n) + added_by_odd_sizes(n) - 2) + 2, ivec2(gl_NumWorkGroups.xy));
+    return uint(most.x * most.y);
 }
 
 uint n_sharing(const ivec2 at, const int n)
@@ -66,6 +63,12 @@ uint n_sharing(const ivec2 at, const int n)
     Range tiles = tiles_sharing(at, n);
     ivec2 n_tiles = tiles.last - tiles.first + 1;
     return uint(n_tiles.x * n_tiles.y);
+}
+
+/* Where what is handed on for a texel `n` levels below those of tiles begins, `n_each` nodes for each texel. */
+uint node_of_texel(const int n, const ivec2 at, const int layer, const uint n_each)
+{
+    return uint(layer) * n_nodes + nodes[n - 1] + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x) * n_each;
 }
 
 /* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */
@@ -81,5 +84,3 @@ Taps taps_within(const int at, const int n, const int first, const int last)
                          from.z >= first && from.z <= last);
     return Taps(clamp(from, first, last) - first, mix(vec3(0.0), box_weights(at, n), is_own));
 }
-
-#endif

@@ -2,8 +2,6 @@
  * that words.glsl cannot add up. Arrivals are counted with release, by who left a part or after a barrier that
  * orders what others of the workgroup left; who is the last acquires what all left, and sets the count back to
  * zero. */
-#ifndef SLOTS_GLSL
-#define SLOTS_GLSL
 
 #ifdef SLOTS
 layout(set = 0, binding = 2) nonprivate buffer Slots
@@ -47,5 +45,3 @@ void acquire_hand_off()
                    gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
                        gl_SemanticsMakeVisible);
 }
-
-#endif

@@ -23,19 +23,14 @@ static uint32_t most_of_axis(uint32_t tile, uint32_t n)
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
 }
 
-static uint32_t most_parts(const struct spd_tree_plan *plan, uint32_t n)
+/* And of levels from `first` to before `end`, along both. */
+static uint32_t most_parts(uint32_t tile_x, uint32_t tile_y, uint32_t first, uint32_t end)
 {
-    return most_of_axis(plan->tile_x, n) * most_of_axis(plan->tile_y, n);
-}
-
-/* Texels of all levels below those of a tile, at most. */
-static uint32_t n_further_parts(uint32_t tile_x, uint32_t tile_y)
-{
-    uint32_t n_further = 7 * 9;
-    for (uint32_t n = 1; n <= 5; n++) {
-        n_further += most_of_axis(tile_x, n) * most_of_axis(tile_y, n);
+    uint32_t n_parts = 0;
+    for (uint32_t n = first; n < end; n++) {
+        n_parts += most_of_axis(tile_x, n) * most_of_axis(tile_y, n);
     }
-    return n_further;
+    return n_parts;
 }
 
 /* Shared memory of a workgroup: what share_parts.glsl, even.glsl, lanes.glsl and texel.glsl
@@ -45,7 +40,8 @@ static uint32_t shared_bytes(const struct spd_tree_image *image,
                              uint32_t tile_y)
 {
     const uint32_t slot = spd_tree_slot_bytes(image), n_of_tile = tile_x * tile_y;
-    const uint32_t n_further = spd_tree_is_update(image) ? 0 : n_further_parts(tile_x, tile_y);
+    const uint32_t n_further =
+        spd_tree_is_update(image) ? 0 : most_parts(tile_x, tile_y, 1, 6) + 7 * 9;
     const uint32_t n_common = n_further < 256 ? n_further : 256;
     const uint32_t n_parts = module->is_even         ? n_of_tile + n_further + 256
                              : n_of_tile > n_further ? n_of_tile
@@ -55,19 +51,6 @@ static uint32_t shared_bytes(const struct spd_tree_image *image,
            ((module->has_slots ? 3 : 2) * n_common + 4 +
             (image->format.codec == SPD_TREE_SRGB8 ? 256 : 0)) *
                4;
-}
-
-/* Whether there are invocations for all texels below a tile: two each for the first level, and
- * one for all further ones together. */
-static bool has_invocations(const struct spd_tree_image *image,
-                            const struct spd_tree_plan *plan)
-{
-    uint32_t n_further = 0;
-    for (uint32_t n = 2; plan->n_first + n < image->n_levels; n++) {
-        n_further += most_parts(plan, n);
-    }
-    return most_parts(plan, 1) <= 2 * SPD_TREE_N_INVOCATIONS &&
-           n_further <= SPD_TREE_N_INVOCATIONS;
 }
 
 static void set_tiles(const struct spd_tree_image *image, struct spd_tree_plan *plan)
@@ -97,7 +80,15 @@ static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
 }
 
-/* Strips of so many rows; false if they cannot be. */
+/* Whether there are levels below those of tiles, made by share_parts.glsl. */
+static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+{
+    return !plan->is_climbing && plan->n_first + 1 < image->n_levels;
+}
+
+/* Strips of so many rows; false if they cannot be. An invocation each makes the texels of all
+ * levels from the second below a tile on; of the first they make two each, which are enough for
+ * tiles of 64x24. */
 static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
                        struct spd_tree_plan *plan)
 {
@@ -107,18 +98,15 @@ static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
     plan->tile_x = strip_tile_x(plan, is_general(image));
     plan->tile_y = 2 * rows;
     set_tiles(image, plan);
-    return rows <= plan->max_rows && has_invocations(image, plan);
+    return rows <= plan->max_rows &&
+           (!has_parts(image, plan) ||
+            most_parts(plan->tile_x, plan->tile_y, 2, image->n_levels - plan->n_first) <=
+                SPD_TREE_N_INVOCATIONS);
 }
 
 /* Tiles that bring a part of one word, at most, where it has two channels (words.glsl). */
 #define MAX_SHARING  1024u
 #define MOST_SHARING 32767u /* and where it has one */
-
-/* Whether there are levels below those of tiles, made by share_parts.glsl. */
-static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
-{
-    return !plan->is_climbing && plan->n_first + 1 < image->n_levels;
-}
 
 /* Cores of a device that does not say. Each is to run two workgroups, which take half of its
  * shared memory each; all that run at a time are a wave. */
@@ -414,16 +402,20 @@ static bool is_late(const struct spd_tree_device *device, const struct spd_tree_
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <= wave_of(device);
 }
 
+/* Of an enum spd_tree_codec, as levels.glsl and texel.glsl have it. */
+static const struct {
+    float unorm_max, unorm_max_alpha;
+    uint32_t dropped_bits, dropped_bits_blue, codec;
+} numbers_of[] = {
+    {255.0f, 255.0f, 0, 0, 0}, {255.0f, 255.0f, 0, 0, 1}, {1023.0f, 3.0f, 0, 0, 2},
+    {0.0f, 0.0f, 13, 13, 0},   {0.0f, 0.0f, 0, 0, 0},     {0.0f, 0.0f, 17, 18, 0},
+};
+
 static void set_constants(const struct spd_tree_device *device,
                           const struct spd_tree_image *image, struct spd_tree_plan *plan)
 {
-    const struct spd_tree_format format = image->format;
-    const bool is_unorm = spd_tree_is_normalised(format),
-               is_10 = format.codec == SPD_TREE_UNORM10_2;
+    const enum spd_tree_codec codec = image->format.codec;
     const bool is_even = plan->shape == SPD_TREE_EVEN;
-    const uint32_t dropped = format.codec == SPD_TREE_FLOAT16      ? 13
-                             : format.codec == SPD_TREE_FLOAT11_10 ? 17
-                                                                   : 0;
     const struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS] = {
         {"SUBGROUP_SIZE", 2, lanes_of(plan)},
         {"MAX_ROWS", 3, plan->max_rows},
@@ -431,23 +423,13 @@ static void set_constants(const struct spd_tree_device *device,
         {"IS_CLIMBING", 5, is_even && plan->is_climbing},
         {"IS_LATE", 6, is_even && is_late(device, image, plan)},
         {"IS_GPU", 9, !device->is_cpu},
-        {"UNORM_MAX", 11,
-         float_bits(is_10      ? 1023.0f
-                    : is_unorm ? 255.0f
-                               : 0.0f)},
-        {"UNORM_MAX_ALPHA", 12,
-         float_bits(is_10      ? 3.0f
-                    : is_unorm ? 255.0f
-                               : 0.0f)},
-        {"IS_SRGB", 13, format.codec == SPD_TREE_SRGB8},
-        {"DROPPED_BITS", 14, dropped},
-        {"DROPPED_BITS_BLUE", 15, dropped == 17 ? 18 : dropped},
+        {"UNORM_MAX", 11, float_bits(numbers_of[codec].unorm_max)},
+        {"UNORM_MAX_ALPHA", 12, float_bits(numbers_of[codec].unorm_max_alpha)},
+        {"IS_SRGB", 13, codec == SPD_TREE_SRGB8},
+        {"DROPPED_BITS", 14, numbers_of[codec].dropped_bits},
+        {"DROPPED_BITS_BLUE", 15, numbers_of[codec].dropped_bits_blue},
         {"REDUCE", 16, (uint32_t)image->reduction},
-        {"WEIGH_ALPHA", 17, image->weighs_alpha},
-        {"CODEC", 20,
-         is_10                            ? 2u
-         : format.codec == SPD_TREE_SRGB8 ? 1u
-                                          : 0u},
+        {"CODEC", 20, numbers_of[codec].codec},
         {"IS_LEAN", 24, plan->is_lean},
         {"N_HELD", 25, n_held_texels(device, image, plan)},
     };

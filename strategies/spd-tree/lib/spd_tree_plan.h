@@ -107,7 +107,7 @@ struct spd_tree_constant {
     uint32_t id, value;
 };
 
-#define SPD_TREE_N_CONSTANTS 16u
+#define SPD_TREE_N_CONSTANTS 15u
 
 /* As in common.glsl. */
 struct spd_tree_push {

@@ -37,14 +37,13 @@
  *     level 4    columns 30 and 31, rows 17 and 18: row 18, of 36 to 38, is this tile's alone, and stored;
  *                row 17, of 34 to 36, is of tile (1, 8) as well, and who of both is the last stores it
  *     level 9    the one texel, in which all 3x32 tiles have a part */
-#ifndef STRIPS_GLSL
-#define STRIPS_GLSL
 
 #define LANE_COLUMNS 4 /* of level 0 */
 
-/* Whether all strips take the same number of turns, as lanes that meet in shared memory have to. */
+/* Whether all strips take the same number of turns, as lanes that meet in shared memory have to, and those of llvmpipe,
+ * where who never enters a loop passes the barrier behind it. */
 #ifdef SUBGROUPS
-#define ARE_ROWS_TOLD false
+#define ARE_ROWS_TOLD (!IS_GPU)
 #else
 #define ARE_ROWS_TOLD true
 #endif
@@ -102,7 +101,7 @@ struct EncodedTwo {
 
 /* Of a row of level 0 the four texels of a lane. */
 struct Row {
-    FETCHED a, b, c, d;
+    ENCODED a, b, c, d;
 };
 
 struct Rows {
@@ -188,7 +187,7 @@ Rows fetch(int y)
 /* Two columns of this lane and two of the other one of a pair: what the even one fetched first, or the odd one last. */
 void exchange(inout Row row, const bool is_odd)
 {
-    FETCHED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
+    ENCODED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
     if (is_odd) {
         row.a = a;
         row.b = b;
@@ -199,7 +198,7 @@ void exchange(inout Row row, const bool is_odd)
 }
 #endif
 
-Two reduce_row(const Row row, const FETCHED next)
+Two reduce_row(const Row row, const ENCODED next)
 {
     TEXEL a = decode(row.a), shared_by_both = decode(row.c), last = shared_by_both;
     if (GENERAL) {
@@ -218,7 +217,7 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
         exchange(rows.lower, (s.lane & 1u) != 0u);
     }
 #endif
-    FETCHED next[2] = FETCHED[2](rows.upper.c, rows.lower.c);
+    ENCODED next[2] = ENCODED[2](rows.upper.c, rows.lower.c);
     if (GENERAL) {
         next = two_from_lane(rows.upper.a, rows.lower.a, s.next);
     }
@@ -417,9 +416,7 @@ void make_strip()
     LeftOver above = LeftOver(EncodedTwo(ENCODED(0), ENCODED(0)), ENCODED(0), TEXEL(0.0));
     s.row0 = s.row1 = Two(TEXEL(0.0), TEXEL(0.0));
     s.row2 = TEXEL(0.0);
-    /* On llvmpipe as often for every invocation: those that never enter a loop pass the barrier
-     * behind it there. */
-    int n_rows = IS_GPU && !ARE_ROWS_TOLD ? s.last.y - s.first.y + 1 : strip_rows;
+    int n_rows = ARE_ROWS_TOLD ? strip_rows : s.last.y - s.first.y + 1;
     int end = start + 2 * n_rows + (is_odd3 ? 1 : 0);
     Rows g0, g1;
     if (!IS_LEAN) {
@@ -477,9 +474,7 @@ void make_tile_of_strips(ivec2 tile, const int layer, const uint subgroup, const
         base ^= int(zero);
     }
     set_strip(tile, layer, subgroup, lane, base);
-    if (!IS_GPU || ARE_ROWS_TOLD || all(lessThanEqual(s.first, s.last))) {
+    if (ARE_ROWS_TOLD || all(lessThanEqual(s.first, s.last))) {
         make_strip();
     }
 }
-
-#endif

@@ -6,22 +6,28 @@
  *     ALPHA       colour is weighed by alpha, of four channels
  *     SUMS        averages of four channels of 8 bits, whose first levels are summed in whole numbers (even.glsl)
  *
- *     FETCHED     a texel as it comes
+ *     ENCODED     a texel as it is fetched and stored
  *     TEXEL       as it is reduced: a float for each channel; with ALPHA two columns, straight and weighed
- *     ENCODED     as it is stored
  *
  * Codes are in units of one code, floats and what views normalise are as they are. */
-#ifndef TEXEL_GLSL
-#define TEXEL_GLSL
 
+/* FOUR_OF fills up what views leave out. */
 #if CHANNELS == 1
 #define CHANNELS_OF float
+#define FOUR_OF(texel) vec4(texel, 0.0, 0.0, 0.0)
+#define OF_FOUR(four) (four).x
 #elif CHANNELS == 2
 #define CHANNELS_OF vec2
+#define FOUR_OF(texel) vec4(texel, 0.0, 0.0)
+#define OF_FOUR(four) (four).xy
 #elif CHANNELS == 3
 #define CHANNELS_OF vec3
+#define FOUR_OF(texel) vec4(texel, 0.0)
+#define OF_FOUR(four) (four).xyz
 #else
 #define CHANNELS_OF vec4
+#define FOUR_OF(texel) texel
+#define OF_FOUR(four) four
 #endif
 
 #ifdef ALPHA
@@ -31,19 +37,17 @@
 #endif
 
 #ifndef RAW
-#define FETCHED CHANNELS_OF
 #define ENCODED CHANNELS_OF
+#define STORED_OF(texel) FOUR_OF(texel)
+#define ENCODED_IN(stored) OF_FOUR(stored)
 #elif RAW == 1
-#define FETCHED uint
 #define ENCODED uint
+#define STORED_OF(texel) uvec4(texel, 0u, 0u, 0u)
+#define ENCODED_IN(stored) (stored).x
 #else
-#define FETCHED uvec2
 #define ENCODED uvec2
-#endif
-
-#if defined(RAW) || defined(ALPHA) /* types of their own */
-#define HAS_FETCHED
-#define HAS_ENCODED
+#define STORED_OF(texel) uvec4(texel, 0u, 0u)
+#define ENCODED_IN(stored) (stored).xy
 #endif
 
 /* Floats: what is averaged may be infinite, or of 32 bits so large that sums of it are. */
@@ -169,13 +173,7 @@ CHANNELS_OF decode_channels(const CHANNELS_OF texel)
 
 CHANNELS_OF encode_channels(const CHANNELS_OF texel)
 {
-#if CHANNELS == 1
-    return rounded(vec4(texel, 0.0, 0.0, 0.0)).r;
-#elif CHANNELS == 2
-    return rounded(vec4(texel, 0.0, 0.0)).rg;
-#else
-    return rounded(texel);
-#endif
+    return OF_FOUR(rounded(FOUR_OF(texel)));
 }
 #elif CHANNELS == 1
 float decode_channels(const uint word)
@@ -228,7 +226,7 @@ uvec2 encode_channels(vec4 texel)
 #ifdef ALPHA
 /* Weighed by alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and the
  * straight average has to do. */
-TEXEL decode(const FETCHED fetched)
+TEXEL decode(const ENCODED fetched)
 {
     vec4 texel = decode_channels(fetched) - BIAS;
     return TEXEL(texel, texel * texel.a);
@@ -267,7 +265,7 @@ TEXEL extreme(const TEXEL a, const TEXEL b)
 spirv_instruction(set = "GLSL.std.450", id = 79) TEXEL least(TEXEL a, TEXEL b);
 spirv_instruction(set = "GLSL.std.450", id = 80) TEXEL greatest(TEXEL a, TEXEL b);
 
-TEXEL decode(const FETCHED fetched)
+TEXEL decode(const ENCODED fetched)
 {
     return decode_channels(fetched);
 }
@@ -325,17 +323,7 @@ ENCODED encode_sums(const float scale, const TEXEL sums)
 
 STORED stored_of(const ENCODED texel)
 {
-#if RAW == 1
-    return uvec4(texel, 0u, 0u, 0u);
-#elif RAW == 2
-    return uvec4(texel, 0u, 0u);
-#elif CHANNELS == 1
-    return vec4(texel, 0.0, 0.0, 1.0);
-#elif CHANNELS == 2
-    return vec4(texel, 0.0, 1.0);
-#else
-    return texel;
-#endif
+    return STORED_OF(texel);
 }
 
 /* To a level below those of tiles: made is only what is to be written. */
@@ -347,18 +335,13 @@ void store_below(const int level, const ivec2 at, const int layer, const TEXEL t
 /* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those
  * at the edge. */
 struct Block {
-    FETCHED v00, v10, v01, v11;
+    ENCODED v00, v10, v01, v11;
 };
 
-/* Where the texels of a block meet, as a gather wants it. */
-vec3 corner_of(const ivec2 at, const int layer)
-{
-    return vec3(vec2(at + 1) * inv_base_extent, layer);
-}
-
-/* The block that begins `dx` columns to the right of that of `corner`; `at`: of that one. */
+/* The block that begins `dx` columns to the right of that of `corner`, where its texels meet, as a gather wants it;
+ * `at`: of that one. */
 #if !defined(RAW) && CHANNELS == 4
-FETCHED fetch_texel(const ivec2 at, const int layer)
+ENCODED fetch_texel(const ivec2 at, const int layer)
 {
     return texelFetch(source, ivec3(min(at, base_extent - 1), layer), 0);
 }
@@ -367,31 +350,19 @@ FETCHED fetch_texel(const ivec2 at, const int layer)
     Block(fetch_texel(at + ivec2(dx, 0), int(corner.z)), fetch_texel(at + ivec2(dx + 1, 0), int(corner.z)),   \
           fetch_texel(at + ivec2(dx, 1), int(corner.z)), fetch_texel(at + ivec2(dx + 1, 1), int(corner.z)))
 #elif RAW == 2 || !defined(RAW) && CHANNELS == 2
-#if RAW == 2
-#define GATHERED uvec4
-#else
-#define GATHERED vec4
-#endif
-Block block_of(const GATHERED x, const GATHERED y)
+Block block_of(const STORED x, const STORED y)
 {
-    return Block(FETCHED(x.w, y.w), FETCHED(x.z, y.z), FETCHED(x.x, y.x), FETCHED(x.y, y.y));
+    return Block(ENCODED(x.w, y.w), ENCODED(x.z, y.z), ENCODED(x.x, y.x), ENCODED(x.y, y.y));
 }
 
 #define FETCH_BLOCK(corner, at, dx)                                                                 \
     block_of(textureGatherOffset(source, corner, ivec2(dx, 0), 0),                                  \
              textureGatherOffset(source, corner, ivec2(dx, 0), 1))
 #else
-#ifdef RAW
-#define GATHERED uvec4
-#else
-#define GATHERED vec4
-#endif
-Block block_of(const GATHERED x)
+Block block_of(const STORED x)
 {
     return Block(x.w, x.z, x.x, x.y);
 }
 
 #define FETCH_BLOCK(corner, at, dx) block_of(textureGatherOffset(source, corner, ivec2(dx, 0)))
-#endif
-
 #endif

@@ -2,8 +2,6 @@
  * are stored. The last tile's workgroup makes the levels below, one after the other, from what is stored of each, or
  * was to be, so that the same comes of it whatever else was made. Of levels that are small enough it holds all that
  * this takes in shared memory: what the rectangle does not reach is fetched at once for all of them. */
-#ifndef UPDATE_GLSL
-#define UPDATE_GLSL
 
 #define MAX_LEVELS 16
 
@@ -51,11 +49,6 @@ Box written[FIRST_LEVELS + 1]; /* of levels that tiles make */
 bool is_to_be_written(const int level, const ivec2 at)
 {
     return is_within(written[level], at);
-}
-
-float scale_of_level(const int level)
-{
-    return uintBitsToFloat(nodes[level - FIRST_LEVELS]);
 }
 
 /* All invocations count in loops, since on llvmpipe those that do not pass the barrier behind them. The last level's
@@ -117,21 +110,10 @@ STORED fetch_stored(const int level, const ivec3 at)
     }
 }
 
-ENCODED encoded_of(const STORED texel)
-{
-#if RAW == 1 || !defined(RAW) && CHANNELS == 1
-    return texel.x;
-#elif RAW == 2 || !defined(RAW) && CHANNELS == 2
-    return texel.xy;
-#else
-    return texel;
-#endif
-}
-
 /* As it is stored. */
 ENCODED fetch_level(const int level, const ivec2 at, const int layer)
 {
-    return encoded_of(fetch_stored(level, ivec3(at, layer)));
+    return ENCODED_IN(fetch_stored(level, ivec3(at, layer)));
 }
 
 uint place_of(const int level, const ivec2 at, const int layer)
@@ -164,7 +146,7 @@ Footprint footprint_of(const int level, const ivec2 at)
 {
     ivec2 extent = max(extent_of(level - 1), 2);
     return Footprint(notEqual(extent & 1, ivec2(0)), weights_of(axis_of(extent.x), float(at.x)),
-                     weights_of(axis_of(extent.y), float(at.y)), scale_of_level(level - 1));
+                     weights_of(axis_of(extent.y), float(at.y)), uintBitsToFloat(nodes[level - 1 - FIRST_LEVELS]));
 }
 
 TEXEL reduce_codes(const Footprint f, const ENCODED a, const ENCODED b, const ENCODED c)
@@ -306,5 +288,3 @@ void finish_update(const ivec2 tile, const int layer, const uint index)
         }
     }
 }
-
-#endif

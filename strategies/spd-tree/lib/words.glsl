@@ -19,8 +19,6 @@
  * their last in different workgroups. That is rare. Who completes one, but not both, leaves its
  * sums in the word and counts it in one word more; whoever is the last there (with
  * acquire-release) takes both. Who takes a word sets it back to zero. */
-#ifndef WORDS_GLSL
-#define WORDS_GLSL
 
 #define PAIR_SUM_SHIFT 27
 #define PAIR_ONE (is_many != 0 ? 134201344.0 : 134216704.0) /* 2^27 less 2^14, or less 2^10 */
@@ -145,5 +143,3 @@ bool meet(const bool is_complete, const uint node, const uint word, const vec2 p
     return is_complete;
 #endif
 }
-
-#endif
