@@ -174,6 +174,7 @@ measure_all() {
     measure r32f-max -f r32f -r max
     "$root/scripts/join_results.py" "$out/.rgba8-avg.json" "$out/.r32f-max.json" >"$out/results.json"
     rm "$out/.rgba8-avg.json" "$out/.r32f-max.json"
+    "$root/scripts/plot.py" --mipbench "$mipbench" "$out/results.json" -o "$out" --only published
     echo "published: results are in $out"
 }
 

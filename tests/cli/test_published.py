@@ -24,6 +24,8 @@ class Published(cli.TestCase):
     def setUp(self):
         super().setUp()
         shutil.copytree(cli.SCRIPTS, self.dir / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+        (self.dir / "results").mkdir()
+        shutil.copy(cli.ROOT / "results/schema.json", self.dir / "results")
         self.repository = self.dir / "elsewhere/halving"
         (self.repository / SHADER).parent.mkdir(parents=True)
         own = self.dir / "kernels/own"
@@ -78,6 +80,7 @@ class Published(cli.TestCase):
         self.assertEqual([len(it) for it in modules], [1])
         for name in ("rgba8-avg.txt", "rgba8-avg.csv", "r32f-max.txt", "r32f-max.csv"):
             self.assertIn("spd-tree", (self.dir / "out" / name).read_text())
+        self.assertIn("own: ", (self.dir / "out/published.svg").read_text())
 
     def test_file_that_is_not_as_published(self):
         with open(self.repository / SHADER, "a") as shader:
