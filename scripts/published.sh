@@ -76,6 +76,10 @@ find_checkout() {
     done
 }
 
+is_sum() {
+    [ "$(sha256sum <"$2")" = "$1  -" ]
+}
+
 # Puts a kernel's folder together of what is ours and what is published.
 stage() {
     local folder=$1 dir sum path name target
@@ -88,11 +92,13 @@ stage() {
     cp -R "$folder" "$staged"
     while read -r sum path name; do
         [ -f "$dir/$path" ] || fail_input "$dir/$path is missing"
-        [ "$(sha256sum <"$dir/$path")" = "$sum  -" ] || fail_input \
-            "$dir/$path is not that of the commit; run: git -C $dir checkout $(value_of commit "$source") -- $path"
         target=$staged/${folder##*/}/${name:-${path##*/}}
         mkdir -p "${target%/*}"
         cp "$dir/$path" "$target"
+        # Git may have written CRLF at the end of lines.
+        is_sum "$sum" "$target" || tr -d '\r' <"$dir/$path" >"$target"
+        is_sum "$sum" "$target" || fail_input \
+            "$dir/$path is not that of the commit; run: git -C $dir checkout $(value_of commit "$source") -- $path"
     done < <(value_of sha256 "$source")
 }
 
@@ -148,7 +154,7 @@ measure() {
     try_all "$@"
     "$mipbench" "pattern:noise:$pattern" "pattern:gradient:$pattern" --size "$sizes" "${able[@]}" \
         -s spd -s spd-tree -s subgroup:npot=box "$@" "${options[@]}" --images none -o "$out/.run" \
-        --json "$out/.$name.json" --csv "$out/$name.csv" >"$out/$name.txt" || status=$?
+        --json "$out/$name.json" --csv "$out/$name.csv" >"$out/$name.txt" || status=$?
     rm -rf "$out/.run"
     case $status in
     0 | 1 | 5) ;;
@@ -172,8 +178,8 @@ measure_all() {
     choose_sizes
     measure rgba8-avg -f rgba8 -r avg
     measure r32f-max -f r32f -r max
-    "$root/scripts/join_results.py" "$out/.rgba8-avg.json" "$out/.r32f-max.json" >"$out/results.json"
-    rm "$out/.rgba8-avg.json" "$out/.r32f-max.json"
+    "$root/scripts/join_results.py" "$out/rgba8-avg.json" "$out/r32f-max.json" >"$out/results.json"
+    rm "$out/rgba8-avg.json" "$out/r32f-max.json"
     "$root/scripts/plot.py" --mipbench "$mipbench" "$out/results.json" -o "$out" --only published
     echo "published: results are in $out"
 }

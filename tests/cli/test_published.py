@@ -89,6 +89,11 @@ class Published(cli.TestCase):
         self.assertIn(f"{SHADER} is not that of the commit; run: git -C {self.repository} checkout ", said)
         self.assertFalse((self.dir / "out").exists())
 
+    def test_line_ends_of_windows(self):
+        shader = self.repository / SHADER
+        shader.write_bytes(shader.read_bytes().replace(b"\n", b"\r\n"))
+        self.published("--mipbench", cli.BINARY, "--compile", "carried", str(self.repository))
+
     def test_missing_file(self):
         with open(self.dir / "kernels/own/SOURCE", "a") as source:
             source.write(f"sha256 {'0' * 64} src/shaders/other.comp\n")
