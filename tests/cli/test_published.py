@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import unittest
 
 import cli
 
@@ -18,6 +19,7 @@ sha256 {sha256} {path} glsl/halve.comp
 """
 
 
+@unittest.skipUnless(shutil.which("git"), "git is not installed")
 class Published(cli.TestCase):
     """A copy of scripts/ beside a kernels/ with one kernel, whose shader is in a repository."""
 
