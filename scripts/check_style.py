@@ -27,7 +27,7 @@ C_SUFFIXES = {".c", ".h"}
 GLSL_SUFFIXES = {".comp", ".vert", ".frag", ".glsl"}
 SIZED_SUFFIXES = C_SUFFIXES | GLSL_SUFFIXES | {".py", ".sh"}
 TEXT_SUFFIXES = SIZED_SUFFIXES | {".build", ".md", ".json", ".txt", ".in", ".scd", ".supp"}
-FOLDERS = ("src", "strategies", "shaders", "scripts", "tests", "doc", ".ci")
+FOLDERS = ("src", "strategies", "shaders", "kernels", "scripts", "tests", "doc", ".ci")
 
 # Spelled so that this file does not find itself.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")

@@ -3,10 +3,10 @@
 # `program` and `root`, and define usage().
 mipbench=
 out=
-n_runs= # as given
+value_options=(out mipbench) # --out DIR sets $out, and so on; a script adds its own
 setup_options=()
-options=() # for every run of mipbench
-known_parts=() # of a set; all of them where none is named
+options=()     # for every run of mipbench
+known_parts=() # words that may be given; all of them where none is; any where this is empty
 parts=()
 
 fail_usage() {
@@ -18,18 +18,6 @@ parse_options() {
     while [ $# -gt 0 ]; do
         case $1 in
         --yes) setup_options+=(--yes) ;;
-        --out | --runs | --mipbench)
-            [ $# -ge 2 ] || fail_usage "$1 needs a value"
-            case $1 in
-            --out) out=$2 ;;
-            --runs)
-                [[ $2 =~ ^[1-9][0-9]*$ ]] || fail_usage "--runs: '$2' is not a number above 0"
-                n_runs=$2
-                ;;
-            --mipbench) mipbench=$2 ;;
-            esac
-            shift
-            ;;
         --help)
             usage
             exit 0
@@ -39,8 +27,15 @@ parse_options() {
             options=("$@")
             break
             ;;
+        --*)
+            [[ " ${value_options[*]} " == *" ${1#--} "* ]] || fail_usage "unknown argument '$1'"
+            [ $# -ge 2 ] || fail_usage "$1 needs a value"
+            printf -v "${1#--}" %s "$2"
+            shift
+            ;;
         *)
-            [[ " ${known_parts[*]} " == *" $1 "* ]] || fail_usage "unknown argument '$1'"
+            [[ ${#known_parts[@]} -eq 0 || " ${known_parts[*]} " == *" $1 "* ]] ||
+                fail_usage "unknown argument '$1'"
             parts+=("$1")
             ;;
         esac
@@ -55,4 +50,13 @@ build() {
         meson setup --buildtype=release -Dwerror=false "$root/build" "$root"
     meson compile -C "$root/build" mipbench:executable
     mipbench=$root/build/mipbench
+}
+
+# Whether what the options choose is a software device; it gets small sizes.
+is_software() {
+    local is=0
+    "$mipbench" pattern:noise:16x16 "${options[@]}" --images none --no-roofline -n 1 -q \
+        -o "$out/.run" --json - 2>/dev/null | grep -q '"type":[[:space:]]*"cpu"' || is=$?
+    rm -rf "$out/.run"
+    return "$is"
 }

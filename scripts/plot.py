@@ -7,6 +7,7 @@ each as a file.
   forest     ratios within blocks, with the A/A control's band
   samples    each sample in the order in which it was taken
   levels     what each level takes, with the gaps before it
+  published  kernels of manifests beside built-in strategies, where a run has such kernels
 
 Runs of one device, driver and commit are taken together. What was not measured is not drawn: a line
 says why, and what to run."""
@@ -22,7 +23,7 @@ try:
     import command_line
     import pooled
     import results
-    from report import figures, looks, matrix, svg
+    from report import bars, figures, looks, matrix, svg
     from report.page import conditions
     from result_node import clean
     from whole_file import OutputError, print_whole, refuse_inputs, write_whole
@@ -30,7 +31,7 @@ except ModuleNotFoundError as error:
     sys.exit(f"plot: error: {error.name}.py is missing; keep scripts/ whole")
 
 EXIT_NOT_MADE = 1
-NAMES = ("winners", "time-size", "forest", "samples", "levels")
+NAMES = ("winners", "time-size", "forest", "samples", "levels", "published")
 KINDS = ("svg", "png")
 WIDTH, SCALE = 760, 2  # in pixels; how many of a PNG are one of them
 
@@ -124,6 +125,14 @@ def scopes(name, pools, options):
                 for group in figures.size_groups(largest_first(timings)):
                     yield group[0].title, lambda looks_of, t=group: figures.time_size(
                         [("", t)], looks_of, WIDTH)
+            elif name == "published":
+                kernels = {it for run in pool.runs for it in run.kernels}
+                groups = {}
+                for timing in largest_first(timings):
+                    groups.setdefault(timing.key._replace(levels=None), []).append(timing)
+                for group in groups.values():
+                    yield group[0].title, lambda looks_of, g=group, k=kernels: \
+                        bars.published(g, k, WIDTH)
             elif name in ("forest", "samples", "levels"):
                 draw = {"forest": figures.forest, "samples": figures.samples,
                         "levels": lambda it, *rest: figures.levels(it.case, *rest)}[name]
@@ -147,7 +156,8 @@ def winners(timings, looks_of, title):
 
 
 OPTIONS = {"winners": "--sweep 256:4096", "time-size": "--sweep 256:4096", "forest": "-s all -n 20",
-           "samples": "-n 20", "levels": "--per-level"}
+           "samples": "-n 20", "levels": "--per-level",
+           "published": "--kernel FILE.json"}
 
 
 def slug(words):
@@ -208,10 +218,12 @@ def start(arguments):
     runs = results.load(options.inputs)
     refuse_inputs(would_replace(options, kinds), [run.path for run in runs])
     _, pools = pooled.load(runs, options.mipbench)
+    names = options.only or [name for name in NAMES
+                             if name != "published" or any(run.kernels for run in runs)]
     looks_of = looks.of(dict.fromkeys(row.label for run in runs for row in run.rows))
     try:
         pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
-        made = [make_plot(name, pools, looks_of, options, kinds) for name in options.only or NAMES]
+        made = [make_plot(name, pools, looks_of, options, kinds) for name in names]
     except OSError as error:
         raise OutputError(f"{error.filename or options.out}: {error.strerror}; choose another "
                           "-o DIR") from error

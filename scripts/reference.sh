@@ -7,6 +7,8 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 program=reference
 # shellcheck source=scripts/measuring.bash
 . "$root/scripts/measuring.bash"
+value_options+=(runs)
+runs=auto # or how many
 selftest_options=()
 failed=0 # the first mipbench that said that a row is wrong, or the device unfit
 formats=(rgba8 rgba8-srgb r8 rg8 rgb10a2 r16f rg16f rgba16f r32f rg32f rgba32f rg11b10f)
@@ -87,8 +89,7 @@ pick_selftest_options() {
 
 # Sizes by what they are of. Of a software device nothing larger than what it verifies in seconds.
 choose_sizes() {
-    if "$mipbench" pattern:noise:16x16 "${options[@]}" --images none --no-roofline -n 1 -q \
-        -o "$out/.run" --json - 2>/dev/null | grep -q '"type":[[:space:]]*"cpu"'; then
+    if is_software; then
         input=pattern:noise:512x512
         standard=256x256,512x512,501x333
         pairs=256x256,255x255,120x68,120x69,100x100,50x33
@@ -96,7 +97,7 @@ choose_sizes() {
         large=640x512,769x437
         pyramid=384x216
         rect=64,64,64,64
-        n_runs=${n_runs:-1}
+        [ "$runs" != auto ] || runs=1
     else
         input=pattern:noise:4096x4096
         standard=256x256,1024x1024,2048x2048,4096x4096,1920x1080,4095x4095
@@ -105,9 +106,8 @@ choose_sizes() {
         large=8192x8192,12289x7001
         pyramid=3840x2160
         rect=1024,1024,512,512
-        n_runs=${n_runs:-5}
+        [ "$runs" != auto ] || runs=5
     fi
-    rm -rf "$out/.run"
 }
 
 measure_selftest() {
@@ -133,7 +133,7 @@ measure_part() {
     case $1 in
     selftest) measure_selftest ;;
     runs)
-        for ((i = 1; i <= n_runs; i++)); do
+        for ((i = 1; i <= runs; i++)); do
             measure "run-$i" "$input" --size "$standard" --cache both
         done
         ;;
@@ -155,6 +155,7 @@ measure_part() {
 
 main() {
     parse_options "$@"
+    [[ $runs =~ ^([1-9][0-9]*|auto)$ ]] || fail_usage "--runs: '$runs' is not a number above 0"
     pick_selftest_options
     [ -n "$mipbench" ] || build >&2
     out=${out:-$root/results/reference-$(date -u +%Y%m%dT%H%M%SZ)}

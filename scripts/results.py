@@ -246,6 +246,7 @@ class Run:
         self.id, self.utc = run.text("id"), run.text("utc", "")
         self.argv, self.folder = run.texts("argv"), run.optional_text("folder")
         self.seed = run.figure("seed")
+        self.kernels = [kernel.text("strategy") for kernel in run.children("kernels")]
         self.complete = run.flag("complete", True)
         self.exit_reason = run.text("exit_reason", "done")
         self.verified, self.validated = run.flag("verify", True), run.flag("validate")

@@ -191,7 +191,7 @@ def standalone(figure):
         style = style.replace(f"var(--{name})", value)
     size = re.match(r'<svg class="plot" width="(\d+)" height="(\d+)"', figure.element)
     width, height = int(size[1]), int(size[2])
-    lines = textwrap.wrap(figure.note, int((width - 12) / CHARACTER))
+    lines = textwrap.wrap(figure.note, int((width - 12) / CHARACTER), break_on_hyphens=False)
     foot = "".join(text(6, height + 50 + 19 * index, content, css="soft")
                    for index, content in enumerate(lines))
     return (f'<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" '

@@ -90,6 +90,64 @@ class EveryPlot(PlotCase):
         self.assertEqual(cli.snapshot(self.dir / "a"), cli.snapshot(self.dir / "b"))
 
 
+class PublishedKernels(PlotCase):
+    """The reference run, with spd as if it were the kernel of a manifest: at 1920x1080 it drops rows."""
+
+    def setUp(self):
+        super().setUp()
+        self.root = kept_sets.load(kept_sets.GPU)
+        self.root["run"]["kernels"] = [{"strategy": "spd", "path": "spd.json", "sha256": "0" * 64, "text": "{}",
+                                        "modules": {}}]
+
+    def bars(self, *arguments):
+        """{what a bar says: whether it is solid}, and the texts."""
+        tree = self.plot(self.write(self.root), "--only", "published", *arguments)["published"]
+        return {rect[0].text: rect.get("class").startswith("f") for rect in tree.iter(f"{SVG}rect")
+                if len(rect)}, self.texts(tree)
+
+    def time_of(self, label, size):
+        case = next(it for it in self.root["cases"] if (it["width"], it["height"]) == size)
+        timing = next(it for it in case["timings"] if it["cache"] == "cold")
+        name = next(it["id"] for it in case["variants"] if it["label"] == label)
+        return next(row for row in timing["rows"] if row["variant"] == name)["stats"]["median_ns"]
+
+    def test_what_is_exact_is_solid(self):
+        bars, texts = self.bars()
+        wide, square = (f"{self.time_of('spd', size) / 1000:.1f} µs" for size in ((1920, 1080), (4096, 4096)))
+        self.assertIs(bars[f"spd: {wide}, edge rows dropped"], False)
+        self.assertIs(bars[f"spd: {square}"], True)
+        self.assertTrue(all(solid for bar, solid in bars.items() if bar.startswith("spd-tree")))
+        self.assertEqual([text for text in texts if "×" in text and len(text) < 10], ["1920×1080", "4096×4096"])
+        self.assertEqual(sum(text.startswith("floor ") for text in texts), 2)
+        self.assertIn("At 1920×1080, edge rows dropped: ", " ".join(texts))
+
+    def test_the_exact_variant_goes_before_a_faster_one(self):
+        for case in self.root["cases"]:
+            for variant in case["variants"]:
+                if variant["label"] == "compute":
+                    variant["strategy"] = "spd"  # slower than spd
+                if variant["label"] == "spd":
+                    variant["answer"] = "fp16"
+        labels = {bar.partition(": ")[0] for bar, solid in self.bars()[0].items() if solid}
+        self.assertIn("compute", labels)
+        self.assertNotIn("spd", labels)
+
+    def test_wrong_texels_are_no_exact_result(self):
+        for case in self.root["cases"]:
+            kept_sets.fail(case, next(it for it in case["variants"] if it["label"] == "spd"))
+        found = [(bar, solid) for bar, solid in self.bars()[0].items() if bar.startswith("spd: ")]
+        self.assertEqual([solid for _, solid in found], [False, False])
+        self.assertTrue(all(bar.endswith(", wrong texels") for bar, _ in found), found)
+
+    def test_the_largest_size_where_those_two_were_not_measured(self):
+        self.assertIn("2048×2048", self.bars("--size", "2048x2048")[1])
+
+    def test_only_where_a_kernel_was_measured(self):
+        self.assertNotIn("published", self.plot(kept_sets.GPU, err="(plot: levels[^\n]*\n)?"))
+        self.plot(kept_sets.GPU, "--only", "published", code=1,
+                  err=r"plot: published not made: no kernel of a manifest [^\n]+\n")
+
+
 class Sets(PlotCase):
     def test_several_devices_share_a_plot(self):
         tree = self.plot(kept_sets.SOFTWARE, self.write(self.other_device()), "--only",

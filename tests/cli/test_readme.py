@@ -30,6 +30,8 @@ NOT_RUN = {
     "scripts/test.sh": "runs this test",
     "scripts/cross.sh": "builds anew; scripts/test.sh --full",
     "scripts/reference.sh": "takes minutes on a device of its own; tests/lint/test_reference.py",
+    "scripts/published.sh": "needs a network; test_published.py",
+    "scripts/plot.py out/results.json --only published": "test_plot.py",
     "sudo apt-get": "changes the system; tests/lint/test_setup.py",
     "meson": "this runs in what it has made", "ninja -C": "the same",
     "sudo meson install": "test_install.py",

@@ -45,7 +45,7 @@ def main(root):
     validator = jsonschema.Draft202012Validator(schema)
     wanted = tables((root / "src/kernel/schema.c").read_text(encoding="utf-8"))
     assert len(wanted) > 8 and sorted(objects(schema)) == wanted, "not the keys of src/kernel/schema.c"
-    manifests = sorted((root / "tests/kernels").glob("*.json"))
+    manifests = sorted([*root.glob("tests/kernels/*.json"), *root.glob("kernels/*/*.json")])
     assert len(manifests) > 8
     for path in manifests:
         manifest = json.loads(path.read_text(encoding="utf-8"))
