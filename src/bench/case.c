@@ -52,8 +52,8 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     MB_DO(MB_NEED(result->facts, "results"));
     state->facts = result->facts;
     state->keeps_pipelines = false;
-    status =
-        mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task, err);
+    status = mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task,
+                              NULL, err);
     state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
     if (status != MB_OK && !state->is_lost) {
@@ -88,7 +88,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     MB_DO(mb_instance_supports(image, candidate->row, task, err));
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
-        mb_instance_init(&candidate->instance, image, candidate->row, task, err);
+        mb_instance_init(&candidate->instance, image, candidate->row, task, NULL, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
     MB_DO(mb_instance_record(&candidate->instance, err));
@@ -99,7 +99,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     if (task->is_update) {
         struct mb_task whole = *task;
         whole.rect = mb_rect_whole(c->c->layout.base);
-        MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, err));
+        MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, NULL, err));
         MB_DO(mb_instance_record(&candidate->whole, err));
     }
     return describe_pipelines(c, candidate, err);
@@ -247,7 +247,7 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
     for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
-        MB_DO(mb_split_measure(&c->ready[i]->instance, c->c->layout.n_levels,
+        MB_DO(mb_split_measure(&c->test_image.image, c->ready[i]->row, &c->c->task,
                                &c->ready[i]->result->split, err));
     }
     return MB_OK;

@@ -232,7 +232,6 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,
-        .n_judged = MB_N_PLANTS,
         .seed = settings->seed,
         .min_warmup_blocks = 3,
         .max_warmup_ns = UINT64_C(5000000000),

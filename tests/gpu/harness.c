@@ -302,7 +302,7 @@ enum mb_status mb_test_instance(struct mb_instance *instance,
 {
     const struct mb_vk_image *image = &test_image->image;
     const enum mb_status status = mb_instance_supports(image, row, task, err);
-    return status == MB_OK ? mb_instance_init(instance, image, row, task, err) : status;
+    return status == MB_OK ? mb_instance_init(instance, image, row, task, NULL, err) : status;
 }
 
 enum mb_status mb_test_run_chain(struct mb_test_image *test_image,

@@ -165,7 +165,6 @@ static struct mb_measure_options plain_options(void)
 {
     return (struct mb_measure_options){
         .n_candidates = N_CANDIDATES,
-        .n_judged = N_CANDIDATES,
         .seed = 3,
         .max_warmup_ns = UINT64_C(5000000000),
         .min_blocks = 20,
@@ -459,18 +458,6 @@ static void test_noise(void)
     CHECK_EQ_INT(samples.stop, MB_STOP_BLOCKS);
 }
 
-/* Only the judged ones decide: a noisy companion does not keep the rest going. */
-static void test_judged(void)
-{
-    struct device d = make_device(64);
-    struct mb_measure_options options = plain_options();
-    d.is_bimodal = true;
-    options.max_noise = 0.005;
-    options.n_judged = 1;
-    measure(&d, &options);
-    CHECK_EQ_INT(samples.n_kept, MB_FIRST_LOOK);
-}
-
 static void test_bimodal(void)
 {
     struct device d = make_device(64);
@@ -676,7 +663,7 @@ static void test_single(void)
 {
     struct device d = make_device(64);
     struct mb_measure_options options = plain_options();
-    options.n_candidates = options.n_judged = 1;
+    options.n_candidates = 1;
     options.max_blocks = options.min_blocks;
     measure(&d, &options);
     CHECK_EQ_INT(samples.n_blocks, 20);
@@ -693,7 +680,7 @@ int main(void)
 {
     return CHECK_TESTS(test_wrap, test_backwards, test_no_timestamps, test_warm_up,
                        test_idle_clock, test_restless, test_throttle, test_lasting_throttle,
-                       test_erratic, test_erratic_timeout, test_noise, test_judged,
-                       test_bimodal, test_times, test_parts, test_blocks, test_long_warm_up,
-                       test_stop, test_verified, test_failures, test_single, forget_samples);
+                       test_erratic, test_erratic_timeout, test_noise, test_bimodal, test_times,
+                       test_parts, test_blocks, test_long_warm_up, test_stop, test_verified,
+                       test_failures, test_single, forget_samples);
 }

@@ -191,13 +191,13 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     return MB_OK;
 }
 
-/* Each judged median's interval is within max_noise to both sides, or within half a granule. */
+/* Each median's interval is within max_noise to both sides, or within half a granule. */
 static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
     MB_DO(drain(loop, err));
     *known = true;
-    for (size_t i = 0; i < options->n_judged && *known; i++) {
+    for (size_t i = 0; i < options->n_candidates && *known; i++) {
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
         if (isnan(loop->column[loop->samples->n_kept - 1])) {

@@ -51,7 +51,6 @@ struct mb_sampler {
 
 struct mb_measure_options {
     size_t n_candidates;
-    size_t n_judged;  /* the first so many decide when the medians are known well enough */
     uint32_t n_parts; /* 0 to MB_MAX_PARTS */
     uint64_t seed;
     double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:

@@ -3,18 +3,13 @@
 
 #include "bench/timing/evict.h"
 #include "bench/test_image.h"
-#include "bench/timing/intercept.h"
 #include "vk/barrier.h"
 
 static void record_chain(const struct mb_recorded_sample_options *options, uint32_t index,
                          VkCommandBuffer cmd)
 {
     const struct mb_instance *instance = &options->instances[index % options->n_instances];
-    if (options->null_pipeline) {
-        mb_hook_record_null(instance->strategy, instance->state, options->null_pipeline, cmd);
-    } else {
-        instance->strategy->record(instance->state, cmd);
-    }
+    instance->strategy->record(instance->state, cmd);
 }
 
 static void record_chains(const struct mb_recorded_sample_options *options,
@@ -33,9 +28,6 @@ static void record_chains(const struct mb_recorded_sample_options *options,
 static void record_spoil(const struct mb_recorded_sample_options *options,
                          uint32_t first_instance, uint32_t n, VkCommandBuffer cmd)
 {
-    if (options->null_pipeline) {
-        return;
-    }
     for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
         const struct mb_vk_image *image =
             options->instances[(first_instance + i) % options->n_instances].image;
@@ -114,8 +106,7 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     *recorded = (struct mb_recorded_sample){
         .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
     MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
-    recorded->submission.kernel =
-        options->null_pipeline ? NULL : mb_instance_kernel(options->instances);
+    recorded->submission.kernel = mb_instance_kernel(options->instances);
     VkCommandBuffer cmd = recorded->submission.cmd;
     if (options->hash) {
         mb_chain_hash_record_begin(options->hash, options->first_pair, cmd);

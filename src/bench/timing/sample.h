@@ -34,7 +34,6 @@ struct mb_recorded_sample_options {
      * code and its tables are then in the cache whatever ran before, be the image cold or hot.
      */
     bool warms_code;
-    VkPipeline null_pipeline; /* or null: the strategy's own work */
     /* A texel for each layer, with which one of each of levels 1.. is overwritten before the
      * part begins; or NULL: all are. A chain that finds its levels right could skip its work.
      */

@@ -1,7 +1,7 @@
 /* Timing the strategies of one case under one condition:
  *
  *     make the images that the cache asks for, and set every strategy up on each of them
- *     record what is sampled, once: a strategy's own commands, and its null twin
+ *     record what is sampled, once
  *     sample all in randomised blocks (blocks.h)
  *     make a row of figures of each column of samples, and fail those that were wrong once */
 #include "bench/timing/time_case.h"
@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "bench/timing/sample.h"
 #include "bench/timing/sizing.h"
-#include "vk/pipeline.h"
 
 #define PILOT_RUNS        3u
 #define SAMPLES_IN_FLIGHT 2u
@@ -26,13 +25,11 @@
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
 
-extern const struct mb_shader mb_spv_null;
-
 /* Submitted in turn, so that two can be in flight; of a rotation one for each image. */
 struct recordings {
     struct mb_recorded_sample *samples; /* owned */
-    uint32_t n, n_started;
-    bool is_null, is_hashed;
+    uint32_t n;
+    bool is_hashed;
 };
 
 struct subject {
@@ -40,12 +37,10 @@ struct subject {
     struct mb_instance *instances; /* one per image; the first is the candidate's own. Owned */
     struct recordings own;         /* hashed, on a GPU */
     struct recordings hashed;      /* the same with hashes, on a software device */
-    struct recordings null_twin;   /* in latency mode */
     uint64_t chain_hash;           /* that its chains must have; 0: they are not verified */
-    struct mb_pipeline nothing;  /* of the null twin: empty, of the strategy's workgroup size */
-    double pilot_ns;             /* about what one chain takes: the least of a few */
-    double pilot_host_ns;        /* and how long the host waits for it, at least */
-    uint32_t n_taken, n_dropped; /* samples; of these, those with invalid stamps */
+    double pilot_ns;               /* about what one chain takes: the least of a few */
+    double pilot_host_ns;          /* and how long the host waits for it, at least */
+    uint32_t n_taken, n_dropped;   /* samples; of these, those with invalid stamps */
     bool is_given_up;
 };
 
@@ -123,35 +118,15 @@ static enum mb_status init_instances(struct timing *t, struct subject *subject,
     subject->instances[0] = subject->candidate->instance;
     for (uint32_t i = 1; i < t->timing->n_rotated; i++) {
         MB_DO(mb_instance_init(&subject->instances[i], &t->copies[i - 1],
-                               subject->candidate->row, &t->timing->of->task, err));
+                               subject->candidate->row, &t->timing->of->task, NULL, err));
     }
     return MB_OK;
-}
-
-static enum mb_status init_nothing(struct timing *t, struct subject *subject,
-                                   struct mb_err *err)
-{
-    const uint32_t *size = subject->candidate->instance.work.workgroup_size;
-    const struct mb_constant sizes[] = {
-        {"gl_WorkGroupSize.x", size[0] + !size[0]},
-        {"gl_WorkGroupSize.y", size[1] + !size[1]},
-        {"gl_WorkGroupSize.z", size[2] + !size[2]},
-    };
-    const struct mb_pipeline_options options = {
-        .shader = &mb_spv_null,
-        .constants = sizes,
-        .n_constants = MB_COUNTOF(sizes),
-        .n_copies = 1,
-        .name = "null twin",
-    };
-    return mb_pipeline_init(&subject->nothing, t->options->calibration->gpu, &options, err);
 }
 
 static struct mb_recorded_sample_options sample_options(const struct timing *t,
                                                         const struct subject *subject,
                                                         const struct recordings *recordings)
 {
-    const bool is_null = recordings->is_null;
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
     /* An update also reads texels beside its region: these are overwritten, too. */
@@ -162,11 +137,10 @@ static struct mb_recorded_sample_options sample_options(const struct timing *t,
         .n_parts = n_parts(t),
         .n_chains = {1},
         .instances = subject->instances,
-        .n_instances = is_null ? 1 : t->timing->n_rotated,
+        .n_instances = t->timing->n_rotated,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
-        .evictor = timing->is_evicted && !is_null ? &calibration->evictor : NULL,
+        .evictor = timing->is_evicted ? &calibration->evictor : NULL,
         .warms_code = timing->mode == MB_MODE_LATENCY && !is_cpu(t),
-        .null_pipeline = is_null ? subject->nothing.made->pipeline : VK_NULL_HANDLE,
         .hash = recordings->is_hashed && subject->chain_hash ? &t->hash : NULL,
         .spots = is_update ? NULL : &t->spots,
         .name = subject->candidate->result->label,
@@ -334,10 +308,6 @@ static enum mb_status prepare_subject(struct timing *t, struct subject *subject,
     if (subject->chain_hash && subject->hashed.n > 0) {
         MB_DO(record(t, subject, &subject->hashed, err));
     }
-    if (subject->null_twin.n > 0) {
-        MB_DO(init_nothing(t, subject, err));
-        MB_DO(record(t, subject, &subject->null_twin, err));
-    }
     return MB_OK;
 }
 
@@ -351,11 +321,8 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
         .own = {.n = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT,
                 .is_hashed = !is_cpu(t)},
         .hashed = {.n = is_cpu(t) ? SAMPLES_IN_FLIGHT : 0, .is_hashed = true},
-        .null_twin = {.n = timing->mode == MB_MODE_LATENCY ? SAMPLES_IN_FLIGHT : 0,
-                      .is_null = true},
     };
-    const uint32_t n_pairs =
-        (uint32_t)n * (blank.own.n + blank.hashed.n + blank.null_twin.n) * n_parts(t);
+    const uint32_t n_pairs = (uint32_t)n * (blank.own.n + blank.hashed.n) * n_parts(t);
     t->subjects = mb_alloc(n, sizeof *t->subjects);
     MB_DO(MB_NEED(t->subjects, "timing"));
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
@@ -382,8 +349,6 @@ static void timing_finish(struct timing *t)
         struct subject *subject = &t->subjects[i];
         free_recordings(&subject->own);
         free_recordings(&subject->hashed);
-        free_recordings(&subject->null_twin);
-        mb_pipeline_finish(&subject->nothing);
         for (uint32_t k = 1; subject->instances && k < t->timing->n_rotated; k++) {
             mb_instance_finish(&subject->instances[k]);
         }
@@ -399,29 +364,23 @@ static void timing_finish(struct timing *t)
     mb_free(t->copies);
 }
 
-/* Columns of samples: strategies, the second name of the twin, null twins. */
+/* Columns of samples: strategies, and the second name of the twin. */
 static struct subject *subject_of(const struct timing *t, size_t column)
 {
-    const size_t n = t->n_candidates;
-    return &t->subjects[column > n ? column - n - 1 : column == n ? t->twin : column];
+    return &t->subjects[column == t->n_candidates ? t->twin : column];
 }
 
 static enum mb_status start_sample(void *user, size_t column, uint32_t slot, struct mb_err *err)
 {
     struct timing *t = user;
-    const bool is_null = column > t->n_candidates;
     struct subject *subject = subject_of(t, column);
     t->in_slot[slot] = NULL;
     if (subject->is_given_up) {
         return MB_OK;
     }
-    struct recordings *recordings = is_null ? &subject->null_twin
-                                    : t->is_due && subject->hashed.samples != NULL
-                                        ? &subject->hashed
-                                        : &subject->own;
-    uint32_t *n_started = is_null ? &recordings->n_started : &t->n_started;
-    struct mb_recorded_sample *sample = &recordings->samples[*n_started % recordings->n];
-    ++*n_started;
+    const struct recordings *recordings =
+        t->is_due && subject->hashed.samples != NULL ? &subject->hashed : &subject->own;
+    struct mb_recorded_sample *sample = &recordings->samples[t->n_started++ % recordings->n];
     t->in_slot[slot] = sample;
     return mb_submission_submit(&sample->submission, err);
 }
@@ -431,7 +390,7 @@ static enum mb_status start_again(struct timing *t, size_t column, uint32_t slot
                                   struct mb_err *err)
 {
     const struct recordings *own = &subject_of(t, column)->own;
-    if (column <= t->n_candidates && own->n > SAMPLES_IN_FLIGHT) {
+    if (own->n > SAMPLES_IN_FLIGHT) {
         t->in_slot[slot] = &own->samples[t->n_started++ % own->n];
     }
     return mb_submission_submit(&t->in_slot[slot]->submission, err);
@@ -511,7 +470,6 @@ static bool after_block(void *user, uint32_t n_blocks)
 static enum mb_status sample(struct timing *t, struct mb_err *err)
 {
     const size_t n = t->n_candidates;
-    const bool has_null_twins = t->timing->mode == MB_MODE_LATENCY;
     const struct mb_sampler sampler = {
         .user = t,
         .start = start_sample,
@@ -523,8 +481,7 @@ static enum mb_status sample(struct timing *t, struct mb_err *err)
         .after_block = after_block,
     };
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
-    options.n_candidates = n + 1 + (has_null_twins ? n : 0);
-    options.n_judged = n + 1;
+    options.n_candidates = n + 1;
     options.verify_every = CPU_VERIFY_EVERY;
     options.fastest_probe_ns = &t->options->calibration->probe_ns;
     options.n_parts = n_parts(t) > 1 ? n_parts(t) : 0;
@@ -578,10 +535,6 @@ static enum mb_status keep_row(struct timing *t, size_t column, double *scratch,
     row->n_verified = count_verified(t, &t->subjects[column], column);
     memcpy(row->n_chains, t->subjects[column].own.samples[0].n_chains, sizeof row->n_chains);
     MB_DO(column_stats(samples, column, scratch, &row->stats, err));
-    if (t->timing->mode == MB_MODE_LATENCY) {
-        MB_DO(
-            column_stats(samples, t->n_candidates + 1 + column, scratch, &row->null_twin, err));
-    }
     MB_DO(mb_schedule_drop_unresolved(row, err));
     if (t->timing->mode == MB_MODE_THROUGHPUT && row->stats.n > 0) {
         mb_schedule_keep_fixed(samples, row, scratch);

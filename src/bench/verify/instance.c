@@ -68,12 +68,12 @@ static enum mb_status make_source(struct mb_instance *instance, enum mb_source k
 
 enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk_image *image,
                                 const struct mb_variant *row, const struct mb_task *task,
-                                struct mb_err *err)
+                                struct mb_marks *marks, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = row->strategy;
     const struct mb_gpu *gpu = image->gpu;
-    struct mb_target target = {.image = image, .task = *task};
+    struct mb_target target = {.image = image, .task = *task, .marks = marks};
     *instance = (struct mb_instance){.strategy = strategy, .image = image};
     const enum mb_source source =
         strategy->source_of ? strategy->source_of(&row->params) : MB_SOURCE_SAME;
