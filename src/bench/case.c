@@ -11,12 +11,10 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
 #include "bench/conclude.h"
 #include "bench/verify/judge.h"
 #include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
-#include "image/pattern.h"
 
 /* Texels of images that are judged on the probe whatever else is run. */
 #define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
@@ -26,9 +24,6 @@ struct context {
     const struct mb_gpu *gpu;
     struct mb_case *c;
     struct mb_test_image test_image;
-    struct mb_verifier verifier, probe_verifier;
-    void *probe;               /* level 0 of all layers; owned */
-    struct mb_chain_hash hash; /* of the test image */
     struct mb_judge judge;
     struct mb_candidate *candidates; /* one per row */
     struct mb_candidate **ready;     /* those that run */
@@ -76,32 +71,21 @@ static void warn_void(struct mb_result *result, const struct mb_format *format)
     }
 }
 
-/* Set up one strategy for the case's task; for an update also for the regeneration that it is
- * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
- * costs a user, unless the caller does without. */
+/* Set up one strategy for the case's task. Pipelines are made anew here, shared with nothing,
+ * so that init() costs what it costs a user, unless the caller does without. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
-    const struct mb_task *task = &c->c->task;
-    const struct mb_vk_image *image = &c->test_image.image;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
-    MB_DO(mb_instance_supports(image, candidate->row, task, err));
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
-        mb_instance_init(&candidate->instance, image, candidate->row, task, NULL, err);
+        mb_candidate_init(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
-    MB_DO(mb_instance_record(&candidate->instance, err));
-    candidate->result->setup_ms = candidate->instance.init_ms;
-    candidate->result->work = candidate->instance.work;
+    candidate->result->setup_ms = candidate->instances[0].init_ms;
+    candidate->result->work = candidate->instances[0].work;
     candidate->result->has_work = true;
     warn_void(candidate->result, c->c->layout.format);
-    if (task->is_update) {
-        struct mb_task whole = *task;
-        whole.rect = mb_rect_whole(c->c->layout.base);
-        MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, NULL, err));
-        MB_DO(mb_instance_record(&candidate->whole, err));
-    }
     return describe_pipelines(c, candidate, err);
 }
 
@@ -146,7 +130,8 @@ static enum mb_status check_bounds(struct context *c, struct mb_err *err)
     for (size_t i = 0; i < c->n_ready; i++) {
         const struct mb_strategy *strategy = c->ready[i]->row->strategy;
         struct mb_err why = {0};
-        if (strategy->check && strategy->check(c->ready[i]->instance.state, &why) != MB_OK) {
+        if (strategy->check &&
+            strategy->check(c->ready[i]->instances[0].state, &why) != MB_OK) {
             MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
             c->ready[i]->result->status = MB_RESULT_FAILED;
             c->ready[i]->result->verify = MB_VERIFY_SKIPPED;
@@ -224,8 +209,9 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
         }
         MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
-            MB_DO(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
-                                  c->judge.verifier[MB_CONTENT_IMAGE], err));
+            MB_DO(hooks->on_chain(
+                hooks->user, c->c, result, c->test_image.readback.mapped,
+                c->judge.is_blind ? NULL : &c->judge.reference[MB_CONTENT_IMAGE], err));
         }
     }
     return MB_OK;
@@ -291,16 +277,12 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
 static void context_finish(struct context *c)
 {
     for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
-        mb_instance_finish(&c->candidates[i].instance);
-        mb_instance_finish(&c->candidates[i].whole);
+        mb_candidate_finish(&c->candidates[i]);
     }
     mb_free(c->candidates);
     mb_free(c->ready);
-    mb_chain_hash_finish(&c->hash);
+    mb_judge_finish(&c->judge);
     mb_test_image_finish(&c->test_image);
-    mb_verifier_finish(&c->verifier);
-    mb_verifier_finish(&c->probe_verifier);
-    mb_free(c->probe);
 }
 
 /* The image cannot be made here: every strategy is skipped for that reason. */
@@ -357,37 +339,6 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
- * be read as depth, which is [0, 1]. */
-static const char *probe_of(const struct mb_format *format)
-{
-    const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
-    return mb_format_is_unorm(format) || is_depth ? "probe" : "probe-float";
-}
-
-/* What chains are judged by besides the image, once it is known that there is one. */
-static enum mb_status make_judge(struct context *c, struct mb_err *err)
-{
-    const struct mb_layout *layout = &c->c->layout;
-    MB_SCOPED(mb_image) probe = {0};
-    const struct mb_text spec = mb_text("pattern:%s:%ux%u", probe_of(layout->format),
-                                        layout->base.width, layout->base.height);
-    if (!c->options->settings->verify) {
-        return MB_OK;
-    }
-    MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_image_encode_layers(&probe, layout);
-    MB_DO(MB_NEED(c->probe, "probe image"));
-    mb_verifier_init(&c->probe_verifier, layout, c->probe);
-    c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
-    if (mb_chain_hash_supports(&c->test_image.image)) {
-        const struct mb_vk_image *image = &c->test_image.image;
-        MB_DO(mb_chain_hash_init(&c->hash, &image, 1, 1, err));
-        c->judge.hash = &c->hash;
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_case_run(const struct mb_case_options *options, const void *source,
                            struct mb_case *out, bool *is_complete, struct mb_err *err)
 {
@@ -395,18 +346,13 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     MB_SCOPED(context) c = {.options = options, .gpu = options->calibration->gpu, .c = out};
     *is_complete = false;
     MB_DO(allocate(&c, err));
-    mb_verifier_init(&c.verifier, &out->layout, source);
-    c.judge = (struct mb_judge){
-        .test_image = &c.test_image,
-        .verifier[MB_CONTENT_IMAGE] = options->settings->verify ? &c.verifier : NULL,
-        .c = out,
-    };
     const enum mb_status status = make_image(&c, source, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
     } else {
         MB_DO(status);
-        MB_DO(make_judge(&c, err));
+        MB_DO(mb_judge_init(&c.judge, &c.test_image, source, &out->task,
+                            !options->settings->verify, err));
         MB_DO(run(&c, err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

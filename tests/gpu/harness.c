@@ -150,13 +150,13 @@ static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint3
 
 static enum mb_status ignore_chain(void *user, const struct mb_case *c,
                                    struct mb_result *result, const void *block,
-                                   struct mb_verifier *verifier, struct mb_err *err)
+                                   struct mb_reference *reference, struct mb_err *err)
 {
     (void)user;
     (void)c;
     (void)result;
     (void)block;
-    (void)verifier;
+    (void)reference;
     (void)err;
     return MB_OK;
 }

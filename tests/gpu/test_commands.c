@@ -358,8 +358,10 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
     add(&want, "%s", options->hash ? "copy some " : "");
     CHECK_EQ_INT(status, MB_OK);
     check_words(got.words, want.words);
-    CHECK_EQ_INT(mb_submission_submit(&recorded.submission, &err), MB_OK);
-    CHECK_EQ_INT(mb_recorded_sample_collect(&recorded, &bed->timer, part_ns, &err), MB_OK);
+    CHECK_EQ_INT(mb_submission_run(&recorded.submission, &err), MB_OK);
+    CHECK_EQ_INT(mb_timer_read_held(&bed->timer, &recorded.submission, options->first_pair,
+                                    options->n_parts, part_ns, &err),
+                 MB_OK);
     mb_recorded_sample_finish(&recorded);
 }
 

@@ -37,7 +37,6 @@ struct device {
     /* Clock as a function of the probes taken so far. */
     double (*clock_at)(uint32_t n_probes);
     uint32_t n_blocks; /* the last that after_block told */
-    bool is_due;       /* samples of this block are to be verified */
     bool slot_is_due[MB_N_SLOTS];
 };
 
@@ -58,7 +57,8 @@ static double work_ns(struct device *d, size_t candidate)
 
 static struct mb_samples samples; /* of the last measure() */
 
-static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct mb_err *err)
+static enum mb_status start(void *user, size_t candidate, uint32_t slot, bool is_due,
+                            struct mb_err *err)
 {
     struct device *d = user;
     if (d->n_started + 1 == d->fail_start_at) {
@@ -67,7 +67,7 @@ static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct 
     d->was_wrong |= slot >= MB_N_SLOTS || d->slot_is_used[slot];
     d->slot_is_used[slot] = true;
     d->slot_candidate[slot] = candidate;
-    d->slot_is_due[slot] = d->is_due;
+    d->slot_is_due[slot] = is_due;
     d->started[d->n_started % MAX_STARTS] = candidate;
     d->n_in_flight++;
     if (d->n_in_flight > d->most_in_flight) {
@@ -89,8 +89,8 @@ static enum mb_status start(void *user, size_t candidate, uint32_t slot, struct 
     return MB_OK;
 }
 
-static enum mb_status collect(void *user, size_t candidate, uint32_t slot, double *duration_ns,
-                              double *part_ns, struct mb_err *err)
+static enum mb_status collect(void *user, size_t candidate, uint32_t slot,
+                              struct mb_sample *sample, struct mb_err *err)
 {
     struct device *d = user;
     d->was_wrong |= !d->slot_is_used[slot] || d->slot_candidate[slot] != candidate;
@@ -100,22 +100,11 @@ static enum mb_status collect(void *user, size_t candidate, uint32_t slot, doubl
         return MB_FAIL(err, MB_ERRC_RUNTIME, "collect failed");
     }
     enum mb_status status = mb_ticks_to_ns(d->begin[slot], d->end[slot], d->valid_bits,
-                                           d->period_ns, duration_ns, err);
-    part_ns[0] = *duration_ns;
-    part_ns[1] = 2.0 * *duration_ns;
+                                           d->period_ns, &sample->duration_ns, err);
+    sample->part_ns[0] = sample->duration_ns;
+    sample->part_ns[1] = 2.0 * sample->duration_ns;
+    sample->n_verified = d->slot_is_due[slot] ? (int32_t)candidate + 1 : 0;
     return status;
-}
-
-static int32_t verify(void *user, size_t candidate, uint32_t slot)
-{
-    struct device *d = user;
-    d->was_wrong |= d->slot_is_used[slot] || d->slot_candidate[slot] != candidate;
-    return d->slot_is_due[slot] ? (int32_t)candidate + 1 : 0;
-}
-
-static void before_block(void *user, bool is_due)
-{
-    ((struct device *)user)->is_due = is_due;
 }
 
 static enum mb_status probe(void *user, double *duration_ns, struct mb_err *err)
@@ -153,8 +142,6 @@ static struct mb_sampler sampler_of(struct device *d)
         .user = d,
         .start = start,
         .collect = collect,
-        .verify = verify,
-        .before_block = before_block,
         .now_ns = now_ns,
         .probe = d->clock_at ? probe : NULL,
         .after_block = after_block,

@@ -131,17 +131,14 @@ void mb_recorded_sample_finish(struct mb_recorded_sample *recorded)
     *recorded = (struct mb_recorded_sample){0};
 }
 
-enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
-                                          const struct mb_timer *timer, double *part_ns,
-                                          struct mb_err *err)
+int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
+                                  uint64_t chain_hash)
 {
-    MB_DO(mb_submission_wait(&recorded->submission, err));
-    return mb_timer_read_held(timer, &recorded->submission, recorded->first_pair,
-                              recorded->n_parts, part_ns, err);
-}
-
-bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded, uint64_t chain_hash)
-{
-    return mb_chain_hash_sum(recorded->hash, recorded->first_pair) ==
-           mb_chain_hash_times(chain_hash, recorded->n_hashed);
+    if (!recorded->hash) {
+        return 0;
+    }
+    const uint64_t sum = mb_chain_hash_sum(recorded->hash, recorded->first_pair);
+    return sum == mb_chain_hash_times(chain_hash, recorded->n_hashed)
+               ? (int32_t)recorded->n_hashed
+               : -1;
 }

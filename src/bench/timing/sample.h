@@ -50,12 +50,7 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Wait for a submitted sample and read its parts; part_ns[n_parts]. MB_UNSUPPORTED as
- * mb_timer_read_held(). */
-MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
-                                                        const struct mb_timer *timer,
-                                                        double *part_ns, struct mb_err *err);
-
-/* Of a collected sample with a hash: whether all chains that were hashed have this one. */
-bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded,
-                                 uint64_t chain_hash);
+/* Of a collected sample: how many chains were hashed, all of which have this hash; -1: one has
+ * another. */
+int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
+                                  uint64_t chain_hash);

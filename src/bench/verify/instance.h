@@ -9,7 +9,7 @@ struct mb_instance {
     const struct mb_strategy *strategy;
     const struct mb_vk_image *image; /* that it works on; borrowed */
     void *state;                     /* owned */
-    struct mb_vk_image source;       /* a copy of level 0, for a variant that has one; owned */
+    struct mb_vk_image *source;      /* a copy of level 0, for a variant that has one; owned */
     struct mb_buffer to_depth;       /* through which it gets there, of a depth image; owned */
     struct mb_work work;             /* with a complete tolerance */
     struct mb_submission submission; /* of mb_instance_record() */
