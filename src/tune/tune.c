@@ -353,6 +353,7 @@ static enum mb_status keep_case(struct session *session, struct mb_case *final,
     for (int question = 0; timing && question < MB_N_QUESTIONS; question++) {
         MB_DO(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
                              &c->choice[question], err));
+        c->choice[question].of = c; /* it is in the table even if classes cannot be made */
     }
     if (!timing) {
         mb_run_drop_case(session->run);
