@@ -96,7 +96,6 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     hooks->on_case_begin(hooks->user, index);
     MB_TRY(mb_image_make_case(image, p->options.settings, index, c, &source, err));
     make_name_unique(p->run, c);
-    MB_TRY(mb_image_match_roofline(&p->calibration, c, err));
     MB_TRY(mb_case_run(&p->options, source, c, &p->is_complete, err));
     is_kept = p->is_complete || c->n_timings > 0;
     if (is_kept) {

@@ -2,7 +2,6 @@
  * conditions that it is timed under. */
 #include "bench/image_case.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -120,16 +119,4 @@ size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *setting
         }
     }
     return n;
-}
-
-enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
-                                       struct mb_case *c, struct mb_err *err)
-{
-    if (isnan(calibration->roofline.ceiling_gbps)) {
-        for (size_t i = 0; i < MB_N_TRAFFICS; i++) {
-            c->match[i].gbps = (double)NAN;
-        }
-        return MB_OK;
-    }
-    return mb_roofline_match(calibration->gpu, &c->layout, c->match, err);
 }

@@ -147,7 +147,7 @@ struct mb_case {
     bool has_raw_views;
     double image_ms;                          /* host time of making the image with its views */
     uint64_t compulsory_bytes;                /* of the task */
-    struct mb_bandwidth match[MB_N_TRAFFICS]; /* at this footprint; gbps NaN: not measured */
+    struct mb_bandwidth match[MB_N_TRAFFICS]; /* of older files: at this footprint */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
     struct mb_timing timings[MB_MAX_CONDITIONS];

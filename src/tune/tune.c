@@ -390,7 +390,6 @@ static enum mb_status run_case(struct session *session, size_t size, struct mb_e
                               &session->source, err));
     session->c->layout = session->blank.layout;
     if (!is_known_case(session->tune, &session->c->layout)) {
-        MB_TRY(mb_image_match_roofline(&session->calibration, &session->blank, err));
         MB_TRY(run_contest(session, final, err));
         MB_TRY(session->is_complete ? keep_case(session, final, err) : MB_OK);
     }

@@ -40,7 +40,6 @@ struct buffer_push {
 
 struct image_push {
     int32_t n_texels[2], tile[2], n_layers;
-    float key, scale;
 };
 
 enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
@@ -88,7 +87,6 @@ static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
 static const uint32_t n_streams[MB_N_TRAFFICS] = {
     [MB_TRAFFIC_READ] = 1,
     [MB_TRAFFIC_WRITE] = 1,
-    [MB_TRAFFIC_COPY] = 2,
     [MB_TRAFFIC_MIX] = 4,
 };
 
@@ -144,7 +142,7 @@ static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffe
 }
 
 static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                         uint32_t n_passes, bool stores_sums)
+                         uint32_t n_passes)
 {
     const struct mb_traffic_variant *variant = &kernel->variant;
     const struct mb_extent extent = work_extent(kernel);
@@ -158,8 +156,6 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
         .n_texels = {(int32_t)extent.width, (int32_t)extent.height},
         .tile = {(int32_t)tile_width, (int32_t)tile_height},
         .n_layers = (int32_t)n_layers,
-        .key = stores_sums ? 0.0f : -1.0f, /* noise is positive */
-        .scale = stores_sums ? 0.0f : 1.0f,
     };
     const struct mb_dispatch dispatch = {
         .push = &push,
@@ -173,7 +169,7 @@ void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer c
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
 {
     if (kernel->field->is_image) {
-        record_image(kernel, cmd, n_passes, stores_sums);
+        record_image(kernel, cmd, n_passes);
     } else {
         record_buffer(kernel, cmd, n_bytes, n_passes, stores_sums);
     }
