@@ -4,7 +4,16 @@
  *     verify each on the image and on a probe, each over a poison of its own
  *     under each condition: warm up and sample all of them, interleaved
  *     verify each once more on both, and hand its chain on
- */
+ *
+ * The way of an image, from its file to what is shown of it:
+ *
+ *     mb_image_open            image/io      decoded once, when the run begins (bench.c)
+ *     mb_image_make_case       image_case.c  resized, in the case's format: level 0, on the
+ * host mb_test_image_init       test_image.c  uploaded; strategies make the levels below
+ *     mb_test_image_copy       test_image.c  as often as a cold cache takes
+ *     mb_test_image_read       test_image.c  all levels, back on the host
+ *     judge_content            judge.c       held against the reference of the same level 0
+ *     mb_hooks.on_chain        cli/output.c  to pictures and texture files */
 #include "bench/case.h"
 
 #include <math.h>
@@ -25,9 +34,8 @@ struct context {
     struct mb_case *c;
     struct mb_test_image test_image;
     struct mb_judge judge;
-    struct mb_candidate *candidates; /* one per row */
-    struct mb_candidate **ready;     /* those that run */
-    size_t n_ready;
+    struct mb_candidate *candidates; /* of the rows that could be set up */
+    size_t n_candidates, n_ready;    /* the first so many run */
 };
 
 /* Set the strategy up once more, untimed, to have its pipelines described. */
@@ -93,53 +101,59 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
     for (size_t i = 0; i < c->options->n_rows && !hooks->is_interrupted(hooks->user); i++) {
-        struct mb_result *result = c->candidates[i].result;
+        struct mb_candidate *candidate = &c->candidates[c->n_candidates++];
         struct mb_err why = {0};
-        const enum mb_status status = prepare(c, &c->candidates[i], &why);
-        if (status == MB_OK) {
-            c->ready[c->n_ready++] = &c->candidates[i];
-        } else if (!c->gpu->state->is_lost) {
-            /* One strategy that cannot be set up does not take the others with it. */
-            result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
-            snprintf(result->reason, sizeof result->reason, "%s", why.text);
-        } else {
+        candidate->row = &c->options->rows[i];
+        candidate->result = &c->c->results[i];
+        const enum mb_status status = prepare(c, candidate, &why);
+        if (status != MB_OK && c->gpu->state->is_lost) {
             *err = why;
             return status;
         }
+        if (status != MB_OK) {
+            /* One strategy that cannot be set up does not take the others with it. */
+            struct mb_result *result = candidate->result;
+            result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
+            snprintf(result->reason, sizeof result->reason, "%s", why.text);
+            mb_candidate_finish(candidate);
+            c->n_candidates--;
+        }
+    }
+    c->n_ready = c->n_candidates;
+    return MB_OK;
+}
+
+/* Whether it writes only where it may: into level 0 would spoil the image for all others. */
+static enum mb_status stays_within(const struct context *c, struct mb_candidate *candidate,
+                                   bool *is_within, struct mb_err *err)
+{
+    const struct mb_strategy *strategy = candidate->row->strategy;
+    struct mb_result *result = candidate->result;
+    struct mb_err why = {0};
+    *is_within = result->verify != MB_VERIFY_FAIL || result->verdict.level[0].n_bad_texels == 0;
+    if (*is_within && strategy->check &&
+        strategy->check(candidate->instances[0].state, &why) != MB_OK) {
+        MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
+        *is_within = false;
+        result->status = MB_RESULT_FAILED;
+        result->verify = MB_VERIFY_SKIPPED;
+        snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
 }
 
-/* A strategy that writes into level 0 would spoil the image for all others: it is not timed. */
-static void drop_damaging(struct context *c)
+/* One that does not is not timed. */
+static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
     for (size_t i = 0; i < c->n_ready; i++) {
-        const struct mb_result *result = c->ready[i]->result;
-        if (result->verify != MB_VERIFY_FAIL || result->verdict.level[0].n_bad_texels == 0) {
-            c->ready[n_kept++] = c->ready[i];
+        const struct mb_candidate candidate = c->candidates[i];
+        bool is_within;
+        MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
+        if (is_within) {
+            c->candidates[i] = c->candidates[n_kept];
+            c->candidates[n_kept++] = candidate;
         }
-    }
-    c->n_ready = n_kept;
-}
-
-/* Of a strategy that is not sure to write where it may only: one that does not is not timed. */
-static enum mb_status check_bounds(struct context *c, struct mb_err *err)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < c->n_ready; i++) {
-        const struct mb_strategy *strategy = c->ready[i]->row->strategy;
-        struct mb_err why = {0};
-        if (strategy->check &&
-            strategy->check(c->ready[i]->instances[0].state, &why) != MB_OK) {
-            MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
-            c->ready[i]->result->status = MB_RESULT_FAILED;
-            c->ready[i]->result->verify = MB_VERIFY_SKIPPED;
-            snprintf(c->ready[i]->result->reason, sizeof c->ready[i]->result->reason, "%s",
-                     why.text);
-            continue;
-        }
-        c->ready[n_kept++] = c->ready[i];
     }
     c->n_ready = n_kept;
     return MB_OK;
@@ -173,22 +187,22 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
     const struct mb_hooks *hooks = c->options->hooks;
     const size_t n = c->options->settings->verify ? c->n_ready : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
-        const struct mb_result *result = c->ready[i]->result;
+        struct mb_candidate *candidate = &c->candidates[i];
+        const struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
-            if (c->ready[i]->row->strategy->file) {
-                MB_DO(mb_judge_bounds(&c->judge, c->ready[i], err));
+            if (candidate->row->strategy->file) {
+                MB_DO(mb_judge_bounds(&c->judge, candidate, err));
             }
             continue;
         }
         hooks->on_step(hooks->user, result->label, "verifying");
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
+        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], second_content(c, c->ready[i]),
+            MB_DO(mb_judge_run(&c->judge, candidate, second_content(c, candidate),
                                MB_JUDGE_BEFORE, err));
         }
     }
-    drop_damaging(c);
-    return check_bounds(c, err);
+    return drop_damaging(c, err);
 }
 
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
@@ -197,17 +211,18 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
     const char *step = c->options->settings->verify ? "verifying" : "writing";
     const size_t n = c->options->times_only ? 0 : c->n_ready;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
-        struct mb_result *result = c->ready[i]->result;
+        struct mb_candidate *candidate = &c->candidates[i];
+        struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
             continue;
         }
         hooks->on_step(hooks->user, result->label, step);
         /* First on what was not timed: what a run left behind may be right for the image. */
         if (result->verify == MB_VERIFY_PASS &&
-            second_content(c, c->ready[i]) == MB_CONTENT_PROBE) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
+            second_content(c, candidate) == MB_CONTENT_PROBE) {
+            MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
+        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
             MB_DO(hooks->on_chain(
                 hooks->user, c->c, result, c->test_image.readback.mapped,
@@ -228,13 +243,13 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_DO(mb_timing_run(options, &c->test_image, c->ready, c->n_ready, &c->c->timings[k],
-                            err));
+        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_ready,
+                            &c->c->timings[k], err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
     for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
-        MB_DO(mb_split_measure(&c->test_image.image, c->ready[i]->row, &c->c->task,
-                               &c->ready[i]->result->split, err));
+        MB_DO(mb_split_measure(&c->test_image.image, c->candidates[i].row, &c->c->task,
+                               &c->candidates[i].result->split, err));
     }
     return MB_OK;
 }
@@ -258,14 +273,11 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     const struct mb_case_options *options = c->options;
     const size_t n_rows = options->n_rows;
     c->candidates = mb_alloc(n_rows, sizeof *c->candidates);
-    c->ready = mb_alloc(n_rows, sizeof *c->ready);
     c->c->results = mb_alloc(n_rows, sizeof *c->c->results);
-    MB_DO(MB_NEED(c->candidates && c->ready && c->c->results, "results"));
+    MB_DO(MB_NEED(c->candidates && c->c->results, "results"));
     for (size_t i = 0; i < n_rows; i++) {
         c->c->n_results++;
         init_result(&options->rows[i], &c->c->results[i]);
-        c->candidates[i] =
-            (struct mb_candidate){.row = &options->rows[i], .result = &c->c->results[i]};
     }
     for (size_t k = 0; k < options->n_conditions; k++) {
         const struct mb_condition condition = options->conditions[k];
@@ -276,11 +288,10 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
 
 static void context_finish(struct context *c)
 {
-    for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
+    for (size_t i = 0; i < c->n_candidates; i++) {
         mb_candidate_finish(&c->candidates[i]);
     }
     mb_free(c->candidates);
-    mb_free(c->ready);
     mb_judge_finish(&c->judge);
     mb_test_image_finish(&c->test_image);
 }

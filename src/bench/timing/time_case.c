@@ -37,7 +37,7 @@
 struct timing {
     const struct mb_case_options *options;
     struct mb_test_image *test_image;
-    struct mb_candidate *const *candidates;
+    struct mb_candidate *candidates;
     size_t n_candidates;
     struct mb_timing *timing;
     struct mb_timer timer;
@@ -251,8 +251,8 @@ static enum mb_status record(struct timing *t, struct mb_candidate *candidate,
 
 static enum mb_status prepare_candidate(struct timing *t, size_t index, struct mb_err *err)
 {
-    struct mb_candidate *candidate = t->candidates[index];
-    const struct mb_candidate *twin = t->candidates[t->twin];
+    struct mb_candidate *candidate = &t->candidates[index];
+    const struct mb_candidate *twin = &t->candidates[t->twin];
     MB_DO(mb_candidate_rotate(candidate, t->copies, t->n_copies, &t->timing->of->task, err));
     MB_DO(find_hash(t, candidate, err));
     MB_DO(pilot(t, candidate, err));
@@ -286,7 +286,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
 static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; i < t->n_candidates; i++) {
-        mb_candidate_end_timing(t->candidates[i]);
+        mb_candidate_end_timing(&t->candidates[i]);
     }
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
@@ -300,7 +300,7 @@ static void timing_finish(struct timing *t)
 /* Columns of samples: candidates, and the second name of the twin. */
 static struct mb_candidate *candidate_of(const struct timing *t, size_t column)
 {
-    return t->candidates[column == t->n_candidates ? t->twin : column];
+    return &t->candidates[column == t->n_candidates ? t->twin : column];
 }
 
 static enum mb_status start_sample(void *user, size_t column, uint32_t slot, bool is_due,
@@ -390,7 +390,7 @@ static enum mb_status sample_all(struct timing *t, struct mb_err *err)
 
 static struct mb_row *row_of(const struct timing *t, size_t candidate)
 {
-    return &t->timing->rows[t->candidates[candidate]->result - t->timing->of->results];
+    return &t->timing->rows[t->candidates[candidate].result - t->timing->of->results];
 }
 
 /* Count the chains of a column that were verified; those of a wrong sample are not. */
@@ -414,7 +414,7 @@ static enum mb_status keep_row(struct timing *t, size_t index, double *scratch,
                                struct mb_err *err)
 {
     const struct mb_samples *samples = &t->timing->samples;
-    const struct mb_candidate *candidate = t->candidates[index];
+    const struct mb_candidate *candidate = &t->candidates[index];
     struct mb_row *row = row_of(t, index);
     row->n_dropped = candidate->n_dropped;
     if (candidate->is_given_up) {
@@ -444,7 +444,7 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_DO(keep_row(t, i, scratch, err));
     }
-    if (!t->candidates[t->twin]->is_given_up) {
+    if (!t->candidates[t->twin].is_given_up) {
         t->timing->twin_of = (size_t)(row_of(t, t->twin) - t->timing->rows);
     }
     t->timing->twin_column = t->n_candidates;
@@ -466,9 +466,8 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
 }
 
 enum mb_status mb_timing_run(const struct mb_case_options *options,
-                             struct mb_test_image *test_image,
-                             struct mb_candidate *const *candidates, size_t n_candidates,
-                             struct mb_timing *timing, struct mb_err *err)
+                             struct mb_test_image *test_image, struct mb_candidate *candidates,
+                             size_t n_candidates, struct mb_timing *timing, struct mb_err *err)
 {
     MB_SCOPED(timing)
     t = {
@@ -490,6 +489,6 @@ enum mb_status mb_timing_run(const struct mb_case_options *options,
     MB_DO(make_spots(&t, err));
     MB_DO(make_copies(&t, err));
     MB_DO(prepare(&t, err));
-    MB_DO(t.candidates[t.twin]->is_given_up ? MB_OK : sample_all(&t, err));
+    MB_DO(t.candidates[t.twin].is_given_up ? MB_OK : sample_all(&t, err));
     return keep_rows(&t, err);
 }

@@ -12,6 +12,5 @@
  * clock does not resolve. Fails on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_timing_run(const struct mb_case_options *options,
                                            struct mb_test_image *test_image,
-                                           struct mb_candidate *const *candidates,
-                                           size_t n_candidates, struct mb_timing *timing,
-                                           struct mb_err *err);
+                                           struct mb_candidate *candidates, size_t n_candidates,
+                                           struct mb_timing *timing, struct mb_err *err);
