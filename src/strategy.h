@@ -9,7 +9,8 @@
  * same state as level 0. Exit state: every level is written, visible to
  * shader reads of every stage, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs
  * between the two is inside record() and is timed. The exit state satisfies the entry state, so
- * that record() may be repeated after a full barrier (a counter must be re-armed). */
+ * that record() may be repeated after a full barrier (a counter must be re-armed). One that
+ * makes levels one after another marks each (strategy/marks.h). */
 #pragma once
 
 #include "base/strbuf.h"

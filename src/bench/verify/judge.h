@@ -6,6 +6,8 @@
 #include "bench/verify/chain_hash.h"
 #include "bench/verify/reference.h"
 
+enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
+
 /* Of the chains of one case. */
 struct mb_judge {
     struct mb_test_image *test_image; /* holds the image of the case; borrowed */
@@ -14,9 +16,14 @@ struct mb_judge {
     struct mb_reference reference[MB_N_CONTENTS]; /* of each content */
     void *probe;                                  /* its level 0 of all layers; owned */
     struct mb_chain_hash hash;                    /* of the test image; gpu NULL: none */
-};
 
-enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
+    /* The run that is judged. */
+    struct mb_candidate *candidate;
+    enum mb_content content; /* IMAGE or PROBE */
+    enum mb_judge_pass pass;
+    bool is_again; /* what was judged before of this content has to come out */
+    uint32_t poison;
+};
 
 /* `source` is level 0 of the test image; both must outlive it. Finish it in any case. */
 MB_MUST_CHECK enum mb_status mb_judge_init(struct mb_judge *judge,
