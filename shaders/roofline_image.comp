@@ -15,7 +15,7 @@
 #include "traffic.glsl"
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
-layout(set = 0, binding = 1) uniform writeonly image2DArray target;
+layout(set = 0, binding = 1, rgba8) uniform writeonly image2DArray target;
 
 layout(push_constant) uniform Push
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/stats.h"
-#include "strategy/needs.h"
 #include "vk/barrier.h"
+#include "vk/sampler.h"
 
 #define VECTOR_BYTES 16u
 #define N_TIMES      3u /* that the median is of */
@@ -212,20 +212,14 @@ enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu
         MB_DO(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
                              "roofline buffer", err));
     }
-    MB_DO(init_shared(field, err));
-    return MB_OK;
+    return init_shared(field, err);
 }
 
 enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu *gpu,
                                     const struct mb_layout *layout, struct mb_err *err)
 {
-    static const char *const features[] = {"shaderStorageImageWriteWithoutFormat", NULL};
-    const struct mb_needs needs = {
-        .features = features, .n_storage_images = 1, .n_invocations = 128};
-    struct mb_layout one_level;
-    mb_layout_init(&one_level, layout->format, layout->base, layout->n_layers, 1);
     const struct mb_vk_image_options options = {
-        .layout = &one_level,
+        .layout = layout,
         .n_levels = 1,
         /* As the image under test has. */
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
@@ -233,18 +227,12 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
         .name = "roofline image",
     };
     *field = (struct mb_field){.gpu = gpu, .is_image = true};
-    MB_DO(mb_needs_met(&needs, gpu, layout, &(struct mb_task){0}, err));
-    MB_DO(mb_gpu_require_format(gpu, layout->format->vk_storage_format,
-                                VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
-                                    VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
-                                "storage", err));
     for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
         MB_DO(mb_vk_image_init(&field->image[side], gpu, &options, err));
     }
     const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     MB_DO(mb_sampler_create(gpu, &nearest, &field->sampler, err));
-    MB_DO(init_shared(field, err));
-    return MB_OK;
+    return init_shared(field, err);
 }
 
 void mb_field_finish(struct mb_field *field)

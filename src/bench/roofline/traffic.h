@@ -35,8 +35,8 @@ MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
                                                    const struct mb_gpu *gpu, uint64_t n_bytes,
                                                    struct mb_err *err);
 
-/* Two images of the layout's format, extent and layers. UNSUPPORTED if the device cannot store
- * to such, or cannot make them. */
+/* Two images of the layout, which has one level and is of rgba8: every device stores to that.
+ * UNSUPPORTED if it cannot make them. */
 MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   const struct mb_gpu *gpu,
                                                   const struct mb_layout *layout,
