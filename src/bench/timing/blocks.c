@@ -161,9 +161,8 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     bool is_ready = !loop->sampler->probe;
     for (uint32_t block = 0; !*is_stopped; block++) {
         const uint64_t elapsed_ns = now_ns(loop) - start_ns;
-        bool is_enough =
-            block >= options->min_warmup_blocks && elapsed_ns >= options->min_warmup_ns;
-        if (is_enough && (is_ready || elapsed_ns >= options->max_warmup_ns)) {
+        if (block >= options->min_warmup_blocks &&
+            (is_ready || elapsed_ns >= options->max_warmup_ns)) {
             break;
         }
         MB_DO(run_block(loop, true, options->verify_every <= 1, err));

@@ -57,7 +57,6 @@ struct mb_measure_options {
     double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:
                                  clocks are as they are */
     uint32_t min_warmup_blocks;
-    uint64_t min_warmup_ns;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
     uint64_t min_time_ns;            /* stop for no reason of noise before this */
