@@ -52,17 +52,6 @@ void write_vectors(uint first)
     }
 }
 
-void copy_vectors(uint first)
-{
-    uvec4 v[MAX_ITEMS];
-    [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
-        v[k] = source[first + k * gl_WorkGroupSize.x];
-    }
-    [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
-        target[first + k * gl_WorkGroupSize.x] = v[k];
-    }
-}
-
 void mix_vectors(uint first)
 {
     uvec4 a[MAX_ITEMS], b[MAX_ITEMS], c[MAX_ITEMS];
@@ -91,9 +80,6 @@ void main()
         break;
     case TRAFFIC_WRITE:
         write_vectors(first);
-        break;
-    case TRAFFIC_COPY:
-        copy_vectors(first);
         break;
     default:
         mix_vectors(first);

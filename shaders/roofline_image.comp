@@ -15,14 +15,13 @@
 #include "traffic.glsl"
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
-layout(set = 0, binding = 1) uniform writeonly image2DArray target;
+layout(set = 0, binding = 1, rgba8) uniform writeonly image2DArray target;
 
 layout(push_constant) uniform Push
 {
     ivec2 n_texels;     /* of the side that has fewer: a third of the rows in mixed traffic */
     ivec2 tile;         /* of a workgroup */
     int n_layers;
-    float key, scale;   /* reads store their mean if mean * scale is key: never, or always */
 };
 
 bool is_inside(ivec2 at)
@@ -36,22 +35,6 @@ vec4 fetch(ivec2 at, int n_rows, int layer)
     return texelFetch(source, ivec3(min(at, ivec2(n_texels.x, n_rows) - 1), layer), 0);
 }
 
-void read_texels(ivec2 first, int layer)
-{
-    vec4 v[MAX_ITEMS];
-    [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
-        v[k] = fetch(first + ivec2(0, int(k) * tile.y), n_texels.y, layer);
-    }
-    vec4 mean = v[0];
-    [[unroll]] for (uint k = 1u; k < N_ITEMS; k++) {
-        mean += v[k];
-    }
-    mean /= float(N_ITEMS);
-    if (is_inside(first) && all(equal(mean * scale, vec4(key)))) {
-        imageStore(target, ivec3(first, layer), mean);
-    }
-}
-
 void write_texels(ivec2 first, int layer)
 {
     [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
@@ -59,20 +42,6 @@ void write_texels(ivec2 first, int layer)
         if (is_inside(at)) {
             uint index = uint((layer * n_texels.y + at.y) * n_texels.x + at.x);
             imageStore(target, ivec3(at, layer), noise_color(index));
-        }
-    }
-}
-
-void copy_texels(ivec2 first, int layer)
-{
-    vec4 v[MAX_ITEMS];
-    [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
-        v[k] = fetch(first + ivec2(0, int(k) * tile.y), n_texels.y, layer);
-    }
-    [[unroll]] for (uint k = 0u; k < N_ITEMS; k++) {
-        ivec2 at = first + ivec2(0, int(k) * tile.y);
-        if (is_inside(at)) {
-            imageStore(target, ivec3(at, layer), v[k]);
         }
     }
 }
@@ -103,18 +72,9 @@ void main()
     ivec2 in_tile = in_block + ivec2(8 * (block & 3), 4 * (block >> 2));
     ivec2 first = ivec2(gl_WorkGroupID.xy) * tile * ivec2(1, int(N_ITEMS)) + in_tile;
     int layer = int(gl_WorkGroupID.z) % n_layers;
-    switch (TRAFFIC) {
-    case TRAFFIC_READ:
-        read_texels(first, layer);
-        break;
-    case TRAFFIC_WRITE:
+    if (TRAFFIC == TRAFFIC_WRITE) {
         write_texels(first, layer);
-        break;
-    case TRAFFIC_COPY:
-        copy_texels(first, layer);
-        break;
-    default:
+    } else {
         mix_texels(first, layer);
-        break;
     }
 }

@@ -5,7 +5,6 @@
 
 #define TRAFFIC_READ  0u
 #define TRAFFIC_WRITE 1u
-#define TRAFFIC_COPY  2u
 #define TRAFFIC_MIX   3u
 
 layout(local_size_x_id = 0) in;

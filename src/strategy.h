@@ -9,7 +9,8 @@
  * same state as level 0. Exit state: every level is written, visible to
  * shader reads of every stage, and in SHADER_READ_ONLY_OPTIMAL. Everything a strategy needs
  * between the two is inside record() and is timed. The exit state satisfies the entry state, so
- * that record() may be repeated after a full barrier (a counter must be re-armed). */
+ * that record() may be repeated after a full barrier (a counter must be re-armed). One that
+ * makes levels one after another marks each (strategy/marks.h). */
 #pragma once
 
 #include "base/strbuf.h"
@@ -58,6 +59,8 @@ enum mb_source {
     MB_SOURCE_DEPTH,    /* the same of D32_SFLOAT, for r32f: `stored` is its only view */
 };
 
+struct mb_marks; /* strategy/marks.h */
+
 /* The images to work on. All strategies of one run are given the same image. */
 struct mb_target {
     const struct mb_vk_image *image;
@@ -65,6 +68,7 @@ struct mb_target {
      * source_of(): they do not touch level 0 of `image`. NULL for others. */
     const struct mb_vk_image *source;
     struct mb_task task;
+    struct mb_marks *marks; /* where record() says which levels it makes; NULL: nobody asks */
 };
 
 /* What a strategy says of its own work. */
@@ -74,9 +78,6 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
-    /* How many levels each dispatch, draw or blit makes, in order; all 0: one each, or
-     * n_dispatches is 1. */
-    uint8_t step_levels[MB_MAX_LEVELS];
     struct mb_tolerance tolerance; /* policy, arithmetic, levels re-read: what it is held to;
                               the harness adds reduction and alpha of the task */
 };

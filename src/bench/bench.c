@@ -7,11 +7,21 @@
 #include "base/alloc.h"
 #include "bench/image_case.h"
 
+/* Of texels: up to here an input is decoded once; what is beyond, once more in its turn. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
 static uint64_t image_bytes(const struct mb_image *image)
 {
     return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
+}
+
+/* Decode an input, and see that what is asked of it can be had. */
+static enum mb_status open_input(const struct mb_settings *settings, size_t index,
+                                 struct mb_image *image, struct mb_err *err)
+{
+    const char *input = settings->inputs[index];
+    MB_DO(mb_image_open(image, input, settings->seed, err));
+    return mb_image_check_shapes(settings, image, input, err);
 }
 
 enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
@@ -24,8 +34,7 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
     MB_TRY(MB_NEED(inputs->images, "inputs"));
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
-        MB_TRY(mb_image_open(image, settings->inputs[i], settings->seed, err));
-        MB_TRY(mb_image_check_shapes(settings, image, settings->inputs[i], err));
+        MB_TRY(open_input(settings, i, image, err));
         kept_bytes += image_bytes(image);
         if (kept_bytes > KEEP_BYTES && i > 0) {
             kept_bytes -= image_bytes(image);
@@ -96,7 +105,6 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     hooks->on_case_begin(hooks->user, index);
     MB_TRY(mb_image_make_case(image, p->options.settings, index, c, &source, err));
     make_name_unique(p->run, c);
-    MB_TRY(mb_image_match_roofline(&p->calibration, c, err));
     MB_TRY(mb_case_run(&p->options, source, c, &p->is_complete, err));
     is_kept = p->is_complete || c->n_timings > 0;
     if (is_kept) {
@@ -117,8 +125,7 @@ static enum mb_status run_input(struct progress *p, struct mb_image *image, size
     const struct mb_settings *settings = p->options.settings;
     const size_t n_sizes = mb_settings_n_sizes(settings);
     if (!image->texels) {
-        MB_TRY(mb_image_open(image, settings->inputs[input], settings->seed, err));
-        MB_TRY(mb_image_check_shapes(settings, image, settings->inputs[input], err));
+        MB_TRY(open_input(settings, input, image, err));
     }
     for (size_t i = input * n_sizes; i < (input + 1) * n_sizes && p->is_complete; i++) {
         MB_TRY(run_image(p, image, i, err));

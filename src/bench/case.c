@@ -4,19 +4,26 @@
  *     verify each on the image and on a probe, each over a poison of its own
  *     under each condition: warm up and sample all of them, interleaved
  *     verify each once more on both, and hand its chain on
- */
+ *
+ * The way of an image, from its file to what is shown of it:
+ *
+ *     mb_image_open            image/io      decoded once, when the run begins (bench.c)
+ *     mb_image_make_case       image_case.c  resized, in the case's format: level 0, on the
+ * host mb_test_image_init       test_image.c  uploaded; strategies make the levels below
+ *     mb_test_image_copy       test_image.c  as often as a cold cache takes
+ *     mb_test_image_read       test_image.c  all levels, back on the host
+ *     judge_content            judge.c       held against the reference of the same level 0
+ *     mb_hooks.on_chain        cli/output.c  to pictures and texture files */
 #include "bench/case.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/text.h"
 #include "bench/conclude.h"
 #include "bench/verify/judge.h"
 #include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
-#include "image/pattern.h"
 
 /* Texels of images that are judged on the probe whatever else is run. */
 #define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
@@ -26,13 +33,9 @@ struct context {
     const struct mb_gpu *gpu;
     struct mb_case *c;
     struct mb_test_image test_image;
-    struct mb_verifier verifier, probe_verifier;
-    void *probe;               /* level 0 of all layers; owned */
-    struct mb_chain_hash hash; /* of the test image */
     struct mb_judge judge;
-    struct mb_candidate *candidates; /* one per row */
-    struct mb_candidate **ready;     /* those that run */
-    size_t n_ready;
+    struct mb_candidate *candidates; /* of the rows that could be set up */
+    size_t n_candidates, n_ready;    /* the first so many run */
 };
 
 /* Set the strategy up once more, untimed, to have its pipelines described. */
@@ -52,8 +55,8 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     MB_DO(MB_NEED(result->facts, "results"));
     state->facts = result->facts;
     state->keeps_pipelines = false;
-    status =
-        mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task, err);
+    status = mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task,
+                              NULL, err);
     state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
     if (status != MB_OK && !state->is_lost) {
@@ -76,32 +79,21 @@ static void warn_void(struct mb_result *result, const struct mb_format *format)
     }
 }
 
-/* Set up one strategy for the case's task; for an update also for the regeneration that it is
- * held against. Pipelines are made anew here, shared with nothing, so that init() costs what it
- * costs a user, unless the caller does without. */
+/* Set up one strategy for the case's task. Pipelines are made anew here, shared with nothing,
+ * so that init() costs what it costs a user, unless the caller does without. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
-    const struct mb_task *task = &c->c->task;
-    const struct mb_vk_image *image = &c->test_image.image;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
-    MB_DO(mb_instance_supports(image, candidate->row, task, err));
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
-        mb_instance_init(&candidate->instance, image, candidate->row, task, err);
+        mb_candidate_init(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
-    MB_DO(mb_instance_record(&candidate->instance, err));
-    candidate->result->setup_ms = candidate->instance.init_ms;
-    candidate->result->work = candidate->instance.work;
+    candidate->result->setup_ms = candidate->instances[0].init_ms;
+    candidate->result->work = candidate->instances[0].work;
     candidate->result->has_work = true;
     warn_void(candidate->result, c->c->layout.format);
-    if (task->is_update) {
-        struct mb_task whole = *task;
-        whole.rect = mb_rect_whole(c->c->layout.base);
-        MB_DO(mb_instance_init(&candidate->whole, image, candidate->row, &whole, err));
-        MB_DO(mb_instance_record(&candidate->whole, err));
-    }
     return describe_pipelines(c, candidate, err);
 }
 
@@ -109,52 +101,59 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
     for (size_t i = 0; i < c->options->n_rows && !hooks->is_interrupted(hooks->user); i++) {
-        struct mb_result *result = c->candidates[i].result;
+        struct mb_candidate *candidate = &c->candidates[c->n_candidates++];
         struct mb_err why = {0};
-        const enum mb_status status = prepare(c, &c->candidates[i], &why);
-        if (status == MB_OK) {
-            c->ready[c->n_ready++] = &c->candidates[i];
-        } else if (!c->gpu->state->is_lost) {
-            /* One strategy that cannot be set up does not take the others with it. */
-            result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
-            snprintf(result->reason, sizeof result->reason, "%s", why.text);
-        } else {
+        candidate->row = &c->options->rows[i];
+        candidate->result = &c->c->results[i];
+        const enum mb_status status = prepare(c, candidate, &why);
+        if (status != MB_OK && c->gpu->state->is_lost) {
             *err = why;
             return status;
         }
+        if (status != MB_OK) {
+            /* One strategy that cannot be set up does not take the others with it. */
+            struct mb_result *result = candidate->result;
+            result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
+            snprintf(result->reason, sizeof result->reason, "%s", why.text);
+            mb_candidate_finish(candidate);
+            c->n_candidates--;
+        }
+    }
+    c->n_ready = c->n_candidates;
+    return MB_OK;
+}
+
+/* Whether it writes only where it may: into level 0 would spoil the image for all others. */
+static enum mb_status stays_within(const struct context *c, struct mb_candidate *candidate,
+                                   bool *is_within, struct mb_err *err)
+{
+    const struct mb_strategy *strategy = candidate->row->strategy;
+    struct mb_result *result = candidate->result;
+    struct mb_err why = {0};
+    *is_within = result->verify != MB_VERIFY_FAIL || result->verdict.level[0].n_bad_texels == 0;
+    if (*is_within && strategy->check &&
+        strategy->check(candidate->instances[0].state, &why) != MB_OK) {
+        MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
+        *is_within = false;
+        result->status = MB_RESULT_FAILED;
+        result->verify = MB_VERIFY_SKIPPED;
+        snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
 }
 
-/* A strategy that writes into level 0 would spoil the image for all others: it is not timed. */
-static void drop_damaging(struct context *c)
+/* One that does not is not timed. */
+static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
     for (size_t i = 0; i < c->n_ready; i++) {
-        const struct mb_result *result = c->ready[i]->result;
-        if (result->verify != MB_VERIFY_FAIL || result->verdict.level[0].n_bad_texels == 0) {
-            c->ready[n_kept++] = c->ready[i];
+        const struct mb_candidate candidate = c->candidates[i];
+        bool is_within;
+        MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
+        if (is_within) {
+            c->candidates[i] = c->candidates[n_kept];
+            c->candidates[n_kept++] = candidate;
         }
-    }
-    c->n_ready = n_kept;
-}
-
-/* Of a strategy that is not sure to write where it may only: one that does not is not timed. */
-static enum mb_status check_bounds(struct context *c, struct mb_err *err)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < c->n_ready; i++) {
-        const struct mb_strategy *strategy = c->ready[i]->row->strategy;
-        struct mb_err why = {0};
-        if (strategy->check && strategy->check(c->ready[i]->instance.state, &why) != MB_OK) {
-            MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
-            c->ready[i]->result->status = MB_RESULT_FAILED;
-            c->ready[i]->result->verify = MB_VERIFY_SKIPPED;
-            snprintf(c->ready[i]->result->reason, sizeof c->ready[i]->result->reason, "%s",
-                     why.text);
-            continue;
-        }
-        c->ready[n_kept++] = c->ready[i];
     }
     c->n_ready = n_kept;
     return MB_OK;
@@ -188,22 +187,22 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
     const struct mb_hooks *hooks = c->options->hooks;
     const size_t n = c->options->settings->verify ? c->n_ready : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
-        const struct mb_result *result = c->ready[i]->result;
+        struct mb_candidate *candidate = &c->candidates[i];
+        const struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
-            if (c->ready[i]->row->strategy->file) {
-                MB_DO(mb_judge_bounds(&c->judge, c->ready[i], err));
+            if (candidate->row->strategy->file) {
+                MB_DO(mb_judge_bounds(&c->judge, candidate, err));
             }
             continue;
         }
         hooks->on_step(hooks->user, result->label, "verifying");
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
+        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], second_content(c, c->ready[i]),
+            MB_DO(mb_judge_run(&c->judge, candidate, second_content(c, candidate),
                                MB_JUDGE_BEFORE, err));
         }
     }
-    drop_damaging(c);
-    return check_bounds(c, err);
+    return drop_damaging(c, err);
 }
 
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
@@ -212,20 +211,22 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
     const char *step = c->options->settings->verify ? "verifying" : "writing";
     const size_t n = c->options->times_only ? 0 : c->n_ready;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
-        struct mb_result *result = c->ready[i]->result;
+        struct mb_candidate *candidate = &c->candidates[i];
+        struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
             continue;
         }
         hooks->on_step(hooks->user, result->label, step);
         /* First on what was not timed: what a run left behind may be right for the image. */
         if (result->verify == MB_VERIFY_PASS &&
-            second_content(c, c->ready[i]) == MB_CONTENT_PROBE) {
-            MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
+            second_content(c, candidate) == MB_CONTENT_PROBE) {
+            MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
-        MB_DO(mb_judge_run(&c->judge, c->ready[i], MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
+        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
-            MB_DO(hooks->on_chain(hooks->user, c->c, result, c->test_image.readback.mapped,
-                                  c->judge.verifier[MB_CONTENT_IMAGE], err));
+            MB_DO(hooks->on_chain(
+                hooks->user, c->c, result, c->test_image.readback.mapped,
+                c->judge.is_blind ? NULL : &c->judge.reference[MB_CONTENT_IMAGE], err));
         }
     }
     return MB_OK;
@@ -242,13 +243,13 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_DO(mb_timing_run(options, &c->test_image, c->ready, c->n_ready, &c->c->timings[k],
-                            err));
+        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_ready,
+                            &c->c->timings[k], err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
     for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
-        MB_DO(mb_split_measure(&c->ready[i]->instance, c->c->layout.n_levels,
-                               &c->ready[i]->result->split, err));
+        MB_DO(mb_split_measure(&c->test_image.image, c->candidates[i].row, &c->c->task,
+                               &c->candidates[i].result->split, err));
     }
     return MB_OK;
 }
@@ -272,14 +273,11 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     const struct mb_case_options *options = c->options;
     const size_t n_rows = options->n_rows;
     c->candidates = mb_alloc(n_rows, sizeof *c->candidates);
-    c->ready = mb_alloc(n_rows, sizeof *c->ready);
     c->c->results = mb_alloc(n_rows, sizeof *c->c->results);
-    MB_DO(MB_NEED(c->candidates && c->ready && c->c->results, "results"));
+    MB_DO(MB_NEED(c->candidates && c->c->results, "results"));
     for (size_t i = 0; i < n_rows; i++) {
         c->c->n_results++;
         init_result(&options->rows[i], &c->c->results[i]);
-        c->candidates[i] =
-            (struct mb_candidate){.row = &options->rows[i], .result = &c->c->results[i]};
     }
     for (size_t k = 0; k < options->n_conditions; k++) {
         const struct mb_condition condition = options->conditions[k];
@@ -290,17 +288,12 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
 
 static void context_finish(struct context *c)
 {
-    for (size_t i = 0; c->candidates && i < c->options->n_rows; i++) {
-        mb_instance_finish(&c->candidates[i].instance);
-        mb_instance_finish(&c->candidates[i].whole);
+    for (size_t i = 0; i < c->n_candidates; i++) {
+        mb_candidate_finish(&c->candidates[i]);
     }
     mb_free(c->candidates);
-    mb_free(c->ready);
-    mb_chain_hash_finish(&c->hash);
+    mb_judge_finish(&c->judge);
     mb_test_image_finish(&c->test_image);
-    mb_verifier_finish(&c->verifier);
-    mb_verifier_finish(&c->probe_verifier);
-    mb_free(c->probe);
 }
 
 /* The image cannot be made here: every strategy is skipped for that reason. */
@@ -357,37 +350,6 @@ static void drop_empty_timings(struct mb_case *c)
     c->n_timings = n_kept;
 }
 
-/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
- * be read as depth, which is [0, 1]. */
-static const char *probe_of(const struct mb_format *format)
-{
-    const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
-    return mb_format_is_unorm(format) || is_depth ? "probe" : "probe-float";
-}
-
-/* What chains are judged by besides the image, once it is known that there is one. */
-static enum mb_status make_judge(struct context *c, struct mb_err *err)
-{
-    const struct mb_layout *layout = &c->c->layout;
-    MB_SCOPED(mb_image) probe = {0};
-    const struct mb_text spec = mb_text("pattern:%s:%ux%u", probe_of(layout->format),
-                                        layout->base.width, layout->base.height);
-    if (!c->options->settings->verify) {
-        return MB_OK;
-    }
-    MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
-    c->probe = mb_image_encode_layers(&probe, layout);
-    MB_DO(MB_NEED(c->probe, "probe image"));
-    mb_verifier_init(&c->probe_verifier, layout, c->probe);
-    c->judge.verifier[MB_CONTENT_PROBE] = &c->probe_verifier;
-    if (mb_chain_hash_supports(&c->test_image.image)) {
-        const struct mb_vk_image *image = &c->test_image.image;
-        MB_DO(mb_chain_hash_init(&c->hash, &image, 1, 1, err));
-        c->judge.hash = &c->hash;
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_case_run(const struct mb_case_options *options, const void *source,
                            struct mb_case *out, bool *is_complete, struct mb_err *err)
 {
@@ -395,18 +357,13 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     MB_SCOPED(context) c = {.options = options, .gpu = options->calibration->gpu, .c = out};
     *is_complete = false;
     MB_DO(allocate(&c, err));
-    mb_verifier_init(&c.verifier, &out->layout, source);
-    c.judge = (struct mb_judge){
-        .test_image = &c.test_image,
-        .verifier[MB_CONTENT_IMAGE] = options->settings->verify ? &c.verifier : NULL,
-        .c = out,
-    };
     const enum mb_status status = make_image(&c, source, err);
     if (status == MB_UNSUPPORTED) {
         skip_all(&c, err);
     } else {
         MB_DO(status);
-        MB_DO(make_judge(&c, err));
+        MB_DO(mb_judge_init(&c.judge, &c.test_image, source, &out->task,
+                            !options->settings->verify, err));
         MB_DO(run(&c, err));
     }
     *is_complete = !hooks->is_interrupted(hooks->user);

@@ -32,17 +32,13 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
                                      enum mb_result_status status)
 {
     const struct mb_row *first = NULL;
-    for (size_t i = 0; i < run->n_cases * MB_MAX_CONDITIONS; i++) {
-        const struct mb_case *c = run->cases[i / MB_MAX_CONDITIONS];
-        const struct mb_timing *timing = &c->timings[i % MB_MAX_CONDITIONS];
-        for (size_t k = 0; timing->rows && k < c->n_results; k++) {
-            const struct mb_row *row = &timing->rows[k];
-            const bool is_found = mb_row_status(row) == status;
-            if (is_found && rows[k].by_name && !row->result->has_work) {
-                return row;
-            }
-            first = !first && is_found ? row : first;
+    struct mb_rows all = {.run = run};
+    for (const struct mb_row *row; (row = mb_rows_next(&all)) != NULL;) {
+        const bool is_found = mb_row_status(row) == status;
+        if (is_found && rows[row - row->timing->rows].by_name && !row->result->has_work) {
+            return row;
         }
+        first = !first && is_found ? row : first;
     }
     return first;
 }

@@ -6,7 +6,7 @@
 #include "result/result.h"
 
 struct mb_calibration;
-struct mb_verifier;
+struct mb_reference;
 
 /* What the caller hears and decides while a case runs; all but on_chain required. */
 struct mb_hooks {
@@ -19,10 +19,10 @@ struct mb_hooks {
     /* `n_done` of `n_total` blocks of `n_candidates` strategies are sampled. */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result` as read back, a packed block of c->layout, after its last
-     * verification; the hook may write files of it and note them in the result. `verifier` is
+     * verification; the hook may write files of it and note them in the result. `reference` is
      * NULL with settings->verify off. NULL: nobody wants it. */
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
-                               const void *block, struct mb_verifier *verifier,
+                               const void *block, struct mb_reference *reference,
                                struct mb_err *err);
     /* Of a run: before each case (`index` counts from 0), and after it: it is the last of the
      * run then. */

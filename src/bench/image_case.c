@@ -2,12 +2,19 @@
  * conditions that it is timed under. */
 #include "bench/image_case.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "bench/verify/instance.h"
+
+/* Sizes of an image take turns, as the settings list them; or it has its own. */
+static struct mb_extent extent_of(const struct mb_settings *settings,
+                                  const struct mb_image *image, size_t index)
+{
+    return settings->n_sizes > 0 ? settings->size[index % settings->n_sizes]
+                                 : (struct mb_extent){image->width, image->height};
+}
 
 /* The rectangle of an update lies within level 0, and the faces of a cube are square. */
 static enum mb_status check_shape(const struct mb_settings *settings, struct mb_extent base,
@@ -28,12 +35,8 @@ enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
                                      const struct mb_image *image, const char *input,
                                      struct mb_err *err)
 {
-    const struct mb_extent own = {image->width, image->height};
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        MB_DO(check_shape(settings, settings->size[i], input, err));
-    }
-    if (settings->n_sizes == 0) {
-        MB_DO(check_shape(settings, own, input, err));
+    for (size_t i = 0; i < mb_settings_n_sizes(settings); i++) {
+        MB_DO(check_shape(settings, extent_of(settings, image, i), input, err));
     }
     return MB_OK;
 }
@@ -67,8 +70,7 @@ void mb_image_describe_case(const struct mb_image *image, const struct mb_settin
                             size_t index, struct mb_case *c)
 {
     const size_t n_sizes = mb_settings_n_sizes(settings);
-    const struct mb_extent own = {image->width, image->height};
-    const struct mb_extent base = settings->n_sizes > 0 ? settings->size[index % n_sizes] : own;
+    const struct mb_extent base = extent_of(settings, image, index);
     uint32_t n_full = mb_full_level_count(base);
     uint32_t n_levels =
         settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
@@ -90,7 +92,7 @@ enum mb_status mb_image_make_case(const struct mb_image *image,
     MB_SCOPED(mb_image) resized = {0};
     const struct mb_image *used = image;
     if (settings->n_sizes > 0) {
-        const struct mb_extent size = settings->size[index % settings->n_sizes];
+        const struct mb_extent size = extent_of(settings, image, index);
         MB_DO(mb_image_resize(&resized, image, size.width, size.height, err));
         used = &resized;
     }
@@ -120,16 +122,4 @@ size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *setting
         }
     }
     return n;
-}
-
-enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
-                                       struct mb_case *c, struct mb_err *err)
-{
-    if (isnan(calibration->roofline.ceiling_gbps)) {
-        for (size_t i = 0; i < MB_N_TRAFFICS; i++) {
-            c->match[i].gbps = (double)NAN;
-        }
-        return MB_OK;
-    }
-    return mb_roofline_match(calibration->gpu, &c->layout, c->match, err);
 }

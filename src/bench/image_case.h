@@ -3,7 +3,6 @@
 
 #include "bench/settings.h"
 #include "result/result.h"
-#include "bench/timing/calibration.h"
 #include "image/image.h"
 
 /* The rectangle of an update lies within the image, and a cube is square, at all the sizes that
@@ -28,7 +27,3 @@ MB_MUST_CHECK enum mb_status mb_image_make_case(const struct mb_image *image,
 /* The conditions that `settings` ask for on this device; returns their number, at least 1. */
 size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *settings,
                      struct mb_condition out[MB_MAX_CONDITIONS]);
-
-/* Measure what the memory can do at the case's footprint; NaN where nothing is measured. */
-MB_MUST_CHECK enum mb_status mb_image_match_roofline(const struct mb_calibration *calibration,
-                                                     struct mb_case *c, struct mb_err *err);

@@ -162,16 +162,18 @@ static struct mb_probe *probe_of(struct plants *plants, size_t plant, uint32_t s
     return &plants->probe[plant == MB_PLANT_TWIN ? MB_PLANT_BASE : plant][slot];
 }
 
-static enum mb_status start(void *user, size_t plant, uint32_t slot, struct mb_err *err)
+static enum mb_status start(void *user, size_t plant, uint32_t slot, bool is_due,
+                            struct mb_err *err)
 {
+    (void)is_due;
     return mb_submission_submit(&probe_of(user, plant, slot)->submission, err);
 }
 
-static enum mb_status collect(void *user, size_t plant, uint32_t slot, double *duration_ns,
-                              double *part_ns, struct mb_err *err)
+static enum mb_status collect(void *user, size_t plant, uint32_t slot, struct mb_sample *sample,
+                              struct mb_err *err)
 {
     struct mb_probe *probe = probe_of(user, plant, slot);
-    (void)part_ns;
+    double *duration_ns = &sample->duration_ns;
     MB_DO(mb_submission_wait(&probe->submission, err));
     const enum mb_status status =
         mb_timer_read_held(&probe->timer, &probe->submission, 0, 1, duration_ns, err);
@@ -232,7 +234,6 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,
-        .n_judged = MB_N_PLANTS,
         .seed = settings->seed,
         .min_warmup_blocks = 3,
         .max_warmup_ns = UINT64_C(5000000000),

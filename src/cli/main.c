@@ -38,11 +38,11 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
 }
 
 static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
-                               const void *block, struct mb_verifier *verifier,
+                               const void *block, struct mb_reference *reference,
                                struct mb_err *err)
 {
     struct mb_session *session = user;
-    return mb_output_images(&session->output, c, result, block, verifier, err);
+    return mb_output_images(&session->output, c, result, block, reference, err);
 }
 
 static void on_case_begin(void *user, size_t index)

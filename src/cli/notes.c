@@ -100,7 +100,7 @@ static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts
     }
 }
 
-/* "  spd: null twin 4.50 us; set-up 95.9 ms; spd/spd_wave.comp: ..." */
+/* "  spd: set-up 95.9 ms; spd/spd_wave.comp: ..." */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -108,9 +108,6 @@ void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
         struct mb_strbuf text = {0};
         if (!row->result->has_work) {
             continue;
-        }
-        if (row->null_twin.n > 0) {
-            mb_strbuf_printf(&text, "null twin %s; ", mb_time_text(row->null_twin.median_ns).s);
         }
         mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
         if (row->result->facts) {

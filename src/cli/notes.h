@@ -17,5 +17,5 @@ const char *mb_notes_find(const struct mb_timing *timing, const char *code);
 /* With --per-level, of latency: where the time of each strategy's dispatches goes. */
 void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing);
 
-/* What else is known of each strategy: its null twin, its set-up, its pipelines. */
+/* What else is known of each strategy: its set-up, its pipelines. */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing);

@@ -269,16 +269,16 @@ static enum mb_status forgive(struct mb_output *output, enum mb_status status,
 
 enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                 struct mb_result *result, const void *block,
-                                struct mb_verifier *verifier, struct mb_err *err)
+                                struct mb_reference *reference, struct mb_err *err)
 {
     const struct mb_picture_options options = {
         .artifacts = {output->dir, &output->options->settings},
-        .verifier = verifier,
+        .reference = reference,
     };
     enum mb_status status = mb_pictures_write(&options, c, result, block, err);
     MB_DO(forgive(output, status, err, result, "picture_not_written"));
     if (wants_sheet(output)) {
-        MB_DO(mb_sheets_add(&output->sheets, c, result, block, verifier, err));
+        MB_DO(mb_sheets_add(&output->sheets, c, result, block, reference, err));
     }
     status = mb_chains_write(&options.artifacts, c, result, block, err);
     return forgive(output, status, err, result, "chain_not_written");

@@ -51,11 +51,12 @@ MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
 void mb_output_finish(struct mb_output *output);
 
 /* Write the pictures that --images asks for and the files that --chain asks for, and note them
- * in the result. `verifier` may be NULL: then there are no error pictures and no golden ones.
+ * in the result. `reference` may be NULL: then there are no error pictures and no golden ones.
  * One that cannot be written is a warning of the result, and output->unwritten. */
 MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
                                               struct mb_result *result, const void *block,
-                                              struct mb_verifier *verifier, struct mb_err *err);
+                                              struct mb_reference *reference,
+                                              struct mb_err *err);
 
 /* After each case: print its tables with their warnings, write the contact sheet of an image
  * that has one, and results.json, so that a crash loses nothing. */

@@ -114,7 +114,7 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
-    MB_DO(mb_verifier_ideal(w->options->verifier, w->filter, layer, &ideal, err));
+    MB_DO(mb_reference_ideal(w->options->reference, w->filter, layer, &ideal, err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
@@ -175,11 +175,11 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
  * held to the same policy. */
 static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
-    struct mb_verifier *verifier = w->options->verifier;
+    struct mb_reference *reference = w->options->reference;
     struct writer golden = *w;
     bool was_there;
     golden.folder = mb_text("%s/golden-%s", w->case_folder.s,
-                            mb_policy_names[mb_verifier_policy(verifier, w->filter)]);
+                            mb_policy_names[mb_reference_policy(reference, w->filter)]);
     MB_DO(note_again(w, golden.folder.s, &was_there, err));
     if (was_there) {
         return MB_OK;
@@ -187,7 +187,7 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     MB_FREED uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
     golden.block = texels;
     MB_DO(MB_NEED(texels, "pictures"));
-    MB_DO(mb_verifier_encode(verifier, w->filter, w->n_layers, texels, err));
+    MB_DO(mb_reference_encode(reference, w->filter, w->n_layers, texels, err));
     return write_chain(&golden, err);
 }
 
@@ -269,10 +269,10 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
     if (has_chain) {
         MB_DO(write_chain(&w, err));
     }
-    if (options->verifier) {
+    if (options->reference) {
         MB_DO(write_errors(&w, err));
     }
-    if (options->verifier && has_chain) {
+    if (options->reference && has_chain) {
         MB_DO(write_golden(&w, err));
     }
     return MB_OK;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "bench/verify/verify.h"
+#include "bench/verify/reference.h"
 #include "cli/artifact.h"
 #include "result/result.h"
 
@@ -10,7 +10,7 @@
 
 struct mb_picture_options {
     struct mb_artifacts artifacts;
-    struct mb_verifier *verifier; /* NULL: neither error pictures nor golden ones */
+    struct mb_reference *reference; /* NULL: neither error pictures nor golden ones */
 };
 
 /* Layers of a chain that are drawn. */

@@ -55,17 +55,17 @@ static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, bool
 
 /* Once for all strategies that are held to the same policy. */
 static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case *c,
-                                 const struct mb_filter *filter, struct mb_verifier *verifier,
+                                 const struct mb_filter *filter, struct mb_reference *reference,
                                  struct mb_err *err)
 {
-    const enum mb_policy policy = mb_verifier_policy(verifier, filter);
+    const enum mb_policy policy = mb_reference_policy(reference, filter);
     char label[48];
     if (sheets->policies & 1u << policy) {
         return MB_OK;
     }
     MB_FREED void *texels = mb_alloc(c->layout.total_bytes, 1);
     MB_DO(MB_NEED(texels, "contact sheet"));
-    MB_DO(mb_verifier_encode(verifier, filter, sheets->n_layers, texels, err));
+    MB_DO(mb_reference_encode(reference, filter, sheets->n_layers, texels, err));
     snprintf(label, sizeof label, "golden (%s)", mb_policy_names[policy]);
     MB_DO(add_rows(sheets, label, true, texels, err));
     sheets->policies |= 1u << policy;
@@ -74,15 +74,15 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case 
 
 enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                              struct mb_result *result, const void *block,
-                             struct mb_verifier *verifier, struct mb_err *err)
+                             struct mb_reference *reference, struct mb_err *err)
 {
     char label[sizeof result->label + 16];
     const struct mb_text folder = mb_case_folder(c);
     if (strcmp(folder.s, sheets->folder.s) != 0) {
         start(sheets, c, &folder);
     }
-    if (verifier) {
-        MB_DO(add_golden(sheets, c, &result->work.tolerance.filter, verifier, err));
+    if (reference) {
+        MB_DO(add_golden(sheets, c, &result->work.tolerance.filter, reference, err));
     }
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "result/result.h"
-#include "bench/verify/verify.h"
+#include "bench/verify/reference.h"
 #include "cli/picture.h"
 #include "image/io/sheet.h"
 
@@ -18,12 +18,12 @@ struct mb_sheets {
 
 void mb_sheets_finish(struct mb_sheets *sheets);
 
-/* Add the chain of `result`, a packed block of c->layout, and, with a verifier, the golden
+/* Add the chain of `result`, a packed block of c->layout, and, with a reference, the golden
  * one that it was held to; note the files that mb_sheets_write makes in result->images. Rows of
  * another image are dropped. */
 MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                                            struct mb_result *result, const void *block,
-                                           struct mb_verifier *verifier, struct mb_err *err);
+                                           struct mb_reference *reference, struct mb_err *err);
 
 /* Write DIR/FOLDER/sheet.png, and of layers from 1 on sheet_layer_NN.png, and drop the rows;
  * does nothing where there are none. `run` is named below the rows. Results of `c` no longer

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "kernel/capability.h"
+#include "strategy/marks.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/buffer.h"
@@ -27,6 +28,7 @@
 struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
+    struct mb_marks *marks;
     struct mb_pick pick;
     struct mb_params params;
     struct mb_kernel_plan plan;
@@ -400,6 +402,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     bool has_addresses;
     s->gpu = gpu;
     s->image = target->image;
+    s->marks = target->marks;
     s->params = *params;
     MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
                          &s->params, err));
@@ -482,7 +485,9 @@ static void record(const void *state, VkCommandBuffer cmd)
         };
         record_barriers(s, cmd, &plan->before);
         if (has_groups(plan)) {
+            mb_mark_begin(s->marks, cmd);
             mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
+            mb_mark_end(s->marks, cmd, plan->step.source_level + 1, plan->step.n_levels);
         }
     }
     record_barriers(s, cmd, &s->plan.closing);
@@ -513,11 +518,6 @@ static void describe(const void *state, struct mb_work *work)
         const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
         work->n_dispatches += has_groups(dispatch);
         work->n_barriers += count_barriers(&dispatch->before);
-    }
-    /* MB_MAX_LEVELS is for gcc 12 alone: every step makes a level. */
-    const uint32_t n_steps = plan->n_dispatches == plan->n_steps ? plan->n_steps : 0;
-    for (uint32_t i = 0; i < n_steps && i < MB_MAX_LEVELS; i++) {
-        work->step_levels[i] = (uint8_t)plan->dispatches[i].step.n_levels;
     }
     for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
         work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];

@@ -56,6 +56,7 @@ enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu
     levels->gpu = gpu;
     levels->image = target->image;
     levels->task = target->task;
+    levels->marks = target->marks;
     levels->policy = needs->policy;
     levels->by_sampler = mb_load_resolve(needs->load, gpu, layout, &target->task,
                                          needs->is_carried) == MB_LOAD_SAMPLER;
@@ -107,6 +108,8 @@ void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step)
         own->after.image = levels->image;
         own->after.from = &mb_access_compute_write;
         own->after.to = &mb_access_readable;
+        own->first_level = own->after.first_level;
+        own->n_levels = own->after.n_levels;
     }
 }
 
@@ -122,7 +125,9 @@ void mb_levels_record(const void *state, VkCommandBuffer cmd)
     for (uint32_t i = 0; i < levels->n_steps; i++) {
         const struct mb_levels_step *step = &levels->steps[i];
         if (is_dispatched(step)) {
+            mb_mark_begin(levels->marks, cmd);
             mb_pipeline_dispatch(step->pipeline, cmd, &step->dispatch);
+            mb_mark_end(levels->marks, cmd, step->first_level, step->n_levels);
         }
         mb_barrier_images(cmd, &step->after, 1);
     }

@@ -3,6 +3,7 @@
  * of dispatches and barriers. */
 #pragma once
 
+#include "strategy/marks.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
@@ -31,6 +32,7 @@ struct mb_levels_step {
     /* Without accesses: levels of the image that the dispatch writes and that are to be
      * readable from then on. */
     struct mb_level_barrier after;
+    uint32_t first_level, n_levels; /* that it makes; 0: those of `after` without accesses */
     _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* what dispatch.push points to */
 };
 
@@ -39,6 +41,7 @@ struct mb_levels {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_task task;
+    struct mb_marks *marks;
     enum mb_policy policy;
     struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level, by the policy */
     bool by_sampler;                        /* how texels are loaded */

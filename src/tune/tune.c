@@ -353,6 +353,7 @@ static enum mb_status keep_case(struct session *session, struct mb_case *final,
     for (int question = 0; timing && question < MB_N_QUESTIONS; question++) {
         MB_DO(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
                              &c->choice[question], err));
+        c->choice[question].of = c; /* it is in the table even if classes cannot be made */
     }
     if (!timing) {
         mb_run_drop_case(session->run);
@@ -389,7 +390,6 @@ static enum mb_status run_case(struct session *session, size_t size, struct mb_e
                               &session->source, err));
     session->c->layout = session->blank.layout;
     if (!is_known_case(session->tune, &session->c->layout)) {
-        MB_TRY(mb_image_match_roofline(&session->calibration, &session->blank, err));
         MB_TRY(run_contest(session, final, err));
         MB_TRY(session->is_complete ? keep_case(session, final, err) : MB_OK);
     }

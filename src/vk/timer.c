@@ -142,17 +142,28 @@ double mb_timer_period_ns(const struct mb_gpu *gpu)
     return (double)properties.limits.timestampPeriod;
 }
 
-enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from, uint32_t to,
-                                   double *duration_ns, struct mb_err *err)
+/* From a stamp to the next one. MB_UNSUPPORTED where one is missing or the second lies before
+ * the first. */
+static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
+                                double *duration_ns, struct mb_err *err)
 {
-    const struct mb_gpu_info *info = &timer->gpu->info;
     struct mb_err why;
-    uint64_t begin, end;
-    MB_DO(read_stamps(timer, from, 1, &begin, err));
-    MB_DO(read_stamps(timer, to, 1, &end, err));
-    MB_FAIL_IF(mb_ticks_to_ns(begin, end, info->timestamp_valid_bits,
+    uint64_t stamps[2];
+    MB_DO(read_stamps(timer, first, 2, stamps, err));
+    MB_FAIL_IF(mb_ticks_to_ns(stamps[0], stamps[1], timer->gpu->info.timestamp_valid_bits,
                               mb_timer_period_ns(timer->gpu), duration_ns, &why) != MB_OK,
                err, MB_ERRC_UNSUPPORTED, "%s", why.text);
+    return MB_OK;
+}
+
+/* Clocks differ a little; a wrong period by powers of ten. */
+static enum mb_status hold(double sum_ns, const struct mb_submission *submission,
+                           struct mb_err *err)
+{
+    const double waited_ns = (double)submission->waited_ns;
+    MB_FAIL_IF(sum_ns > 1.05 * waited_ns + HOST_SLACK_NS, err, MB_ERRC_UNSUPPORTED,
+               "timer: the device's timestamps say %s, but the host waited %s",
+               mb_time_text(sum_ns).s, mb_time_text(waited_ns).s);
     return MB_OK;
 }
 
@@ -160,18 +171,24 @@ enum mb_status mb_timer_read_held(const struct mb_timer *timer,
                                   const struct mb_submission *submission, uint32_t first,
                                   uint32_t n, double *durations_ns, struct mb_err *err)
 {
-    const double waited_ns = (double)submission->waited_ns;
     double sum_ns = 0.0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t begin = 2 * (first + i);
-        MB_DO(mb_timer_between_ns(timer, begin, begin + 1, &durations_ns[i], err));
+        MB_DO(read_next(timer, 2 * (first + i), &durations_ns[i], err));
         sum_ns += durations_ns[i];
     }
-    /* Clocks differ a little; a wrong period by powers of ten. */
-    MB_FAIL_IF(sum_ns > 1.05 * waited_ns + HOST_SLACK_NS, err, MB_ERRC_UNSUPPORTED,
-               "timer: the device's timestamps say %s, but the host waited %s",
-               mb_time_text(sum_ns).s, mb_time_text(waited_ns).s);
-    return MB_OK;
+    return hold(sum_ns, submission, err);
+}
+
+enum mb_status mb_timer_read_row(const struct mb_timer *timer,
+                                 const struct mb_submission *submission, uint32_t n,
+                                 double *durations_ns, struct mb_err *err)
+{
+    double sum_ns = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        MB_DO(read_next(timer, i, &durations_ns[i], err));
+        sum_ns += durations_ns[i];
+    }
+    return hold(sum_ns, submission, err);
 }
 
 enum mb_status mb_timer_run(const struct mb_timer *timer, struct mb_submission *submission,

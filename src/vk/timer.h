@@ -37,11 +37,6 @@ void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
                     uint32_t n_pairs);
 /* Write query `query` once all commands before are complete. Pair i has queries 2i and 2i+1. */
 void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query);
-/* Duration between two stamps of a completed submission. MB_UNSUPPORTED where one is missing or
- * the second lies before the first. */
-MB_MUST_CHECK enum mb_status mb_timer_between_ns(const struct mb_timer *timer, uint32_t from,
-                                                 uint32_t to, double *duration_ns,
-                                                 struct mb_err *err);
 
 /* Open the region of pair `pair`: prime, reset its queries, drain the device, stamp, and a full
  * barrier after the stamp, whose second scope is otherwise only itself.
@@ -63,6 +58,12 @@ MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
                                                 const struct mb_submission *submission,
                                                 uint32_t first, uint32_t n,
                                                 double *durations_ns, struct mb_err *err);
+
+/* The same from each of queries [0, n] to the next: durations_ns[n]. */
+MB_MUST_CHECK enum mb_status mb_timer_read_row(const struct mb_timer *timer,
+                                               const struct mb_submission *submission,
+                                               uint32_t n, double *durations_ns,
+                                               struct mb_err *err);
 
 /* Run a submission and read its pairs [0, n) so. Invalid samples are taken again, a few
  * times over; then it is MB_ERRC_RUNTIME. */

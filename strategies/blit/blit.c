@@ -1,10 +1,12 @@
 /* blit: one linear vkCmdBlitImage and one layout change per level. */
+#include "strategy/marks.h"
 #include "strategy.h"
 #include "vk/barrier.h"
 
 struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
+    struct mb_marks *marks;
     struct mb_rect affected[MB_MAX_LEVELS]; /* what is blitted of each level */
 };
 
@@ -54,6 +56,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
+    s->marks = target->marks;
     mb_filter_affected_levels(MB_POLICY_BLIT, &s->image->layout, s->task.rect, s->affected);
     return MB_OK;
 }
@@ -82,6 +85,7 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
     if (part.height == target.height) {
         from.height = source.height;
     }
+    mb_mark_begin(s->marks, cmd);
     for (uint32_t layer = 0; layer < layout->n_layers; layer += MB_MAX_COPIED_LAYERS) {
         uint32_t n_left = layout->n_layers - layer;
         uint32_t n_layers = n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS;
@@ -96,6 +100,7 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
         vkCmdBlitImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, image->image,
                        VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region, VK_FILTER_LINEAR);
     }
+    mb_mark_end(s->marks, cmd, level, 1);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)

@@ -261,6 +261,8 @@ static void add_pass(struct state *s, uint32_t level, uint32_t index,
                      .n_groups = {mb_group_count(pass->end - pass->begin, s->n_invocations / 2),
                                   pass->n_across, s->levels.image->layout.n_layers}},
         .after = after,
+        .first_level = level + 1,
+        .n_levels = 1,
     };
     mb_levels_add(&s->levels, &step);
 }

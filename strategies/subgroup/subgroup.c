@@ -200,9 +200,6 @@ static void describe(const void *state, struct mb_work *work)
     for (uint32_t i = 0; i < s->n_chunks; i++) {
         const uint32_t source = s->chunks[i].source;
         const struct mb_rect affected = levels->affected[source];
-        if (i < work->n_dispatches) {
-            work->step_levels[i] = (uint8_t)s->chunks[i].n_targets;
-        }
         if (i > 0) {
             work->tolerance.reread_levels |= UINT32_C(1) << source;
             work->algorithmic_bytes += (uint64_t)affected.width * affected.height *

@@ -345,7 +345,6 @@ static VkResult VKAPI_CALL get_stamps(VkDevice device, VkQueryPool pool, uint32_
                                       uint32_t n, size_t n_bytes, void *data,
                                       VkDeviceSize stride, VkQueryResultFlags flags)
 {
-    static uint64_t begin;
     static uint32_t n_pairs;
     const VkResult result = real_stamps(device, pool, first, n, n_bytes, data, stride, flags);
     const uint64_t lie = find_edit(MB_EDIT_STAMPS)->value;
@@ -353,16 +352,14 @@ static VkResult VKAPI_CALL get_stamps(VkDevice device, VkQueryPool pool, uint32_
     for (uint32_t i = 0; i < n && lie == MB_CLOCK_STOPPED; i++) {
         stamps[i] = 1000;
     }
-    if (n == 1 && first % 2 == 0) {
-        begin = stamps[0];
-    } else if (n == 1) {
-        const bool is_due =
-            lie == MB_CLOCK_SOMETIMES ? n_pairs++ % 66 == 65 : ends_blits[first % MAX_QUERIES];
-        stamps[0] = !is_due                   ? stamps[0]
-                    : lie == MB_CLOCK_AHEAD   ? begin + UINT64_C(10000000000000)
-                    : lie == MB_CLOCK_STUCK   ? begin
-                    : lie == MB_CLOCK_STOPPED ? stamps[0]
-                                              : begin - 5;
+    if (n == 2) {
+        const bool is_due = lie == MB_CLOCK_SOMETIMES ? n_pairs++ % 66 == 65
+                                                      : ends_blits[(first + 1) % MAX_QUERIES];
+        stamps[1] = !is_due                   ? stamps[1]
+                    : lie == MB_CLOCK_AHEAD   ? stamps[0] + UINT64_C(10000000000000)
+                    : lie == MB_CLOCK_STUCK   ? stamps[0]
+                    : lie == MB_CLOCK_STOPPED ? stamps[1]
+                                              : stamps[0] - 5;
     }
     return result;
 }

@@ -61,7 +61,7 @@ struct image {
     const char *pattern;
     void *texels; /* NULL until it is wanted; owned */
     struct mb_test_image test_image;
-    struct mb_verifier verifier;
+    struct mb_reference reference;
 };
 
 struct run {
@@ -169,7 +169,7 @@ static const char *judge(struct run *run, struct image *image,
 {
     struct mb_verdict verdict;
     struct tally *tally = &run->tally;
-    if (mb_verify(&image->verifier, image->test_image.readback.mapped, tolerance, &verdict,
+    if (mb_verify(&image->reference, image->test_image.readback.mapped, tolerance, &verdict,
                   err) != MB_OK) {
         return err->text;
     }
@@ -349,7 +349,7 @@ static bool make_image(const struct mb_gpu *gpu, struct image *image)
     if (!image->texels) {
         image->texels = make_texels(&image->layout, image->pattern);
         mb_test_open_image(&image->test_image, gpu, &image->layout, image->texels);
-        mb_verifier_init(&image->verifier, &image->layout, image->texels);
+        mb_reference_init(&image->reference, &image->layout, image->texels);
     }
     return image->test_image.readback.mapped != NULL;
 }
@@ -359,7 +359,7 @@ static void drop_images(struct run *run)
     for (size_t i = 0; i < run->n_images; i++) {
         struct image *image = &run->images[i];
         if (image->texels) {
-            mb_verifier_finish(&image->verifier);
+            mb_reference_finish(&image->reference);
             mb_test_image_finish(&image->test_image);
             mb_free(image->texels);
         }

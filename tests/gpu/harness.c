@@ -150,13 +150,13 @@ static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint3
 
 static enum mb_status ignore_chain(void *user, const struct mb_case *c,
                                    struct mb_result *result, const void *block,
-                                   struct mb_verifier *verifier, struct mb_err *err)
+                                   struct mb_reference *reference, struct mb_err *err)
 {
     (void)user;
     (void)c;
     (void)result;
     (void)block;
-    (void)verifier;
+    (void)reference;
     (void)err;
     return MB_OK;
 }
@@ -302,7 +302,7 @@ enum mb_status mb_test_instance(struct mb_instance *instance,
 {
     const struct mb_vk_image *image = &test_image->image;
     const enum mb_status status = mb_instance_supports(image, row, task, err);
-    return status == MB_OK ? mb_instance_init(instance, image, row, task, err) : status;
+    return status == MB_OK ? mb_instance_init(instance, image, row, task, NULL, err) : status;
 }
 
 enum mb_status mb_test_run_chain(struct mb_test_image *test_image,

@@ -465,7 +465,7 @@ void mb_library_judge(struct library_chain *c)
     const struct mb_tolerance tolerance = tolerance_of(c);
     const size_t level0_bytes = c->layout.level_layer_bytes[0] * c->layout.n_layers;
     struct mb_layout part;
-    struct mb_verifier verifier;
+    struct mb_reference reference;
     struct mb_verdict verdict = {0};
     struct mb_err err = {.text = "no memory"};
     mb_layout_init(&part, c->layout.format, c->layout.base, c->info.job.n_layers,
@@ -478,9 +478,9 @@ void mb_library_judge(struct library_chain *c)
     if (want && got) {
         take_layers(c, &part, c->block, want);
         take_layers(c, &part, c->readback.mapped, got);
-        mb_verifier_init(&verifier, &part, want);
-        status = mb_verify(&verifier, got, &tolerance, &verdict, &err);
-        mb_verifier_finish(&verifier);
+        mb_reference_init(&reference, &part, want);
+        status = mb_verify(&reference, got, &tolerance, &verdict, &err);
+        mb_reference_finish(&reference);
     }
     mb_library_check(status == MB_OK && verdict.pass, c->info.name,
                      status == MB_OK ? mb_failure_describe(&verdict, &part).s : err.text);

@@ -12,12 +12,11 @@
 #include "bench/timing/evict.h"
 #include "bench/timing/sample.h"
 #include "harness.h"
+#include "strategy/marks.h"
 #include "vk/barrier.h"
 
 #define MAX_TRIALS 4u
 #define MAX_TEXT   65536u
-
-extern const struct mb_shader mb_spv_null;
 
 struct text {
     char words[MAX_TEXT];
@@ -47,7 +46,7 @@ static struct commands real;
 static struct {
     struct text *out;
     const struct mb_timer *timer;
-    VkPipeline primer, evictor, null_twin, hash, bound;
+    VkPipeline primer, evictor, hash, bound;
 } spy;
 
 static void add(struct text *text, const char *format, ...)
@@ -114,11 +113,10 @@ static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x,
                                                 uint32_t z)
 {
     add(spy.out, "%s:%ux%ux%u ",
-        spy.bound == spy.primer      ? "primer"
-        : spy.bound == spy.evictor   ? "evict"
-        : spy.bound == spy.null_twin ? "nothing"
-        : spy.bound == spy.hash      ? "hash"
-                                     : "dispatch",
+        spy.bound == spy.primer    ? "primer"
+        : spy.bound == spy.evictor ? "evict"
+        : spy.bound == spy.hash    ? "hash"
+                                   : "dispatch",
         x, y, z);
     real.dispatch(cmd, x, y, z);
 }
@@ -239,21 +237,21 @@ struct bed {
     struct mb_test_image test_image;
     struct mb_timer timer;
     struct mb_evictor evictor;
-    struct mb_pipeline nothing;
     struct mb_chain_hash hash;
     struct mb_buffer spots;
     struct mb_instance instances[MAX_TRIALS];
 };
 
 /* What the strategy itself records. */
-static bool spy_on_chain(struct bed *bed, struct text *chain)
+static bool spy_on_chain(const struct bed *bed, const struct mb_instance *instance,
+                         struct text *chain)
 {
     struct mb_err err = {0};
     struct mb_submission submission = {0};
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_init(&submission, bed->gpu, "chain", &err));
     start_spying(chain);
-    bed->instances[0].strategy->record(bed->instances[0].state, submission.cmd);
+    instance->strategy->record(instance->state, submission.cmd);
     stop_spying();
     MB_TRY(mb_submission_end(&submission, &err));
 fail:
@@ -282,38 +280,10 @@ static void check_chain(const struct mb_work *work, const char *words)
     CHECK(!strstr(words, ":0x") && !strstr(words, "x0 ") && !strstr(words, "x0x"));
 }
 
-/* The words of null twins: their dispatches have another pipeline, and draws no vertices. */
-static void expect_null_chain(struct text *want, const char *words)
-{
-    for (const char *word = words; *word != '\0'; word = strchr(word, ' ') + 1) {
-        const int n = (int)(strchr(word, ' ') - word);
-        const char *size = strchr(word, ':');
-        if (strncmp(word, "dispatch:", 9) == 0) {
-            add(want, "nothing%.*s ", n - 8, size);
-        } else if (strncmp(word, "draw:", 5) == 0) {
-            add(want, "draw:0x%.*s ", (int)(strcspn(strchr(size, 'x') + 1, " ")),
-                strchr(size, 'x') + 1);
-        } else if (strncmp(word, "blit:", 5) == 0) {
-            const int n_regions = atoi(size + 1);
-            for (int i = 0; i < n_regions; i++) {
-                add(want, "blit:1x1,1 ");
-            }
-        } else {
-            add(want, "%.*s ", n, word);
-        }
-    }
-}
-
-static void expect_chains(struct text *want, const struct mb_recorded_sample_options *options,
-                          const char *chain, uint32_t n, bool is_overlapped)
+static void expect_chains(struct text *want, const char *chain, uint32_t n, bool is_overlapped)
 {
     for (uint32_t i = 0; i < n; i++) {
-        add(want, "%s", i > 0 && !is_overlapped ? "full " : "");
-        if (options->null_pipeline) {
-            expect_null_chain(want, chain);
-        } else {
-            add(want, "%s", chain);
-        }
+        add(want, "%s%s", i > 0 && !is_overlapped ? "full " : "", chain);
     }
 }
 
@@ -322,7 +292,7 @@ static void expect_spoil(struct text *want, const struct mb_recorded_sample_opti
 {
     const char *words = options->spots ? "some spots:4 some " : "some clear some ";
     for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
-        add(want, "%s", options->null_pipeline ? "" : words);
+        add(want, "%s", words);
     }
 }
 
@@ -334,18 +304,17 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
 {
     const uint32_t query = 2 * (options->first_pair + part);
     if (options->evictor) {
-        CHECK_EQ_INT(options->evictor->n_reaches, 1);
-        add(want, "evict:%ux1x1 full ", options->evictor->reach[0].n_groups);
+        add(want, "evict:%ux1x1 full ", options->evictor->n_groups);
     }
     if (options->warms_code) {
-        expect_chains(want, options, chain, 1, false);
+        expect_chains(want, chain, 1, false);
         add(want, "full ");
         expect_spoil(want, options, options->n_instances == 1);
     }
-    expect_chains(want, options, chain, options->n_lead, false);
+    expect_chains(want, chain, options->n_lead, false);
     expect_spoil(want, options, options->n_lead);
     add(want, "reset:%u+2 primer:1x1x1 full stamp:%u order ", query, query);
-    expect_chains(want, options, chain, options->n_chains[part], options->is_overlapped);
+    expect_chains(want, chain, options->n_chains[part], options->is_overlapped);
     add(want, "stamp:%u full ", query + 1);
     for (uint32_t i = 0;
          options->hash && i < options->n_chains[part] && i < options->n_instances; i++) {
@@ -388,8 +357,10 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
     add(&want, "%s", options->hash ? "copy some " : "");
     CHECK_EQ_INT(status, MB_OK);
     check_words(got.words, want.words);
-    CHECK_EQ_INT(mb_submission_submit(&recorded.submission, &err), MB_OK);
-    CHECK_EQ_INT(mb_recorded_sample_collect(&recorded, &bed->timer, part_ns, &err), MB_OK);
+    CHECK_EQ_INT(mb_submission_run(&recorded.submission, &err), MB_OK);
+    CHECK_EQ_INT(mb_timer_read_held(&bed->timer, &recorded.submission, options->first_pair,
+                                    options->n_parts, part_ns, &err),
+                 MB_OK);
     mb_recorded_sample_finish(&recorded);
 }
 
@@ -422,9 +393,6 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.hash = &bed->hash;
     check_take(bed, &sample, chain);
     sample = latency;
-    sample.null_pipeline = bed->nothing.made->pipeline;
-    check_take(bed, &sample, chain);
-    sample = latency;
     sample.n_chains[0] = 3;
     sample.is_overlapped = true;
     check_take(bed, &sample, chain);
@@ -442,6 +410,42 @@ static void check_samples(struct bed *bed, const char *chain)
     check_take(bed, &sample, chain);
 }
 
+/* What is marked: the chain as it was, a pair of stamps around each of its levels, no barrier
+ * within a pair, and all levels in their order; or nothing. */
+static void check_marks(const struct bed *bed, const struct mb_variant *row, const char *chain)
+{
+    static struct text marked, rest;
+    const struct mb_task task = mb_test_whole(bed->test_image.full.base);
+    const char *const words = marked.words;
+    struct mb_marks marks = {.timer = &bed->timer};
+    struct mb_instance instance = {0};
+    struct mb_err err = {0};
+    CHECK_EQ_INT(mb_instance_init(&instance, &bed->test_image.image, row, &task, &marks, &err),
+                 MB_OK);
+    CHECK(spy_on_chain(bed, &instance, &marked));
+    uint32_t n_stamps = 0, next_level = 1;
+    rest.n = 0;
+    for (const char *word = words; *word != '\0'; word = strchr(word, ' ') + 1) {
+        const int n = (int)(strchr(word, ' ') - word) + 1;
+        if (strncmp(word, "stamp:", 6) == 0) {
+            CHECK_EQ_INT(atoi(word + 6), ++n_stamps);
+        } else {
+            CHECK(n_stamps % 2 == 0 || strncmp(word, "some ", 5) != 0);
+            add(&rest, "%.*s", n, word);
+        }
+    }
+    CHECK_EQ_INT(n_stamps, 2 * marks.n);
+    check_words(rest.words, chain);
+    for (uint32_t i = 0; i < marks.n; i++) {
+        const uint32_t first = marks.step[i].first_level;
+        CHECK(first == next_level || first + marks.step[i].n_levels == next_level);
+        next_level = first + marks.step[i].n_levels;
+    }
+    CHECK_EQ_INT(next_level, marks.n > 0 ? bed->test_image.full.n_levels : 1u);
+    CHECK((marks.n > 0) == (strncmp(row->strategy->name, "spd", 3) != 0));
+    mb_instance_finish(&instance);
+}
+
 static void check_row(struct bed *bed, const struct mb_variant *row)
 {
     static struct text chain;
@@ -455,10 +459,11 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
         printf("skipped %s: %s\n", row->strategy->name, err.text);
         return;
     }
-    CHECK(status == MB_OK && spy_on_chain(bed, &chain));
+    CHECK(status == MB_OK && spy_on_chain(bed, &bed->instances[0], &chain));
     printf("%s: %s\n", row->strategy->name, chain.words);
     check_chain(&bed->instances[0].work, chain.words);
     check_samples(bed, chain.words);
+    check_marks(bed, row, chain.words);
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {
         mb_instance_finish(&bed->instances[i]);
     }
@@ -466,26 +471,15 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
 
 static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void *texels)
 {
-    /* Or it would be the primer. */
-    static const struct mb_constant two_invocations[] = {
-        {"gl_WorkGroupSize.x", 2}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
     struct mb_err err = {0};
     const struct mb_vk_image *images[MAX_TRIALS];
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {
         images[i] = &bed->test_image.image;
     }
-    const struct mb_pipeline_options options = {
-        .shader = &mb_spv_null,
-        .constants = two_invocations,
-        .n_constants = MB_COUNTOF(two_invocations),
-        .n_copies = 1,
-        .name = "null twin",
-    };
     const bool is_made =
         mb_test_open_image(&bed->test_image, bed->gpu, layout, texels) &&
-        mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_PARTS, &err) == MB_OK &&
+        mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_MARKS, &err) == MB_OK &&
         mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
-        mb_pipeline_init(&bed->nothing, bed->gpu, &options, &err) == MB_OK &&
         mb_chain_hash_init(&bed->hash, images, MAX_TRIALS, 1 + MB_MAX_PARTS, &err) == MB_OK &&
         mb_buffer_init(&bed->spots, bed->gpu, MB_BUFFER_DEVICE, 8, "spots", &err) == MB_OK;
     spy.timer = &bed->timer;
@@ -493,7 +487,6 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     if (is_made) {
         spy.primer = bed->timer.primer.made->pipeline;
         spy.evictor = bed->evictor.compute.made->pipeline;
-        spy.null_twin = bed->nothing.made->pipeline;
         spy.hash = bed->hash.compute.made->pipeline;
     }
     return is_made;
@@ -509,7 +502,7 @@ static void check_groups(struct bed *bed, const struct mb_variant *row, struct m
     CHECK_EQ_INT(mb_test_instance(&bed->instances[0], &bed->test_image, row, &task, &err),
                  MB_OK);
     CHECK_EQ_STR(err.text, "");
-    if (bed->instances[0].state && spy_on_chain(bed, &chain)) {
+    if (bed->instances[0].state && spy_on_chain(bed, &bed->instances[0], &chain)) {
         CHECK_EQ_INT(count(chain.words, "dispatch:"), 1);
         CHECK_EQ_INT(count(chain.words, want), 1);
     }
@@ -566,7 +559,6 @@ static void test_commands(struct mb_gpu *gpu)
     mb_free(texels);
     mb_chain_hash_finish(&bed.hash);
     mb_buffer_finish(&bed.spots);
-    mb_pipeline_finish(&bed.nothing);
     mb_evictor_finish(&bed.evictor);
     mb_timer_finish(&bed.timer);
     mb_test_image_finish(&bed.test_image);

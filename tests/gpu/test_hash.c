@@ -317,8 +317,8 @@ static void check_software(struct mb_gpu *gpu, const struct mb_variant *rows)
     finish();
 }
 
-/* Updates are verified whatever is beside them: one that writes farther, or blits' null twins,
- * which take even sizes. */
+/* Updates are verified whatever is beside them: one that writes farther, or blits, which take
+ * even sizes. */
 static void check_update(struct mb_gpu *gpu, const struct mb_variant *rows)
 {
     const uint32_t side = strcmp(rows[0].strategy->name, "blit") == 0 ? 64 : 63;

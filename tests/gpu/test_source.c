@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/verify/verify.h"
+#include "bench/verify/reference.h"
 #include "harness.h"
 
 /* What the read-back buffer holds: the changed level 0, and below it the chain of `source`. */
@@ -16,15 +16,15 @@ static void check_chain(const struct mb_test_image *test_image,
     const struct mb_layout *layout = &test_image->full;
     const size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
     struct mb_err err = {0};
-    struct mb_verifier verifier;
+    struct mb_reference reference;
     struct mb_verdict verdict = {0};
     CHECK(memcmp(test_image->readback.mapped, changed, n_bytes) == 0);
     memcpy(test_image->readback.mapped, source, n_bytes); /* the model knows one level 0 only */
-    mb_verifier_init(&verifier, layout, source);
-    CHECK(mb_verify(&verifier, test_image->readback.mapped, tolerance, &verdict, &err) ==
+    mb_reference_init(&reference, layout, source);
+    CHECK(mb_verify(&reference, test_image->readback.mapped, tolerance, &verdict, &err) ==
           MB_OK);
     CHECK(verdict.pass);
-    mb_verifier_finish(&verifier);
+    mb_reference_finish(&reference);
 }
 
 /* Without mb_instance's own submission, which would bring the source up to date. */

@@ -97,7 +97,7 @@ struct stress_bench {
     struct mb_layout layout;
     struct mb_test_image test_image;
     void *texels[N_CONTENTS]; /* level 0 of all layers: noise of different seeds; owned */
-    struct mb_verifier verifier[N_CONTENTS];
+    struct mb_reference golden[N_CONTENTS];
     struct mb_vk_image reference[N_CONTENTS];
     struct image_diff diff; /* of the test_image's image and a reference */
     struct mb_submission submission;
@@ -253,7 +253,7 @@ static enum mb_status make_contents(struct stress_bench *bench, struct mb_err *e
         if (!bench->texels[i]) {
             return MB_FAIL(err, MB_ERRC_RUNTIME, "contents: out of memory");
         }
-        mb_verifier_init(&bench->verifier[i], &bench->layout, bench->texels[i]);
+        mb_reference_init(&bench->golden[i], &bench->layout, bench->texels[i]);
         MB_TRY(mb_vk_image_init(&bench->reference[i], bench->gpu, &options, err));
     }
 fail:
@@ -268,7 +268,7 @@ static void bench_finish(struct stress_bench *bench)
     mb_test_image_finish(&bench->test_image);
     for (uint32_t i = 0; i < N_CONTENTS; i++) {
         mb_vk_image_finish(&bench->reference[i]);
-        mb_verifier_finish(&bench->verifier[i]);
+        mb_reference_finish(&bench->golden[i]);
         mb_free(bench->texels[i]);
     }
     *bench = (struct stress_bench){0};
@@ -321,7 +321,7 @@ static enum mb_status bench_refer(struct stress_bench *bench, struct mb_instance
         MB_TRY(mb_test_image_poison(test_image, i % MB_N_POISONS, err));
         MB_TRY(mb_submission_run(&instance->submission, err));
         MB_TRY(mb_test_image_read(test_image, err));
-        MB_TRY(mb_verify(&bench->verifier[i], test_image->readback.mapped,
+        MB_TRY(mb_verify(&bench->golden[i], test_image->readback.mapped,
                          &instance->work.tolerance, &verdict, err));
         if (!verdict.pass) {
             return MB_FAIL(err, MB_ERRC_VERIFY, "reference of content %u: %s", i,

@@ -125,19 +125,14 @@ static void check_row(const struct mb_timing *timing, const struct mb_row *row)
         CHECK_EQ_INT(row->n_chains[0],
                      timing->mode == MB_MODE_OVERLAP ? timing->n_rotated : 1u);
     }
-    CHECK_EQ_INT(row->null_twin.n, timing->mode == MB_MODE_LATENCY ? N_SAMPLES : 0);
-    if (row->null_twin.n > 0) {
-        CHECK(row->null_twin.min_ns > 0.0);
-    }
 }
 
-/* As many columns as there are strategies, the second name, and null twins; each block holds
- * each once. */
+/* As many columns as there are strategies, and the second name; each block holds each once. */
 static void check_samples(const struct mb_timing *timing, bool is_validated)
 {
     const struct mb_samples *samples = &timing->samples;
     const size_t n = MB_COUNTOF(rows);
-    CHECK_EQ_INT(samples->n_candidates, timing->mode == MB_MODE_LATENCY ? 2 * n + 1 : n + 1);
+    CHECK_EQ_INT(samples->n_candidates, n + 1);
     CHECK_EQ_INT(samples->n_kept, N_SAMPLES);
     CHECK_EQ_INT(samples->n_parts, timing->mode == MB_MODE_THROUGHPUT ? 3 : 0);
     CHECK(timing->twin_of < n || timing->mode == MB_MODE_THROUGHPUT);
@@ -319,8 +314,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
     return result;
 }
 
-/* Rows without a time still have columns: those are told from the A/A control's, and from null
- * twins'. */
+/* Rows without a time still have columns: those are told from the A/A control's. */
 static void test_unresolved(struct mb_gpu *gpu)
 {
     bed = (struct bed){.first = MB_MODE_LATENCY, .n = 1};
@@ -379,26 +373,8 @@ static void test_lead(struct mb_gpu *gpu)
     mb_timer_finish(&timer);
 }
 
-static void test_levels_of_steps(void)
-{
-    uint32_t first, n;
-    const struct mb_work by_level = {.n_dispatches = 5};
-    CHECK(mb_split_levels(&by_level, 6, 5, 3, &first, &n));
-    CHECK_EQ_INT(first, 4);
-    CHECK_EQ_INT(n, 1);
-    CHECK(mb_split_levels(&by_level, 6, 10, 3, &first, &n)); /* two commands a level */
-    CHECK_EQ_INT(first, 2);
-    CHECK(!mb_split_levels(&by_level, 6, 7, 3, &first, &n));
-    const struct mb_work chunks = {.n_dispatches = 2, .step_levels = {4, 1}};
-    CHECK(mb_split_levels(&chunks, 6, 2, 1, &first, &n));
-    CHECK_EQ_INT(first, 5);
-    CHECK_EQ_INT(n, 1);
-    CHECK(!mb_split_levels(&chunks, 6, 3, 2, &first, &n));
-}
-
 int main(void)
 {
-    test_levels_of_steps();
     return MB_TEST_ON_DEVICE(test_rotation, test_eviction, test_shapes, test_cold_update,
                              test_no_evictor, test_diagnostic_first, test_unresolved,
                              test_lead);

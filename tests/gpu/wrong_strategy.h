@@ -1,4 +1,4 @@
-/* A strategy that is wrong on purpose, in ways that the verifier must find; never registered.
+/* A strategy that is wrong on purpose, in ways that the judge must find; never registered.
  */
 #pragma once
 

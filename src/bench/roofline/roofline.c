@@ -1,5 +1,5 @@
-/* The roofline: a sweep for the last-level cache, then each kind of traffic at a footprint that
- * no cache holds, in several variants, the best of which counts.
+/* The memory floor: a sweep for the last-level cache, then mixed traffic at a footprint that no
+ * cache holds, in several variants, the best of which counts.
  *
  * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
  * workgroup sizes are tried first, and more items per invocation with the best of them only. */
@@ -25,12 +25,13 @@
 
 /* Launch and last wave of a dispatch take a few microseconds: 1 % of this. */
 #define MIN_TIMED_NS 400e3
-#define MATCHED_NS   200e3
 #define WARM_UP_NS   20e6
 
 /* Of a null dispatch: timings, and further ones in a row. */
 #define N_NULL_TIMES 32u
 #define N_LINKS      16u
+
+#define MIX_ITEMS 2u /* of an invocation; three loads each */
 
 extern const struct mb_shader mb_spv_null;
 
@@ -195,64 +196,38 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *di
     return MB_OK;
 }
 
-/* Of software devices, where the size makes no difference. */
-static const uint32_t cpu_size[] = {128, 0};
-
-static uint32_t default_items(enum mb_traffic traffic)
-{
-    return traffic == MB_TRAFFIC_MIX ? 2 : 4;
-}
-
-/* Time one variant, for `min_ns`, and keep it if it is the best. */
-static enum mb_status try_variant(struct mb_field *field,
-                                  const struct mb_traffic_variant *variant, double min_ns,
-                                  struct mb_bandwidth *best, struct mb_err *err)
+/* Time one variant of mixed traffic, and keep it if it is the best. */
+static enum mb_status try_mix(const struct measurement *m, struct mb_field *field,
+                              uint32_t workgroup_size, uint32_t n_items, struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
+    struct mb_bandwidth *best = &m->out->best[field->is_image][MB_TRAFFIC_MIX];
+    const struct mb_traffic_variant variant = {MB_TRAFFIC_MIX, workgroup_size, n_items};
     struct mb_bandwidth found;
-    MB_DO(mb_traffic_kernel_init(&kernel, field, variant, err));
-    MB_DO(mb_traffic_time(&kernel, 0, min_ns, &found, err));
+    MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
+    MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, &found, err));
     if (!(found.gbps <= best->gbps)) { /* or the best is NaN yet */
         *best = found;
     }
     return MB_OK;
 }
 
-/* Workgroup sizes from a list, which 0 ends, that the device has. */
-static enum mb_status try_sizes(struct mb_field *field, enum mb_traffic traffic,
-                                const uint32_t *sizes, double min_ns, struct mb_bandwidth *best,
-                                struct mb_err *err)
+/* Software devices take one variant: the size makes no difference there. */
+static enum mb_status measure_mix(const struct measurement *m, struct mb_field *field,
+                                  struct mb_err *err)
 {
-    const struct mb_gpu_info *info = &field->gpu->info;
-    for (; *sizes > 0; sizes++) {
-        const struct mb_traffic_variant variant = {traffic, *sizes, default_items(traffic)};
-        if (*sizes <= info->max_workgroup_invocations && *sizes <= info->max_workgroup_width) {
-            MB_DO(try_variant(field, &variant, min_ns, best, err));
+    static const uint32_t sizes[] = {128, 64, 256, 512, 1024};
+    const struct mb_gpu_info *info = &m->gpu->info;
+    const struct mb_bandwidth *best = &m->out->best[field->is_image][MB_TRAFFIC_MIX];
+    for (size_t i = 0; i < (m->is_cpu ? 1 : MB_COUNTOF(sizes)); i++) {
+        if (sizes[i] <= info->max_workgroup_invocations &&
+            sizes[i] <= info->max_workgroup_width && !is_interrupted(m)) {
+            MB_DO(try_mix(m, field, sizes[i], MIX_ITEMS, err));
         }
     }
-    return MB_OK;
-}
-
-/* The best of all variants of each kind of traffic. */
-static enum mb_status measure_field(const struct measurement *m, struct mb_field *field,
-                                    struct mb_err *err)
-{
-    static const uint32_t sizes[] = {64, 128, 256, 512, 1024, 0};
-    for (int i = 0; i < MB_N_TRAFFICS && !is_interrupted(m); i++) {
-        const enum mb_traffic traffic = (enum mb_traffic)i;
-        struct mb_bandwidth *best = &m->out->best[field->is_image][traffic];
-        if (m->is_cpu) {
-            MB_DO(try_sizes(field, traffic, cpu_size, 0.0, best, err));
-            continue;
-        }
-        MB_DO(try_sizes(field, traffic, sizes, MIN_TIMED_NS, best, err));
-        const struct mb_traffic_variant more = {traffic, best->workgroup_size,
-                                                2 * default_items(traffic)};
-        if (isfinite(best->gbps)) {
-            MB_DO(try_variant(field, &more, MIN_TIMED_NS, best, err));
-        }
-    }
-    return MB_OK;
+    return m->is_cpu || isnan(best->gbps)
+               ? MB_OK
+               : try_mix(m, field, best->workgroup_size, 2 * MIX_ITEMS, err);
 }
 
 /* Read bandwidth from 1 MiB on, by steps of about the root of 2. */
@@ -326,7 +301,7 @@ static enum mb_status measure_buffers(const struct measurement *m, struct mb_err
                                                m->gpu->info.max_storage_buffer_bytes),
                                       m->limit_bytes);
     MB_DO(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
-    return measure_field(m, &field, err);
+    return measure_mix(m, &field, err);
 }
 
 /* Square layers of rgba8, about `n_bytes` in all and no more than the limit. */
@@ -358,7 +333,7 @@ static enum mb_status measure_images(const struct measurement *m, struct mb_err 
         return MB_OK;
     }
     MB_DO(status);
-    return measure_field(m, &field, err);
+    return measure_mix(m, &field, err);
 }
 
 static void clear(uint64_t l2_bytes, struct mb_roofline *out)
@@ -399,30 +374,6 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
         MB_DO(measure_images(&m, err));
         out->ceiling_gbps =
             fmax(out->best[0][MB_TRAFFIC_MIX].gbps, out->best[1][MB_TRAFFIC_MIX].gbps);
-    }
-    return MB_OK;
-}
-
-enum mb_status mb_roofline_match(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                 struct mb_bandwidth out[MB_N_TRAFFICS], struct mb_err *err)
-{
-    static const uint32_t gpu_sizes[] = {128, 256, 64, 0};
-    MB_SCOPED(mb_field) field = {0};
-    const uint32_t *sizes = mb_gpu_is_cpu(&gpu->info) ? cpu_size : gpu_sizes;
-    const double min_ns = mb_gpu_is_cpu(&gpu->info) ? 0.0 : MATCHED_NS;
-    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
-        out[traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
-    }
-    if (layout->n_layers * layout->level_layer_bytes[0] > side_limit(gpu)) {
-        return MB_OK;
-    }
-    const enum mb_status status = mb_field_init_images(&field, gpu, layout, err);
-    if (status == MB_UNSUPPORTED && gpu->info.timestamp_valid_bits > 0) {
-        return MB_OK;
-    }
-    MB_DO(status);
-    for (int i = 0; i < MB_N_TRAFFICS; i++) {
-        MB_DO(try_sizes(&field, (enum mb_traffic)i, sizes, min_ns, &out[i], err));
     }
     return MB_OK;
 }

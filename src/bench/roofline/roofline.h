@@ -1,5 +1,5 @@
-/* The roofline: how fast this device moves bytes, measured in the same run as what is held to
- * it. */
+/* The memory floor: how fast this device moves bytes as a mip chain does, and what a dispatch
+ * costs, measured in the same run as what is held to it. */
 #pragma once
 
 #include "bench/hooks.h"
@@ -14,14 +14,6 @@ MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,
                                                  const struct mb_hooks *hooks,
                                                  struct mb_roofline *out, struct mb_err *err);
-
-/* The same on images at a case's own format, extent and layers, pass after pass, so from the
- * cache where they fit. Mixed traffic then has the footprint of a chain: level 0 and a third.
- * NaN what is too large or what the device cannot store to. */
-MB_MUST_CHECK enum mb_status mb_roofline_match(const struct mb_gpu *gpu,
-                                               const struct mb_layout *layout,
-                                               struct mb_bandwidth out[MB_N_TRAFFICS],
-                                               struct mb_err *err);
 
 /* The largest footprint that still comes from the last-level cache: where bandwidth, having
  * left a plateau, is halfway down to that of memory, which the last three points must show.

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/stats.h"
-#include "strategy/needs.h"
 #include "vk/barrier.h"
+#include "vk/sampler.h"
 
 #define VECTOR_BYTES 16u
 #define N_TIMES      3u /* that the median is of */
@@ -40,7 +40,6 @@ struct buffer_push {
 
 struct image_push {
     int32_t n_texels[2], tile[2], n_layers;
-    float key, scale;
 };
 
 enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
@@ -88,7 +87,6 @@ static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
 static const uint32_t n_streams[MB_N_TRAFFICS] = {
     [MB_TRAFFIC_READ] = 1,
     [MB_TRAFFIC_WRITE] = 1,
-    [MB_TRAFFIC_COPY] = 2,
     [MB_TRAFFIC_MIX] = 4,
 };
 
@@ -144,7 +142,7 @@ static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffe
 }
 
 static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                         uint32_t n_passes, bool stores_sums)
+                         uint32_t n_passes)
 {
     const struct mb_traffic_variant *variant = &kernel->variant;
     const struct mb_extent extent = work_extent(kernel);
@@ -158,8 +156,6 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
         .n_texels = {(int32_t)extent.width, (int32_t)extent.height},
         .tile = {(int32_t)tile_width, (int32_t)tile_height},
         .n_layers = (int32_t)n_layers,
-        .key = stores_sums ? 0.0f : -1.0f, /* noise is positive */
-        .scale = stores_sums ? 0.0f : 1.0f,
     };
     const struct mb_dispatch dispatch = {
         .push = &push,
@@ -173,7 +169,7 @@ void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer c
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
 {
     if (kernel->field->is_image) {
-        record_image(kernel, cmd, n_passes, stores_sums);
+        record_image(kernel, cmd, n_passes);
     } else {
         record_buffer(kernel, cmd, n_bytes, n_passes, stores_sums);
     }
@@ -216,20 +212,14 @@ enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu
         MB_DO(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
                              "roofline buffer", err));
     }
-    MB_DO(init_shared(field, err));
-    return MB_OK;
+    return init_shared(field, err);
 }
 
 enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu *gpu,
                                     const struct mb_layout *layout, struct mb_err *err)
 {
-    static const char *const features[] = {"shaderStorageImageWriteWithoutFormat", NULL};
-    const struct mb_needs needs = {
-        .features = features, .n_storage_images = 1, .n_invocations = 128};
-    struct mb_layout one_level;
-    mb_layout_init(&one_level, layout->format, layout->base, layout->n_layers, 1);
     const struct mb_vk_image_options options = {
-        .layout = &one_level,
+        .layout = layout,
         .n_levels = 1,
         /* As the image under test has. */
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
@@ -237,18 +227,12 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
         .name = "roofline image",
     };
     *field = (struct mb_field){.gpu = gpu, .is_image = true};
-    MB_DO(mb_needs_met(&needs, gpu, layout, &(struct mb_task){0}, err));
-    MB_DO(mb_gpu_require_format(gpu, layout->format->vk_storage_format,
-                                VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT |
-                                    VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
-                                "storage", err));
     for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
         MB_DO(mb_vk_image_init(&field->image[side], gpu, &options, err));
     }
     const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     MB_DO(mb_sampler_create(gpu, &nearest, &field->sampler, err));
-    MB_DO(init_shared(field, err));
-    return MB_OK;
+    return init_shared(field, err);
 }
 
 void mb_field_finish(struct mb_field *field)

@@ -35,8 +35,8 @@ MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
                                                    const struct mb_gpu *gpu, uint64_t n_bytes,
                                                    struct mb_err *err);
 
-/* Two images of the layout's format, extent and layers. UNSUPPORTED if the device cannot store
- * to such, or cannot make them. */
+/* Two images of the layout, which has one level and is of rgba8: every device stores to that.
+ * UNSUPPORTED if it cannot make them. */
 MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   const struct mb_gpu *gpu,
                                                   const struct mb_layout *layout,
@@ -68,13 +68,11 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
  * mixed traffic go from the beginning of the source to the beginning of the target:
  *
  *   write  target[i] = noise
- *   copy   target[i] = source[i]
  *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
  *
  * in vectors of 16 bytes, n of them in the target. Of images, mixed traffic is target(x, y) =
- * max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
- * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items; of images
- * their mean, at the first of them. */
+ * max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading, of buffers only, stores nothing,
+ * unless `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
 

@@ -2,6 +2,7 @@
 #include "bench/timing/blocks.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/os.h"
@@ -10,11 +11,9 @@
 
 /* A sample that was started and not yet collected. */
 struct in_flight {
-    bool is_used;
+    bool is_used, is_warm_up;
     size_t candidate;
-    double *destination; /* NULL: warm-up, thrown away */
-    int32_t *n_verified;
-    double *parts;
+    uint32_t block;
 };
 
 struct loop {
@@ -47,26 +46,23 @@ static bool is_to_stop(const struct loop *loop, uint32_t n_blocks)
 
 static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_err *err)
 {
-    struct in_flight *sample = &loop->slot[slot];
-    if (!sample->is_used) {
+    const struct mb_sampler *sampler = loop->sampler;
+    const struct mb_samples *samples = loop->samples;
+    struct in_flight *started = &loop->slot[slot];
+    const size_t cell = started->block * samples->n_candidates + started->candidate;
+    struct mb_sample sample = {.n_verified = 0};
+    if (!started->is_used) {
         return MB_OK;
     }
-    double duration_ns = 0.0;
-    double part_ns[MB_MAX_PARTS] = {0};
-    sample->is_used = false;
-    enum mb_status status = loop->sampler->collect(loop->sampler->user, sample->candidate, slot,
-                                                   &duration_ns, part_ns, err);
-    if (status == MB_OK && sample->destination) {
-        *sample->destination = duration_ns;
-        if (loop->sampler->verify) {
-            *sample->n_verified =
-                loop->sampler->verify(loop->sampler->user, sample->candidate, slot);
-        }
-        for (uint32_t i = 0; i < loop->options->n_parts; i++) {
-            sample->parts[i] = part_ns[i];
-        }
+    started->is_used = false;
+    MB_DO(sampler->collect(sampler->user, started->candidate, slot, &sample, err));
+    if (!started->is_warm_up) {
+        samples->duration_ns[cell] = sample.duration_ns;
+        samples->n_verified[cell] = sample.n_verified;
+        memcpy(samples->part_ns + cell * samples->n_parts, sample.part_ns,
+               samples->n_parts * sizeof *sample.part_ns);
     }
-    return status;
+    return MB_OK;
 }
 
 /* Collect everything in flight, oldest first, and return the first failure. */
@@ -82,26 +78,19 @@ static enum mb_status drain(struct loop *loop, struct mb_err *err)
     return first;
 }
 
-/* Run every candidate once. The samples go to block `block`, or nowhere during the warm-up. */
-static enum mb_status run_block(struct loop *loop, uint32_t block, bool is_warm_up,
+/* Run every candidate once. The samples go to the next block, or nowhere during the warm-up. */
+static enum mb_status run_block(struct loop *loop, bool is_warm_up, bool is_due,
                                 struct mb_err *err)
 {
     const size_t n = loop->options->n_candidates;
-    const struct mb_samples *samples = loop->samples;
+    const uint32_t block = loop->samples->n_blocks;
     mb_rng_shuffle(&loop->rng, loop->order, n);
     for (size_t i = 0; i < n; i++) {
-        size_t candidate = loop->order[i];
-        size_t cell = block * n + candidate;
-        uint32_t slot = loop->next_slot;
+        const uint32_t candidate = loop->order[i], slot = loop->next_slot;
         MB_DO(collect_slot(loop, slot, err));
-        MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
-        loop->slot[slot] = (struct in_flight){.is_used = true, .candidate = candidate};
-        if (!is_warm_up) {
-            loop->slot[slot].destination = &samples->duration_ns[cell];
-            loop->slot[slot].n_verified = &samples->n_verified[cell];
-            loop->slot[slot].parts = samples->part_ns + cell * loop->options->n_parts;
-            samples->position[cell] = (uint32_t)i;
-        }
+        MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, is_due, err));
+        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block};
+        loop->samples->position[block * n + candidate] = (uint32_t)i;
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
     }
     return MB_OK;
@@ -172,12 +161,11 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     bool is_ready = !loop->sampler->probe;
     for (uint32_t block = 0; !*is_stopped; block++) {
         const uint64_t elapsed_ns = now_ns(loop) - start_ns;
-        bool is_enough =
-            block >= options->min_warmup_blocks && elapsed_ns >= options->min_warmup_ns;
-        if (is_enough && (is_ready || elapsed_ns >= options->max_warmup_ns)) {
+        if (block >= options->min_warmup_blocks &&
+            (is_ready || elapsed_ns >= options->max_warmup_ns)) {
             break;
         }
-        MB_DO(run_block(loop, 0, true, err));
+        MB_DO(run_block(loop, true, options->verify_every <= 1, err));
         *is_stopped = is_to_stop(loop, 0);
         if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_DO(probe(loop, err));
@@ -191,13 +179,13 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     return MB_OK;
 }
 
-/* Each judged median's interval is within max_noise to both sides, or within half a granule. */
+/* Each median's interval is within max_noise to both sides, or within half a granule. */
 static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
     MB_DO(drain(loop, err));
     *known = true;
-    for (size_t i = 0; i < options->n_judged && *known; i++) {
+    for (size_t i = 0; i < options->n_candidates && *known; i++) {
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
         if (isnan(loop->column[loop->samples->n_kept - 1])) {
@@ -242,7 +230,7 @@ static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loa
 
 /* Of the next block, `elapsed_ns` into the sampling: it is one in verify_every, or may be the
  * last. Blocks may take twice as long as they did so far. */
-static bool is_due(const struct loop *loop, uint64_t elapsed_ns)
+static bool is_next_due(const struct loop *loop, uint64_t elapsed_ns)
 {
     const struct mb_measure_options *options = loop->options;
     const uint32_t n = loop->samples->n_blocks, n_kept = loop->samples->n_kept;
@@ -254,7 +242,8 @@ static bool is_due(const struct loop *loop, uint64_t elapsed_ns)
 }
 
 /* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
-static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
+static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, bool is_due,
+                                   struct mb_err *err)
 {
     struct mb_samples *samples = loop->samples;
     struct mb_block *block = &samples->block[samples->n_blocks];
@@ -263,7 +252,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
         .start_ns = now_ns(loop) - start_ns,
         .probe_ns[0] = loop->probe_ns,
     };
-    MB_DO(run_block(loop, samples->n_blocks, false, err));
+    MB_DO(run_block(loop, false, is_due, err));
     MB_DO(probe(loop, err));
     block->probe_ns[1] = loop->probe_ns;
     block->is_flagged = has_moved(block->probe_ns[1], block->probe_ns[0]) ||
@@ -293,11 +282,8 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
     samples->stop = MB_STOP_BLOCKS;
     loop->next_look = MB_FIRST_LOOK;
     while (samples->n_kept < options->max_blocks) {
-        if (loop->sampler->before_block) {
-            loop->sampler->before_block(loop->sampler->user,
-                                        is_due(loop, elapsed(loop, start_ns, loaded_ns)));
-        }
-        MB_DO(sample_block(loop, start_ns, err));
+        MB_DO(sample_block(loop, start_ns,
+                           is_next_due(loop, elapsed(loop, start_ns, loaded_ns)), err));
         const uint64_t elapsed_ns = elapsed(loop, start_ns, loaded_ns);
         if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;

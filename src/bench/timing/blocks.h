@@ -25,20 +25,21 @@
 #define MB_WINDOW_NS    UINT64_C(20000000)
 #define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* that a clock is waited for */
 
+struct mb_sample {
+    double duration_ns;           /* NaN from then on: the candidate was given up */
+    double part_ns[MB_MAX_PARTS]; /* that it was made from: n_parts of the options */
+    int32_t n_verified;           /* of its chains; -1: one is wrong */
+};
+
 struct mb_sampler {
     void *user;
-    /* Start one sample of `candidate` in `slot`; the slot is free. */
-    enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
-    /* Wait for it and return its duration, and the `n_parts` durations that it was made from
-     * (none where the options say 0). NaN from then on: the candidate was given up. */
-    enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot, double *duration_ns,
-                              double *part_ns, struct mb_err *err);
-    /* Of the sample that was collected last: how many of its chains were verified; -1: one is
-     * wrong. NULL: none are. */
-    int32_t (*verify)(void *user, size_t candidate, uint32_t slot);
-    /* Called before each block that is kept: whether its samples are due to be verified. NULL:
-     * all are, or none. */
-    void (*before_block)(void *user, bool is_due);
+    /* Start one sample of `candidate` in `slot`, which is free. `is_due`: it is to be verified.
+     */
+    enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, bool is_due,
+                            struct mb_err *err);
+    /* Wait for it. `*sample` arrives zeroed. */
+    enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot,
+                              struct mb_sample *sample, struct mb_err *err);
     /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
     /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
@@ -51,13 +52,11 @@ struct mb_sampler {
 
 struct mb_measure_options {
     size_t n_candidates;
-    size_t n_judged;  /* the first so many decide when the medians are known well enough */
     uint32_t n_parts; /* 0 to MB_MAX_PARTS */
     uint64_t seed;
     double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:
                                  clocks are as they are */
     uint32_t min_warmup_blocks;
-    uint64_t min_warmup_ns;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
     uint64_t min_time_ns;            /* stop for no reason of noise before this */

@@ -18,29 +18,23 @@ static enum mb_status init_kernel(const struct mb_evictor *evictor, bool is_fill
         .shader = &mb_spv_evict,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
-        .push_constant_bytes = sizeof evictor->reach[0].n_groups,
-        .n_copies = evictor->n_reaches,
+        .push_constant_bytes = sizeof evictor->n_groups,
+        .n_copies = 1,
         .name = is_fill ? "evict: fill" : "evict",
     };
+    const struct mb_descriptor descriptors[] = {
+        {.binding = 0, .buffer = &evictor->stream},
+        {.binding = 1, .buffer = &evictor->sums},
+    };
     MB_DO(mb_pipeline_init(compute, evictor->gpu, &options, err));
-    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
-        const struct mb_descriptor descriptors[] = {
-            {.binding = 0, .buffer = &evictor->reach[i].stream},
-            {.binding = 1, .buffer = &evictor->reach[i].sums},
-        };
-        mb_pipeline_bind(compute, i, descriptors, MB_COUNTOF(descriptors));
-    }
+    mb_pipeline_bind(compute, 0, descriptors, MB_COUNTOF(descriptors));
     return MB_OK;
 }
 
-/* Dispatches of one pass touch nothing in common: no barriers between them. */
 static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline *compute,
                      VkCommandBuffer cmd)
 {
-    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
-        const uint32_t n_groups = evictor->reach[i].n_groups;
-        mb_pipeline_dispatch_rows(compute, cmd, i, &n_groups, n_groups);
-    }
+    mb_pipeline_dispatch_rows(compute, cmd, 0, &evictor->n_groups, evictor->n_groups);
 }
 
 /* Noise, by the same grid. */
@@ -55,54 +49,44 @@ static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
     return mb_submission_run(&submission, err);
 }
 
-static enum mb_status init_reach(struct mb_evictor *evictor, uint64_t n_groups,
-                                 struct mb_err *err)
+/* Without room for what streams there is no eviction; what fails later is an error. */
+static enum mb_status init_buffers(struct mb_evictor *evictor, uint64_t n_bytes,
+                                   struct mb_err *err)
 {
     enum mb_status status;
-    struct mb_evictor_reach *reach = &evictor->reach[evictor->n_reaches++];
-    reach->n_groups = (uint32_t)n_groups;
-    MB_TRY(mb_buffer_init(&reach->stream, evictor->gpu, MB_BUFFER_DEVICE,
-                          n_groups * MB_EVICTOR_GROUP_BYTES, "evict", err));
-    MB_TRY(mb_buffer_init(&reach->sums, evictor->gpu, MB_BUFFER_DEVICE,
-                          n_groups * sizeof(uint32_t), "evict: sums", err));
+    MB_TRY(mb_buffer_init(&evictor->stream, evictor->gpu, MB_BUFFER_DEVICE, n_bytes, "evict",
+                          err));
+    MB_TRY(mb_buffer_init(&evictor->sums, evictor->gpu, MB_BUFFER_DEVICE,
+                          evictor->n_groups * sizeof(uint32_t), "evict: sums", err));
     return MB_OK;
 fail:
-    /* Without room for what streams there is no eviction; what fails later is an error. */
     return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
                ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %s",
-                         mb_bytes_text(n_groups * MB_EVICTOR_GROUP_BYTES).s)
+                         mb_bytes_text(n_bytes).s)
                : status;
-}
-
-static uint64_t least_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
                                uint64_t n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const uint64_t max_bytes =
-        least_of(gpu->info.max_storage_buffer_bytes, gpu->info.max_allocation_bytes);
-    /* The kernel counts groups in 32 bits. */
-    const uint64_t max_groups = least_of(max_bytes / MB_EVICTOR_GROUP_BYTES, UINT32_MAX);
-    uint64_t n_left = n_bytes / MB_EVICTOR_GROUP_BYTES +
-                      (n_bytes % MB_EVICTOR_GROUP_BYTES > 0 || n_bytes == 0);
+    const struct mb_gpu_info *info = &gpu->info;
+    const uint64_t max_bytes = info->max_storage_buffer_bytes < info->max_allocation_bytes
+                                   ? info->max_storage_buffer_bytes
+                                   : info->max_allocation_bytes;
     *evictor = (struct mb_evictor){.gpu = gpu};
-    if (n_left > max_groups * MB_EVICTOR_MAX_REACHES) {
+    n_bytes = n_bytes > 0 ? n_bytes : 1;
+    const uint64_t n_groups = n_bytes / MB_EVICTOR_GROUP_BYTES +
+                              (n_bytes % MB_EVICTOR_GROUP_BYTES > 0); /* counted in 32 bits */
+    if (n_groups > max_bytes / MB_EVICTOR_GROUP_BYTES || n_groups > UINT32_MAX) {
         status = MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                         "eviction: %s in %u buffers, the device's limit of each is %s",
-                         mb_bytes_text(n_left * MB_EVICTOR_GROUP_BYTES).s,
-                         MB_EVICTOR_MAX_REACHES, mb_bytes_text(max_bytes).s);
+                         "eviction: %s in a buffer, the device's limit is %s",
+                         mb_bytes_text(n_bytes).s, mb_bytes_text(max_bytes).s);
         goto fail;
     }
+    evictor->n_groups = (uint32_t)n_groups;
     MB_TRY(mb_gpu_require_workgroup(gpu, WORKGROUP_SIZE, err));
-    while (n_left > 0) {
-        const uint64_t n_groups = least_of(n_left, max_groups);
-        MB_TRY(init_reach(evictor, n_groups, err));
-        n_left -= n_groups;
-    }
+    MB_TRY(init_buffers(evictor, n_groups * MB_EVICTOR_GROUP_BYTES, err));
     MB_TRY(fill(evictor, err));
     MB_TRY(init_kernel(evictor, false, &evictor->compute, err));
     return MB_OK;
@@ -114,10 +98,8 @@ fail:
 void mb_evictor_finish(struct mb_evictor *evictor)
 {
     mb_pipeline_finish(&evictor->compute);
-    for (uint32_t i = 0; i < evictor->n_reaches; i++) {
-        mb_buffer_finish(&evictor->reach[i].sums);
-        mb_buffer_finish(&evictor->reach[i].stream);
-    }
+    mb_buffer_finish(&evictor->sums);
+    mb_buffer_finish(&evictor->stream);
     *evictor = (struct mb_evictor){0};
 }
 

@@ -3,18 +3,13 @@
 
 #include "bench/timing/evict.h"
 #include "bench/test_image.h"
-#include "bench/timing/intercept.h"
 #include "vk/barrier.h"
 
 static void record_chain(const struct mb_recorded_sample_options *options, uint32_t index,
                          VkCommandBuffer cmd)
 {
     const struct mb_instance *instance = &options->instances[index % options->n_instances];
-    if (options->null_pipeline) {
-        mb_hook_record_null(instance->strategy, instance->state, options->null_pipeline, cmd);
-    } else {
-        instance->strategy->record(instance->state, cmd);
-    }
+    instance->strategy->record(instance->state, cmd);
 }
 
 static void record_chains(const struct mb_recorded_sample_options *options,
@@ -33,9 +28,6 @@ static void record_chains(const struct mb_recorded_sample_options *options,
 static void record_spoil(const struct mb_recorded_sample_options *options,
                          uint32_t first_instance, uint32_t n, VkCommandBuffer cmd)
 {
-    if (options->null_pipeline) {
-        return;
-    }
     for (uint32_t i = 0; i < n && i < options->n_instances; i++) {
         const struct mb_vk_image *image =
             options->instances[(first_instance + i) % options->n_instances].image;
@@ -114,8 +106,7 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     *recorded = (struct mb_recorded_sample){
         .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
     MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
-    recorded->submission.kernel =
-        options->null_pipeline ? NULL : mb_instance_kernel(options->instances);
+    recorded->submission.kernel = mb_instance_kernel(options->instances);
     VkCommandBuffer cmd = recorded->submission.cmd;
     if (options->hash) {
         mb_chain_hash_record_begin(options->hash, options->first_pair, cmd);
@@ -140,17 +131,14 @@ void mb_recorded_sample_finish(struct mb_recorded_sample *recorded)
     *recorded = (struct mb_recorded_sample){0};
 }
 
-enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
-                                          const struct mb_timer *timer, double *part_ns,
-                                          struct mb_err *err)
+int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
+                                  uint64_t chain_hash)
 {
-    MB_DO(mb_submission_wait(&recorded->submission, err));
-    return mb_timer_read_held(timer, &recorded->submission, recorded->first_pair,
-                              recorded->n_parts, part_ns, err);
-}
-
-bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded, uint64_t chain_hash)
-{
-    return mb_chain_hash_sum(recorded->hash, recorded->first_pair) ==
-           mb_chain_hash_times(chain_hash, recorded->n_hashed);
+    if (!recorded->hash) {
+        return 0;
+    }
+    const uint64_t sum = mb_chain_hash_sum(recorded->hash, recorded->first_pair);
+    return sum == mb_chain_hash_times(chain_hash, recorded->n_hashed)
+               ? (int32_t)recorded->n_hashed
+               : -1;
 }

@@ -34,7 +34,6 @@ struct mb_recorded_sample_options {
      * code and its tables are then in the cache whatever ran before, be the image cold or hot.
      */
     bool warms_code;
-    VkPipeline null_pipeline; /* or null: the strategy's own work */
     /* A texel for each layer, with which one of each of levels 1.. is overwritten before the
      * part begins; or NULL: all are. A chain that finds its levels right could skip its work.
      */
@@ -51,12 +50,7 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Wait for a submitted sample and read its parts; part_ns[n_parts]. MB_UNSUPPORTED as
- * mb_timer_read_held(). */
-MB_MUST_CHECK enum mb_status mb_recorded_sample_collect(struct mb_recorded_sample *recorded,
-                                                        const struct mb_timer *timer,
-                                                        double *part_ns, struct mb_err *err);
-
-/* Of a collected sample with a hash: whether all chains that were hashed have this one. */
-bool mb_recorded_sample_is_right(const struct mb_recorded_sample *recorded,
-                                 uint64_t chain_hash);
+/* Of a collected sample: how many chains were hashed, all of which have this hash; -1: one has
+ * another. */
+int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
+                                  uint64_t chain_hash);

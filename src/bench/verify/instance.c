@@ -26,9 +26,9 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
 void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd)
 {
     if (instance->to_depth.buffer) {
-        mb_record_depth_copy(cmd, instance->image, &instance->source, &instance->to_depth);
-    } else if (instance->source.image) {
-        mb_record_image_copy(cmd, instance->image, &instance->source, 1);
+        mb_record_depth_copy(cmd, instance->image, instance->source, &instance->to_depth);
+    } else if (instance->source) {
+        mb_record_image_copy(cmd, instance->image, instance->source, 1);
     }
 }
 
@@ -53,7 +53,9 @@ static enum mb_status make_source(struct mb_instance *instance, enum mb_source k
     };
     mb_layout_init(&layout, image->layout.format, image->layout.base, image->layout.n_layers,
                    1);
-    MB_DO(mb_vk_image_init(&instance->source, image->gpu, &options, err));
+    instance->source = mb_alloc(1, sizeof *instance->source);
+    MB_DO(MB_NEED(instance->source, "source"));
+    MB_DO(mb_vk_image_init(instance->source, image->gpu, &options, err));
     if (image->gpu->state->only_compiles) {
         return MB_OK;
     }
@@ -68,18 +70,18 @@ static enum mb_status make_source(struct mb_instance *instance, enum mb_source k
 
 enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk_image *image,
                                 const struct mb_variant *row, const struct mb_task *task,
-                                struct mb_err *err)
+                                struct mb_marks *marks, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = row->strategy;
     const struct mb_gpu *gpu = image->gpu;
-    struct mb_target target = {.image = image, .task = *task};
+    struct mb_target target = {.image = image, .task = *task, .marks = marks};
     *instance = (struct mb_instance){.strategy = strategy, .image = image};
     const enum mb_source source =
         strategy->source_of ? strategy->source_of(&row->params) : MB_SOURCE_SAME;
     if (source != MB_SOURCE_SAME) {
         MB_TRY(make_source(instance, source, err));
-        target.source = &instance->source;
+        target.source = instance->source;
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
     MB_TRY(MB_NEED(instance->state, strategy->name));
@@ -125,7 +127,10 @@ void mb_instance_finish(struct mb_instance *instance)
         instance->strategy->finish(instance->state);
         mb_free(instance->state);
     }
-    mb_vk_image_finish(&instance->source);
+    if (instance->source) {
+        mb_vk_image_finish(instance->source);
+        mb_free(instance->source);
+    }
     mb_buffer_finish(&instance->to_depth);
     *instance = (struct mb_instance){0};
 }

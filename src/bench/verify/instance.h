@@ -9,7 +9,7 @@ struct mb_instance {
     const struct mb_strategy *strategy;
     const struct mb_vk_image *image; /* that it works on; borrowed */
     void *state;                     /* owned */
-    struct mb_vk_image source;       /* a copy of level 0, for a variant that has one; owned */
+    struct mb_vk_image *source;      /* a copy of level 0, for a variant that has one; owned */
     struct mb_buffer to_depth;       /* through which it gets there, of a depth image; owned */
     struct mb_work work;             /* with a complete tolerance */
     struct mb_submission submission; /* of mb_instance_record() */
@@ -23,11 +23,13 @@ MB_MUST_CHECK enum mb_status mb_instance_supports(const struct mb_vk_image *imag
                                                   const struct mb_task *task,
                                                   struct mb_err *why);
 
-/* Set up; only if mb_instance_supports() says so. After a failure nothing is left. */
+/* Set up; only if mb_instance_supports() says so. `marks`: for mb_target, or NULL. After a
+ * failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_instance *instance,
                                               const struct mb_vk_image *image,
                                               const struct mb_variant *row,
-                                              const struct mb_task *task, struct mb_err *err);
+                                              const struct mb_task *task,
+                                              struct mb_marks *marks, struct mb_err *err);
 
 /* Make the submission: one chain, drained before and after, not timed; level 0 is copied to the
  * source before. */

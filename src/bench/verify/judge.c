@@ -1,11 +1,12 @@
 /* Running a strategy's own commands and judging what they leave. */
 #include "bench/verify/judge.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/rng.h"
+#include "base/text.h"
+#include "image/pattern.h"
 
 #define N_CHANGED 64u /* pairs of texels */
 
@@ -27,23 +28,53 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
     return hash;
 }
 
-/* One run that is judged. */
-struct judged {
-    const struct mb_judge *judge;
-    struct mb_candidate *candidate;
-    enum mb_content content; /* IMAGE or PROBE */
-    enum mb_judge_pass pass;
-    bool is_again; /* what was judged before of this content has to come out */
-    uint32_t poison;
-};
-
-static struct mb_verifier *verifier_of(const struct judged *j)
+/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
+ * be read as depth, which is [0, 1]. */
+static const char *probe_of(const struct mb_format *format)
 {
-    return j->judge->verifier[j->content];
+    const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
+    return mb_format_is_unorm(format) || is_depth ? "probe" : "probe-float";
+}
+
+enum mb_status mb_judge_init(struct mb_judge *judge, struct mb_test_image *test_image,
+                             const void *source, const struct mb_task *task, bool is_blind,
+                             struct mb_err *err)
+{
+    const struct mb_vk_image *image = &test_image->image;
+    const struct mb_layout *layout = &image->layout;
+    MB_SCOPED(mb_image) probe = {0};
+    const struct mb_text spec = mb_text("pattern:%s:%ux%u", probe_of(layout->format),
+                                        layout->base.width, layout->base.height);
+    *judge = (struct mb_judge){.test_image = test_image, .task = *task, .is_blind = is_blind};
+    if (is_blind) {
+        return MB_OK;
+    }
+    MB_DO(mb_pattern_make(&probe, spec.s, 0, err));
+    judge->probe = mb_image_encode_layers(&probe, layout);
+    MB_DO(MB_NEED(judge->probe, "probe image"));
+    mb_reference_init(&judge->reference[MB_CONTENT_IMAGE], layout, source);
+    mb_reference_init(&judge->reference[MB_CONTENT_PROBE], layout, judge->probe);
+    return mb_chain_hash_supports(image) ? mb_chain_hash_init(&judge->hash, &image, 1, 1, err)
+                                         : MB_OK;
+}
+
+void mb_judge_finish(struct mb_judge *judge)
+{
+    mb_chain_hash_finish(&judge->hash);
+    for (int i = 0; i < MB_N_CONTENTS; i++) {
+        mb_reference_finish(&judge->reference[i]);
+    }
+    mb_free(judge->probe);
+    judge->probe = NULL;
+}
+
+static struct mb_reference *reference_of(struct mb_judge *judge)
+{
+    return &judge->reference[judge->content];
 }
 
 /* `rule` is what it breaks beside being wrong, or NULL. */
-static void note_failure(const struct judged *j, const char *rule,
+static void note_failure(struct mb_judge *judge, const char *rule,
                          const struct mb_bad_texel *bad)
 {
     static const char *const when[MB_N_CONTENTS][2] = {
@@ -51,32 +82,28 @@ static void note_failure(const struct judged *j, const char *rule,
         [MB_CONTENT_PROBE] = {"wrong on the probe image",
                               "wrong on the probe image after timing"},
     };
-    struct mb_result *result = j->candidate->result;
-    result->verify = MB_VERIFY_FAIL;
-    result->status = MB_RESULT_FAILED;
-    result->verdict.pass = false;
-    result->verdict.first_bad = *bad;
-    snprintf(result->reason, sizeof result->reason, "%s: %s%s%s", when[j->content][j->pass],
-             rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
+    mb_candidate_fail_wrong(judge->candidate, "%s: %s%s%s", when[judge->content][judge->pass],
+                            rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
+    judge->candidate->result->verdict.first_bad = *bad;
 }
 
-static enum mb_status judge_made_levels(const struct judged *j, struct mb_err *err)
+static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *err)
 {
-    struct mb_result *result = j->candidate->result;
-    const void *block = j->judge->test_image->readback.mapped;
-    uint64_t *judged_last = &j->candidate->fingerprint[j->content];
+    struct mb_result *result = judge->candidate->result;
+    const void *block = judge->test_image->readback.mapped;
+    uint64_t *judged_last = &judge->candidate->fingerprint[judge->content];
     struct mb_verdict verdict;
-    const uint64_t hash = fingerprint(&j->judge->c->layout, block);
-    if (j->is_again && hash == *judged_last) {
+    const uint64_t hash = fingerprint(&reference_of(judge)->layout, block);
+    if (judge->is_again && hash == *judged_last) {
         return MB_OK;
     }
-    MB_DO(mb_verify(verifier_of(j), block, &result->work.tolerance, &verdict, err));
+    MB_DO(mb_verify(reference_of(judge), block, &result->work.tolerance, &verdict, err));
     *judged_last = hash;
-    if ((j->content == MB_CONTENT_IMAGE && !j->is_again) || !verdict.pass) {
+    if ((judge->content == MB_CONTENT_IMAGE && !judge->is_again) || !verdict.pass) {
         result->verdict = verdict;
     }
     if (!verdict.pass) {
-        note_failure(j, NULL, &verdict.first_bad);
+        note_failure(judge, NULL, &verdict.first_bad);
     }
     return MB_OK;
 }
@@ -121,12 +148,11 @@ static void spoil(const struct mb_test_image *test_image, const struct mb_rect *
 }
 
 /* Run over `block`; the result is in the read-back buffer. */
-static enum mb_status run_over(const struct mb_judge *judge, struct mb_candidate *candidate,
-                               const void *block, struct mb_err *err)
+static enum mb_status run_over(struct mb_judge *judge, const void *block, struct mb_err *err)
 {
     MB_DO(
         mb_test_image_upload(judge->test_image, block, judge->test_image->full.n_levels, err));
-    MB_DO(mb_submission_run(&candidate->instance.submission, err));
+    MB_DO(mb_submission_run(&judge->candidate->instances[0].submission, err));
     return mb_test_image_read(judge->test_image, err);
 }
 
@@ -160,14 +186,14 @@ static void find_difference(const struct mb_test_image *test_image, const void *
 }
 
 /* Levels that were not asked for are as the poison left them. */
-static void judge_other_levels(const struct judged *j)
+static void judge_other_levels(struct mb_judge *judge)
 {
-    const struct mb_test_image *test_image = j->judge->test_image;
+    const struct mb_test_image *test_image = judge->test_image;
     struct mb_bad_texel bad;
     find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
                     0.0, &bad);
     if (bad.found) {
-        note_failure(j, "writes a level that was not asked for", &bad);
+        note_failure(judge, "writes a level that was not asked for", &bad);
     }
 }
 
@@ -175,12 +201,11 @@ static void judge_other_levels(const struct judged *j)
  * update runs twice: over that chain with every texel but those of the affected regions spoilt,
  * and over one with those spoilt. Spoilt means that each bit is inverted, so that writing
  * anything there, even what is right, is told from leaving it alone. */
-static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
+static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
 {
-    const struct mb_judge *judge = j->judge;
-    struct mb_candidate *candidate = j->candidate;
+    struct mb_candidate *candidate = judge->candidate;
     const struct mb_test_image *test_image = judge->test_image;
-    const struct mb_tolerance *tolerance = &candidate->instance.work.tolerance;
+    const struct mb_tolerance *tolerance = &candidate->instances[0].work.tolerance;
     const size_t n_bytes = test_image->full.total_bytes;
     const char *rule = "writes outside the rectangle's affected region";
     struct mb_rect affected[MB_MAX_LEVELS];
@@ -190,20 +215,20 @@ static enum mb_status judge_update(const struct judged *j, struct mb_err *err)
     uint8_t *spoilt = regenerated + n_bytes;
     memcpy(regenerated, test_image->readback.mapped, n_bytes);
     mb_filter_affected_levels(tolerance->filter.policy, &test_image->image.layout,
-                              judge->c->task.rect, affected);
+                              judge->task.rect, affected);
     spoil(test_image, affected, true, regenerated, spoilt);
-    MB_DO(run_over(judge, candidate, spoilt, err));
+    MB_DO(run_over(judge, spoilt, err));
     find_difference(test_image, spoilt, 0, affected, 0.0, &bad);
     if (!bad.found) {
         rule = "differs from a full regeneration";
         spoil(test_image, affected, false, regenerated, spoilt);
-        MB_DO(run_over(judge, candidate, spoilt, err));
+        MB_DO(run_over(judge, spoilt, err));
         /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
     if (bad.found) {
-        note_failure(j, rule, &bad);
+        note_failure(judge, rule, &bad);
     }
     return MB_OK;
 }
@@ -230,10 +255,10 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
  * timed runs, and right. So a few texels of level 0 change after a run over poison: the next
  * chain has to be the one that a run over poison makes of them. The read-back buffer is as it
  * was. */
-static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
+static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
 {
-    struct mb_test_image *test_image = j->judge->test_image;
-    struct mb_submission *run = &j->candidate->instance.submission;
+    struct mb_test_image *test_image = judge->test_image;
+    struct mb_submission *run = &judge->candidate->instances[0].submission;
     const struct mb_layout *full = &test_image->full;
     const size_t n_bytes = full->level_layer_bytes[0] * full->n_layers;
     struct mb_bad_texel bad;
@@ -242,14 +267,14 @@ static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
     MB_FREED uint8_t *changed = mb_malloc(n_bytes);
     MB_DO(MB_NEED(kept && wanted && changed, "changed image"));
     memcpy(kept, test_image->readback.mapped, full->total_bytes);
-    memcpy(changed, verifier_of(j)->source, n_bytes);
+    memcpy(changed, reference_of(judge)->source, n_bytes);
     change(full, changed);
     MB_DO(mb_test_image_upload(test_image, changed, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
     MB_DO(mb_submission_run(run, err));
     MB_DO(mb_test_image_read(test_image, err));
     memcpy(wanted, test_image->readback.mapped, full->total_bytes);
-    MB_DO(mb_test_image_upload(test_image, verifier_of(j)->source, 1, err));
+    MB_DO(mb_test_image_upload(test_image, reference_of(judge)->source, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
     MB_DO(mb_submission_run(run, err));
     MB_DO(mb_test_image_upload(test_image, changed, 1, err));
@@ -257,10 +282,10 @@ static enum mb_status judge_change(const struct judged *j, struct mb_err *err)
     MB_DO(mb_test_image_read(test_image, err));
     find_difference(test_image, wanted, 1, NULL, 0.0, &bad);
     if (bad.found) {
-        note_failure(j, "keeps what it made before of other texels", &bad);
+        note_failure(judge, "keeps what it made before of other texels", &bad);
     }
     memcpy(test_image->readback.mapped, kept, full->total_bytes);
-    return mb_test_image_upload(test_image, verifier_of(j)->source, 1, err);
+    return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
 }
 
 /* Timed runs find in scratch what the run before left, as an engine's do. Before the first
@@ -273,75 +298,72 @@ static enum mb_status spoil_scratch(const struct mb_instance *instance, struct m
 }
 
 /* With the content in level 0. */
-static enum mb_status judge_content(const struct judged *j, struct mb_err *err)
+static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
 {
-    struct mb_test_image *test_image = j->judge->test_image;
-    struct mb_candidate *candidate = j->candidate;
+    struct mb_test_image *test_image = judge->test_image;
+    struct mb_candidate *candidate = judge->candidate;
     struct mb_result *result = candidate->result;
-    const bool is_update = j->judge->c->task.is_update;
+    const bool is_update = judge->task.is_update;
     /* Last of all over the probe's chain, so that knowing the poison is no use. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
-    if (j->pass == MB_JUDGE_BEFORE || j->content == MB_CONTENT_PROBE || !has_probe) {
-        MB_DO(mb_test_image_poison(test_image, j->poison, err));
+    if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
+        MB_DO(mb_test_image_poison(test_image, judge->poison, err));
     }
-    if (j->pass == MB_JUDGE_AFTER && j->content == MB_CONTENT_PROBE) {
-        MB_DO(spoil_scratch(&candidate->instance, err));
+    if (judge->pass == MB_JUDGE_AFTER && judge->content == MB_CONTENT_PROBE) {
+        MB_DO(spoil_scratch(candidate->instances, err));
         MB_DO(spoil_scratch(&candidate->whole, err));
     }
     MB_DO(mb_submission_run(
-        is_update ? &candidate->whole.submission : &candidate->instance.submission, err));
-    if (j->judge->hash && j->content == MB_CONTENT_IMAGE && j->pass == MB_JUDGE_BEFORE) {
-        MB_DO(mb_chain_hash_run(j->judge->hash, 0, &candidate->hash, err));
+        is_update ? &candidate->whole.submission : &candidate->instances[0].submission, err));
+    if (judge->hash.gpu && judge->content == MB_CONTENT_IMAGE &&
+        judge->pass == MB_JUDGE_BEFORE) {
+        MB_DO(mb_chain_hash_run(&judge->hash, 0, &candidate->hash, err));
     }
     MB_DO(mb_test_image_read(test_image, err));
-    if (!verifier_of(j) || result->verify == MB_VERIFY_FAIL) {
+    if (judge->is_blind || result->verify == MB_VERIFY_FAIL) {
         return MB_OK;
     }
     result->verify = MB_VERIFY_PASS;
-    MB_DO(judge_made_levels(j, err));
+    MB_DO(judge_made_levels(judge, err));
     if (result->verify == MB_VERIFY_PASS) {
-        judge_other_levels(j);
+        judge_other_levels(judge);
     }
     if (result->verify == MB_VERIFY_PASS && is_update) {
-        MB_DO(judge_update(j, err));
-    } else if (result->verify == MB_VERIFY_PASS && has_probe && j->pass == MB_JUDGE_AFTER &&
-               j->content == MB_CONTENT_IMAGE) {
-        MB_DO(judge_change(j, err));
+        MB_DO(judge_update(judge, err));
+    } else if (result->verify == MB_VERIFY_PASS && has_probe && judge->pass == MB_JUDGE_AFTER &&
+               judge->content == MB_CONTENT_IMAGE) {
+        MB_DO(judge_change(judge, err));
     }
     return MB_OK;
 }
 
-enum mb_status mb_judge_run(const struct mb_judge *judge, struct mb_candidate *candidate,
+enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candidate,
                             enum mb_content content, enum mb_judge_pass pass,
                             struct mb_err *err)
 {
-    const struct judged j = {
-        .judge = judge,
-        .candidate = candidate,
-        .content = content == MB_CONTENT_AGAIN ? MB_CONTENT_IMAGE : content,
-        .pass = pass,
-        .is_again = content == MB_CONTENT_AGAIN || pass == MB_JUDGE_AFTER,
-        .poison = content != MB_CONTENT_IMAGE,
-    };
-    const struct mb_verifier *image = judge->verifier[MB_CONTENT_IMAGE],
-                             *probe = judge->verifier[MB_CONTENT_PROBE];
+    judge->candidate = candidate;
+    judge->content = content == MB_CONTENT_AGAIN ? MB_CONTENT_IMAGE : content;
+    judge->pass = pass;
+    judge->is_again = content == MB_CONTENT_AGAIN || pass == MB_JUDGE_AFTER;
+    judge->poison = content != MB_CONTENT_IMAGE;
+    const void *image = judge->reference[MB_CONTENT_IMAGE].source;
     if (content == MB_CONTENT_PROBE) {
-        MB_DO(mb_test_image_upload(judge->test_image, probe->source, 1, err));
+        MB_DO(mb_test_image_upload(judge->test_image, judge->probe, 1, err));
     }
-    MB_DO(judge_content(&j, err));
-    const bool is_damaged = image && candidate->result->verify == MB_VERIFY_FAIL;
+    MB_DO(judge_content(judge, err));
+    const bool is_damaged = candidate->result->verify == MB_VERIFY_FAIL;
     return content == MB_CONTENT_PROBE || is_damaged
-               ? mb_test_image_upload(judge->test_image, image->source, 1, err)
+               ? mb_test_image_upload(judge->test_image, image, 1, err)
                : MB_OK;
 }
 
 /* How far the chain in the read-back buffer is from the exact average, which is all that can be
  * said of one that no policy describes. */
-static enum mb_status measure_box(const struct mb_judge *judge, struct mb_result *result,
+static enum mb_status measure_box(struct mb_judge *judge, struct mb_result *result,
                                   struct mb_err *err)
 {
     struct mb_verdict verdict;
-    MB_DO(mb_verify(judge->verifier[MB_CONTENT_IMAGE], judge->test_image->readback.mapped,
+    MB_DO(mb_verify(&judge->reference[MB_CONTENT_IMAGE], judge->test_image->readback.mapped,
                     &result->work.tolerance, &verdict, err));
     result->verdict.n_levels = verdict.n_levels;
     result->verdict.box_lsb = verdict.box_lsb;
@@ -351,27 +373,27 @@ static enum mb_status measure_box(const struct mb_judge *judge, struct mb_result
     return MB_OK;
 }
 
-enum mb_status mb_judge_bounds(const struct mb_judge *judge, struct mb_candidate *candidate,
+enum mb_status mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *candidate,
                                struct mb_err *err)
 {
     struct mb_result *result = candidate->result;
-    const struct mb_layout *layout = &judge->c->layout;
+    const struct mb_layout *layout = &judge->test_image->full;
     const size_t n_bytes = layout->level_layer_bytes[0] * layout->n_layers;
-    const void *source = judge->verifier[MB_CONTENT_IMAGE]->source;
+    const void *source = judge->reference[MB_CONTENT_IMAGE].source;
+    judge->candidate = candidate;
+    judge->content = MB_CONTENT_IMAGE;
+    judge->pass = MB_JUDGE_BEFORE;
     MB_DO(mb_test_image_poison(judge->test_image, 0, err));
-    MB_DO(mb_submission_run(&candidate->instance.submission, err));
+    MB_DO(mb_submission_run(&candidate->instances[0].submission, err));
     MB_DO(mb_test_image_read(judge->test_image, err));
     if (memcmp(judge->test_image->readback.mapped, source, n_bytes) != 0) {
-        result->verify = MB_VERIFY_FAIL;
-        result->status = MB_RESULT_FAILED;
+        mb_candidate_fail_wrong(candidate, "it writes to level 0");
         result->verdict.level[0].n_bad_texels = 1;
-        snprintf(result->reason, sizeof result->reason, "it writes to level 0");
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }
     if (result->work.tolerance.has_no_policy) {
         MB_DO(measure_box(judge, result, err));
     }
-    const struct judged j = {.judge = judge, .candidate = candidate};
-    judge_other_levels(&j);
+    judge_other_levels(judge);
     return MB_OK;
 }

@@ -114,7 +114,7 @@ static enum mb_status compile(const struct mb_gpu *gpu, enum mb_reduce reduce,
         row->strategy->resolve(gpu, &layout, &task, &kernels->row.params);
     }
     gpu->state->facts = &kernels->facts;
-    const enum mb_status status = mb_instance_init(&instance, &image, row, &task, why);
+    const enum mb_status status = mb_instance_init(&instance, &image, row, &task, NULL, why);
     gpu->state->facts = NULL;
     return status;
 }

@@ -1,0 +1,23 @@
+/* Which commands of a chain make which levels, as the strategy says while it records: so that
+ * the harness can time each part of a chain without knowing its commands. */
+#pragma once
+
+#include "image/pyramid.h"
+#include "vk/timer.h"
+
+#define MB_MAX_MARKS (2 * MB_MAX_LEVELS) /* two passes for each level; more are not timed */
+
+struct mb_marks {
+    const struct mb_timer *timer; /* queries 1 + 2i and 2 + 2i are of mark i */
+    uint32_t n;
+    struct {
+        uint32_t first_level, n_levels;
+    } step[MB_MAX_MARKS];
+};
+
+/* Around the commands that make levels [first_level, first_level + n_levels), or a part of
+ * them, but not around the barriers before and after. `marks` is that of mb_target, where NULL
+ * means that nobody asks; a chain that is not made level by level has none. */
+void mb_mark_begin(const struct mb_marks *marks, VkCommandBuffer cmd);
+void mb_mark_end(struct mb_marks *marks, VkCommandBuffer cmd, uint32_t first_level,
+                 uint32_t n_levels);
