@@ -485,9 +485,10 @@ static void record(const void *state, VkCommandBuffer cmd)
         };
         record_barriers(s, cmd, &plan->before);
         if (has_groups(plan)) {
-            mb_mark_begin(s->marks, cmd);
+            mb_mark_begin(s->marks, s->image, cmd, plan->step.source_level + 1,
+                          plan->step.n_levels);
             mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
-            mb_mark_end(s->marks, cmd, plan->step.source_level + 1, plan->step.n_levels);
+            mb_mark_end(s->marks, s->image, cmd);
         }
     }
     record_barriers(s, cmd, &s->plan.closing);

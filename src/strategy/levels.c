@@ -125,9 +125,9 @@ void mb_levels_record(const void *state, VkCommandBuffer cmd)
     for (uint32_t i = 0; i < levels->n_steps; i++) {
         const struct mb_levels_step *step = &levels->steps[i];
         if (is_dispatched(step)) {
-            mb_mark_begin(levels->marks, cmd);
+            mb_mark_begin(levels->marks, levels->image, cmd, step->first_level, step->n_levels);
             mb_pipeline_dispatch(step->pipeline, cmd, &step->dispatch);
-            mb_mark_end(levels->marks, cmd, step->first_level, step->n_levels);
+            mb_mark_end(levels->marks, levels->image, cmd);
         }
         mb_barrier_images(cmd, &step->after, 1);
     }

@@ -40,6 +40,7 @@ struct mb_gpu {
     VkQueue queue;
     VkCommandPool command_pool;
     bool validate;
+    bool has_tool; /* one that captures, profiles or validates: labels are of use */
     struct mb_gpu_state *state; /* owned */
 };
 
@@ -65,6 +66,11 @@ void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 /* Name an object for validation messages and debuggers, if VK_EXT_debug_utils is there. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
+
+/* Around commands, a label that tools such as RenderDoc and Nsight show. Nothing is recorded
+ * where no tool is attached (has_tool): what is timed then is a strategy's own. */
+void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *name);
+void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd);
 
 /* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED with
  * a sentence that says which use ("linear filtering") the device's format lacks. */

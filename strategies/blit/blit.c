@@ -85,7 +85,7 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
     if (part.height == target.height) {
         from.height = source.height;
     }
-    mb_mark_begin(s->marks, cmd);
+    mb_mark_begin(s->marks, image, cmd, level, 1);
     for (uint32_t layer = 0; layer < layout->n_layers; layer += MB_MAX_COPIED_LAYERS) {
         uint32_t n_left = layout->n_layers - layer;
         uint32_t n_layers = n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS;
@@ -100,7 +100,7 @@ static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t leve
         vkCmdBlitImage(cmd, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, image->image,
                        VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region, VK_FILTER_LINEAR);
     }
-    mb_mark_end(s->marks, cmd, level, 1);
+    mb_mark_end(s->marks, image, cmd);
 }
 
 static void record(const void *state, VkCommandBuffer cmd)

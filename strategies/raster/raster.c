@@ -154,11 +154,11 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_images(cmd, &opening, 1);
     for (uint32_t level = 1; level < image->layout.n_levels; level++) {
         if (!mb_rect_is_empty(s->levels.affected[level])) {
-            mb_mark_begin(s->levels.marks, cmd);
+            mb_mark_begin(s->levels.marks, image, cmd, level, 1);
             for (uint32_t layer = 0; layer < image->layout.n_layers; layer++) {
                 draw_layer(s, cmd, level, layer);
             }
-            mb_mark_end(s->levels.marks, cmd, level, 1);
+            mb_mark_end(s->levels.marks, image, cmd);
         }
         mb_barrier_levels(cmd, image, level, 1, &mb_access_draw, &mb_access_readable);
     }

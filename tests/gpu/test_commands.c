@@ -38,6 +38,8 @@ struct commands {
     PFN_vkCmdUpdateBuffer update;
     PFN_vkCmdClearColorImage clear;
     PFN_vkCmdCopyBufferToImage upload;
+    PFN_vkCmdBeginDebugUtilsLabelEXT begin_label;
+    PFN_vkCmdEndDebugUtilsLabelEXT end_label;
 };
 
 static struct commands real;
@@ -189,14 +191,43 @@ static VKAPI_ATTR void VKAPI_CALL note_upload(VkCommandBuffer cmd, VkBuffer from
     real.upload(cmd, from, to, layout, n, regions);
 }
 
+/* A word for the name, whatever is in it. */
+static VKAPI_ATTR void VKAPI_CALL note_begin_label(VkCommandBuffer cmd,
+                                                   const VkDebugUtilsLabelEXT *label)
+{
+    const size_t start = spy.out->n;
+    add(spy.out, "[%s", label->pLabelName);
+    for (char *c = strchr(spy.out->words + start, ' '); c; c = strchr(c, ' ')) {
+        *c = '_';
+    }
+    add(spy.out, " ");
+    real.begin_label(cmd, label);
+}
+
+static VKAPI_ATTR void VKAPI_CALL note_end_label(VkCommandBuffer cmd)
+{
+    add(spy.out, "] ");
+    real.end_label(cmd);
+}
+
 /* Put `commands` in place of those that are there, which are returned. */
 static struct commands exchange(const struct commands *commands)
 {
-    const struct commands before = {
-        vkCmdResetQueryPool,   vkCmdWriteTimestamp, vkCmdPipelineBarrier, vkCmdBindPipeline,
-        vkCmdDispatch,         vkCmdDraw,           vkCmdBlitImage,       vkCmdCopyImage,
-        vkCmdCopyBuffer,       vkCmdFillBuffer,     vkCmdUpdateBuffer,    vkCmdClearColorImage,
-        vkCmdCopyBufferToImage};
+    const struct commands before = {vkCmdResetQueryPool,
+                                    vkCmdWriteTimestamp,
+                                    vkCmdPipelineBarrier,
+                                    vkCmdBindPipeline,
+                                    vkCmdDispatch,
+                                    vkCmdDraw,
+                                    vkCmdBlitImage,
+                                    vkCmdCopyImage,
+                                    vkCmdCopyBuffer,
+                                    vkCmdFillBuffer,
+                                    vkCmdUpdateBuffer,
+                                    vkCmdClearColorImage,
+                                    vkCmdCopyBufferToImage,
+                                    vkCmdBeginDebugUtilsLabelEXT,
+                                    vkCmdEndDebugUtilsLabelEXT};
     vkCmdResetQueryPool = commands->reset_queries;
     vkCmdWriteTimestamp = commands->stamp;
     vkCmdPipelineBarrier = commands->barrier;
@@ -210,6 +241,8 @@ static struct commands exchange(const struct commands *commands)
     vkCmdUpdateBuffer = commands->update;
     vkCmdClearColorImage = commands->clear;
     vkCmdCopyBufferToImage = commands->upload;
+    vkCmdBeginDebugUtilsLabelEXT = commands->begin_label;
+    vkCmdEndDebugUtilsLabelEXT = commands->end_label;
     return before;
 }
 
@@ -218,7 +251,7 @@ static void start_spying(struct text *out)
     static const struct commands spies = {
         note_reset,  note_stamp, note_barrier,    note_bind,        note_dispatch,
         note_draw,   note_blit,  note_copy_image, note_copy_buffer, note_fill,
-        note_update, note_clear, note_upload};
+        note_update, note_clear, note_upload,     note_begin_label, note_end_label};
     out->n = 0;
     out->words[0] = '\0';
     spy.out = out;
@@ -233,7 +266,7 @@ static void stop_spying(void)
 
 /* A strategy set up on an image, as often as there are images in the rotation. */
 struct bed {
-    const struct mb_gpu *gpu;
+    struct mb_gpu *gpu;
     struct mb_test_image test_image;
     struct mb_timer timer;
     struct mb_evictor evictor;
@@ -251,7 +284,7 @@ static bool spy_on_chain(const struct bed *bed, const struct mb_instance *instan
     enum mb_status status = MB_OK;
     MB_TRY(mb_submission_init(&submission, bed->gpu, "chain", &err));
     start_spying(chain);
-    instance->strategy->record(instance->state, submission.cmd);
+    mb_instance_chain(instance, submission.cmd);
     stop_spying();
     MB_TRY(mb_submission_end(&submission, &err));
 fail:
@@ -337,6 +370,34 @@ static void check_words(const char *got, const char *want)
     if (got[at] != want[at]) {
         fprintf(stderr, "  %.60s\nnot %.60s\n", got + word, want + word);
     }
+}
+
+/* With a tool attached, the validation layer here, a label for the strategy and in it one for
+ * each part that makes levels; without one none, and the same commands. */
+static void check_labels(struct bed *bed, const struct mb_variant *row, const char *chain)
+{
+    static struct text plain, rest;
+    char first[64];
+    unsigned depth = 0;
+    rest.n = 0;
+    CHECK(bed->gpu->has_tool);
+    snprintf(first, sizeof first, "[%s ", row->strategy->name);
+    CHECK_EQ_INT(strncmp(chain, first, strlen(first)), 0);
+    CHECK((count(chain, "[level") > 0) == (strncmp(row->strategy->name, "spd", 3) != 0));
+    for (const char *word = chain; *word != '\0'; word = strchr(word, ' ') + 1) {
+        CHECK(word == chain || depth > 0);
+        if (*word == '[' || *word == ']') {
+            depth = *word == '[' ? depth + 1 : depth - 1;
+        } else {
+            CHECK(depth == 2 || strncmp(word, "some ", 5) == 0 || !strstr(chain, "[level"));
+            add(&rest, "%.*s", (int)(strchr(word, ' ') - word) + 1, word);
+        }
+    }
+    CHECK_EQ_INT(depth, 0);
+    bed->gpu->has_tool = false;
+    CHECK(spy_on_chain(bed, &bed->instances[0], &plain));
+    bed->gpu->has_tool = true;
+    check_words(plain.words, rest.words);
 }
 
 static void check_take(struct bed *bed, const struct mb_recorded_sample_options *options,
@@ -462,6 +523,7 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
     CHECK(status == MB_OK && spy_on_chain(bed, &bed->instances[0], &chain));
     printf("%s: %s\n", row->strategy->name, chain.words);
     check_chain(&bed->instances[0].work, chain.words);
+    check_labels(bed, row, chain.words);
     check_samples(bed, chain.words);
     check_marks(bed, row, chain.words);
     for (uint32_t i = 0; i < MAX_TRIALS; i++) {

@@ -8,8 +8,7 @@
 static void record_chain(const struct mb_recorded_sample_options *options, uint32_t index,
                          VkCommandBuffer cmd)
 {
-    const struct mb_instance *instance = &options->instances[index % options->n_instances];
-    instance->strategy->record(instance->state, cmd);
+    mb_instance_chain(&options->instances[index % options->n_instances], cmd);
 }
 
 static void record_chains(const struct mb_recorded_sample_options *options,

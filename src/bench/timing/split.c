@@ -32,7 +32,7 @@ static enum mb_status record(struct marked *m, struct mb_err *err)
     cmd = m->submission.cmd;
     mb_timer_reset(&m->timer, cmd, 1, MB_MAX_MARKS);
     mb_timer_begin(&m->timer, cmd, 0);
-    m->instance.strategy->record(m->instance.state, cmd);
+    mb_instance_chain(&m->instance, cmd);
     mb_barrier_full(cmd);
     return MB_OK;
 }

@@ -108,6 +108,13 @@ const char *mb_instance_kernel(const struct mb_instance *instance)
     return instance->strategy->file ? instance->strategy->name : NULL;
 }
 
+void mb_instance_chain(const struct mb_instance *instance, VkCommandBuffer cmd)
+{
+    mb_gpu_label_begin(instance->image->gpu, cmd, instance->strategy->name);
+    instance->strategy->record(instance->state, cmd);
+    mb_gpu_label_end(instance->image->gpu, cmd);
+}
+
 enum mb_status mb_instance_record(struct mb_instance *instance, struct mb_err *err)
 {
     struct mb_submission *submission = &instance->submission;
@@ -115,7 +122,7 @@ enum mb_status mb_instance_record(struct mb_instance *instance, struct mb_err *e
     submission->kernel = mb_instance_kernel(instance);
     mb_instance_record_source(instance, submission->cmd);
     mb_barrier_full(submission->cmd);
-    instance->strategy->record(instance->state, submission->cmd);
+    mb_instance_chain(instance, submission->cmd);
     mb_barrier_full(submission->cmd);
     return mb_submission_end(submission, err);
 }

@@ -36,6 +36,9 @@ MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_instance *instance,
 MB_MUST_CHECK enum mb_status mb_instance_record(struct mb_instance *instance,
                                                 struct mb_err *err);
 
+/* The strategy's own commands of one chain. */
+void mb_instance_chain(const struct mb_instance *instance, VkCommandBuffer cmd);
+
 /* Bring the source up to date with level 0 of the image as it is then; nothing for an instance
  * without one. For callers that change level 0 and do not run instance->submission. */
 void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd);
