@@ -34,7 +34,8 @@ static const char choice_rule[] =
     "chosen, then of the fewest dispatches, then of the smallest interquartile range relative "
     "to its median.";
 static const char reach_rule[] =
-    "Sizes whose edges are both powers of two and other sizes are decided apart. A class "
+    "Sizes that every level halves evenly (of full chains: powers of two) and other sizes are "
+    "decided apart. A class "
     "reaches from what the next smaller one covers (the smallest: from 1x1) up to the "
     "crossover to the next one, or to the geometric mean of both where the winner stays or the "
     "times do not cross, or to its own size where its winner cannot run above. Beyond the "
@@ -214,15 +215,7 @@ static void add_choice(struct mb_json *json, struct cJSON *list, enum mb_questio
     mb_json_string(json, runner_up, "label", next ? next->result->label : NULL);
     add_relation(json, runner_up, &choice->next);
     mb_json_bool(json, node, "distinguishable", choice->is_distinct);
-    mb_json_number(json, node, "margin", choice->margin);
-    struct cJSON *relations = mb_json_array(json, node, "relations");
-    for (const struct mb_row *row = choice->rows; row < choice->rows + choice->n_rows; row++) {
-        if (row != choice->fastest && isfinite(row->relation.ratio)) {
-            struct cJSON *relation = mb_json_object(json, relations, NULL);
-            mb_json_string(json, relation, "label", row->result->label);
-            add_relation(json, relation, &row->relation);
-        }
-    }
+    mb_json_u64(json, node, "tied", choice->n_tied);
 }
 
 static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_tune_case *c)
@@ -266,7 +259,7 @@ static void add_kind(struct mb_json *json, struct cJSON *node,
 {
     mb_json_string(json, node, "format", class->of->layout.format->name);
     mb_json_string(json, node, "question", mb_question_names[class->question]);
-    mb_json_bool(json, node, "power_of_two", class->is_power);
+    mb_json_bool(json, node, "even", class->is_even);
 }
 
 static void add_class(struct mb_json *json, struct cJSON *list,
@@ -428,6 +421,7 @@ static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
                      device->vendor_id);
     mb_strbuf_printf(out, "#define MIPBENCH_TUNED_DEVICE_ID 0x%" PRIx32 "u\n",
                      device->device_id);
+    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_LEVELS %uu\n", run->settings->n_levels);
     mb_strbuf_printf(out, "#define MIPBENCH_TUNED_COMPLETE %d\n", run->complete);
 }
 
@@ -467,7 +461,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_tune_choice *choice)
     add_literal(out, mb_reduce_names[choice->of->final->of->task.reduce]);
     mb_strbuf_append(out, ", ");
     add_question(out, choice->question);
-    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_power,
+    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_even,
                      layout->base.width, layout->base.height, choice->max_texels,
                      choice->max_edge);
     add_literal(out, choice->chosen->result->strategy->name);
