@@ -33,7 +33,3 @@ void mb_report_facts(struct mb_json *json, struct cJSON *parent,
 /* "rankings": of the first question that any row answers, and next to exact rows of `any`. */
 void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
                         const struct mb_timing *timing);
-
-/* null without samples. */
-void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_stats *stats);

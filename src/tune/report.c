@@ -170,23 +170,11 @@ static void add_others(struct mb_json *json, struct cJSON *parent, const struct 
     }
 }
 
-/* A finalist, as far as a reader of the table wants it; all of it is in results.json. */
-static void json_figures(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
+/* Its figures are in results.json. */
+static void add_finalist(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
 {
-    const struct mb_result *result = row->result;
-    mb_json_string(json, node, "label", result->label);
-    mb_json_string(json, node, "id", result->slug);
-    mb_json_string(json, node, "strategy", result->strategy->name);
-    mb_report_params(json, node, result->strategy, &result->params);
-    mb_json_u64(json, node, "dispatches", result->work.n_dispatches);
-    mb_report_stats(json, node, "stats", &row->stats);
-    struct cJSON *verify = mb_json_object(json, node, "verify");
-    mb_json_string(json, verify, "status", mb_verify_status_names[result->verify]);
-    mb_json_string(json, verify, "policy",
-                   mb_policy_names[result->work.tolerance.filter.policy]);
-    mb_json_number(json, verify, "max_error_lsb", result->verdict.max_error_lsb);
-    mb_json_number(json, verify, "drift_lsb", result->verdict.drift_lsb);
-    mb_json_number(json, verify, "box_lsb", result->verdict.box_lsb);
+    mb_json_string(json, node, "label", row->result->label);
+    mb_json_string(json, node, "id", row->result->slug);
 }
 
 static void add_relation(struct mb_json *json, struct cJSON *node,
@@ -209,7 +197,7 @@ static void add_choice(struct mb_json *json, struct cJSON *list, enum mb_questio
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "question", mb_question_names[question]);
     mb_json_string(json, node, "fastest", choice->fastest->result->label);
-    json_figures(json, mb_json_object(json, node, "chosen"), choice->chosen);
+    add_finalist(json, mb_json_object(json, node, "chosen"), choice->chosen);
     const struct mb_row *next = choice->runner_up;
     struct cJSON *runner_up = mb_json_object_if(json, node, "runner_up", next != NULL);
     mb_json_string(json, runner_up, "label", next ? next->result->label : NULL);
@@ -224,12 +212,11 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
     struct cJSON *finalists = mb_json_array(json, node, "finalists");
     struct cJSON *choices = mb_json_array(json, node, "choices");
     if (!timing) {
-        mb_json_null(json, node, "aa_control");
         return;
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (mb_row_status(&timing->rows[i]) == MB_RESULT_OK) {
-            json_figures(json, mb_json_object(json, finalists, NULL), &timing->rows[i]);
+            add_finalist(json, mb_json_object(json, finalists, NULL), &timing->rows[i]);
         }
     }
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
@@ -237,7 +224,6 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
             add_choice(json, choices, (enum mb_question)question, &c->choice[question]);
         }
     }
-    add_relation(json, mb_json_object(json, node, "aa_control"), &timing->twin);
 }
 
 static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_tune *tune,
