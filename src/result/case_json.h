@@ -23,9 +23,6 @@ void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwid
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
-/* "rect": of level 0; null where the whole chain is made. */
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
-
 /* "pipelines": by executable, under the driver's names; NULL: none. */
 void mb_report_facts(struct mb_json *json, struct cJSON *parent,
                      const struct mb_pipeline_facts *facts);

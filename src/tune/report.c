@@ -60,7 +60,6 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_shape_names[mb_case_shape(c)]);
-    mb_report_rect(json, node, &c->task);
     mb_json_string(json, node, "cache", mb_cache_names[c->timings[0].cache]);
     mb_json_string(json, node, "mode", mb_mode_names[c->timings[0].mode]);
     mb_json_string(json, node, "image_usage", mb_image_usage_names[c->image_usage]);
