@@ -75,8 +75,8 @@ static const struct mb_tune_choice *next_choice(const struct mb_tune *tune, size
 static struct mb_text text_policy(const struct mb_tune_choice *choice)
 {
     const enum mb_policy policy = choice->chosen->result->work.tolerance.filter.policy;
-    const bool is_told = choice->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX &&
-                         !mb_tune_is_power(choice->of->layout.base);
+    const bool is_told =
+        choice->question == MB_QUESTION_ANY && policy != MB_POLICY_BOX && !choice->is_even;
     return mb_text("%s%s%s%s%s", mb_question_names[choice->question],
                    is_both(choice) ? ", any" : "", is_told ? " (" : "",
                    is_told ? mb_policy_names[policy] : "", is_told ? ")" : "");
@@ -167,7 +167,7 @@ static bool has_like(const struct mb_tune *tune, const struct mb_tune_choice *be
     return false;
 }
 
-/* "rgba8, exact, powers of two: spd up to about 1448x1448 (interpolated), spd-tree above." */
+/* "rgba8, exact, even sizes: spd up to about 1448x1448 (interpolated), spd-tree above." */
 static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
                           const struct mb_tune_choice *below)
 {
@@ -180,7 +180,7 @@ static void add_crossover(struct mb_strbuf *out, const struct mb_tune *tune,
         below->question == MB_QUESTION_EXACT && has_like(tune, below, MB_QUESTION_ANY);
     mb_strbuf_printf(out, "%s, %s%s, %s: %s up to the texels of %.0fx%.0f (%s), %s above.\n",
                      below->of->layout.format->name, mb_question_names[below->question],
-                     is_both ? ", any" : "", below->is_power ? "powers of two" : "other sizes",
+                     is_both ? ", any" : "", below->is_even ? "even sizes" : "other sizes",
                      label_of(below), edge, edge, mb_tune_how_names[below->how],
                      label_of(below->above));
 }

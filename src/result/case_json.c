@@ -74,12 +74,6 @@ static void rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
-{
-    struct mb_task own = *task;
-    rect_field(mb_node_write(json, parent), &own);
-}
-
 /* The first tolerance of this policy that answers these questions, in this word if there is
  * one: a file does not tell of more. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,

@@ -71,18 +71,25 @@ static size_t better(const struct mb_timing *timing, size_t a, size_t b)
     return a == SIZE_MAX || rows[b].stats.median_ns < rows[a].stats.median_ns ? b : a;
 }
 
+bool mb_ranking_ask(struct mb_timing *timing, enum mb_question question)
+{
+    timing->question = question;
+    timing->fastest = SIZE_MAX;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_row *row = &timing->rows[i];
+        if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
+            mb_row_answers(timing, row, question)) {
+            timing->fastest = better(timing, timing->fastest, i);
+        }
+    }
+    return timing->fastest != SIZE_MAX;
+}
+
 void mb_ranking_choose(struct mb_timing *timing)
 {
-    timing->fastest = SIZE_MAX;
-    for (int q = 0; q < MB_N_QUESTIONS && timing->fastest == SIZE_MAX; q++) {
-        timing->question = (enum mb_question)q;
-        for (size_t i = 0; i < timing->of->n_results; i++) {
-            const struct mb_row *row = &timing->rows[i];
-            if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
-                mb_row_answers(timing, row, timing->question)) {
-                timing->fastest = better(timing, timing->fastest, i);
-            }
-        }
+    bool is_found = false;
+    for (int q = 0; q < MB_N_QUESTIONS && !is_found; q++) {
+        is_found = mb_ranking_ask(timing, (enum mb_question)q);
     }
 }
 

@@ -42,13 +42,6 @@ static void stats_fields(struct mb_node parent, const char *key, struct mb_stats
     interval_field(node, "median_ci_ns", stats->median_ci_ns, mb_field_number);
 }
 
-void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_stats *stats)
-{
-    struct mb_stats own = *stats;
-    stats_fields(mb_node_write(json, parent), key, &own);
-}
-
 static void relation_fields(struct mb_node node, struct mb_relation *relation)
 {
     mb_field_rounded(node, "ratio", &relation->ratio);

@@ -5,12 +5,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "result/ranking.h"
 #include "result/relate.h"
-
-bool mb_tune_is_power(struct mb_extent base)
-{
-    return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
-}
 
 static bool is_in(const struct mb_tune_variant *variant, int question)
 {
@@ -116,50 +112,6 @@ bool mb_tune_reopen(struct mb_tune_case *c)
     return is_open;
 }
 
-static bool is_candidate(const struct mb_timing *timing, const struct mb_row *row,
-                         enum mb_question question)
-{
-    const struct mb_answer answer =
-        mb_answer_of(&row->result->work.tolerance, timing->of->task.reduce,
-                     mb_tune_is_power(timing->of->layout.base));
-    return row->result->verify == MB_VERIFY_PASS && mb_row_status(row) == MB_RESULT_OK &&
-           row->stats.n > 0 && isfinite(row->stats.median_ns) &&
-           (answer.questions & 1u << question) != 0;
-}
-
-/* The fastest that is not `besides`, or NULL. */
-static const struct mb_row *find_fastest(const struct mb_tune_choice *choice,
-                                         const struct mb_row *besides)
-{
-    const struct mb_row *fastest = NULL;
-    for (size_t i = 0; i < choice->n_rows; i++) {
-        const struct mb_row *row = &choice->rows[i];
-        if (row != besides &&
-            (fastest == NULL || row->stats.median_ns < fastest->stats.median_ns)) {
-            fastest = row;
-        }
-    }
-    return fastest;
-}
-
-/* Relate all to the fastest, as if what answers other questions had not been there. */
-static enum mb_status relate(const struct mb_timing *timing, uint64_t seed,
-                             struct mb_tune_choice *choice, struct mb_err *err)
-{
-    struct mb_case of = *timing->of;
-    struct mb_timing view = *timing;
-    of.n_results = choice->n_rows;
-    view.of = &of;
-    view.rows = choice->rows;
-    view.fastest = (size_t)(choice->fastest - choice->rows);
-    view.twin_of = SIZE_MAX;
-    MB_DO(mb_relate_timing(&view, seed, err));
-    view.twin = timing->twin; /* the noise is that of the instrument, and so of all */
-    MB_DO(mb_relate_judge(&view, err));
-    choice->margin = mb_relate_margin(&view);
-    return MB_OK;
-}
-
 static size_t count_settings(const struct mb_params *params)
 {
     size_t n = 0;
@@ -188,16 +140,22 @@ static bool is_simpler(const struct mb_row *a, const struct mb_row *b)
     return spread_of(a) < spread_of(b);
 }
 
-static void choose_simplest(struct mb_tune_choice *choice)
+/* Among what the ranking of the timing's question cannot tell from its fastest. */
+static void choose_simplest(const struct mb_timing *timing, const size_t *order, size_t n,
+                            struct mb_tune_choice *choice)
 {
-    choice->chosen = choice->fastest;
-    for (size_t i = 0; i < choice->n_rows; i++) {
-        const struct mb_row *row = &choice->rows[i];
-        if (row != choice->fastest && row->relation.outcome != MB_OUTCOME_SLOWER) {
+    choice->fastest = choice->chosen = &timing->rows[timing->fastest];
+    for (size_t i = 0; i < n; i++) {
+        const struct mb_row *row = &timing->rows[order[i]];
+        if (mb_ranking_is_tied(timing, order[i])) {
             const bool is_near = row->relation.ratio <= 1.0 + MB_MARGIN;
             choice->n_tied++;
             choice->chosen = is_near && is_simpler(row, choice->chosen) ? row : choice->chosen;
         }
+    }
+    for (size_t i = 0; i < n && choice->runner_up == NULL; i++) {
+        const struct mb_row *row = &timing->rows[order[i]];
+        choice->runner_up = row != choice->chosen ? row : NULL;
     }
 }
 
@@ -216,31 +174,34 @@ static struct mb_relation invert(const struct mb_relation *relation)
     return inverse;
 }
 
-enum mb_status mb_tune_choose(const struct mb_timing *timing, enum mb_question question,
-                              uint64_t seed, struct mb_tune_choice *choice, struct mb_err *err)
+static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
+                             struct mb_tune_choice *choice, struct mb_err *err)
 {
-    *choice = (struct mb_tune_choice){
-        .rows = mb_alloc(timing->of->n_results, sizeof *choice->rows),
-        .margin = (double)NAN,
-    };
-    MB_DO(MB_NEED(choice->rows, "tune"));
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (is_candidate(timing, &timing->rows[i], question)) {
-            choice->rows[choice->n_rows++] = timing->rows[i];
-        }
-    }
-    choice->fastest = find_fastest(choice, NULL);
-    if (choice->fastest == NULL) {
-        return MB_OK;
-    }
-    MB_DO(relate(timing, seed, choice, err));
-    choose_simplest(choice);
-    choice->runner_up = find_fastest(choice, choice->chosen);
+    size_t n;
+    MB_FREED size_t *order = mb_ranking_order(timing, timing->question, &n);
+    MB_DO(MB_NEED(order, "tune"));
+    MB_DO(mb_relate_timing(timing, seed, err));
+    MB_DO(mb_relate_judge(timing, err));
+    choose_simplest(timing, order, n, choice);
     if (choice->runner_up != NULL) {
         choice->next = choice->chosen == choice->fastest ? choice->runner_up->relation
                                                          : invert(&choice->chosen->relation);
         choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
     }
+    return MB_OK;
+}
+
+enum mb_status mb_tune_choose(struct mb_timing *timing, uint64_t seed,
+                              struct mb_tune_choice choice[MB_N_QUESTIONS], struct mb_err *err)
+{
+    /* Backwards: relations are those of the first question then, as a run has them. */
+    for (int q = MB_N_QUESTIONS - 1; q >= 0; q--) {
+        choice[q] = (struct mb_tune_choice){.chosen = NULL};
+        if (mb_ranking_ask(timing, (enum mb_question)q)) {
+            MB_DO(choose(timing, seed, &choice[q], err));
+        }
+    }
+    mb_ranking_choose(timing);
     return MB_OK;
 }
 
@@ -342,17 +303,17 @@ static int compare_classes(const void *a, const void *b)
 /* Append what was chosen for a question in one format and kind of size, in order. Each reaches
  * to its own size. */
 static void collect(struct mb_tune *tune, const struct mb_format *format,
-                    enum mb_question question, bool is_power)
+                    enum mb_question question, bool is_even)
 {
     const size_t first = tune->n_classes;
     for (size_t i = 0; i < tune->n_cases; i++) {
         struct mb_tune_case *c = &tune->cases[i];
         struct mb_tune_choice *choice = &c->choice[question];
         if (c->layout.format == format && choice->chosen != NULL &&
-            mb_tune_is_power(c->layout.base) == is_power) {
+            mb_policies_agree(c->layout.base, c->layout.n_levels) == is_even) {
             choice->of = c;
             choice->question = question;
-            choice->is_power = is_power;
+            choice->is_even = is_even;
             choice->max_texels = texels_of(c);
             choice->max_edge = edge_of(c);
             choice->above = NULL;

@@ -4,9 +4,6 @@
 
 #include "tune/model.h"
 
-/* True if both edges are powers of two: there all policies but the wide kernels agree. */
-bool mb_tune_is_power(struct mb_extent base);
-
 /* Drop those of the active variants that are behind the best of each of their questions by more
  * than `margin` (1.25: a quarter slower), and with a `cap` above 0 those that are not among
  * that many best of any; `pass` is noted. Returns how many are left. */
@@ -19,14 +16,15 @@ size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, doubl
  * held against the new bar. */
 bool mb_tune_reopen(struct mb_tune_case *c);
 
-/* Choose among the verified results of `timing` that are of `question`. The fastest is that of
- * the least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good:
- * of these, the one with the fewest parameters off their defaults is chosen, then of the fewest
- * dispatches, then of the smallest interquartile range relative to its median. Fails only
- * without memory; choice->rows is the caller's. */
-MB_MUST_CHECK enum mb_status mb_tune_choose(const struct mb_timing *timing,
-                                            enum mb_question question, uint64_t seed,
-                                            struct mb_tune_choice *choice, struct mb_err *err);
+/* Ask each question of `timing` in turn, and choose by its ranking. The fastest is that of the
+ * least median. What cannot be told from it, and is at most MB_MARGIN behind, is as good: of
+ * these, the one with the fewest parameters off their defaults is chosen, then of the fewest
+ * dispatches, then of the smallest interquartile range relative to its median. Relations of the
+ * timing are made anew, and at the end are those of its own question. Fails only without
+ * memory. */
+MB_MUST_CHECK enum mb_status mb_tune_choose(struct mb_timing *timing, uint64_t seed,
+                                            struct mb_tune_choice choice[MB_N_QUESTIONS],
+                                            struct mb_err *err);
 
 /* Where a ratio of times is 1, by a straight line through its logarithm over that of the
  * texels; NaN where it does not change sides between `below` and `above`. */

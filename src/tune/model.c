@@ -79,9 +79,6 @@ enum mb_errc mb_tune_verdict(const struct mb_tune *tune, struct mb_err *why)
 void mb_tune_case_finish(struct mb_tune_case *c)
 {
     mb_free(c->variants);
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        mb_free(c->choice[question].rows);
-    }
     *c = (struct mb_tune_case){.variants = NULL};
 }
 

@@ -58,21 +58,17 @@ enum mb_tune_how {
 
 /* What was chosen for a question. */
 struct mb_tune_choice {
-    /* Those of the final that answer it, verified, each related to the fastest; owned. */
-    struct mb_row *rows;
-    size_t n_rows;
-    /* Of these; NULL: none. */
+    /* Verified rows of the final that answer it; NULL: none. */
     const struct mb_row *fastest;   /* by the median */
     const struct mb_row *chosen;    /* it, or what cannot be told from it and is simpler */
     const struct mb_row *runner_up; /* the fastest of the others */
     size_t n_tied;                  /* that cannot be told from the fastest, itself left out */
     bool is_distinct;               /* the runner-up is slower, beyond the noise */
-    double margin;                  /* what a difference had to clear, as a ratio less 1 */
     struct mb_relation next;        /* of the runner-up to the chosen */
     /* How far it reaches (mb_tune_classify). */
     const struct mb_tune_case *of;
     enum mb_question question;
-    bool is_power;       /* both edges are powers of two */
+    bool is_even;        /* every level halves both edges: policies agree there */
     uint64_t max_texels; /* images of up to this many, no edge of which is longer than */
     uint32_t max_edge;
     const struct mb_tune_choice *above; /* the next class, if another wins there; or NULL */
@@ -83,7 +79,7 @@ struct mb_tune_choice {
 /* One size in one format. */
 struct mb_tune_case {
     struct mb_layout layout;
-    const struct mb_timing *final;    /* of a case of the run; NULL: nothing ran */
+    struct mb_timing *final;          /* of a case of the run; NULL: nothing ran */
     struct mb_tune_variant *variants; /* owned */
     size_t n_variants;
     size_t anchor; /* variant that ratios are to, or SIZE_MAX: there was no pass */

@@ -34,7 +34,8 @@ static const char choice_rule[] =
     "chosen, then of the fewest dispatches, then of the smallest interquartile range relative "
     "to its median.";
 static const char reach_rule[] =
-    "Sizes whose edges are both powers of two and other sizes are decided apart. A class "
+    "Sizes that every level halves evenly (of full chains: powers of two) and other sizes are "
+    "decided apart. A class "
     "reaches from what the next smaller one covers (the smallest: from 1x1) up to the "
     "crossover to the next one, or to the geometric mean of both where the winner stays or the "
     "times do not cross, or to its own size where its winner cannot run above. Beyond the "
@@ -59,7 +60,6 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_shape_names[mb_case_shape(c)]);
-    mb_report_rect(json, node, &c->task);
     mb_json_string(json, node, "cache", mb_cache_names[c->timings[0].cache]);
     mb_json_string(json, node, "mode", mb_mode_names[c->timings[0].mode]);
     mb_json_string(json, node, "image_usage", mb_image_usage_names[c->image_usage]);
@@ -169,23 +169,11 @@ static void add_others(struct mb_json *json, struct cJSON *parent, const struct 
     }
 }
 
-/* A finalist, as far as a reader of the table wants it; all of it is in results.json. */
-static void json_figures(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
+/* Its figures are in results.json. */
+static void add_finalist(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
 {
-    const struct mb_result *result = row->result;
-    mb_json_string(json, node, "label", result->label);
-    mb_json_string(json, node, "id", result->slug);
-    mb_json_string(json, node, "strategy", result->strategy->name);
-    mb_report_params(json, node, result->strategy, &result->params);
-    mb_json_u64(json, node, "dispatches", result->work.n_dispatches);
-    mb_report_stats(json, node, "stats", &row->stats);
-    struct cJSON *verify = mb_json_object(json, node, "verify");
-    mb_json_string(json, verify, "status", mb_verify_status_names[result->verify]);
-    mb_json_string(json, verify, "policy",
-                   mb_policy_names[result->work.tolerance.filter.policy]);
-    mb_json_number(json, verify, "max_error_lsb", result->verdict.max_error_lsb);
-    mb_json_number(json, verify, "drift_lsb", result->verdict.drift_lsb);
-    mb_json_number(json, verify, "box_lsb", result->verdict.box_lsb);
+    mb_json_string(json, node, "label", row->result->label);
+    mb_json_string(json, node, "id", row->result->slug);
 }
 
 static void add_relation(struct mb_json *json, struct cJSON *node,
@@ -208,21 +196,13 @@ static void add_choice(struct mb_json *json, struct cJSON *list, enum mb_questio
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "question", mb_question_names[question]);
     mb_json_string(json, node, "fastest", choice->fastest->result->label);
-    json_figures(json, mb_json_object(json, node, "chosen"), choice->chosen);
+    add_finalist(json, mb_json_object(json, node, "chosen"), choice->chosen);
     const struct mb_row *next = choice->runner_up;
     struct cJSON *runner_up = mb_json_object_if(json, node, "runner_up", next != NULL);
     mb_json_string(json, runner_up, "label", next ? next->result->label : NULL);
     add_relation(json, runner_up, &choice->next);
     mb_json_bool(json, node, "distinguishable", choice->is_distinct);
-    mb_json_number(json, node, "margin", choice->margin);
-    struct cJSON *relations = mb_json_array(json, node, "relations");
-    for (const struct mb_row *row = choice->rows; row < choice->rows + choice->n_rows; row++) {
-        if (row != choice->fastest && isfinite(row->relation.ratio)) {
-            struct cJSON *relation = mb_json_object(json, relations, NULL);
-            mb_json_string(json, relation, "label", row->result->label);
-            add_relation(json, relation, &row->relation);
-        }
-    }
+    mb_json_u64(json, node, "tied", choice->n_tied);
 }
 
 static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_tune_case *c)
@@ -231,12 +211,11 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
     struct cJSON *finalists = mb_json_array(json, node, "finalists");
     struct cJSON *choices = mb_json_array(json, node, "choices");
     if (!timing) {
-        mb_json_null(json, node, "aa_control");
         return;
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (mb_row_status(&timing->rows[i]) == MB_RESULT_OK) {
-            json_figures(json, mb_json_object(json, finalists, NULL), &timing->rows[i]);
+            add_finalist(json, mb_json_object(json, finalists, NULL), &timing->rows[i]);
         }
     }
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
@@ -244,7 +223,6 @@ static void add_final(struct mb_json *json, struct cJSON *node, const struct mb_
             add_choice(json, choices, (enum mb_question)question, &c->choice[question]);
         }
     }
-    add_relation(json, mb_json_object(json, node, "aa_control"), &timing->twin);
 }
 
 static void add_case(struct mb_json *json, struct cJSON *list, const struct mb_tune *tune,
@@ -266,7 +244,7 @@ static void add_kind(struct mb_json *json, struct cJSON *node,
 {
     mb_json_string(json, node, "format", class->of->layout.format->name);
     mb_json_string(json, node, "question", mb_question_names[class->question]);
-    mb_json_bool(json, node, "power_of_two", class->is_power);
+    mb_json_bool(json, node, "even", class->is_even);
 }
 
 static void add_class(struct mb_json *json, struct cJSON *list,
@@ -428,6 +406,7 @@ static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
                      device->vendor_id);
     mb_strbuf_printf(out, "#define MIPBENCH_TUNED_DEVICE_ID 0x%" PRIx32 "u\n",
                      device->device_id);
+    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_LEVELS %uu\n", run->settings->n_levels);
     mb_strbuf_printf(out, "#define MIPBENCH_TUNED_COMPLETE %d\n", run->complete);
 }
 
@@ -467,7 +446,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_tune_choice *choice)
     add_literal(out, mb_reduce_names[choice->of->final->of->task.reduce]);
     mb_strbuf_append(out, ", ");
     add_question(out, choice->question);
-    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_power,
+    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", choice->is_even,
                      layout->base.width, layout->base.height, choice->max_texels,
                      choice->max_edge);
     add_literal(out, choice->chosen->result->strategy->name);

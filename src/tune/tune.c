@@ -111,11 +111,8 @@ static size_t count_active(const struct mb_tune_case *c)
 static void note_row(struct session *session, const struct mb_row *row,
                      struct mb_tune_variant *variant)
 {
-    const struct mb_case *blank = &session->blank;
     const bool is_failed = mb_row_status(row) == MB_RESULT_FAILED;
-    variant->questions = mb_answer_of(&row->result->work.tolerance, blank->task.reduce,
-                                      mb_tune_is_power(blank->layout.base))
-                             .questions;
+    variant->questions = mb_result_claim(&session->blank, row->result).questions;
     if (mb_row_status(row) != MB_RESULT_OK) {
         variant->is_wrong = is_failed && row->result->verify == MB_VERIFY_FAIL;
         leave_out(variant, is_failed ? MB_TUNE_FAILED : MB_TUNE_SKIPPED, mb_row_reason(row));
@@ -350,12 +347,12 @@ static enum mb_status keep_case(struct session *session, struct mb_case *final,
     struct mb_tune_case *c = session->c;
     struct mb_timing *timing = final->n_timings > 0 ? &final->timings[0] : NULL;
     c->final = timing;
-    for (int question = 0; timing && question < MB_N_QUESTIONS; question++) {
-        MB_DO(mb_tune_choose(timing, (enum mb_question)question, options->settings->seed,
-                             &c->choice[question], err));
-        c->choice[question].of = c; /* it is in the table even if classes cannot be made */
-    }
-    if (!timing) {
+    if (timing) {
+        MB_DO(mb_tune_choose(timing, options->settings->seed, c->choice, err));
+        for (int question = 0; question < MB_N_QUESTIONS; question++) {
+            c->choice[question].of = c; /* also where classes cannot be made */
+        }
+    } else {
         mb_run_drop_case(session->run);
     }
     session->tune->n_cases++;

@@ -42,12 +42,11 @@ static void test_kinds(void)
         {{.arithmetic = MB_ARITHMETIC_FP16}, MB_REDUCE_MAX, &even, BOX},
         {{.filter.policy = MB_POLICY_GAUSSIAN16}, MB_REDUCE_AVG, &even, GAUSSIAN16},
     };
-    CHECK(mb_tune_is_power(even) && !mb_tune_is_power(odd));
     for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
-        CHECK_EQ_INT(
-            mb_answer_of(&kinds[i].tolerance, kinds[i].reduce, mb_tune_is_power(*kinds[i].size))
-                .questions,
-            kinds[i].questions);
+        CHECK_EQ_INT(mb_answer_of(&kinds[i].tolerance, kinds[i].reduce,
+                                  mb_policies_agree(*kinds[i].size, 7))
+                         .questions,
+                     kinds[i].questions);
     }
 }
 
@@ -131,7 +130,7 @@ static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESUL
     double column[N_BLOCKS];
     *c = (struct mb_case){.results = mb_alloc(N_RESULTS, sizeof *c->results),
                           .n_results = N_RESULTS};
-    mb_layout_init(&c->layout, format, (struct mb_extent){edge, edge}, 1, 1);
+    mb_layout_init(&c->layout, format, (struct mb_extent){edge, edge}, 1, 7);
     struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
     timing->twin.ratio = 1.0;
     timing->samples = make_samples(N_BLOCKS, N_RESULTS, 1e4, ratio, noise, 0.0);
@@ -141,6 +140,7 @@ static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESUL
         result->strategy = rows[i].strategy;
         snprintf(result->label, sizeof result->label, "%s:v=%zu", rows[i].strategy->name, i);
         result->verify = MB_VERIFY_PASS;
+        result->has_work = true;
         result->work.n_dispatches = 1;
         timing->rows[i].column = i;
         CHECK_EQ_INT(mb_stats_compute(column, N_BLOCKS, &timing->rows[i].stats, NULL), MB_OK);
@@ -148,17 +148,12 @@ static struct mb_timing *make_case(struct mb_case *c, const double ratio[N_RESUL
     return timing;
 }
 
-/* Choose anew; `*choice` is freed, or zero. */
-static void choose(const struct mb_timing *timing, struct mb_tune_choice *choice)
+/* The choice of what is exact. */
+static struct mb_tune_choice choose(struct mb_timing *timing)
 {
-    mb_free(choice->rows);
-    CHECK_EQ_INT(mb_tune_choose(timing, MB_QUESTION_EXACT, 1, choice, NULL), MB_OK);
-}
-
-static void finish_case(struct mb_case *c, struct mb_tune_choice *choice)
-{
-    mb_free(choice->rows);
-    mb_case_finish(c);
+    struct mb_tune_choice choice[MB_N_QUESTIONS];
+    CHECK_EQ_INT(mb_tune_choose(timing, 1, choice, NULL), MB_OK);
+    return choice[MB_QUESTION_EXACT];
 }
 
 #define CHECK_ROW(row, index) CHECK((row)->result == &c.results[index])
@@ -168,29 +163,29 @@ static void test_distinct(void)
     static const double ratios[] = {1.5, 1.0, 1.2, 3.0};
     struct mb_case c;
     struct mb_timing *timing = make_case(&c, ratios, 0.01, mb_format_find("rgba8"), 64);
-    struct mb_tune_choice choice = {.rows = NULL};
-    choose(timing, &choice);
+    struct mb_tune_choice choice = choose(timing);
     CHECK_ROW(choice.fastest, 1);
     CHECK_ROW(choice.chosen, 1);
     CHECK_ROW(choice.runner_up, 2);
     CHECK_EQ_INT(choice.n_tied, 0);
     CHECK(choice.is_distinct);
     CHECK_EQ_DBL(choice.next.ratio, 1.2, 0.01);
-    CHECK_EQ_DBL(choice.rows[3].relation.ratio, 3.0, 0.03);
+    CHECK_EQ_DBL(timing->rows[3].relation.ratio, 3.0, 0.03);
+    CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT); /* the one asked last, as in a run */
+    CHECK_EQ_INT(timing->fastest, 1);
     /* What is wrong is not chosen, however fast; nor what is of another question. */
     c.results[1].verify = MB_VERIFY_FAIL;
     c.results[2].work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
-    choose(timing, &choice);
+    choice = choose(timing);
     CHECK_ROW(choice.chosen, 0);
     CHECK_ROW(choice.runner_up, 3);
-    CHECK_EQ_INT(choice.n_rows, 2);
     for (size_t i = 0; i < N_RESULTS; i++) {
         c.results[i].verify = MB_VERIFY_SKIPPED;
     }
-    choose(timing, &choice);
+    choice = choose(timing);
     CHECK(choice.chosen == NULL && choice.runner_up == NULL);
-    CHECK(choice.n_rows == 0 && !choice.is_distinct);
-    finish_case(&c, &choice);
+    CHECK(choice.n_tied == 0 && !choice.is_distinct);
+    mb_case_finish(&c);
 }
 
 /* Result 2 is the fastest by a hair; what cannot be told from it may be simpler. */
@@ -204,8 +199,7 @@ static void test_ties(void)
     }
     c.results[2].params.choice[0] = 3;
     c.results[3].work.n_dispatches = 9;
-    struct mb_tune_choice choice = {.rows = NULL};
-    choose(timing, &choice);
+    struct mb_tune_choice choice = choose(timing);
     CHECK_ROW(choice.fastest, 2);
     CHECK_ROW(choice.chosen, 0); /* fewer parameters than 2, fewer dispatches than 3 */
     CHECK_ROW(choice.runner_up, 2);
@@ -214,14 +208,14 @@ static void test_ties(void)
     CHECK_EQ_DBL(choice.next.ratio, 1.0 / 1.002, 1e-3); /* to the chosen, not to the fastest */
     CHECK(choice.next.ci[0] <= choice.next.ratio && choice.next.ratio <= choice.next.ci[1]);
     c.results[3].params.choice[1] = 0; /* parameters come before dispatches */
-    choose(timing, &choice);
+    choice = choose(timing);
     CHECK_ROW(choice.chosen, 3);
     c.results[3].params.choice[1] = 1;
     c.results[3].work.n_dispatches = 1; /* alike but for their spread */
     timing->rows[0].stats.p75_ns *= 1.1;
-    choose(timing, &choice);
+    choice = choose(timing);
     CHECK_ROW(choice.chosen, 3);
-    finish_case(&c, &choice);
+    mb_case_finish(&c);
 }
 
 /* Noise ties what is 4 % apart; being simpler is not worth 4 %. */
@@ -233,13 +227,39 @@ static void test_noise(void)
     const size_t fastest =
         timing->rows[0].stats.median_ns < timing->rows[1].stats.median_ns ? 0 : 1;
     c.results[fastest].params.choice[0] = 1;
-    struct mb_tune_choice choice = {.rows = NULL};
-    choose(timing, &choice);
-    const bool is_near = choice.rows[1 - fastest].relation.ratio <= 1.01;
+    struct mb_tune_choice choice = choose(timing);
+    const bool is_near = timing->rows[1 - fastest].relation.ratio <= 1.01;
     CHECK_EQ_INT(choice.n_tied, 1);
     CHECK(!choice.is_distinct);
     CHECK_ROW(choice.chosen, is_near ? 1 - fastest : fastest);
-    finish_case(&c, &choice);
+    mb_case_finish(&c);
+}
+
+/* Each question has its own ranking; that of a wide kernel is alone here, and the timing's. */
+static void test_questions(void)
+{
+    static const double ratios[] = {1.0, 2.0, 3.0, 3.2};
+    struct mb_case c;
+    struct mb_timing *timing = make_case(&c, ratios, 0.01, mb_format_find("rgba8"), 64);
+    struct mb_tune_choice choice[MB_N_QUESTIONS];
+    c.results[0].work.tolerance.arithmetic = MB_ARITHMETIC_FP16;
+    c.results[2].work.tolerance.filter.policy = MB_POLICY_KAISER;
+    c.results[3].work.tolerance.filter.policy = MB_POLICY_KAISER;
+    CHECK_EQ_INT(mb_tune_choose(timing, 1, choice, NULL), MB_OK);
+    CHECK_ROW(choice[MB_QUESTION_EXACT].chosen, 1);
+    CHECK(choice[MB_QUESTION_EXACT].runner_up == NULL);
+    CHECK_ROW(choice[MB_QUESTION_ANY].chosen, 0);
+    CHECK_ROW(choice[MB_QUESTION_ANY].runner_up, 1);
+    CHECK_EQ_DBL(choice[MB_QUESTION_ANY].next.ratio, 2.0, 0.02);
+    CHECK_ROW(choice[MB_QUESTION_KAISER].chosen, 2);
+    CHECK_EQ_DBL(choice[MB_QUESTION_KAISER].next.ratio, 3.2 / 3.0, 0.01);
+    CHECK(choice[MB_QUESTION_LANCZOS].chosen == NULL);
+    c.results[0].verify = c.results[1].verify = MB_VERIFY_FAIL;
+    CHECK_EQ_INT(mb_tune_choose(timing, 1, choice, NULL), MB_OK);
+    CHECK(choice[MB_QUESTION_ANY].chosen == NULL);
+    CHECK_EQ_INT(timing->question, MB_QUESTION_KAISER);
+    CHECK_EQ_INT(timing->fastest, 2);
+    mb_case_finish(&c);
 }
 
 static void test_cross(void)
@@ -280,11 +300,7 @@ static void add_case(struct fixture *f, const char *format, uint32_t edge,
                                                   .questions = BOX,
                                                   .ratio = ratio[i]};
     }
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        CHECK_EQ_INT(
-            mb_tune_choose(timing, (enum mb_question)question, 1, &c->choice[question], NULL),
-            MB_OK);
-    }
+    CHECK_EQ_INT(mb_tune_choose(timing, 1, c->choice, NULL), MB_OK);
     f->tune.n_cases++;
 }
 
@@ -336,7 +352,7 @@ static void test_crossovers(void)
     const struct mb_tune_case *cases = f.tune.cases;
     CHECK(classes[0]->of == &cases[1] && classes[1]->of == &cases[0] &&
           classes[2]->of == &cases[2]);
-    CHECK(classes[0]->is_power && !classes[3]->is_power && classes[3]->of == &cases[3]);
+    CHECK(classes[0]->is_even && !classes[3]->is_even && classes[3]->of == &cases[3]);
     CHECK_EQ_INT(classes[4]->question, MB_QUESTION_ANY);
     /* 64 to 256: the ratio goes from 1/2 to 2, and so is 1 at 128x128. */
     CHECK(classes[0]->above == classes[1] && classes[1]->above == NULL);
@@ -489,11 +505,8 @@ static void test_long_labels(void)
 static enum mb_status try_choose(void *user, struct mb_err *err)
 {
     struct fixture *f = user;
-    struct mb_tune_choice choice = {.rows = NULL};
-    const enum mb_status status =
-        mb_tune_choose(&f->run.cases[0]->timings[0], MB_QUESTION_EXACT, 1, &choice, err);
-    mb_free(choice.rows);
-    return status;
+    struct mb_tune_choice choice[MB_N_QUESTIONS];
+    return mb_tune_choose(&f->run.cases[0]->timings[0], 1, choice, err);
 }
 
 static enum mb_status try_write(void *user, struct mb_err *err)
@@ -527,6 +540,7 @@ static void test_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(test_kinds, test_select, test_cap, test_reopen, test_distinct, test_ties,
-                       test_noise, test_cross, test_crossovers, test_same, test_borders,
-                       test_header, test_verdict, test_long_labels, test_no_memory);
+                       test_noise, test_questions, test_cross, test_crossovers, test_same,
+                       test_borders, test_header, test_verdict, test_long_labels,
+                       test_no_memory);
 }
