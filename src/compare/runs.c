@@ -374,11 +374,16 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* The same name, other contents: told once a file. */
-static enum mb_status warn_of_inputs(struct mb_comparison *out, const struct mb_run *run,
-                                     struct mb_err *err)
+/* What makes a run another measurement than the first one: another device, or an image of the
+ * same name with other contents, told once. */
+static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
+                                    struct mb_err *err)
 {
     const struct mb_run *first = out->side[MB_BASE].runs[0];
+    if (strcmp(first->device.name, run->device.name) != 0) {
+        MB_DO(warn(out, err, "different devices: %.150s was run on %.100s, %.150s on %.100s",
+                   first->path, first->device.name, run->path, run->device.name));
+    }
     for (size_t i = 0; i < first->n_cases; i++) {
         for (size_t k = 0; k < run->n_cases; k++) {
             if (is_changed(first->cases[i], run->cases[k])) {
@@ -412,7 +417,7 @@ static enum mb_status warn_of_runs(struct mb_comparison *out,
             MB_DO(files[i].complete
                       ? MB_OK
                       : warn(out, err, "%.200s: the run was interrupted", files[i].path));
-            MB_DO(warn_of_inputs(out, &files[i], err));
+            MB_DO(warn_of_first(out, &files[i], err));
         }
     }
     return MB_OK;

@@ -188,7 +188,7 @@ class Pages(PageCase):
         text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
         self.check(text)
         self.holds(self.first(text), "Mip-chain generation on 2 devices: llvmpipe", "and Another GPU",
-                   "Compared", "against llvmpipe", "DIFFERENT DEVICES")
+                   "Compared", "against llvmpipe", "different devices")
 
     def test_two_builds_are_drawn_as_compare_has_them(self):
         root = kept_sets.load(kept_sets.GPU)

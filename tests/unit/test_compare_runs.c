@@ -566,9 +566,11 @@ static void test_warnings(void)
     CHECK_EQ_STR(duel.found.warnings.items[0],
                  "A was run with --validate, which distorts times");
     CHECK_EQ_STR(duel.found.warnings.items[1], "A: the run was interrupted");
+    strcpy(b->device.name, "CPU");
     strcpy(b->cases[0]->input_sha256, "1");
     compare(&duel);
-    CHECK_EQ_STR(duel.found.warnings.items[2], "a.png is not the same image in a and A");
+    CHECK_EQ_STR(duel.found.warnings.items[2], "different devices: a was run on GPU, A on CPU");
+    CHECK_EQ_STR(duel.found.warnings.items[3], "a.png is not the same image in a and A");
     CHECK_EQ_INT(duel.found.n_compared, 0); /* what is in a file counts, not its name */
     finish(&duel);
 }
