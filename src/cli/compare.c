@@ -334,7 +334,7 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
     uint32_t least = UINT32_MAX, most = 0;
     if (comparison->n_single_runs > 0) {
         mb_strbuf_printf(out,
-                         "Single run: %zu of %zu tests have fewer than %d runs a side, and a "
+                         "Single run: %zu of %zu results have fewer than %d runs a side, and a "
                          "difference must clear %s, because runs differ.\n",
                          comparison->n_single_runs, comparison->n_compared, MB_FEW_RUNS,
                          mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
@@ -527,14 +527,14 @@ static bool is_failed(const struct mb_comparison *comparison, const struct mb_op
     const bool is_worse = options->fail_on_regression && n_bad > 0;
     const bool is_fatal = options->fail_on_inconclusive || n_open == n;
     if (is_worse) {
-        mb_log(MB_LOG_ERROR, "%zu regression%s in %zu tests", n_bad, n_bad == 1 ? "" : "s",
+        mb_log(MB_LOG_ERROR, "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
                comparison->n_tests);
     }
     if (is_gated && n == 0 && !is_worse) {
-        mb_log(MB_LOG_ERROR, "no test could be compared, so %s fails", gate);
+        mb_log(MB_LOG_ERROR, "no result could be compared, so %s fails", gate);
     } else if (is_gated && n_open > 0) {
         mb_log(is_fatal ? MB_LOG_ERROR : MB_LOG_CAUTION,
-               "%zu of %zu tests could not be decided%s", n_open, n,
+               "%zu of %zu results could not be decided%s", n_open, n,
                n_open == n && !is_worse ? ", so the gate fails" : "");
     }
     return is_worse || (is_gated && is_fatal && (n == 0 || n_open > 0));

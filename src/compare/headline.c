@@ -123,7 +123,7 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
     mb_strbuf_printf(out, "%zu strateg%s", found.n_strategies,
                      found.n_strategies == 1 ? "y" : "ies");
     if (found.n_failed > 0) {
-        mb_strbuf_printf(out, ", %zu of %zu tests failed", found.n_failed, found.n_rows);
+        mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
     } else if (found.n_unchecked > 0) {
         mb_strbuf_append(out, found.n_unchecked == found.n_rows ? ", nothing verified"
                                                                 : ", not all verified");

@@ -67,8 +67,7 @@ static const struct mb_row *first_of(const struct session *session,
     return run < n_runs ? of[run] : NULL;
 }
 
-/* Whether a match is of the same label and image, if not measured in the same way: the label
- * names the parameters that matter, and later versions have more of them. */
+/* Whether a match is of the same label and image, if not measured in the same way. */
 static bool is_near(const struct mb_match *a, const char *label, const struct mb_match *b,
                     const struct mb_row *row)
 {

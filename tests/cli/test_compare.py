@@ -309,7 +309,7 @@ class Compare(CompareCase):
         self.compare("new.json", "base.json")
         for gate in ("--fail-on-regression", "--fail-on-inconclusive"):
             outcome = self.run_it("compare", "new.json", "base.json", gate)
-            self.assert_error(outcome, 1, f"no test could be compared, so {gate} fails")
+            self.assert_error(outcome, 1, f"no result could be compared, so {gate} fails")
 
     def test_nothing_decided(self):
         """A gate that cannot decide fails, and says so; 3 % of single runs is neither."""
@@ -318,19 +318,19 @@ class Compare(CompareCase):
         self.assertEqual(found["summary"]["inconclusive"], 4)
         for gate in ("--fail-on-regression", "--fail-on-inconclusive"):
             outcome = self.run_it("compare", "base.json", "new.json", gate)
-            self.assert_error(outcome, 1, "4 of 4 tests could not be decided, so the gate fails")
+            self.assert_error(outcome, 1, "4 of 4 results could not be decided, so the gate fails")
             self.assertTrue(outcome.out.startswith(b"Nothing could be decided\n"), outcome)
         self.write("new.json", scale(self.calm, 1.03, {"spd"}))
         outcome = self.run_it("compare", "base.json", "new.json", "--fail-on-regression", "-q")
         self.assertEqual((outcome.code, outcome.err),
-                         (0, b"mipbench: warning: 1 of 4 tests could not be decided\n"), outcome)
+                         (0, b"mipbench: warning: 1 of 4 results could not be decided\n"), outcome)
         outcome = self.run_it("compare", "base.json", "new.json", "--fail-on-inconclusive")
-        self.assert_error(outcome, 1, "1 of 4 tests could not be decided")
+        self.assert_error(outcome, 1, "1 of 4 results could not be decided")
         self.write("new.json", scale(scale(self.calm, 1.03, {"spd"}), 1.2, {"blit"}))
         outcome = self.run_it("compare", "base.json", "new.json", "--fail-on-regression")
         self.assertEqual((outcome.code, outcome.err.decode()),
-                         (1, "mipbench: error: 1 regression in 4 tests\n"
-                             "mipbench: warning: 1 of 4 tests could not be decided\n"), outcome)
+                         (1, "mipbench: error: 1 regression in 4 results\n"
+                             "mipbench: warning: 1 of 4 results could not be decided\n"), outcome)
 
     def test_no_longer_exact(self):
         """The same figures, but one claims a bound of its own now."""
@@ -387,7 +387,7 @@ class Output(CompareCase):
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         text = outcome.out.decode("utf-8")
         self.assertRegex(text, r"(?m)^> spd .* 1\.050 .* slower$")
-        self.assertRegex(text, r"(?m)^Single run: 4 of 4 tests have fewer than 5 runs a side")
+        self.assertRegex(text, r"(?m)^Single run: 4 of 4 results have fewer than 5 runs a side")
         self.assertTrue(text.startswith("1 regression: spd is 1.050x slower\n"
                                         "1 slower, 0 faster, 3 tied, 0 undecided\n\nBase  base.json\n"
                                         "New   new.json\nBoth  "), text)
