@@ -24,6 +24,7 @@ static bool is_same_row(const struct mb_row *a, const struct mb_row *b)
 {
     const struct mb_samples *x = &a->timing->samples, *y = &b->timing->samples;
     bool is_same = strcmp(a->result->label, b->result->label) == 0 &&
+                   strcmp(a->result->strategy->name, b->result->strategy->name) == 0 &&
                    strcmp(mb_timing_place(a->timing).s, mb_timing_place(b->timing).s) == 0 &&
                    (a->column == SIZE_MAX) == (b->column == SIZE_MAX) &&
                    x->n_blocks == y->n_blocks;
