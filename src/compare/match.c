@@ -142,23 +142,13 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_match *match,
     return mb_strbuf_take(&key, &match->key, err);
 }
 
-/* The first match of each key, by the key's hash. */
+/* Matches by the hash of their key. */
 struct table {
     struct mb_match **slots; /* some are NULL */
     size_t n_slots, n_runs;
 };
 
-/* Where the first match of a key is, or belongs. */
-static struct mb_match **find_slot(const struct table *table, const char *key)
-{
-    size_t at = (size_t)(mb_seed_of(0, key) % table->n_slots);
-    while (table->slots[at] != NULL && strcmp(table->slots[at]->key, key) != 0) {
-        at = (at + 1) % table->n_slots;
-    }
-    return &table->slots[at];
-}
-
-/* The first of the row's key that the run has given nothing to, as the run's rows come in
+/* The first match of the row's key that the run has given nothing to, as the run's rows come in
  * order; a new one where there is none. */
 static enum mb_status find_open(struct mb_matches *matches, const struct table *table,
                                 const struct mb_row *row, size_t run, struct mb_match **open,
@@ -166,19 +156,22 @@ static enum mb_status find_open(struct mb_matches *matches, const struct table *
 {
     struct mb_match *fresh = &matches->match[matches->n];
     MB_DO(make_key(row, fresh, err));
-    struct mb_match **link = find_slot(table, fresh->key);
-    for (; *link != NULL && (*link)->of[run] != NULL; fresh->occurrence++) {
-        link = &(*link)->next_of_key;
+    size_t at = (size_t)(mb_seed_of(0, fresh->key) % table->n_slots);
+    for (; table->slots[at] != NULL; at = (at + 1) % table->n_slots) {
+        const bool is_same = strcmp(table->slots[at]->key, fresh->key) == 0;
+        if (is_same && table->slots[at]->of[run] == NULL) {
+            break;
+        }
+        fresh->occurrence += is_same;
     }
-    if (*link == NULL) {
-        fresh->of = matches->cells + matches->n * table->n_runs;
-        *link = fresh;
-        matches->n++;
+    if (table->slots[at] == NULL) {
+        fresh->of = matches->cells + matches->n++ * table->n_runs;
+        table->slots[at] = fresh;
     } else {
         mb_free(fresh->key);
         *fresh = (struct mb_match){0};
     }
-    *open = *link;
+    *open = table->slots[at];
     return MB_OK;
 }
 

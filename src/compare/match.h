@@ -29,10 +29,9 @@ struct mb_match {
      * made of it; from alpha_at how; and the format. Owned. */
     char *key;
     size_t timing_at, alpha_at;
-    const struct mb_row **of;     /* [number of runs]; NULL: the run lacks it; borrowed */
-    size_t occurrence;            /* how many of the key come before it */
-    const struct mb_row *usable;  /* the first with figures, or NULL; borrowed */
-    struct mb_match *next_of_key; /* or NULL; borrowed */
+    const struct mb_row **of;    /* [number of runs]; NULL: the run lacks it; borrowed */
+    size_t occurrence;           /* how many of the key come before it */
+    const struct mb_row *usable; /* the first with figures, or NULL; borrowed */
 };
 
 struct mb_matches {
