@@ -52,34 +52,26 @@ static void view_finish(struct view *view)
     mb_strlist_finish(&view->both);
 }
 
-/* "before", "before (5 runs)" of before/run-1 to run-5, or "a.json and 1 other run". */
+/* "before", "before (5 runs)" of a set, before/run-1 to run-5, or "a.json and 1 other run". */
 static struct mb_text name_side(const struct mb_side_runs *side)
 {
-    static const char own_name[] = "/results.json";
-    const char *first = side->runs[0]->path;
-    size_t n_same = strlen(first), n_bytes = n_same;
     char path[300];
-    for (size_t i = 1; i < side->n_runs; i++) {
-        size_t n = 0;
-        while (n < n_same && first[n] == side->runs[i]->path[n]) {
-            n++;
-        }
-        n_same = n;
+    mb_utf8_sanitize(side->runs[0]->path, path, sizeof path);
+    char *end = strrchr(path, '/');
+    if (end != NULL && strcmp(end, "/results.json") == 0) {
+        *end = '\0';
+        end = strrchr(path, '/');
     }
-    while (n_same > 0 && side->n_runs > 1 && first[n_same] != '/') {
-        n_same--;
+    if (side->n_runs == 1) {
+        return mb_text("%s", path);
     }
-    if (n_bytes >= sizeof own_name &&
-        strcmp(first + n_bytes - (sizeof own_name - 1), own_name) == 0) {
-        n_bytes -= sizeof own_name - 1;
+    bool is_set = end != NULL && strncmp(end, "/run-", 5) == 0;
+    for (size_t i = 0; is_set && i < side->n_runs; i++) {
+        is_set = strncmp(side->runs[i]->path, path, (size_t)(end - path) + 5) == 0;
     }
-    const bool is_folder = side->n_runs > 1 && n_same > 0;
-    const struct mb_text raw = mb_text("%.*s", (int)(is_folder ? n_same : n_bytes), first);
-    mb_utf8_sanitize(raw.s, path, sizeof path);
-    return is_folder          ? mb_text("%s (%zu runs)", path, side->n_runs)
-           : side->n_runs > 1 ? mb_text("%s and %zu other run%s", path, side->n_runs - 1,
-                                        side->n_runs == 2 ? "" : "s")
-                              : mb_text("%s", path);
+    return is_set ? mb_text("%.*s (%zu runs)", (int)(end - path), path, side->n_runs)
+                  : mb_text("%s and %zu other run%s", path, side->n_runs - 1,
+                            side->n_runs == 2 ? "" : "s");
 }
 
 /* Add "NAMETEXT" unless it is there or there is no text. */

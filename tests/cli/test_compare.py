@@ -114,6 +114,8 @@ class Sets(CompareCase):
         self.assertEqual({row["verdict"] for row in same["comparisons"]}, {"SAME"})
         mixed = self.compare("before,base.json", "after/run-2")
         self.assertEqual([len(mixed[side]) for side in ("base", "new")], [6, 1])
+        self.assertEqual([mixed["sides"][side]["name"] for side in ("base", "new")],
+                         ["before/run-1 and 5 other runs", "after/run-2"])
         text = self.run_it("compare", "before", "after").out.decode()
         self.assertIn("Base  before (5 runs)\nNew   after (5 runs)\n", text)
 
