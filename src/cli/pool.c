@@ -87,12 +87,13 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         }
         add_headline(out, pool, mb_terminal_columns(style->columns));
         if (pool->run.n_cases == 0) {
-            mb_strbuf_append(out, "No figures.\n");
+            mb_strbuf_append(out, "No times.\n");
         }
     }
     if (pools->n_repeated > 0) {
-        mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
-                         pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
+        mb_strbuf_printf(out,
+                         "\n%zu file%s a run that was named before; each run counts once.\n",
+                         pools->n_repeated, pools->n_repeated == 1 ? " repeats" : "s repeat");
     }
 }
 
@@ -297,7 +298,7 @@ static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_e
     MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &results, err));
     if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
-        return mb_err_hint(err, "a set of runs needs a folder of its own");
+        return mb_err_hint(err, "name an empty or new folder with -o");
     }
     for (uint32_t run = 1; run <= n_runs; run++) {
         MB_DO(check_run(dir, run, err));
