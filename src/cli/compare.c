@@ -2,7 +2,6 @@
 #include "cli/compare.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,16 +14,16 @@
 #include "cli/grid.h"
 #include "result/label.h"
 #include "result/result_read.h"
+#include "cli/options/replay.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/session.h"
 
-#define LAST_RANK 4
 #define MAX_NAMED 3u /* regressions in the first line */
 
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
-    {.title = "Case"},
+    {.title = "Test"},
     {.title = "Base", .is_right = true, .drop = 1},
     {.title = "New", .is_right = true, .drop = 1},
     {.title = "Ratio", .is_right = true},
@@ -35,499 +34,502 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verdict"},
 };
 
-static const char *paint_of(const struct mb_compare_row *row)
+static const char *const side_names[MB_N_SIDES] = {[MB_BASE] = "base", [MB_NEW] = "new"};
+
+/* A comparison as it is shown. */
+struct view {
+    const struct mb_comparison *comparison;
+    struct mb_text name[MB_N_SIDES];
+    struct mb_strlist differs[MB_N_SIDES]; /* what only the runs of that side are; owned */
+    struct mb_strlist both;                /* device, driver and build of both; owned */
+    bool has_color;
+};
+
+static void view_finish(struct view *view)
 {
-    static const char *const paints[] = {
-        [MB_OUTCOME_SAME] = "",
-        [MB_OUTCOME_FASTER] = MB_PAINT_GOOD,
-        [MB_OUTCOME_SLOWER] = MB_PAINT_BAD,
-        [MB_OUTCOME_INCONCLUSIVE] = MB_PAINT_DIM,
-    };
-    return row->is_regression ? MB_PAINT_BAD : paints[row->outcome];
+    mb_strlist_finish(&view->differs[MB_BASE]);
+    mb_strlist_finish(&view->differs[MB_NEW]);
+    mb_strlist_finish(&view->both);
 }
 
-/* What more runs would settle is told below the table, for all rows. */
-static void add_verdict(struct mb_grid *grid, const struct mb_compare_row *row)
+/* "before", "before (5 runs)" of a set, before/run-1 to run-5, or "a.json and 1 other run". */
+static struct mb_text name_side(const struct mb_side_runs *side)
 {
-    const bool tells_runs = row->is_single_run && row->n_runs_needed == 0;
-    const char *check = row->is_check_lost ? ", no longer verified" : ", not checked";
-    mb_grid_cell(grid, "%s%s%s%s%s%s", mb_outcome_names[row->outcome],
-                 tells_runs ? ", single run" : "", row->is_checked ? "" : check,
-                 row->is_exact_lost ? ", no longer exact" : "",
-                 row->reason[0] != '\0' ? ": " : "", row->reason);
+    char path[300];
+    mb_utf8_sanitize(side->runs[0]->path, path, sizeof path);
+    char *end = strrchr(path, '/');
+    if (end != NULL && strcmp(end, "/results.json") == 0) {
+        *end = '\0';
+        end = strrchr(path, '/');
+    }
+    if (side->n_runs == 1) {
+        return mb_text("%s", path);
+    }
+    bool is_set = end != NULL && strncmp(end, "/run-", 5) == 0;
+    for (size_t i = 0; is_set && i < side->n_runs; i++) {
+        is_set = strncmp(side->runs[i]->path, path, (size_t)(end - path) + 5) == 0;
+    }
+    return is_set ? mb_text("%.*s (%zu runs)", (int)(end - path), path, side->n_runs)
+                  : mb_text("%s and %zu other run%s", path, side->n_runs - 1,
+                            side->n_runs == 2 ? "" : "s");
+}
+
+/* Add "NAMETEXT" unless it is there or there is no text. */
+static enum mb_status add_word(struct mb_strlist *list, const char *name, const char *text,
+                               struct mb_err *err)
+{
+    const struct mb_text word = mb_text("%s%s", name, text ? text : "");
+    mb_strlist_remove(list, word.s);
+    return text && text[0] != '\0' ? mb_strlist_add(list, err, "%s", word.s) : MB_OK;
+}
+
+/* Add what tells runs apart: `facts` are shown also where they are the same. */
+static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *facts,
+                                   struct mb_strlist *details, struct mb_err *err)
+{
+    const struct mb_text driver = mb_run_driver_shown(run);
+    const struct {
+        struct mb_strlist *list;
+        const char *name, *text;
+    } words[] = {
+        {facts, "", run->device.name},
+        {facts, "driver ", driver.s},
+        {facts, "mipbench ", mb_run_git_sha(run)},
+        {details, "driver version ", run->device.driver_version},
+        {details, "version ", run->tool.version},
+        {details, "build type ", run->tool.build_type},
+        {details, "", run->tool.compiler},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(words); i++) {
+        MB_DO(add_word(words[i].list, words[i].name, words[i].text, err));
+    }
+    for (size_t i = 0; i < run->kernels.n; i++) { /* "NAME SHA256": seven digits will do */
+        const char *kernel = run->kernels.items[i];
+        const int n_name = (int)(strrchr(kernel, ' ') - kernel);
+        MB_DO(add_word(details, "kernel ", mb_text("%.*s", n_name + 8, kernel).s, err));
+    }
+    MB_SCOPED(mb_strlist) options = {0};
+    MB_DO(mb_replay_options(run, &options, err));
+    for (size_t i = 0; i < options.n; i++) {
+        MB_DO(add_word(details, "", options.items[i], err));
+    }
+    return MB_OK;
+}
+
+/* Sort the words of both sides into what differs and what does not; `both` may be NULL. */
+static enum mb_status part(struct mb_strlist words[MB_N_SIDES],
+                           struct mb_strlist differs[MB_N_SIDES], struct mb_strlist *both,
+                           struct mb_err *err)
+{
+    for (size_t i = 0; i < words[MB_BASE].n; i++) {
+        const char *word = words[MB_BASE].items[i];
+        const bool is_shared = mb_strlist_remove(&words[MB_NEW], word);
+        struct mb_strlist *list = is_shared ? both : &differs[MB_BASE];
+        MB_DO(list != NULL ? mb_strlist_add(list, err, "%s", word) : MB_OK);
+    }
+    for (size_t i = 0; i < words[MB_NEW].n; i++) {
+        MB_DO(mb_strlist_add(&differs[MB_NEW], err, "%s", words[MB_NEW].items[i]));
+    }
+    return MB_OK;
+}
+
+static enum mb_status view_init(struct view *view, const struct mb_comparison *comparison,
+                                struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct mb_strlist facts[MB_N_SIDES] = {{0}}, details[MB_N_SIDES] = {{0}};
+    *view = (struct view){.comparison = comparison};
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        const struct mb_side_runs *own = &comparison->side[side];
+        view->name[side] = name_side(own);
+        for (size_t i = 0; i < own->n_runs; i++) {
+            MB_TRY(describe_run(own->runs[i], &facts[side], &details[side], err));
+        }
+    }
+    MB_TRY(part(facts, view->differs, &view->both, err));
+    MB_TRY(part(details, view->differs, NULL, err));
+fail:
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        mb_strlist_finish(&facts[side]);
+        mb_strlist_finish(&details[side]);
+    }
+    return status;
+}
+
+static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
+{
+    static const char *const words[] = {
+        [MB_OUTCOME_SAME] = "tie",
+        [MB_OUTCOME_FASTER] = "faster",
+        [MB_OUTCOME_SLOWER] = "slower",
+        [MB_OUTCOME_INCONCLUSIVE] = "undecided",
+    };
+    const bool is_checked =
+        !test->found[MB_BASE].is_unchecked && !test->found[MB_NEW].is_unchecked;
+    mb_grid_cell(grid, "%s%s%s%s", words[test->outcome],
+                 test->change == MB_CHANGE_UNVERIFIED ? ", no longer verified"
+                 : test->change == MB_CHANGE_INEXACT  ? ", no longer exact"
+                 : is_checked                         ? ""
+                                                      : ", not verified",
+                 test->reason[0] != '\0' ? ": " : "", test->reason);
 }
 
 /* No figure is a dash: too few samples have neither interval nor p. */
-static void add_row(struct mb_grid *grid, const struct mb_compare_row *row, bool is_verbose,
-                    bool has_color)
+static void add_test(struct mb_grid *grid, const struct view *view,
+                     const struct mb_compared *test)
 {
-    const bool has_p = isfinite(row->p_adjusted);
-    mb_grid_row(grid, row->is_regression, has_color ? paint_of(row) : "");
-    mb_grid_cell(grid, "%s", row->found[MB_BASE].usable->result->label);
-    mb_grid_cell(grid, "%s", mb_timing_place(row->found[MB_BASE].usable->timing).s);
-    mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_BASE]).s);
-    mb_grid_cell(grid, "%s", mb_time_text(row->median_ns[MB_NEW]).s);
-    mb_grid_cell(grid, "%s", mb_ratio_text(row->ratio.figure).s);
-    mb_grid_cell(grid, "%s", has_p ? mb_ratio_range_text(row->ratio.ci).s : "-");
-    if (is_verbose) {
-        mb_grid_cell(grid, "%s", mb_percent_text(row->margin).s);
-        mb_grid_cell(grid, "%s", has_p ? mb_text("%.3g", row->p_adjusted).s : "-");
-        mb_grid_cell(grid, "%zu, %zu", row->found[MB_BASE].runs.n, row->found[MB_NEW].runs.n);
+    const bool has_p = isfinite(test->p_adjusted), is_bad = mb_is_regression(test);
+    const char *paint = is_bad                                ? MB_PAINT_BAD
+                        : test->change == MB_CHANGE_FASTER    ? MB_PAINT_GOOD
+                        : test->change == MB_CHANGE_UNDECIDED ? MB_PAINT_DIM
+                                                              : "";
+    mb_grid_row(grid, is_bad, view->has_color ? paint : "");
+    mb_grid_cell(grid, "%s", test->row->result->label);
+    mb_grid_cell(grid, "%s", mb_timing_place(test->row->timing).s);
+    if (!mb_has_ratio(test)) {
+        mb_grid_sentence(grid, "REGRESSION: %s", test->reason);
+        return;
     }
-    for (int i = 0; !is_verbose && i < 3; i++) {
-        mb_grid_cell(grid, "%s", "");
-    }
-    add_verdict(grid, row);
+    mb_grid_cell(grid, "%s", mb_time_text(test->median_ns[MB_BASE]).s);
+    mb_grid_cell(grid, "%s", mb_time_text(test->median_ns[MB_NEW]).s);
+    mb_grid_cell(grid, "%s", mb_ratio_text(test->ratio.figure).s);
+    mb_grid_cell(grid, "%s", has_p ? mb_ratio_range_text(test->ratio.ci).s : "-");
+    mb_grid_cell(grid, "%s", mb_percent_text(test->margin).s);
+    mb_grid_cell(grid, "%s", has_p ? mb_text("%.3g", test->p_adjusted).s : "-");
+    mb_grid_cell(grid, "%zu, %zu", test->found[MB_BASE].runs.n, test->found[MB_NEW].runs.n);
+    add_verdict(grid, test);
 }
 
-/* A result that is wrong or gone has no figures, and is a row all the same. */
-static void add_lost(struct mb_grid *grid, const struct mb_compare_gap *gap, bool has_color)
+/* The worst first. */
+static struct mb_grid make_grid(const struct view *view)
 {
-    mb_grid_row(grid, true, has_color ? MB_PAINT_BAD : "");
-    mb_grid_cell(grid, "%s", gap->row->result->label);
-    mb_grid_cell(grid, "%s", mb_timing_place(gap->row->timing).s);
-    mb_grid_sentence(grid, "REGRESSION: %s", gap->reason);
-}
-
-/* Where a row stands: changed results, then slower ones, then what is not a regression. */
-static int rank_of(const struct mb_compare_row *row)
-{
-    static const int ranks[] = {
-        [MB_OUTCOME_SLOWER] = 1,
-        [MB_OUTCOME_FASTER] = 2,
-        [MB_OUTCOME_SAME] = 3,
-        [MB_OUTCOME_INCONCLUSIVE] = LAST_RANK,
-    };
-    return row->is_check_lost || row->is_exact_lost ? 0 : ranks[row->outcome];
-}
-
-static struct mb_grid make_grid(const struct mb_comparison *comparison, bool is_verbose,
-                                bool has_color)
-{
+    const struct mb_comparison *comparison = view->comparison;
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        if (comparison->gaps[i].is_regression) {
-            add_lost(&grid, &comparison->gaps[i], has_color);
-        }
-    }
-    for (int rank = 0; rank <= LAST_RANK; rank++) {
-        for (size_t i = 0; i < comparison->n_rows; i++) {
-            if (rank_of(&comparison->rows[i]) == rank) {
-                add_row(&grid, &comparison->rows[i], is_verbose, has_color);
+    for (enum mb_change change = MB_CHANGE_WRONG; change < MB_CHANGE_NONE; change++) {
+        for (size_t i = 0; i < comparison->n_tests; i++) {
+            if (comparison->tests[i].change == change) {
+                add_test(&grid, view, &comparison->tests[i]);
             }
         }
     }
     return grid;
 }
 
-/* One of the regressions, with what stands before it in the list. */
-MB_PRINTF(3, 4)
-static void name_regression(struct mb_strbuf *out, size_t *n_named, const char *fmt, ...)
+/* "my-spd now produces wrong texels" */
+static void add_regression(struct mb_strbuf *out, const struct mb_compared *test)
 {
-    char text[MB_LABEL_BYTES + 64];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if ((*n_named)++ < MAX_NAMED) {
-        mb_strbuf_printf(out, "%s %s", *n_named > 1 ? "," : "", text);
+    const struct mb_found *found = &test->found[MB_NEW];
+    mb_strbuf_append(out, test->row->result->label);
+    switch (test->change) {
+    case MB_CHANGE_WRONG:
+        mb_strbuf_append(out, found->failed->result->verify == MB_VERIFY_FAIL
+                                  ? " now produces wrong texels"
+                                  : " now fails");
+        break;
+    case MB_CHANGE_GONE:
+        mb_strbuf_append(out, found->first ? " no longer has times" : " is no longer there");
+        break;
+    case MB_CHANGE_UNVERIFIED:
+        mb_strbuf_append(out, " is no longer verified");
+        break;
+    case MB_CHANGE_INEXACT:
+        mb_strbuf_append(out, " is no longer exact");
+        break;
+    default:
+        mb_strbuf_printf(out, " is %sx slower", mb_ratio_text(test->ratio.figure).s);
     }
 }
 
-/* "2 regressions: blit failed, spd is 1.052x slower", in the order of the table. */
-static void add_regressions(struct mb_strbuf *out, const struct mb_comparison *comparison)
+/* "2 regressions: blit now fails, spd is 1.052x slower" in the order of the table, and a line
+ * that counts. */
+static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    const size_t n = comparison->n_regressions;
+    const size_t n = comparison->n_regressions, *n_outcomes = comparison->n_outcomes;
+    const size_t n_open = n_outcomes[MB_OUTCOME_INCONCLUSIVE];
     size_t n_named = 0;
-    mb_strbuf_printf(out, "%zu regression%s:", n, n == 1 ? "" : "s");
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        const struct mb_compare_gap *gap = &comparison->gaps[i];
-        const bool has_failed = mb_row_status(gap->row) == MB_RESULT_FAILED ||
-                                gap->row->result->verify == MB_VERIFY_FAIL;
-        if (gap->is_regression) {
-            name_regression(out, &n_named, "%s %s", gap->row->result->label,
-                            has_failed ? "failed" : "is gone");
-        }
+    if (n == 0) {
+        mb_strbuf_append(out, comparison->n_compared == 0        ? "Nothing could be compared"
+                              : comparison->n_compared == n_open ? "Nothing could be decided"
+                                                                 : "No regressions");
+    } else {
+        mb_strbuf_printf(out, "%zu regression%s: ", n, n == 1 ? "" : "s");
     }
-    for (int rank = 0; rank <= 1; rank++) {
-        for (size_t i = 0; i < comparison->n_rows; i++) {
-            const struct mb_compare_row *row = &comparison->rows[i];
-            const char *label = row->found[MB_BASE].usable->result->label;
-            if (rank_of(row) == rank && rank == 0) {
-                name_regression(out, &n_named, "%s is no longer %s", label,
-                                row->is_exact_lost ? "exact" : "verified");
-            } else if (rank_of(row) == rank) {
-                name_regression(out, &n_named, "%s is %sx slower", label,
-                                mb_ratio_text(row->ratio.figure).s);
+    for (enum mb_change change = MB_CHANGE_WRONG; change <= MB_CHANGE_SLOWER; change++) {
+        for (size_t i = 0; i < comparison->n_tests && n_named < MAX_NAMED; i++) {
+            if (comparison->tests[i].change == change) {
+                mb_strbuf_append(out, n_named++ > 0 ? ", " : "");
+                add_regression(out, &comparison->tests[i]);
             }
         }
     }
     if (n > MAX_NAMED) {
         mb_strbuf_printf(out, " and %zu more", n - MAX_NAMED);
     }
-}
-
-/* "NVIDIA H200, driver X, mipbench abcdef0": as far as the first runs of both sides are alike,
- * or as far as they are not; nothing where no fact is so. */
-static void add_facts(struct mb_strbuf *out, const struct mb_comparison *comparison, int side,
-                      bool is_alike, const char *separator)
-{
-    const struct mb_run *file = &comparison->group[side].files[0];
-    const struct mb_run *other = &comparison->group[!side].files[0];
-    const struct mb_text driver = mb_run_driver(file), shown = mb_run_driver_shown(file);
-    const bool is_driver_alike = strcmp(driver.s, mb_run_driver(other).s) == 0;
-    const bool tells = is_driver_alike || strcmp(shown.s, mb_run_driver_shown(other).s) != 0;
-    const struct {
-        const char *name, *text;
-        bool is_alike;
-    } facts[] = {
-        {"", file->device.name, strcmp(file->device.name, other->device.name) == 0},
-        {"driver ", tells ? shown.s : driver.s, is_driver_alike},
-        {"mipbench ", mb_run_git_sha(file),
-         strcmp(mb_run_git_sha(file), mb_run_git_sha(other)) == 0},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(facts); i++) {
-        if (facts[i].is_alike == is_alike) {
-            mb_strbuf_printf(out, "%s%s%s", separator, facts[i].name, facts[i].text);
-            separator = ", ";
-        }
+    mb_strbuf_printf(out, "\n%zu slower, %zu faster, %zu tied, %zu undecided",
+                     n_outcomes[MB_OUTCOME_SLOWER], n_outcomes[MB_OUTCOME_FASTER],
+                     n_outcomes[MB_OUTCOME_SAME], n_open);
+    if (comparison->n_tests > comparison->n_compared) {
+        mb_strbuf_printf(out, ", %zu not compared",
+                         comparison->n_tests - comparison->n_compared);
     }
-}
-
-/* "Base  before: mipbench abcdef0": the folder or file, how many others, and what sets the side
- * apart. */
-static void add_side(struct mb_strbuf *out, const struct mb_comparison *comparison, int side)
-{
-    static const char own_name[] = "/results.json";
-    const struct mb_run_group *group = &comparison->group[side];
-    char path[640];
-    mb_utf8_sanitize(group->files[0].path, path, sizeof path);
-    const size_t n = strlen(path), n_own = strlen(own_name);
-    if (n > n_own && strcmp(path + n - n_own, own_name) == 0) {
-        path[n - n_own] = '\0';
-    }
-    mb_strbuf_printf(out, "%s  %s", side == MB_BASE ? "Base" : "New ", path);
-    if (group->n_files > 1) {
-        mb_strbuf_printf(out, " and %zu other run%s", group->n_files - 1,
-                         group->n_files == 2 ? "" : "s");
-    }
-    add_facts(out, comparison, side, false, ": ");
     mb_strbuf_append(out, "\n");
 }
 
-static void add_sides(struct mb_strbuf *out, const struct mb_comparison *comparison)
+/* A line of "before: mipbench abcdef0, --samples=20". */
+static void add_side(struct mb_strbuf *out, const char *title, const char *name,
+                     const struct mb_strlist *words)
 {
-    MB_SCOPED(mb_strbuf) both = {0};
-    add_side(out, comparison, MB_BASE);
-    add_side(out, comparison, MB_NEW);
-    add_facts(&both, comparison, MB_BASE, true, "Both  ");
-    if (both.n_bytes > 0) {
-        mb_strbuf_printf(out, "%s\n", mb_strbuf_text(&both));
+    const char *separator = name[0] != '\0' ? ": " : "";
+    mb_strbuf_printf(out, "%s  %s", title, name);
+    for (size_t i = 0; i < words->n; i++) {
+        mb_strbuf_printf(out, "%s%s", separator, words->items[i]);
+        separator = ", ";
     }
-    out->failed = out->failed || both.failed;
+    mb_strbuf_append(out, "\n");
 }
 
-static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison,
-                     bool has_color)
+static void add_sides(struct mb_strbuf *out, const struct view *view)
 {
-    size_t n_shown = 0;
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        const struct mb_compare_gap *gap = &comparison->gaps[i];
-        if (!gap->is_regression) {
-            mb_strbuf_printf(out, "%s%s  %s  %s: %s%s\n",
-                             n_shown++ == 0 ? "Not compared:\n" : "",
-                             has_color ? MB_PAINT_DIM : "", gap->row->result->label,
-                             mb_timing_place(gap->row->timing).s, gap->reason,
-                             has_color ? MB_PAINT_OFF : "");
+    const struct mb_strlist *warnings = &view->comparison->warnings;
+    add_side(out, "Base", view->name[MB_BASE].s, &view->differs[MB_BASE]);
+    add_side(out, "New ", view->name[MB_NEW].s, &view->differs[MB_NEW]);
+    if (view->both.n > 0) {
+        add_side(out, "Both", "", &view->both);
+    }
+    if (view->differs[MB_BASE].n + view->differs[MB_NEW].n == 0) {
+        mb_strbuf_append(out, "The sides do not differ in device, driver, build, kernels or "
+                              "options.\n");
+    }
+    for (size_t i = 0; i < warnings->n; i++) {
+        mb_strbuf_printf(out, "%swarning: %s%s\n", view->has_color ? MB_PAINT_WARN : "",
+                         warnings->items[i], view->has_color ? MB_PAINT_OFF : "");
+    }
+}
+
+static void add_gaps(struct mb_strbuf *out, const struct view *view)
+{
+    const struct mb_comparison *comparison = view->comparison;
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        const struct mb_compared *test = &comparison->tests[i];
+        if (test->change == MB_CHANGE_NONE) {
+            mb_strbuf_printf(out, "%sNot compared: %s, %s: %s%s\n",
+                             view->has_color ? MB_PAINT_DIM : "", test->row->result->label,
+                             mb_timing_place(test->row->timing).s, test->reason,
+                             view->has_color ? MB_PAINT_OFF : "");
         }
     }
-    mb_strbuf_append(out, n_shown > 0 ? "\n" : "");
 }
 
-/* "INCONCLUSIVE, single run: about 19 to more than 50 runs a side would settle these." */
-static void add_runs_needed(struct mb_strbuf *out, const struct mb_comparison *comparison)
+/* What few runs mean, and how many would decide. */
+static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     uint32_t least = UINT32_MAX, most = 0;
-    for (size_t i = 0; i < comparison->n_rows; i++) {
-        const uint32_t n = comparison->rows[i].n_runs_needed;
+    if (comparison->n_single_runs > 0) {
+        mb_strbuf_printf(out,
+                         "Single run: %zu of %zu results have fewer than %d runs a side, and a "
+                         "difference must clear %s, because runs differ.\n",
+                         comparison->n_single_runs, comparison->n_compared, MB_FEW_RUNS,
+                         mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
+    }
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        const uint32_t n = comparison->tests[i].n_runs_needed;
         least = n > 0 && n < least ? n : least;
         most = n > most ? n : most;
     }
-    if (most == 0) {
-        return;
+    if (most > 0) {
+        const bool is_many = most == MB_MANY_RUNS;
+        const struct mb_text range = mb_text("about %u to ", least);
+        mb_strbuf_printf(out, "The undecided need %s%s%u runs a side.\n",
+                         least < most ? range.s : "",
+                         is_many         ? "more than "
+                         : least == most ? "about "
+                                         : "",
+                         most);
     }
-    mb_strbuf_append(out, "\nINCONCLUSIVE, single run: ");
-    if (least < most) {
-        mb_strbuf_printf(out, "about %u to ", least);
-    }
-    mb_strbuf_append(out, most == MB_MANY_RUNS ? "more than " : least == most ? "about " : "");
-    mb_strbuf_printf(out, "%u runs a side would settle these.", most);
 }
 
-/* "12 compared: 1 SLOWER, 11 SAME; 2 not compared; single run: ...", without a newline at the
- * end. */
-static void add_summary(struct mb_strbuf *out, const struct mb_comparison *comparison)
-{
-    static const enum mb_outcome order[] = {MB_OUTCOME_SLOWER, MB_OUTCOME_FASTER,
-                                            MB_OUTCOME_SAME, MB_OUTCOME_INCONCLUSIVE};
-    const char *separator = ": ";
-    mb_strbuf_printf(out, "%zu compared", comparison->n_rows);
-    for (size_t i = 0; i < MB_COUNTOF(order); i++) {
-        const size_t n = comparison->n_outcomes[order[i]];
-        if (n > 0) {
-            mb_strbuf_printf(out, "%s%zu %s", separator, n, mb_outcome_names[order[i]]);
-            separator = ", ";
-        }
-    }
-    if (comparison->n_gaps > 0) {
-        mb_strbuf_printf(out, "; %zu not compared", comparison->n_gaps);
-    }
-    if (comparison->n_lost > 0) {
-        mb_strbuf_printf(out, ", %zu of them verified before", comparison->n_lost);
-    }
-    if (comparison->n_checks_lost > 0) {
-        mb_strbuf_printf(out, "; %zu no longer verified", comparison->n_checks_lost);
-    }
-    if (comparison->n_exact_lost > 0) {
-        mb_strbuf_printf(out, "; %zu no longer exact", comparison->n_exact_lost);
-    }
-    if (comparison->n_single_runs > 0) {
-        mb_strbuf_append(out, "; single run");
-        if (comparison->n_single_runs < comparison->n_rows) {
-            mb_strbuf_printf(out, " in %zu of them", comparison->n_single_runs);
-        }
-        mb_strbuf_printf(out,
-                         ": with fewer than %d a side, a difference must clear %s, as runs "
-                         "differ from each other",
-                         MB_FEW_RUNS,
-                         mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
-    }
-    mb_strbuf_append(out, ".");
-    add_runs_needed(out, comparison);
-}
-
-/* The terminal's table, with --quiet only what became worse besides, and the sum. */
-static void add_text(struct mb_strbuf *out, const struct mb_comparison *comparison,
-                     const struct mb_options *options)
+/* With --quiet only the first lines, the table and the notes. */
+static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_options *options)
 {
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
     const struct mb_table_style style = mb_output_style(options);
-    const bool has_color = style.color;
-    MB_SCOPED(mb_grid) grid = make_grid(comparison, is_verbose, has_color);
     const size_t n_columns = mb_terminal_columns(style.columns);
+    view->has_color = style.color;
+    MB_SCOPED(mb_grid) grid = make_grid(view);
     MB_SCOPED(mb_strbuf) above = {0}, below = {0};
-    if (comparison->n_regressions > 0) {
-        add_regressions(&above, comparison);
-        mb_strbuf_append(&above, is_brief ? "\n" : "\n\n");
-    }
+    add_headline(&above, view->comparison);
+    mb_strbuf_append(&above, "\n");
     if (!is_brief) {
-        add_sides(&above, comparison);
-        for (size_t i = 0; i < comparison->n_warnings; i++) {
-            mb_strbuf_printf(&above, "%swarning: %s%s\n", has_color ? MB_PAINT_WARN : "",
-                             comparison->warnings[i], has_color ? MB_PAINT_OFF : "");
-        }
+        add_sides(&above, view);
         mb_strbuf_append(&above, "\n");
+        add_gaps(&below, view);
     }
+    add_notes(&below, view->comparison);
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), n_columns);
     /* Who asks for every column has them all in a pipe. */
     mb_grid_text(out, &grid, is_verbose ? mb_text_columns(&style) : style.columns);
-    mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    if (!is_brief) {
-        add_gaps(&below, comparison, has_color);
-    }
-    add_summary(&below, comparison);
-    mb_strbuf_append(&below, "\n");
+    mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
     out->failed = out->failed || above.failed || below.failed;
 }
 
-/* An item of a list; `begin` is markup, the rest is escaped. */
-MB_PRINTF(3, 4)
-static void md_item(struct mb_strbuf *out, const char *begin, const char *fmt, ...)
+/* Lines as items of a list, escaped; empties `lines`. */
+static void md_list(struct mb_strbuf *out, struct mb_strbuf *lines)
 {
-    char text[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    mb_strbuf_append(out, begin);
-    mb_markdown_text(out, text);
-    mb_strbuf_append(out, "\n");
-}
-
-static void md_regressions(struct mb_strbuf *out, const struct mb_comparison *comparison)
-{
-    MB_SCOPED(mb_strbuf) text = {0};
-    add_regressions(&text, comparison);
-    mb_markdown_text(out, mb_strbuf_text(&text));
-    mb_strbuf_append(out, "\n\n");
-    out->failed = out->failed || text.failed;
-}
-
-static void md_side(struct mb_strbuf *out, const char *begin, const struct mb_run_group *group)
-{
-    for (size_t i = 0; i < group->n_files; i++) {
-        const struct mb_run *file = &group->files[i];
-        md_item(out, begin, "%s (%s), %s, driver %s, mipbench %s", file->path, file->id,
-                file->device.name, mb_run_driver_shown(file).s, mb_run_git_sha(file));
+    const char *line = mb_strbuf_text(lines);
+    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
+        MB_SCOPED(mb_strbuf) own = {0};
+        mb_strbuf_append_n(&own, line, n);
+        mb_strbuf_append(out, "* ");
+        mb_markdown_text(out, mb_strbuf_text(&own));
+        mb_strbuf_append(out, "\n");
+        out->failed = out->failed || own.failed;
     }
+    out->failed = out->failed || lines->failed;
+    mb_strbuf_finish(lines);
 }
 
 /* GitHub Markdown with all of it. */
-static void add_markdown(struct mb_strbuf *out, const struct mb_comparison *comparison)
+static void add_markdown(struct mb_strbuf *out, struct view *view)
 {
-    MB_SCOPED(mb_grid) grid = make_grid(comparison, true, false);
-    if (comparison->n_regressions > 0) {
-        md_regressions(out, comparison);
+    MB_SCOPED(mb_strbuf) lines = {0};
+    view->has_color = false;
+    MB_SCOPED(mb_grid) grid = make_grid(view);
+    add_headline(&lines, view->comparison);
+    add_sides(&lines, view);
+    md_list(out, &lines);
+    mb_strbuf_append(out, "\n");
+    mb_grid_markdown(out, &grid);
+    mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
+    add_gaps(&lines, view);
+    add_notes(&lines, view->comparison);
+    md_list(out, &lines);
+}
+
+static void json_words(struct mb_json *json, struct cJSON *parent, const char *key,
+                       const struct mb_strlist *words)
+{
+    struct cJSON *list = mb_json_array(json, parent, key);
+    for (size_t i = 0; i < words->n; i++) {
+        mb_json_string(json, list, NULL, words->items[i]);
     }
-    add_summary(out, comparison);
-    mb_strbuf_append(out, "\n\n");
-    md_side(out, "* base: ", &comparison->group[MB_BASE]);
-    md_side(out, "* new: ", &comparison->group[MB_NEW]);
-    for (size_t i = 0; i < comparison->n_warnings; i++) {
-        md_item(out, "* warning: ", "%s", comparison->warnings[i]);
-    }
-    if (grid.n_rows > 0) {
-        mb_strbuf_append(out, "\n");
-        mb_grid_markdown(out, &grid);
-    }
-    mb_strbuf_append(out, comparison->n_gaps > comparison->n_lost ? "\nNot compared:\n\n" : "");
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        const struct mb_compare_gap *gap = &comparison->gaps[i];
-        if (!gap->is_regression) {
-            md_item(out, "* ", "%s %s: %s", gap->row->result->label,
-                    mb_timing_place(gap->row->timing).s, gap->reason);
+}
+
+static void json_sides(struct mb_json *json, const struct view *view)
+{
+    struct cJSON *sides = mb_json_object(json, json->root, "sides");
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        struct cJSON *named = mb_json_object(json, sides, side_names[side]);
+        struct cJSON *list = mb_json_array(json, json->root, side_names[side]);
+        mb_json_string(json, named, "name", view->name[side].s);
+        json_words(json, named, "differs", &view->differs[side]);
+        for (size_t i = 0; i < view->comparison->side[side].n_runs; i++) {
+            mb_pool_json_run(json, list, view->comparison->side[side].runs[i]);
         }
     }
+    json_words(json, sides, "both", &view->both);
 }
 
-static void json_group(struct mb_json *json, const char *key, const struct mb_run_group *group)
+static void json_ratio(struct mb_json *json, struct cJSON *node, const struct mb_compared *test)
 {
-    struct cJSON *list = mb_json_array(json, json->root, key);
-    for (size_t i = 0; i < group->n_files; i++) {
-        const struct mb_run *file = &group->files[i];
-        struct cJSON *node = mb_json_object(json, list, NULL);
-        mb_json_string(json, node, "path", file->path);
-        mb_json_string(json, node, "run_id", file->id);
-        mb_json_string(json, node, "device", file->device.name);
-        mb_json_string(json, node, "driver", mb_run_driver(file).s);
-        mb_json_string(json, node, "git_sha", mb_run_git_sha(file));
-        mb_json_bool(json, node, "complete", file->complete);
-    }
-}
-
-static void json_case(struct mb_json *json, struct cJSON *node, const struct mb_row *row)
-{
-    mb_json_string(json, node, "strategy", row->result->label);
-    mb_json_string(json, node, "case", mb_timing_place(row->timing).s);
-}
-
-static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_compare_row *row)
-{
-    struct cJSON *node = mb_json_object(json, list, NULL);
-    json_case(json, node, row->found[MB_BASE].usable);
-    mb_json_number(json, node, "base_ns", row->median_ns[MB_BASE]);
-    mb_json_number(json, node, "new_ns", row->median_ns[MB_NEW]);
-    mb_json_number(json, node, "ratio", row->ratio.figure);
-    mb_json_numbers(json, node, "ci", row->ratio.ci, 2);
-    mb_json_number(json, node, "p", row->ratio.p);
-    mb_json_number(json, node, "p_adjusted", row->p_adjusted);
-    mb_json_number(json, node, "threshold", row->threshold);
-    mb_json_number(json, node, "margin", row->margin);
-    mb_json_number(json, node, "spread", row->spread);
+    const struct mb_found *found = test->found;
+    mb_json_number(json, node, "base_ns", test->median_ns[MB_BASE]);
+    mb_json_number(json, node, "new_ns", test->median_ns[MB_NEW]);
+    mb_json_number(json, node, "ratio", test->ratio.figure);
+    mb_json_numbers(json, node, "ci", test->ratio.ci, 2);
+    mb_json_number(json, node, "p", test->ratio.p);
+    mb_json_number(json, node, "p_adjusted", test->p_adjusted);
+    mb_json_number(json, node, "threshold", test->threshold);
+    mb_json_number(json, node, "margin", test->margin);
+    mb_json_number(json, node, "spread", test->spread);
     mb_json_number(json, node, "runs_needed",
-                   row->n_runs_needed > 0 ? (double)row->n_runs_needed : (double)NAN);
-    mb_json_u64(json, node, "base_runs", row->found[MB_BASE].runs.n);
-    mb_json_u64(json, node, "new_runs", row->found[MB_NEW].runs.n);
-    mb_json_bool(json, node, "single_run", row->is_single_run);
-    mb_json_bool(json, node, "verified", row->is_checked);
-    mb_json_bool(json, node, "identical_samples", row->is_identical);
-    mb_json_string(json, node, "verdict", mb_outcome_names[row->outcome]);
-    mb_json_string(json, node, "reason", row->reason[0] != '\0' ? row->reason : NULL);
-    mb_json_bool(json, node, "regression", row->is_regression);
+                   test->n_runs_needed > 0 ? (double)test->n_runs_needed : (double)NAN);
+    mb_json_u64(json, node, "base_runs", found[MB_BASE].runs.n);
+    mb_json_u64(json, node, "new_runs", found[MB_NEW].runs.n);
+    mb_json_bool(json, node, "single_run", test->is_single_run);
+    mb_json_bool(json, node, "verified",
+                 !found[MB_BASE].is_unchecked && !found[MB_NEW].is_unchecked);
+    mb_json_bool(json, node, "identical_samples", test->is_identical);
+    mb_json_string(json, node, "verdict", mb_outcome_names[test->outcome]);
 }
 
-static void json_gap(struct mb_json *json, struct cJSON *list, const struct mb_compare_gap *gap)
+/* Tests with a ratio in one list, the others in another. */
+static void json_tests(struct mb_json *json, const struct mb_comparison *comparison)
 {
-    struct cJSON *node = mb_json_object(json, list, NULL);
-    json_case(json, node, gap->row);
-    mb_json_string(json, node, "reason", gap->reason);
-    mb_json_bool(json, node, "regression", gap->is_regression);
+    struct cJSON *rows = mb_json_array(json, json->root, "comparisons");
+    struct cJSON *gaps = mb_json_array(json, json->root, "not_compared");
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        const struct mb_compared *test = &comparison->tests[i];
+        struct cJSON *node = mb_json_object(json, mb_has_ratio(test) ? rows : gaps, NULL);
+        mb_json_string(json, node, "strategy", test->row->result->label);
+        mb_json_string(json, node, "case", mb_timing_place(test->row->timing).s);
+        if (mb_has_ratio(test)) {
+            json_ratio(json, node, test);
+        }
+        mb_json_string(json, node, "reason", test->reason[0] != '\0' ? test->reason : NULL);
+        mb_json_bool(json, node, "regression", mb_is_regression(test));
+    }
 }
 
 static void json_summary(struct mb_json *json, const struct mb_comparison *comparison)
 {
-    static const char *const keys[] = {
-        [MB_OUTCOME_SAME] = "same",
-        [MB_OUTCOME_FASTER] = "faster",
-        [MB_OUTCOME_SLOWER] = "slower",
-        [MB_OUTCOME_INCONCLUSIVE] = "inconclusive",
-    };
+    const size_t *n_outcomes = comparison->n_outcomes, *n_changes = comparison->n_changes;
     struct cJSON *node = mb_json_object(json, json->root, "summary");
-    mb_json_u64(json, node, "compared", comparison->n_rows);
-    for (size_t i = 0; i < MB_COUNTOF(keys); i++) {
-        mb_json_u64(json, node, keys[i], comparison->n_outcomes[i]);
-    }
-    mb_json_u64(json, node, "not_compared", comparison->n_gaps);
+    mb_json_u64(json, node, "compared", comparison->n_compared);
+    mb_json_u64(json, node, "same", n_outcomes[MB_OUTCOME_SAME]);
+    mb_json_u64(json, node, "faster", n_outcomes[MB_OUTCOME_FASTER]);
+    mb_json_u64(json, node, "slower", n_outcomes[MB_OUTCOME_SLOWER]);
+    mb_json_u64(json, node, "inconclusive", n_outcomes[MB_OUTCOME_INCONCLUSIVE]);
+    mb_json_u64(json, node, "not_compared", comparison->n_tests - comparison->n_compared);
     mb_json_u64(json, node, "single_run", comparison->n_single_runs);
-    mb_json_u64(json, node, "no_longer_verified", comparison->n_checks_lost);
-    mb_json_u64(json, node, "no_longer_exact", comparison->n_exact_lost);
+    mb_json_u64(json, node, "no_longer_verified", n_changes[MB_CHANGE_UNVERIFIED]);
+    mb_json_u64(json, node, "no_longer_exact", n_changes[MB_CHANGE_INEXACT]);
     mb_json_u64(json, node, "regressions", comparison->n_regressions);
 }
 
-static enum mb_status make_json(const struct mb_comparison *comparison, char **text,
-                                struct mb_err *err)
+static enum mb_status make_json(const struct view *view, char **text, struct mb_err *err)
 {
+    const struct mb_comparison *comparison = view->comparison;
     MB_SCOPED(mb_json) json;
+    MB_SCOPED(mb_strbuf) headline = {0};
     mb_json_init(&json);
-    mb_json_schema(&json, "mipbench-comparison", "1.2.0");
+    mb_json_schema(&json, "mipbench-comparison", "1.3.0");
+    add_headline(&headline, comparison);
+    mb_pool_json_lines(&json, json.root, "headline", &headline);
     mb_json_number(&json, json.root, "threshold", comparison->options.threshold);
     mb_json_u64(&json, json.root, "seed", comparison->options.seed);
     mb_json_bool(&json, json.root, "single_run", comparison->n_single_runs > 0);
-    json_group(&json, "base", &comparison->group[MB_BASE]);
-    json_group(&json, "new", &comparison->group[MB_NEW]);
-    struct cJSON *rows = mb_json_array(&json, json.root, "comparisons");
-    for (size_t i = 0; i < comparison->n_rows; i++) {
-        json_row(&json, rows, &comparison->rows[i]);
-    }
-    struct cJSON *gaps = mb_json_array(&json, json.root, "not_compared");
-    for (size_t i = 0; i < comparison->n_gaps; i++) {
-        json_gap(&json, gaps, &comparison->gaps[i]);
-    }
-    struct cJSON *warnings = mb_json_array(&json, json.root, "warnings");
-    for (size_t i = 0; i < comparison->n_warnings; i++) {
-        mb_json_string(&json, warnings, NULL, comparison->warnings[i]);
-    }
+    json_sides(&json, view);
+    json_tests(&json, comparison);
+    json_words(&json, json.root, "warnings", &comparison->warnings);
     json_summary(&json, comparison);
     return mb_json_print(&json, text, err);
 }
 
-/* Says why; where nothing could be decided, nothing shows that all is well. */
-static bool is_worse(const struct mb_comparison *comparison)
+/* What the gates that are asked for find, each told; where nothing could be decided, nothing
+ * shows that all is well. */
+static bool is_failed(const struct mb_comparison *comparison, const struct mb_options *options)
 {
     const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
-    const bool is_open = n_open == comparison->n_rows;
-    if (comparison->n_regressions > 0) {
-        mb_log(MB_LOG_ERROR, "%zu of %zu results became worse", comparison->n_regressions,
-               comparison->n_rows + comparison->n_gaps);
-    } else if (is_open) {
-        mb_log(MB_LOG_ERROR, "nothing could be %s, so --fail-on-regression fails",
-               comparison->n_rows == 0 ? "compared" : "decided");
+    const size_t n = comparison->n_compared, n_bad = comparison->n_regressions;
+    const char *gate =
+        options->fail_on_regression ? "--fail-on-regression" : "--fail-on-inconclusive";
+    const bool is_gated = options->fail_on_regression || options->fail_on_inconclusive;
+    const bool is_worse = options->fail_on_regression && n_bad > 0;
+    const bool is_fatal = options->fail_on_inconclusive || n_open == n;
+    if (is_worse) {
+        mb_log(MB_LOG_ERROR, "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
+               comparison->n_tests);
     }
-    return comparison->n_regressions > 0 || is_open;
-}
-
-static bool is_undecided(const struct mb_comparison *comparison)
-{
-    const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
-    if (n_open > 0) {
-        mb_log(MB_LOG_ERROR, "%zu of %zu results could not be decided", n_open,
-               comparison->n_rows);
-    } else if (comparison->n_rows == 0) {
-        mb_log(MB_LOG_ERROR, "nothing could be compared, so --fail-on-inconclusive fails");
+    if (is_gated && n == 0 && !is_worse) {
+        mb_log(MB_LOG_ERROR, "no result could be compared, so %s fails", gate);
+    } else if (is_gated && n_open > 0) {
+        mb_log(is_fatal ? MB_LOG_ERROR : MB_LOG_CAUTION,
+               "%zu of %zu results could not be decided%s", n_open, n,
+               n_open == n && !is_worse ? ", so the gate fails" : "");
     }
-    return n_open > 0 || comparison->n_rows == 0;
+    return is_worse || (is_gated && is_fatal && (n == 0 || n_open > 0));
 }
 
 static enum mb_status compare_files(const struct mb_options *options,
@@ -541,26 +543,25 @@ static enum mb_status compare_files(const struct mb_options *options,
         [MB_BASE] = {.files = files->files, .n_files = n_base},
         [MB_NEW] = {.files = files->files + n_base, .n_files = files->n_files - n_base},
     };
-    MB_SCOPED(mb_comparison) comparison = {.n_rows = 0};
+    MB_SCOPED(mb_comparison) comparison = {.n_tests = 0};
+    MB_SCOPED(view) view = {.comparison = NULL};
     MB_SCOPED(mb_strbuf) text = {0}, markdown = {0};
     MB_FREED char *json = NULL;
     MB_DO(mb_compare_runs(sides, &how, &comparison, err));
+    MB_DO(view_init(&view, &comparison, err));
     mb_session_end_at_once(false);
-    add_text(&text, &comparison, options);
+    add_text(&text, &view, options);
     MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
     if (options->markdown != NULL) {
-        add_markdown(&markdown, &comparison);
+        add_markdown(&markdown, &view);
         MB_DO(mb_strbuf_check(&markdown, err));
         MB_DO(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
     }
     if (options->json != NULL) {
-        MB_DO(make_json(&comparison, &json, err));
+        MB_DO(make_json(&view, &json, err));
         MB_DO(mb_output_write(options->json, json, err));
     }
-    if ((options->fail_on_regression && is_worse(&comparison)) ||
-        (options->fail_on_inconclusive && is_undecided(&comparison))) {
-        *verdict = MB_ERRC_VERIFY;
-    }
+    *verdict = is_failed(&comparison, options) ? MB_ERRC_VERIFY : *verdict;
     return MB_OK;
 }
 

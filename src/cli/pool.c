@@ -87,13 +87,25 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         }
         add_headline(out, pool, mb_terminal_columns(style->columns));
         if (pool->run.n_cases == 0) {
-            mb_strbuf_append(out, "No figures.\n");
+            mb_strbuf_append(out, "No times.\n");
         }
     }
     if (pools->n_repeated > 0) {
-        mb_strbuf_printf(out, "\n%zu file%s of a run that is there already: it counts once.\n",
-                         pools->n_repeated, pools->n_repeated == 1 ? " is" : "s are");
+        mb_strbuf_printf(out,
+                         "\n%zu file%s a run that was named before; each run counts once.\n",
+                         pools->n_repeated, pools->n_repeated == 1 ? " repeats" : "s repeat");
     }
+}
+
+void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_run *run)
+{
+    struct cJSON *node = mb_json_object(json, list, NULL);
+    mb_json_string(json, node, "path", run->path);
+    mb_json_string(json, node, "run_id", run->id);
+    mb_json_string(json, node, "device", run->device.name);
+    mb_json_string(json, node, "driver", mb_run_driver(run).s);
+    mb_json_string(json, node, "git_sha", mb_run_git_sha(run));
+    mb_json_bool(json, node, "complete", run->complete);
 }
 
 static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
@@ -104,11 +116,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
     mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
-        const struct mb_run *file = pool->runs[i];
-        struct cJSON *run = mb_json_object(json, runs, NULL);
-        mb_json_string(json, run, "path", file->path);
-        mb_json_string(json, run, "run_id", file->id);
-        mb_json_bool(json, run, "complete", file->complete);
+        mb_pool_json_run(json, runs, pool->runs[i]);
     }
 }
 
@@ -190,17 +198,18 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     }
 }
 
-static void json_sentences(struct mb_json *json, struct cJSON *node, const char *lines)
+void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
+                        const struct mb_strbuf *lines)
 {
-    struct cJSON *list = mb_json_array(json, node, "sentences");
-    for (const char *line = lines; *line != '\0'; line += line[strcspn(line, "\n")] != '\0') {
-        const size_t n = strcspn(line, "\n");
-        MB_SCOPED(mb_strbuf) sentence = {0};
-        mb_strbuf_append_n(&sentence, line, n);
-        mb_json_string(json, list, NULL, mb_strbuf_text(&sentence));
-        json->failed = json->failed || sentence.failed;
-        line += n;
+    struct cJSON *list = mb_json_array(json, node, key);
+    const char *line = mb_strbuf_text(lines);
+    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
+        MB_SCOPED(mb_strbuf) own = {0};
+        mb_strbuf_append_n(&own, line, n);
+        mb_json_string(json, list, NULL, mb_strbuf_text(&own));
+        json->failed = json->failed || own.failed;
     }
+    json->failed = json->failed || lines->failed;
 }
 
 /* What is said of the pool as a whole, and of each condition of it. */
@@ -216,10 +225,9 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
             MB_SCOPED(mb_strbuf) lines = {0};
             struct cJSON *condition = mb_json_object(json, list, NULL);
             mb_headline_describe(&lines, pool, i);
-            json->failed = json->failed || lines.failed;
             mb_json_string(json, condition, "condition",
                            mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
-            json_sentences(json, condition, mb_strbuf_text(&lines));
+            mb_pool_json_lines(json, condition, "sentences", &lines);
         }
     }
 }
@@ -290,7 +298,7 @@ static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_e
     MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &results, err));
     if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
-        return mb_err_hint(err, "a set of runs needs a folder of its own");
+        return mb_err_hint(err, "name an empty or new folder with -o");
     }
     for (uint32_t run = 1; run <= n_runs; run++) {
         MB_DO(check_run(dir, run, err));

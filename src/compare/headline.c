@@ -10,8 +10,6 @@
 #include "result/label.h"
 #include "result/ranking.h"
 
-#define MAX_PLACES 5 /* where the winner does not win, each named */
-
 /* How often a label comes first, and the ratios that go with it. */
 struct wins {
     const char *label;
@@ -56,23 +54,14 @@ static const char *article(const char *name)
     return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
 }
 
-/* The strategy of a label is what stands before its first parameter. */
-static bool is_same_strategy(const char *a, const char *b)
-{
-    const size_t n = strcspn(a, ":");
-    return n == strcspn(b, ":") && memcmp(a, b, n) == 0;
-}
-
 static bool is_counted(const struct mb_row *row)
 {
     return !row->result->is_diagnostic && mb_row_status(row) != MB_RESULT_SKIPPED;
 }
 
-/* Whether no counted row before this one, of `pool` in order, is of its label; or with
- * `by_strategy`, of its strategy. */
-static bool is_new(const struct mb_pool *pool, const struct mb_row *row, bool by_strategy)
+/* Whether no counted row before this one, of `pool` in order, is of its strategy. */
+static bool is_new(const struct mb_pool *pool, const struct mb_row *row)
 {
-    const char *label = row->result->label;
     for (size_t run = 0; run < pool->n_runs; run++) {
         struct mb_rows rows = {.run = pool->runs[run]};
         for (const struct mb_row *other; (other = mb_rows_next(&rows)) != NULL;) {
@@ -80,8 +69,7 @@ static bool is_new(const struct mb_pool *pool, const struct mb_row *row, bool by
                 return true;
             }
             if (is_counted(other) &&
-                (by_strategy ? is_same_strategy(other->result->label, label)
-                             : strcmp(other->result->label, label) == 0)) {
+                strcmp(other->result->strategy->name, row->result->strategy->name) == 0) {
                 return false;
             }
         }
@@ -90,7 +78,7 @@ static bool is_new(const struct mb_pool *pool, const struct mb_row *row, bool by
 }
 
 struct census {
-    size_t n_strategies, n_labels, n_rows, n_failed, n_unchecked;
+    size_t n_strategies, n_rows, n_failed, n_unchecked;
 };
 
 static struct census count_rows(const struct mb_pool *pool)
@@ -102,8 +90,7 @@ static struct census count_rows(const struct mb_pool *pool)
             const enum mb_verify_status verify = row->result->verify;
             const enum mb_result_status status = mb_row_status(row);
             if (is_counted(row)) {
-                found.n_strategies += is_new(pool, row, true);
-                found.n_labels += is_new(pool, row, false);
+                found.n_strategies += is_new(pool, row);
                 found.n_rows++;
                 found.n_failed += status == MB_RESULT_FAILED || verify == MB_VERIFY_FAIL;
                 found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
@@ -135,9 +122,6 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
     }
     mb_strbuf_printf(out, "%zu strateg%s", found.n_strategies,
                      found.n_strategies == 1 ? "y" : "ies");
-    if (found.n_labels > found.n_strategies) {
-        mb_strbuf_printf(out, " in %zu variants", found.n_labels);
-    }
     if (found.n_failed > 0) {
         mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
     } else if (found.n_unchecked > 0) {
@@ -232,140 +216,70 @@ static const struct wins *most(const struct wins *wins, size_t n)
     return best;
 }
 
+/* "1.17x to 3.30x" */
 static void add_range(struct mb_strbuf *out, double least, double most)
 {
-    mb_strbuf_append(out, mb_ratio_text(least).s);
+    mb_strbuf_printf(out, "%sx", mb_ratio_text(least).s);
     if (most - least >= 0.005) {
-        mb_strbuf_printf(out, " to %s", mb_ratio_text(most).s);
+        mb_strbuf_printf(out, " to %sx", mb_ratio_text(most).s);
     }
-    mb_strbuf_append(out, " times as long");
 }
 
-/* "spd-tree is the fastest exact one in 60 of 66 cases: the next takes 1.17 to 3.3 times as
- * long." */
+/* "spd-tree is the fastest exact strategy in 60 of 66 tests, 1.17x to 3.30x faster than the
+ * runner-up." */
 static void add_winner(struct mb_strbuf *out, const struct tally *tally,
                        const struct wins *best)
 {
     const struct mb_timing *timing = best->timing;
-    mb_strbuf_printf(out, "%s is ", best->label);
-    if (timing->question == MB_QUESTION_EXACT) {
-        mb_strbuf_printf(out, "the fastest %s one", mb_exact_word(timing->of->task.reduce));
-    } else {
-        mb_strbuf_append(out, "fastest");
-    }
+    const bool is_exact = timing->question == MB_QUESTION_EXACT;
+    mb_strbuf_printf(out, "%s is the fastest%s%s strategy in ", best->label,
+                     is_exact ? " " : "",
+                     is_exact ? mb_exact_word(timing->of->task.reduce) : "");
     if (best->n == tally->n_timings) {
-        mb_strbuf_printf(out, best->n == 2 ? " in both cases" : " in all %zu cases", best->n);
+        mb_strbuf_printf(out, best->n == 2 ? "both tests" : "all %zu tests", best->n);
     } else {
-        mb_strbuf_printf(out, " in %zu of %zu cases", best->n, tally->n_timings);
+        mb_strbuf_printf(out, "%zu of %zu tests", best->n, tally->n_timings);
     }
     if (best->most > 0.0) {
-        mb_strbuf_append(out, ": the next takes ");
+        mb_strbuf_append(out, ", ");
         add_range(out, best->least, best->most);
+        mb_strbuf_append(out, " faster than the runner-up");
     }
     mb_strbuf_append(out, ".\n");
 }
 
-static bool has_inputs(const struct mb_run *run)
-{
-    size_t n_same = 0;
-    while (n_same < run->n_cases &&
-           strcmp(run->cases[n_same]->input, run->cases[0]->input) == 0) {
-        n_same++;
-    }
-    return n_same < run->n_cases;
-}
-
-/* "500x333 r8 (spd-tree takes 1.05 times as long as spd)": where, and to whom it loses. */
-static void add_place(struct mb_strbuf *out, const struct tally *tally,
-                      const struct mb_timing *timing, const char *label)
-{
-    const struct mb_case *c = timing->of;
-    const char *slash = strrchr(c->input, '/');
-    double next;
-    if (has_inputs(&tally->pool->run)) {
-        mb_strbuf_printf(out, "%s ", slash ? slash + 1 : c->input);
-    }
-    mb_strbuf_printf(out, "%ux%u %s", c->layout.base.width, c->layout.base.height,
-                     c->layout.format->name);
-    if (c->task.reduce != MB_REDUCE_AVG) {
-        mb_strbuf_printf(out, " %s", mb_reduce_names[c->task.reduce]);
-    }
-    if (mb_ranking_lead(&tally->pool->run, timing, &next) == MB_LEAD_TIED) {
-        mb_strbuf_append(out, " (within the noise)");
-        return;
-    }
-    const char *fastest = timing->of->results[timing->fastest].label;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const double ratio = timing->rows[i].relation.ratio;
-        if (strcmp(timing->of->results[i].label, label) == 0 && isfinite(ratio)) {
-            mb_strbuf_printf(out, " (%s takes ", label);
-            add_range(out, ratio, ratio);
-            mb_strbuf_printf(out, " as %s)", fastest);
-            return;
-        }
-    }
-    mb_strbuf_printf(out, " (%s)", fastest);
-}
-
-/* "Not at 64x64 rgba8 (within the noise) and 128x64 rgba8 (spd)." */
-static void add_places(struct mb_strbuf *out, const struct tally *tally,
-                       const struct wins *best)
-{
-    const size_t n_places = tally->n_timings - best->n;
-    size_t n = 0;
-    for (size_t i = 0; i < tally->pool->run.n_cases; i++) {
-        const struct mb_timing *timing = timing_of(tally->pool, i);
-        double next;
-        const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
-        const bool is_won =
-            lead == MB_LEAD_CLEAR &&
-            strcmp(timing->of->results[timing->fastest].label, best->label) == 0;
-        if (is_of(tally->pool, i, tally->condition) && lead >= MB_LEAD_TIED && !is_won &&
-            timing->question <= MB_QUESTION_ANY) {
-            const bool is_last = n + 1 == n_places;
-            mb_strbuf_append(out, n == 0 ? "Not at " : is_last ? " and " : ", ");
-            add_place(out, tally, timing, best->label);
-            n++;
-        }
-    }
-    mb_strbuf_append(out, n > 0 ? ".\n" : "");
-}
-
-/* "Of the others compute is fastest in 45, spd in 1, and 3 are within the noise." */
-static void add_counts(struct mb_strbuf *out, const struct tally *tally,
+/* "Of the other tests compute wins 5, spd wins 1, and 3 are ties." */
+static void add_others(struct mb_strbuf *out, const struct tally *tally,
                        const struct wins *best)
 {
     size_t n_tied = tally->n_timings, n = 0;
-    mb_strbuf_append(out, "Of the others");
+    mb_strbuf_append(out, "Of the other tests");
     for (size_t i = 0; i < tally->n_exact; i++) {
         const struct wins *wins = &tally->exact[i];
         n_tied -= wins->n;
         if (wins != best) {
-            mb_strbuf_printf(out, "%s %s%s in %zu", n > 0 ? "," : "", wins->label,
-                             n == 0 ? " is fastest" : "", wins->n);
-            n++;
+            mb_strbuf_printf(out, "%s %s wins %zu", n++ > 0 ? "," : "", wins->label, wins->n);
         }
     }
     if (n_tied > 0) {
-        mb_strbuf_printf(out, "%s %zu %s within the noise", n > 0 ? ", and" : "", n_tied,
-                         n_tied == 1 ? "is" : "are");
+        mb_strbuf_printf(out, "%s %zu %s", n > 0 ? ", and" : "", n_tied,
+                         n_tied == 1 ? "is a tie" : "are ties");
     }
     mb_strbuf_append(out, ".\n");
 }
 
-/* "In 33 of 66 cases spd takes 0.72 to 0.97 times as long, but it is not exact: it drops the
- * last row or column of every odd level." */
+/* "In 33 of 66 tests spd is 1.03x to 1.39x faster but not exact: it drops the last row or
+ * column of every odd level." */
 static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
     const struct mb_case *c = wins->timing->of;
     const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, wins->timing);
     const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
-    mb_strbuf_printf(out, "In %zu of %zu cases %s takes ", wins->n, tally->n_timings,
-                     wins->label);
-    add_range(out, wins->least, wins->most);
-    mb_strbuf_printf(out, ", but it is not %s: it ", mb_exact_word(c->task.reduce));
-    mb_strbuf_printf(out, "%s%s%s.\n", answer.drops ? answer.drops : "",
+    mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings, wins->label);
+    add_range(out, 1.0 / wins->most, 1.0 / wins->least);
+    mb_strbuf_printf(out, " faster but not %s: it %s%s%s.\n", mb_exact_word(c->task.reduce),
+                     answer.drops ? answer.drops : "",
                      answer.drops && answer.loses ? " and " : "",
                      answer.loses ? answer.loses : "");
 }
@@ -373,22 +287,19 @@ static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
 static void say(struct mb_strbuf *out, const struct tally *tally)
 {
     const struct wins *best = most(tally->exact, tally->n_exact);
+    const struct wins *cheap = most(tally->cheap, tally->n_cheap);
     if (best != NULL) {
         add_winner(out, tally, best);
-        if (tally->n_timings - best->n > MAX_PLACES) {
-            add_counts(out, tally, best);
-        } else {
-            add_places(out, tally, best);
-        }
     } else if (tally->n_timings > 0) {
-        mb_strbuf_printf(out, "In none of %zu cases is one the fastest beyond the noise.\n",
-                         tally->n_timings);
+        mb_strbuf_printf(out, "All %zu tests are ties.\n", tally->n_timings);
+    }
+    if (best != NULL && best->n < tally->n_timings) {
+        add_others(out, tally, best);
     }
     if (tally->n_few > 0) {
-        mb_strbuf_printf(out, "No ranking of %zu cases: too few samples; try --samples %u.\n",
-                         tally->n_few, MB_ENOUGH_SAMPLES);
+        mb_strbuf_printf(out, "%zu test%s not ranked: too few samples; try --samples %u.\n",
+                         tally->n_few, tally->n_few == 1 ? " is" : "s are", MB_ENOUGH_SAMPLES);
     }
-    const struct wins *cheap = most(tally->cheap, tally->n_cheap);
     if (cheap != NULL) {
         add_cheaper(out, tally, cheap);
     }

@@ -20,46 +20,40 @@ int mb_series_compare(const void *a, const void *b)
     return (x->n > y->n) - (x->n < y->n);
 }
 
-static bool is_same_timing(const struct mb_timing *a, const struct mb_timing *b)
+static bool is_same_row(const struct mb_row *a, const struct mb_row *b)
 {
-    const struct mb_samples *x = &a->samples, *y = &b->samples;
-    const size_t n_bytes = x->n_blocks * x->n_candidates * sizeof *x->duration_ns;
-    bool is_same = strcmp(mb_timing_place(a).s, mb_timing_place(b).s) == 0 &&
-                   strcmp(a->of->input_sha256, b->of->input_sha256) == 0 &&
-                   a->of->n_results == b->of->n_results && x->n_blocks == y->n_blocks &&
-                   x->n_candidates == y->n_candidates;
-    for (size_t i = 0; is_same && i < a->of->n_results; i++) {
-        const struct mb_result *c = a->rows[i].result, *d = b->rows[i].result;
-        is_same = strcmp(c->slug, d->slug) == 0 &&
-                  strcmp(c->strategy->name, d->strategy->name) == 0 &&
-                  a->rows[i].column == b->rows[i].column;
+    const struct mb_samples *x = &a->timing->samples, *y = &b->timing->samples;
+    bool is_same = strcmp(a->result->label, b->result->label) == 0 &&
+                   strcmp(a->result->strategy->name, b->result->strategy->name) == 0 &&
+                   strcmp(mb_timing_place(a->timing).s, mb_timing_place(b->timing).s) == 0 &&
+                   (a->column == SIZE_MAX) == (b->column == SIZE_MAX) &&
+                   x->n_blocks == y->n_blocks;
+    for (size_t i = 0; is_same && a->column != SIZE_MAX && i < x->n_blocks; i++) {
+        const double own_ns = x->duration_ns[i * x->n_candidates + a->column];
+        const double other_ns = y->duration_ns[i * y->n_candidates + b->column];
+        is_same = memcmp(&own_ns, &other_ns, sizeof own_ns) == 0; /* NaN is like NaN */
     }
-    return is_same && (n_bytes == 0 || memcmp(x->duration_ns, y->duration_ns, n_bytes) == 0);
+    return is_same;
 }
 
+/* An id is of a second and a device: short runs may share it, but no samples. */
 static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
 {
+    struct mb_rows rows_a = {.run = a}, rows_b = {.run = b};
     size_t n_samples = 0;
-    if (strcmp(a->path, b->path) == 0) {
-        return true;
+    if (strcmp(a->path, b->path) == 0 || strcmp(a->id, b->id) != 0) {
+        return strcmp(a->path, b->path) == 0;
     }
-    if (strcmp(a->id, b->id) != 0 || a->n_cases != b->n_cases) {
-        return false;
-    }
-    /* An id is of a second and a device: short runs may share it. */
-    for (size_t i = 0; i < a->n_cases; i++) {
-        const struct mb_case *x = a->cases[i], *y = b->cases[i];
-        for (size_t k = 0; k < x->n_timings && x->n_timings == y->n_timings; k++) {
-            if (!is_same_timing(&x->timings[k], &y->timings[k])) {
-                return false;
-            }
-            n_samples += x->timings[k].samples.n_kept;
+    for (;;) {
+        const struct mb_row *x = mb_rows_next(&rows_a), *y = mb_rows_next(&rows_b);
+        if (x == NULL || y == NULL) {
+            return x == y && n_samples > 0;
         }
-        if (x->n_timings != y->n_timings) {
+        if (!is_same_row(x, y)) {
             return false;
         }
+        n_samples += mb_row_n_samples(x);
     }
-    return n_samples > 0;
 }
 
 size_t mb_first_of_run(const struct mb_run_group *group, size_t i)
@@ -112,32 +106,6 @@ bool mb_is_usable(const struct mb_row *row)
 /* Between parts of a key: a control character, which no value of ours has. */
 #define KEY_SEPARATOR "\x1f"
 
-/* The parameter after `last` by name, or n: in an order that files cannot change. */
-static size_t next_param(const struct mb_strategy *strategy, size_t n, size_t last)
-{
-    const struct mb_param *params = strategy->params;
-    size_t found = n;
-    for (size_t i = 0; i < n; i++) {
-        if ((last == n || strcmp(params[i].name, params[last].name) > 0) &&
-            (found == n || strcmp(params[i].name, params[found].name) < 0)) {
-            found = i;
-        }
-    }
-    return found;
-}
-
-static void add_variant(struct mb_strbuf *key, const struct mb_result *result)
-{
-    const struct mb_strategy *strategy = result->strategy;
-    const size_t n = mb_strategy_n_params(strategy);
-    mb_strbuf_printf(key, "%s" KEY_SEPARATOR, strategy->name);
-    for (size_t i = next_param(strategy, n, n); i < n; i = next_param(strategy, n, i)) {
-        const char *value = mb_variant_value(strategy, &result->params, i);
-        mb_strbuf_printf(key, "%s=%s" KEY_SEPARATOR, strategy->params[i].name,
-                         value ? value : "");
-    }
-}
-
 /* The texels of a pattern follow from its name and the seed, so that two seeds still measure
  * the same thing; a file is known by its contents. */
 static const char *input_of(const struct mb_case *c)
@@ -154,7 +122,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_match *match,
     const struct mb_layout *layout = &c->layout;
     const struct mb_rect rect = c->task.rect;
     MB_SCOPED(mb_strbuf) key = {0};
-    add_variant(&key, row->result);
+    mb_strbuf_printf(&key, "%s%s", row->result->label, sep);
     match->timing_at = key.n_bytes;
     mb_strbuf_printf(&key, "%s%s%u%s%u%s%u%s%u%s%s%s", input_of(c), sep, layout->base.width,
                      sep, layout->base.height, sep, layout->n_layers, sep, layout->n_levels,
@@ -170,28 +138,17 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_match *match,
     }
     mb_strbuf_append(&key,
                      c->image_usage == MB_IMAGE_USAGE_NEEDED ? "needed" KEY_SEPARATOR : "");
-    match->format_at = key.n_bytes;
     mb_strbuf_append(&key, layout->format->name);
     return mb_strbuf_take(&key, &match->key, err);
 }
 
-/* The first match of each key, by the key's hash. */
+/* Matches by the hash of their key. */
 struct table {
     struct mb_match **slots; /* some are NULL */
     size_t n_slots, n_runs;
 };
 
-/* Where the first match of a key is, or belongs. */
-static struct mb_match **find_slot(const struct table *table, const char *key)
-{
-    size_t at = (size_t)(mb_seed_of(0, key) % table->n_slots);
-    while (table->slots[at] != NULL && strcmp(table->slots[at]->key, key) != 0) {
-        at = (at + 1) % table->n_slots;
-    }
-    return &table->slots[at];
-}
-
-/* The first of the row's key that the run has given nothing to, as the run's rows come in
+/* The first match of the row's key that the run has given nothing to, as the run's rows come in
  * order; a new one where there is none. */
 static enum mb_status find_open(struct mb_matches *matches, const struct table *table,
                                 const struct mb_row *row, size_t run, struct mb_match **open,
@@ -199,19 +156,22 @@ static enum mb_status find_open(struct mb_matches *matches, const struct table *
 {
     struct mb_match *fresh = &matches->match[matches->n];
     MB_DO(make_key(row, fresh, err));
-    struct mb_match **link = find_slot(table, fresh->key);
-    for (; *link != NULL && (*link)->of[run] != NULL; fresh->occurrence++) {
-        link = &(*link)->next_of_key;
+    size_t at = (size_t)(mb_seed_of(0, fresh->key) % table->n_slots);
+    for (; table->slots[at] != NULL; at = (at + 1) % table->n_slots) {
+        const bool is_same = strcmp(table->slots[at]->key, fresh->key) == 0;
+        if (is_same && table->slots[at]->of[run] == NULL) {
+            break;
+        }
+        fresh->occurrence += is_same;
     }
-    if (*link == NULL) {
-        fresh->of = matches->cells + matches->n * table->n_runs;
-        *link = fresh;
-        matches->n++;
+    if (table->slots[at] == NULL) {
+        fresh->of = matches->cells + matches->n++ * table->n_runs;
+        table->slots[at] = fresh;
     } else {
         mb_free(fresh->key);
         *fresh = (struct mb_match){0};
     }
-    *open = *link;
+    *open = table->slots[at];
     return MB_OK;
 }
 
@@ -226,7 +186,6 @@ static enum mb_status match_rows(const struct mb_run *const *runs, const struct 
             match->of[run] = row;
             if (mb_is_usable(row)) {
                 match->usable = match->usable != NULL ? match->usable : row;
-                match->n_usable++;
             }
         }
     }

@@ -25,16 +25,13 @@ size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs
 /* One thing that was measured, as each run has it. Where the same image was given twice there
  * are two of a key: of the first in each run, and of the second. */
 struct mb_match {
-    /* What was measured: the variant with all its parameters; from timing_at the image but for
-     * its format, what is made of it, and from alpha_at how; and from format_at the format.
-     * Owned. */
+    /* What was measured: the label; from timing_at the image but for its format and what is
+     * made of it; from alpha_at how; and the format. Owned. */
     char *key;
-    size_t timing_at, alpha_at, format_at;
+    size_t timing_at, alpha_at;
     const struct mb_row **of;    /* [number of runs]; NULL: the run lacks it; borrowed */
     size_t occurrence;           /* how many of the key come before it */
     const struct mb_row *usable; /* the first with figures, or NULL; borrowed */
-    size_t n_usable;
-    struct mb_match *next_of_key; /* or NULL; borrowed */
 };
 
 struct mb_matches {

@@ -82,6 +82,20 @@ static void pair_run(const struct mb_row *a, const struct mb_row *b, struct pair
     out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;
 }
 
+/* What resampling shows of a ratio, with an interval that is `wider` at both ends by that
+ * factor; only the ratio if the shortest series has too few samples. */
+static void take(struct mb_relation *relation, const struct mb_estimate *ratio, double wider,
+                 size_t n_least, double least_p)
+{
+    relation->ratio = ratio->figure;
+    if (n_least >= MB_FEW_SAMPLES) {
+        relation->ci[0] = ratio->ci[0] / wider;
+        relation->ci[1] = ratio->ci[1] * wider;
+        relation->p = ratio->p;
+        relation->least_p = least_p;
+    }
+}
+
 /* A single run as its own relations are made, by signed ranks; more of them by resampling runs,
  * since what differs between these is not in the blocks of one. */
 static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
@@ -93,33 +107,24 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
         return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
     }
     MB_DO(mb_bootstrap_runs(&runs, how, &log_ratio, err));
-    relation->ratio = exp(log_ratio.figure);
-    if (paired->n_least >= MB_FEW_SAMPLES) {
-        relation->ci[0] = exp(log_ratio.ci[0]);
-        relation->ci[1] = exp(log_ratio.ci[1]);
-        relation->p = log_ratio.p;
-        relation->least_p = exp2(1.0 - (double)paired->n_values);
-    }
+    const struct mb_estimate ratio = {.figure = exp(log_ratio.figure),
+                                      .ci = {exp(log_ratio.ci[0]), exp(log_ratio.ci[1])},
+                                      .p = log_ratio.p};
+    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_values));
     return MB_OK;
 }
 
 /* No run has both in the same blocks: runs against runs. What differs from run to run is not in
- * the interval of few, and is added. */
+ * the interval of few, and is added; no order of blocks bounds p. */
 static enum mb_status relate_apart(const struct mb_found *a, const struct mb_found *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
 {
     const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
-    const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
+    const size_t n_least = a->n_least < b->n_least ? a->n_least : b->n_least;
     struct mb_estimate ratio;
     MB_DO(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
-    relation->ratio = ratio.figure;
-    if (a->n_least >= MB_FEW_SAMPLES && b->n_least >= MB_FEW_SAMPLES) {
-        relation->ci[0] = ratio.ci[0] / wider;
-        relation->ci[1] = ratio.ci[1] * wider;
-        relation->p = ratio.p;
-        relation->least_p = 0.0; /* no order of blocks bounds it */
-    }
+    take(relation, &ratio, is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN, n_least, 0.0);
     return MB_OK;
 }
 
@@ -168,28 +173,13 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timin
     return mb_relate_judge(timing, err);
 }
 
-/* Of the samples of all runs. */
-static enum mb_status describe_samples(const struct mb_found *found, struct mb_stats *stats,
-                                       struct mb_err *err)
-{
-    MB_FREED double *samples = mb_alloc(found->n_samples, sizeof *samples);
-    size_t n = 0;
-    MB_DO(MB_NEED(samples, "pooling"));
-    for (size_t i = 0; i < found->runs.n; i++) {
-        const struct mb_series *run = &found->runs.series[i];
-        memcpy(samples + n, run->values, run->n * sizeof *samples);
-        n += run->n;
-    }
-    return mb_stats_compute(samples, n, stats, err);
-}
-
 /* The quantiles, and the median of the runs with its interval, as those of a run. */
 static enum mb_status pool_stats(const struct mb_found *found, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
     struct mb_bootstrap own = *how;
     own.seed = mb_seed_of(how->seed, found->match->key);
-    MB_DO(describe_samples(found, stats, err));
+    MB_DO(mb_stats_compute(found->samples_ns, found->n_samples, stats, err));
     if (found->runs.n > 1) {
         struct mb_estimate estimate;
         MB_DO(mb_bootstrap_runs(&found->runs, &own, &estimate, err));

@@ -10,120 +10,27 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* Enough that a clear difference of any row stands above the luck of resampling, as long as
+/* Enough that a clear difference of any test stands above the luck of resampling, as long as
  * that takes seconds; a p that is smaller than they can count comes from their tail. */
-#define MIN_RESAMPLES     2000u
-#define RESAMPLES_PER_ROW 80u
-#define MAX_DRAWS         3e8
-
-struct side {
-    const char *name;           /* "BASE", "NEW" */
-    const struct mb_run **runs; /* each once */
-    size_t n_runs;
-};
+#define MIN_RESAMPLES      2000u
+#define RESAMPLES_PER_TEST 80u
+#define MAX_DRAWS          3e8
 
 struct session {
-    struct side side[MB_N_SIDES]; /* runs stand in one array; owned by that of MB_BASE */
-    struct mb_matches matches;
-    double *scratch; /* one for each match; owned */
+    struct mb_matches matches; /* of the base's runs, and then of the new ones */
+    double *scratch;           /* one for each match; owned */
     struct mb_comparison *out;
 };
 
-/* What a side has that comes near to a result. */
-struct nearest {
-    size_t n_copies;      /* of itself in one run, at most */
-    const char *format;   /* another one that the side has it in, or NULL */
-    char conditions[100]; /* that it has it under, each once, as far as there is room */
-    bool has_condition;   /* its own is one of them */
-    bool is_complete;     /* every run was */
-};
-
-static const char *format_of(const struct mb_row *row)
-{
-    return row->timing->of->layout.format->name;
-}
-
-/* Whether both keys have the same text from `from` to `to`, and are parted there. */
-static bool has_same_part(const struct mb_match *a, size_t from_a, size_t to_a,
-                          const struct mb_match *b, size_t from_b, size_t to_b)
-{
-    return to_a - from_a == to_b - from_b &&
-           memcmp(a->key + from_a, b->key + from_b, to_a - from_a) == 0;
-}
-
-/* What was measured, but not how: of the parameters those that the label names, since later
- * versions have more of them. */
-static bool is_same_task(const struct mb_match *a, const struct mb_row *row_a,
-                         const struct mb_match *b, const struct mb_row *row_b)
-{
-    return strcmp(row_a->result->label, row_b->result->label) == 0 &&
-           has_same_part(a, a->timing_at, a->alpha_at, b, b->timing_at, b->alpha_at) &&
-           strcmp(format_of(row_a), format_of(row_b)) == 0;
-}
-
-static void add_condition(struct nearest *near, const struct mb_row *own,
-                          const struct mb_row *row)
-{
-    const struct mb_text condition = mb_timing_condition(row->timing);
-    const size_t used = strlen(near->conditions);
-    near->has_condition =
-        near->has_condition || strcmp(condition.s, mb_timing_condition(own->timing).s) == 0;
-    if (strstr(near->conditions, condition.s) == NULL &&
-        used + strlen(condition.s) + 3 < sizeof near->conditions) {
-        snprintf(near->conditions + used, sizeof near->conditions - used, "%s%s",
-                 used > 0 ? ", " : "", condition.s);
-    }
-}
-
-static struct nearest look_around(const struct session *session, const struct side *side,
-                                  const struct mb_found *found)
-{
-    struct nearest near = {.is_complete = true};
-    const struct mb_match *match = found->match;
-    const size_t first = (size_t)(side->runs - session->side[MB_BASE].runs);
-    for (size_t run = 0; run < side->n_runs; run++) {
-        size_t n_copies = 0;
-        near.is_complete = near.is_complete && side->runs[run]->complete;
-        for (size_t i = 0; i < session->matches.n; i++) {
-            const struct mb_match *other = &session->matches.match[i];
-            const struct mb_row *row = other->of[first + run];
-            if (row == NULL) {
-                continue;
-            }
-            if (strcmp(other->key, match->key) == 0) {
-                n_copies++;
-            } else if (near.format == NULL &&
-                       has_same_part(match, 0, match->format_at, other, 0, other->format_at)) {
-                near.format = format_of(row);
-            }
-            if (is_same_task(match, found->first, other, row)) {
-                add_condition(&near, found->first, row);
-            }
-        }
-        near.n_copies = n_copies > near.n_copies ? n_copies : near.n_copies;
-    }
-    return near;
-}
+static const char *const when[MB_N_SIDES] = {"in the base", "now"};
 
 /* Valid UTF-8 without control characters, whatever files are called. */
-MB_PRINTF(2, 0)
-static void put(char out[MB_COMPARE_TEXT_BYTES], const char *fmt, va_list args)
-{
-    char text[MB_COMPARE_TEXT_BYTES];
-    vsnprintf(text, sizeof text, fmt, args);
-    mb_utf8_sanitize(text, out, MB_COMPARE_TEXT_BYTES);
-}
-
-MB_PRINTF(4, 5)
-static void add_gap(struct mb_comparison *out, const struct mb_row *row, bool is_regression,
-                    const char *fmt, ...)
+MB_PRINTF(2, 3)
+static void explain(struct mb_compared *test, const char *fmt, ...)
 {
     va_list args;
-    struct mb_compare_gap *gap = &out->gaps[out->n_gaps++];
-    gap->row = row;
-    gap->is_regression = is_regression;
     va_start(args, fmt);
-    put(gap->reason, fmt, args);
+    mb_utf8_sanitize_format(test->reason, sizeof test->reason, fmt, args);
     va_end(args);
 }
 
@@ -132,64 +39,76 @@ static const char *colon_before(const char *reason)
     return reason[0] != '\0' ? ": " : "";
 }
 
-/* A result that is there and has no figures: skipped, or without good samples. */
-static void add_useless(struct mb_comparison *out, const struct mb_row *row, const char *side,
-                        bool is_regression)
+/* A row that is there and has no times: skipped, or without good samples. */
+static void explain_useless(struct mb_compared *test, const struct mb_row *row, int side)
 {
     if (mb_row_status(row) == MB_RESULT_SKIPPED) {
-        add_gap(out, row, is_regression, "%s skipped it%s%s", side,
-                colon_before(mb_row_reason(row)), mb_row_reason(row));
+        explain(test, "skipped %s%s%s", when[side], colon_before(mb_row_reason(row)),
+                mb_row_reason(row));
     } else if (mb_row_n_bad_samples(row) > 0) {
-        add_gap(out, row, is_regression, "%s has invalid samples (%zu of %zu)", side,
-                mb_row_n_bad_samples(row), mb_row_n_samples(row));
+        explain(test, "%zu of %zu samples %s are not times", mb_row_n_bad_samples(row),
+                mb_row_n_samples(row), when[side]);
     } else {
-        add_gap(out, row, is_regression, "%s has no samples", side);
+        explain(test, "no samples %s", when[side]);
     }
 }
 
-static void times_text(size_t n, char out[32])
+/* The first row of a match on one side, or NULL. */
+static const struct mb_row *first_of(const struct session *session,
+                                     const struct mb_match *match, int side)
 {
-    if (n == 1 || n == 2) {
-        snprintf(out, 32, "%s", n == 1 ? "once" : "twice");
-    } else {
-        snprintf(out, 32, "%zu times", n);
+    const size_t n_base = session->out->side[MB_BASE].n_runs;
+    const size_t n_runs = session->out->side[side].n_runs;
+    const struct mb_row *const *of = match->of + (side == MB_NEW ? n_base : 0);
+    size_t run = 0;
+    while (run < n_runs && of[run] == NULL) {
+        run++;
     }
+    return run < n_runs ? of[run] : NULL;
 }
 
-/* A result of `own` that the other side lacks, or has fewer times, with what comes nearest to
- * it there. What `was_right` in the base is a regression if nothing like it is there, or if the
- * run that lacks it was not completed, as it may be what ended that run. What is there in
- * another way is none: it was asked for so. */
-static void add_missing(const struct session *session, const struct side *own,
-                        const struct side *other, const struct mb_found *found, bool was_right)
+/* Whether a match is of the same label and image, if not measured in the same way. */
+static bool is_near(const struct mb_match *a, const char *label, const struct mb_match *b,
+                    const struct mb_row *row)
 {
-    struct mb_comparison *out = session->out;
-    const struct mb_row *row = found->first;
-    const struct nearest near = look_around(session, other, found);
-    const bool is_regression = was_right && !near.is_complete;
-    char times_own[32], times_other[32];
-    if (near.n_copies > 0) {
-        times_text(look_around(session, own, found).n_copies, times_own);
-        times_text(near.n_copies, times_other);
-        add_gap(out, row, false, "%s in %s, %s in %s", times_own, own->name, times_other,
-                other->name);
-    } else if (near.format != NULL) {
-        add_gap(out, row, is_regression, "%s does not have it: it has %s instead of %s",
-                other->name, near.format, format_of(row));
-        /* BASE comes first. */
-        out->gaps[out->n_gaps - 1].new_format = own < other ? near.format : NULL;
-    } else if (near.has_condition) {
-        add_gap(out, row, is_regression,
-                "%s does not have it: it has other parameters, alpha or shape, or one file "
-                "does not tell (schema %s and %s)",
-                other->name, own->runs[0]->schema_version, other->runs[0]->schema_version);
-    } else if (near.conditions[0] != '\0') {
-        add_gap(out, row, is_regression, "%s does not have it: it has it only as %s, not as %s",
-                other->name, near.conditions, mb_timing_condition(row->timing).s);
-    } else {
-        add_gap(out, row, was_right, "%s does not have it%s", other->name,
-                near.is_complete ? "" : ": its run was not completed");
+    const size_t n_bytes = a->alpha_at - a->timing_at;
+    return strcmp(row->result->label, label) == 0 && n_bytes == b->alpha_at - b->timing_at &&
+           memcmp(a->key + a->timing_at, b->key + b->timing_at, n_bytes) == 0;
+}
+
+/* A test that `side` lacks, with what comes nearest to it there. True if nothing does, or a run
+ * was not completed, which may be for it; what is there in another way was asked for so. */
+static bool explain_missing(const struct session *session, struct mb_compared *test,
+                            const struct mb_match *match, int side)
+{
+    const struct mb_side_runs *runs = &session->out->side[side];
+    const struct mb_row *near = NULL;
+    bool is_complete = true;
+    for (size_t i = 0; i < session->matches.n; i++) {
+        const struct mb_match *other = &session->matches.match[i];
+        const struct mb_row *row = first_of(session, other, side);
+        if (row != NULL && strcmp(other->key, match->key) == 0) {
+            explain(test, "fewer times %s", when[side]);
+            return false;
+        }
+        if (near == NULL && row != NULL &&
+            is_near(match, test->row->result->label, other, row)) {
+            near = row;
+        }
     }
+    for (size_t run = 0; run < runs->n_runs; run++) {
+        is_complete = is_complete && runs->runs[run]->complete;
+    }
+    const struct mb_text place = mb_timing_place(test->row->timing);
+    const struct mb_text other = near ? mb_timing_place(near->timing) : (struct mb_text){""};
+    if (near != NULL && strcmp(place.s, other.s) != 0) {
+        explain(test, "not there %s, only %s", when[side], other.s);
+    } else {
+        explain(test, "not there %s%s%s", when[side],
+                near ? ", only with other parameters" : "",
+                is_complete ? "" : ", in a run that was not completed");
+    }
+    return near == NULL || !is_complete;
 }
 
 static double range_of(const double *values, size_t n)
@@ -249,128 +168,119 @@ static bool is_same_data(const struct mb_found *a, const struct mb_found *b)
     return is_same;
 }
 
-/* A single run of few samples says nothing, but of itself. */
-static void explain(struct mb_compare_row *row)
-{
-    const size_t n_base = row->found[MB_BASE].n_samples, n_new = row->found[MB_NEW].n_samples;
-    const size_t n_least = n_base <= n_new ? n_base : n_new;
-    if (row->is_single_run && n_least < MB_FEW_SAMPLES && !row->is_identical) {
-        snprintf(row->reason, sizeof row->reason,
-                 "%zu sample%s in %s: fewer than %d say nothing", n_least,
-                 n_least == 1 ? "" : "s", n_base <= n_new ? "BASE" : "NEW", MB_FEW_SAMPLES);
-    }
-}
-
 static bool is_exact(const struct mb_row *row)
 {
     return mb_row_answers(row->timing, row, MB_QUESTION_EXACT);
 }
 
-/* Make a row of what was found, as far as it is known before resampling. */
-static enum mb_status fill_row(struct mb_compare_row *row, double threshold, struct mb_err *err)
+/* Say why a test cannot be compared. Returns false if it can be. */
+static bool find_gap(const struct session *session, struct mb_compared *test,
+                     const struct mb_match *match)
 {
-    const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
-    row->is_checked = !base->is_unchecked && !new_runs->is_unchecked;
-    row->is_check_lost = base->is_verified && new_runs->is_unchecked;
-    row->is_exact_lost = is_exact(base->usable) && !is_exact(new_runs->usable);
-    row->is_identical = is_same_data(base, new_runs);
-    row->is_single_run = base->runs.n < MB_FEW_RUNS || new_runs->runs.n < MB_FEW_RUNS;
-    row->ratio = (struct mb_estimate){.figure = 1, .ci = {1, 1}, .p = 1};
-    explain(row);
-    for (int side = 0; side < MB_N_SIDES; side++) {
-        MB_DO(side_figures(&row->found[side], &row->median_ns[side], &row->spread, err));
-    }
-    /* Both medians stand on the timer's marks: a granule of difference is none. */
-    const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
-    row->threshold = threshold + granule_ns / row->median_ns[MB_BASE];
-    return MB_OK;
-}
-
-/* Note why what was found is a gap. Returns false if it is none. */
-static bool add_if_gap(struct session *session, const struct mb_found found[MB_N_SIDES])
-{
-    struct mb_comparison *out = session->out;
-    const struct mb_found *base = &found[MB_BASE], *new_runs = &found[MB_NEW];
+    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
     const bool was_right = base->is_verified && base->failed == NULL;
+    test->change = was_right ? MB_CHANGE_GONE : MB_CHANGE_NONE;
     if (base->first == NULL) {
-        add_missing(session, &session->side[MB_NEW], &session->side[MB_BASE], new_runs, false);
+        explain_missing(session, test, match, MB_BASE);
     } else if (new_runs->first == NULL) {
-        add_missing(session, &session->side[MB_BASE], &session->side[MB_NEW], base, was_right);
+        const bool is_lost = explain_missing(session, test, match, MB_NEW);
+        test->change = is_lost ? test->change : MB_CHANGE_NONE;
     } else if (new_runs->failed != NULL || base->failed != NULL) {
-        const enum mb_compare_side wrong = new_runs->failed != NULL ? MB_NEW : MB_BASE;
-        const struct mb_row *failed = found[wrong].failed;
-        add_gap(out, failed, was_right, "%s (%.200s) failed%s%s", session->side[wrong].name,
-                found[wrong].failed_path, colon_before(mb_row_reason(failed)),
+        const int side = new_runs->failed != NULL ? MB_NEW : MB_BASE;
+        const struct mb_row *failed = test->found[side].failed;
+        const bool is_wrong = failed->result->verify == MB_VERIFY_FAIL;
+        test->change = was_right ? MB_CHANGE_WRONG : MB_CHANGE_NONE;
+        explain(test, "%s %s, in %.150s%s%s", is_wrong ? "wrong texels" : "failed", when[side],
+                test->found[side].failed_path, colon_before(mb_row_reason(failed)),
                 mb_row_reason(failed));
     } else if (base->usable == NULL) {
-        add_useless(out, base->first, "BASE", false);
-    } else if (new_runs->lost != NULL) {
-        add_useless(out, new_runs->lost, "NEW", was_right);
-    } else if (new_runs->usable == NULL) {
-        add_useless(out, new_runs->first, "NEW", was_right);
+        explain_useless(test, base->first, MB_BASE);
+        test->change = MB_CHANGE_NONE;
+    } else if (new_runs->lost != NULL || new_runs->usable == NULL) {
+        explain_useless(test, new_runs->lost ? new_runs->lost : new_runs->first, MB_NEW);
     } else {
         return false;
     }
     return true;
 }
 
-static void finish_row(struct mb_compare_row *row)
+/* What is known of a test with times on both sides before resampling. */
+static enum mb_status fill(struct mb_compared *test, double threshold, struct mb_err *err)
 {
-    for (int side = 0; side < MB_N_SIDES; side++) {
-        mb_found_finish(&row->found[side]);
+    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+    const int least = base->n_samples <= new_runs->n_samples ? MB_BASE : MB_NEW;
+    const size_t n_least = test->found[least].n_samples;
+    test->change = base->is_verified && new_runs->is_unchecked ? MB_CHANGE_UNVERIFIED
+                   : is_exact(base->usable) && !is_exact(new_runs->usable)
+                       ? MB_CHANGE_INEXACT
+                       : MB_CHANGE_UNDECIDED;
+    test->is_identical = is_same_data(base, new_runs);
+    test->is_single_run = base->runs.n < MB_FEW_RUNS || new_runs->runs.n < MB_FEW_RUNS;
+    test->ratio = (struct mb_estimate){.figure = 1, .ci = {1, 1}, .p = 1};
+    if (test->is_single_run && n_least < MB_FEW_SAMPLES && !test->is_identical) {
+        explain(test, "%zu sample%s %s, at least %d are needed", n_least,
+                n_least == 1 ? "" : "s", when[least], MB_FEW_SAMPLES);
     }
-    *row = (struct mb_compare_row){.is_checked = false};
+    for (int side = 0; side < MB_N_SIDES; side++) {
+        MB_DO(side_figures(&test->found[side], &test->median_ns[side], &test->spread, err));
+    }
+    /* Both medians stand on the timer's marks: a granule of difference is none. */
+    const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
+    test->threshold = threshold + granule_ns / test->median_ns[MB_BASE];
+    return MB_OK;
 }
 
-/* A match becomes a row or a gap. */
-static enum mb_status judge(struct session *session, const struct mb_match *match,
-                            struct mb_err *err)
+static enum mb_status compare(const struct session *session, const struct mb_match *match,
+                              struct mb_err *err)
 {
     struct mb_comparison *out = session->out;
-    struct mb_compare_row *row = &out->rows[out->n_rows++];
+    struct mb_compared *test = &out->tests[out->n_tests++];
     size_t first = 0;
     for (int side = 0; side < MB_N_SIDES; side++) {
-        const struct side *own = &session->side[side];
-        MB_DO(mb_found_gather(own->runs, own->n_runs, match, first, &row->found[side], err));
+        const struct mb_side_runs *own = &out->side[side];
+        MB_DO(mb_found_gather(own->runs, own->n_runs, match, first, &test->found[side], err));
         first += own->n_runs;
     }
-    if (add_if_gap(session, row->found)) {
-        finish_row(row);
-        out->n_rows--;
-        return MB_OK;
-    }
-    return fill_row(row, out->options.threshold, err);
+    test->row =
+        test->found[MB_BASE].first ? test->found[MB_BASE].first : test->found[MB_NEW].first;
+    return find_gap(session, test, match) ? MB_OK : fill(test, out->options.threshold, err);
 }
 
-/* What a difference must clear. A row that was quiet by luck is not believed more than three in
- * four of the others: they were run on the same machines. */
+/* What a difference must clear. A test that was quiet by luck is not believed more than three
+ * in four of the others: they were run on the same machines. */
 static void set_margins(const struct session *session)
 {
-    const size_t n_rows = session->out->n_rows;
+    const struct mb_comparison *out = session->out;
     double *spreads = session->scratch;
-    for (size_t i = 0; i < n_rows; i++) {
-        spreads[i] = session->out->rows[i].spread;
+    size_t n = 0;
+    for (size_t i = 0; i < out->n_tests; i++) {
+        if (mb_has_ratio(&out->tests[i])) {
+            spreads[n++] = out->tests[i].spread;
+        }
     }
-    mb_sort(spreads, n_rows);
-    const double usual = n_rows > 0 ? mb_quantile_sorted(spreads, n_rows, 0.75) : 0.0;
-    for (size_t i = 0; i < n_rows; i++) {
-        struct mb_compare_row *row = &session->out->rows[i];
-        row->spread = fmax(row->spread, usual);
-        row->margin =
-            fmax(row->threshold + (row->is_single_run ? fmax(MB_RUN_TO_RUN, row->spread) : 0.0),
-                 fmax(row->found[MB_BASE].aa_distance, row->found[MB_NEW].aa_distance));
+    mb_sort(spreads, n);
+    const double usual = n > 0 ? mb_quantile_sorted(spreads, n, 0.75) : 0.0;
+    for (size_t i = 0; i < out->n_tests; i++) {
+        struct mb_compared *test = &out->tests[i];
+        test->spread = fmax(test->spread, usual);
+        test->margin = fmax(
+            test->threshold + (test->is_single_run ? fmax(MB_RUN_TO_RUN, test->spread) : 0.0),
+            fmax(test->found[MB_BASE].aa_distance, test->found[MB_NEW].aa_distance));
     }
 }
 
 static uint32_t choose_resamples(const struct mb_comparison *out)
 {
     double n_samples = 1;
-    for (size_t i = 0; i < out->n_rows; i++) {
-        const struct mb_found *found = out->rows[i].found;
-        n_samples += (double)(found[MB_BASE].n_samples + found[MB_NEW].n_samples);
+    for (size_t i = 0; i < out->n_tests; i++) {
+        const struct mb_compared *test = &out->tests[i];
+        if (mb_has_ratio(test)) {
+            n_samples +=
+                (double)(test->found[MB_BASE].n_samples + test->found[MB_NEW].n_samples);
+        }
     }
     const double n_wanted =
-        fmin(RESAMPLES_PER_ROW * (double)out->n_rows, MAX_DRAWS / n_samples);
+        fmin(RESAMPLES_PER_TEST * (double)out->n_tests, MAX_DRAWS / n_samples);
     return out->options.n_resamples > 0 ? out->options.n_resamples
                                         : (uint32_t)fmax(n_wanted, MIN_RESAMPLES);
 }
@@ -378,16 +288,16 @@ static uint32_t choose_resamples(const struct mb_comparison *out)
 static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
 {
     struct mb_bootstrap how = {.n_resamples = choose_resamples(out)};
-    for (size_t i = 0; i < out->n_rows; i++) {
-        struct mb_compare_row *row = &out->rows[i];
-        const struct mb_found *base = &row->found[MB_BASE], *new_runs = &row->found[MB_NEW];
-        how.seed = mb_seed_of(out->options.seed, base->match->key);
-        if (row->is_identical) {
+    for (size_t i = 0; i < out->n_tests; i++) {
+        struct mb_compared *test = &out->tests[i];
+        const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+        if (!mb_has_ratio(test) || test->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &row->ratio, err));
-        if (row->reason[0] != '\0') {
-            row->ratio.p = row->ratio.ci[0] = row->ratio.ci[1] = (double)NAN;
+        how.seed = mb_seed_of(out->options.seed, base->match->key);
+        MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &test->ratio, err));
+        if (test->reason[0] != '\0') {
+            test->ratio.p = test->ratio.ci[0] = test->ratio.ci[1] = (double)NAN;
         }
     }
     return MB_OK;
@@ -396,97 +306,65 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
 /* Without a verdict on few runs: how many would tell on which side of the threshold the ratio
  * is, 8 times in 10 at the level of 95 %, if it is what it seems. The range of five is 2.3 of
  * their standard deviations. */
-static void plan_runs(struct mb_compare_row *row)
+static void plan_runs(struct mb_compared *test)
 {
-    const double deviation = fmax(row->spread, MB_RUN_TO_RUN) / 2.3;
-    const double off = fabs(fabs(log(row->ratio.figure)) - log1p(row->threshold));
+    const double deviation = fmax(test->spread, MB_RUN_TO_RUN) / 2.3;
+    const double off = fabs(fabs(log(test->ratio.figure)) - log1p(test->threshold));
     const double n = ceil(2.0 * pow((1.96 + 0.84) * deviation / off, 2.0));
-    if (row->outcome != MB_OUTCOME_INCONCLUSIVE || !row->is_single_run ||
-        row->reason[0] != '\0') {
+    if (test->outcome != MB_OUTCOME_INCONCLUSIVE || !test->is_single_run ||
+        test->reason[0] != '\0') {
         return;
     }
-    row->n_runs_needed = (uint32_t)fmin(fmax(n, MB_FEW_RUNS), MB_MANY_RUNS);
+    test->n_runs_needed = (uint32_t)fmin(fmax(n, MB_FEW_RUNS), MB_MANY_RUNS);
+}
+
+static void decide(struct mb_comparison *out, struct mb_compared *test)
+{
+    static const enum mb_change changes[] = {
+        [MB_OUTCOME_SAME] = MB_CHANGE_TIED,
+        [MB_OUTCOME_FASTER] = MB_CHANGE_FASTER,
+        [MB_OUTCOME_SLOWER] = MB_CHANGE_SLOWER,
+        [MB_OUTCOME_INCONCLUSIVE] = MB_CHANGE_UNDECIDED,
+    };
+    test->outcome = mb_outcome(test->ratio.ci, test->p_adjusted, test->threshold, test->margin);
+    if (test->change == MB_CHANGE_UNDECIDED) {
+        test->change = changes[test->outcome];
+    }
+    plan_runs(test);
+    out->n_compared++;
+    out->n_outcomes[test->outcome]++;
+    out->n_single_runs += test->is_single_run;
 }
 
 static enum mb_status conclude(const struct session *session, struct mb_err *err)
 {
     struct mb_comparison *out = session->out;
     double *p = session->scratch;
-    for (size_t i = 0; i < out->n_rows; i++) {
-        p[i] = out->rows[i].ratio.p;
+    for (size_t i = 0; i < out->n_tests; i++) {
+        p[i] = mb_has_ratio(&out->tests[i]) ? out->tests[i].ratio.p : (double)NAN;
     }
-    MB_DO(mb_holm(p, out->n_rows, err));
-    for (size_t i = 0; i < out->n_rows; i++) {
-        struct mb_compare_row *row = &out->rows[i];
-        row->p_adjusted = p[i];
-        row->outcome = mb_outcome(row->ratio.ci, p[i], row->threshold, row->margin);
-        row->is_regression =
-            row->outcome == MB_OUTCOME_SLOWER || row->is_check_lost || row->is_exact_lost;
-        plan_runs(row);
-        out->n_outcomes[row->outcome]++;
-        out->n_single_runs += row->is_single_run;
-        out->n_checks_lost += row->is_check_lost;
-        out->n_exact_lost += row->is_exact_lost;
-        out->n_regressions += row->is_regression;
+    MB_DO(mb_holm(p, out->n_tests, err));
+    for (size_t i = 0; i < out->n_tests; i++) {
+        struct mb_compared *test = &out->tests[i];
+        test->p_adjusted = p[i];
+        if (mb_has_ratio(test)) {
+            decide(out, test);
+        }
+        out->n_changes[test->change]++;
+        out->n_regressions += mb_is_regression(test);
     }
-    for (size_t i = 0; i < out->n_gaps; i++) {
-        out->n_lost += out->gaps[i].is_regression;
-    }
-    out->n_regressions += out->n_lost;
     return MB_OK;
 }
 
-/* What is beyond MB_MAX_COMPARE_WARNINGS is dropped. */
-MB_PRINTF(2, 3)
-static void warn(struct mb_comparison *out, const char *fmt, ...)
+MB_PRINTF(3, 4)
+static enum mb_status warn(struct mb_comparison *out, struct mb_err *err, const char *fmt, ...)
 {
+    char text[640];
     va_list args;
-    if (out->n_warnings < MB_MAX_COMPARE_WARNINGS) {
-        va_start(args, fmt);
-        put(out->warnings[out->n_warnings++], fmt, args);
-        va_end(args);
-    }
-}
-
-/* What would make a difference of times, other than the code. */
-static void warn_of_origin(struct mb_comparison *out, const struct mb_run *first,
-                           const struct mb_run *file)
-{
-    if (strcmp(first->device.name, file->device.name) != 0) {
-        warn(out, "DIFFERENT DEVICES: %.200s was run on %.100s, %.200s on %.100s", first->path,
-             first->device.name, file->path, file->device.name);
-    } else if (strcmp(mb_run_driver(first).s, mb_run_driver(file).s) != 0) {
-        warn(out, "different drivers: %.200s was run with %.100s, %.200s with %.100s",
-             first->path, mb_run_driver(first).s, file->path, mb_run_driver(file).s);
-    }
-}
-
-/* Manifests and their modules that were changed in between: the same name, and another digest.
- */
-static void warn_of_kernels(struct mb_comparison *out, const struct mb_run *first,
-                            const struct mb_run *file)
-{
-    for (size_t i = 0; i < first->kernels.n; i++) {
-        const char *old = first->kernels.items[i];
-        const size_t n_name = (size_t)(strrchr(old, ' ') - old) + 1;
-        for (size_t k = 0; k < file->kernels.n; k++) {
-            const char *new = file->kernels.items[k];
-            if (strncmp(old, new, n_name) == 0 && strcmp(old, new) != 0) {
-                warn(out, "%.*s is not the same in %.200s and %.200s", (int)n_name - 1, old,
-                     first->path, file->path);
-            }
-        }
-    }
-}
-
-static void warn_of_state(struct mb_comparison *out, const struct mb_run *file)
-{
-    if (file->validate) {
-        warn(out, "%.200s was run with --validate: its times mean little", file->path);
-    }
-    if (!file->complete) {
-        warn(out, "%.200s: the run was interrupted", file->path);
-    }
+    va_start(args, fmt);
+    mb_utf8_sanitize_format(text, sizeof text, fmt, args);
+    va_end(args);
+    return mb_strlist_add(&out->warnings, err, "%s", text);
 }
 
 static bool is_changed(const struct mb_case *a, const struct mb_case *b)
@@ -495,74 +373,69 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* The same name, other contents: told once a file. */
-static void warn_of_inputs(struct mb_comparison *out, const struct mb_run *first,
-                           const struct mb_run *file)
+/* What makes a run another measurement than the first one: another device, or an image of the
+ * same name with other contents, told once. */
+static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
+                                    struct mb_err *err)
 {
+    const struct mb_run *first = out->side[MB_BASE].runs[0];
+    if (strcmp(first->device.name, run->device.name) != 0) {
+        MB_DO(warn(out, err, "different devices: %.150s was run on %.100s, %.150s on %.100s",
+                   first->path, first->device.name, run->path, run->device.name));
+    }
     for (size_t i = 0; i < first->n_cases; i++) {
-        for (size_t k = 0; k < file->n_cases; k++) {
-            if (is_changed(first->cases[i], file->cases[k])) {
-                warn(out, "different inputs: %.200s is not the same image in %.150s and %.150s",
-                     first->cases[i]->input, first->path, file->path);
-                return;
+        for (size_t k = 0; k < run->n_cases; k++) {
+            if (is_changed(first->cases[i], run->cases[k])) {
+                return warn(out, err, "%.200s is not the same image in %.150s and %.150s",
+                            first->cases[i]->input, first->path, run->path);
             }
         }
     }
+    return MB_OK;
 }
 
-/* Formats in which only one side has what both have: told once. */
-static void warn_of_formats(struct mb_comparison *out)
+/* What a reader must know of both sides before believing their figures. */
+static enum mb_status warn_of_runs(struct mb_comparison *out,
+                                   const struct mb_run_group group[MB_N_SIDES],
+                                   struct mb_err *err)
 {
-    for (size_t i = 0; i < out->n_gaps; i++) {
-        const struct mb_compare_gap *gap = &out->gaps[i];
-        if (gap->new_format != NULL) {
-            warn(out, "different formats: %s has %s in BASE and %s in NEW",
-                 gap->row->timing->of->input, format_of(gap->row), gap->new_format);
-            return;
-        }
-    }
-}
-
-/* What a reader must know of both groups before believing their figures. */
-static void warn_of_groups(struct mb_comparison *out)
-{
-    const struct mb_run *first = &out->group[MB_BASE].files[0];
     for (int side = 0; side < MB_N_SIDES; side++) {
-        const struct mb_run_group *group = &out->group[side];
-        for (size_t i = 0; i < group->n_files; i++) {
-            if (mb_first_of_run(group, i) == i) {
-                warn_of_origin(out, first, &group->files[i]);
-                warn_of_kernels(out, first, &group->files[i]);
-                warn_of_state(out, &group->files[i]);
-                warn_of_inputs(out, first, &group->files[i]);
-            }
-        }
-        for (size_t i = 0; i < group->n_files; i++) {
-            const size_t same = mb_first_of_run(group, i);
+        const struct mb_run *files = group[side].files;
+        for (size_t i = 0; i < group[side].n_files; i++) {
+            const size_t same = mb_first_of_run(&group[side], i);
             if (same != i) {
-                warn(out, "%.200s is the same run as %.200s, and counts once",
-                     group->files[i].path, group->files[same].path);
+                MB_DO(warn(out, err, "%.200s is the same run as %.200s, and counts once",
+                           files[i].path, files[same].path));
+                continue;
             }
+            MB_DO(files[i].validate ? warn(out, err,
+                                           "%.200s was run with --validate, which "
+                                           "distorts times",
+                                           files[i].path)
+                                    : MB_OK);
+            MB_DO(files[i].complete
+                      ? MB_OK
+                      : warn(out, err, "%.200s: the run was interrupted", files[i].path));
+            MB_DO(warn_of_first(out, &files[i], err));
         }
     }
-    warn_of_formats(out);
+    return MB_OK;
 }
 
-static enum mb_status match(struct session *session, struct mb_err *err)
+static enum mb_status match(struct session *session,
+                            const struct mb_run_group group[MB_N_SIDES], struct mb_err *err)
 {
     struct mb_comparison *out = session->out;
-    struct side *base = &session->side[MB_BASE], *new_runs = &session->side[MB_NEW];
-    base->runs =
-        mb_alloc(out->group[MB_BASE].n_files + out->group[MB_NEW].n_files, sizeof *base->runs);
+    struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
+    base->runs = mb_alloc(group[MB_BASE].n_files + group[MB_NEW].n_files, sizeof *base->runs);
     MB_DO(MB_NEED(base->runs, "comparison"));
-    base->n_runs = mb_runs_once(&out->group[MB_BASE], base->runs);
+    base->n_runs = mb_runs_once(&group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
-    new_runs->n_runs = mb_runs_once(&out->group[MB_NEW], new_runs->runs);
+    new_runs->n_runs = mb_runs_once(&group[MB_NEW], new_runs->runs);
     MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
     session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
-    out->rows = mb_alloc(session->matches.n, sizeof *out->rows);
-    out->gaps = mb_alloc(session->matches.n, sizeof *out->gaps);
-    return MB_NEED(session->scratch && out->rows && out->gaps, "comparison");
+    out->tests = mb_alloc(session->matches.n, sizeof *out->tests);
+    return MB_NEED(session->scratch && out->tests, "comparison");
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
@@ -570,23 +443,18 @@ enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
                                struct mb_comparison *comparison, struct mb_err *err)
 {
     enum mb_status status;
-    struct session session = {
-        .side = {[MB_BASE] = {.name = "BASE"}, [MB_NEW] = {.name = "NEW"}},
-        .out = comparison,
-    };
-    *comparison =
-        (struct mb_comparison){.group = {group[MB_BASE], group[MB_NEW]}, .options = *options};
-    MB_TRY(match(&session, err));
+    struct session session = {.out = comparison};
+    *comparison = (struct mb_comparison){.options = *options};
+    MB_TRY(match(&session, group, err));
     for (size_t i = 0; i < session.matches.n; i++) {
-        MB_TRY(judge(&session, &session.matches.match[i], err));
+        MB_TRY(compare(&session, &session.matches.match[i], err));
     }
     set_margins(&session);
     MB_TRY(resample(comparison, err));
     MB_TRY(conclude(&session, err));
-    warn_of_groups(comparison);
+    MB_TRY(warn_of_runs(comparison, group, err));
 fail:
     mb_matches_finish(&session.matches);
-    mb_free(session.side[MB_BASE].runs);
     mb_free(session.scratch);
     if (status != MB_OK) {
         mb_comparison_finish(comparison);
@@ -596,10 +464,12 @@ fail:
 
 void mb_comparison_finish(struct mb_comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->n_rows; i++) {
-        finish_row(&comparison->rows[i]);
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        mb_found_finish(&comparison->tests[i].found[MB_BASE]);
+        mb_found_finish(&comparison->tests[i].found[MB_NEW]);
     }
-    mb_free(comparison->rows);
-    mb_free(comparison->gaps);
-    *comparison = (struct mb_comparison){.n_rows = 0};
+    mb_free(comparison->tests);
+    mb_free(comparison->side[MB_BASE].runs); /* and those of the other side behind them */
+    mb_strlist_finish(&comparison->warnings);
+    *comparison = (struct mb_comparison){.n_tests = 0};
 }

@@ -97,8 +97,8 @@ static void compare(const struct mb_run *base, const struct mb_run *file)
     const struct mb_run_group sides[2] = {{.files = base, .n_files = 1},
                                           {.files = file, .n_files = 1}};
     expect(mb_compare_runs(sides, &options, &comparison, &err) == MB_OK, "a comparison failed");
-    for (size_t i = 0; i < comparison.n_rows; i++) {
-        const struct mb_compare_row *row = &comparison.rows[i];
+    for (size_t i = 0; i < comparison.n_tests; i++) {
+        const struct mb_compared *row = &comparison.tests[i];
         expect(!isinf(row->ratio.figure) && !(row->ratio.figure < 0), "a ratio that cannot be");
         expect(!(row->ratio.p < 0) && !(row->p_adjusted > 1), "a probability that cannot be");
     }

@@ -297,8 +297,8 @@ static void test_headline(void)
     mb_headline_describe(&lines, first, 0);
     CHECK_EQ_STR(
         mb_strbuf_text(&lines),
-        "spd is the fastest exact one in 2 of 3 cases: the next takes 2.00 to 3.00 times "
-        "as long.\nNot at 256x256 rgba8 (spd takes 1.50 times as long as compute).\n");
+        "spd is the fastest exact strategy in 2 of 3 tests, 2.00x to 3.00x faster than the "
+        "runner-up.\nOf the other tests compute wins 1.\n");
     mb_pools_finish(&pools);
     finish_files(&file, 1);
 }

@@ -157,8 +157,8 @@ static void test_keys(void)
         {"r1", "r2", true},
         {"pass", "skipped", true},
         {"\"ff\"", "\"fe\"", false},
-        {"\"fp16\":\"off\"", "\"fp16\":\"on\"", false},
-        {"\"strategy\":\"spd\"", "\"strategy\":\"spe\"", false},
+        {"\"fp16\":\"off\"", "\"new\":\"1\"", true}, /* the label names what matters */
+        {"\"label\":\"spd:load=texel\"", "\"label\":\"spd\"", false},
         {"\"width\":8", "\"width\":9", false},
         {"\"levels\":4", "\"levels\":3", false},
         {"rgba8\",\"reduce", "r8\",\"reduce", false},

@@ -101,16 +101,18 @@ static void test_compare(void)
     CHECK_EQ_INT(options.n_base_files, 1);
     CHECK_EQ_STR(options.json, "x");
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("compare"), "compare: no results; give two results.json: mipbench "
-                                      "compare BASE.json NEW.json");
-    CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: nothing to compare with; give two "
-                                           "results.json: mipbench compare BASE.json NEW.json");
-    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
-                 "compare: more than two sides, 'c'; runs of one side are joined by commas: "
-                 "A.json,B.json; --pool takes any number");
+    CHECK_EQ_STR(ERROR_OF("compare"),
+                 "compare: missing BASE and NEW; name a results.json or its "
+                 "folder for each: mipbench compare BASE NEW");
+    CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: missing NEW; name a results.json or its "
+                                           "folder for each: mipbench compare BASE NEW");
+    CHECK_EQ_STR(
+        ERROR_OF("compare", "a", "b", "c"),
+        "compare: expected two sides, got a third: 'c'; runs of one side are joined by commas: "
+        "A.json,B.json; --pool takes any number");
     CHECK_EQ_STR(ERROR_OF("compare", "--pool"),
-                 "compare: no results; give results.json of some runs: mipbench compare --pool "
-                 "A.json B.json");
+                 "compare: missing runs; name their results.json or folders: mipbench compare "
+                 "--pool A B");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "--threshold", "2", "--pool"),
                  "--threshold does not go with '--pool'");
     options = PARSE("compare", "a", "b", "c", "--pool");

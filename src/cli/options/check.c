@@ -152,9 +152,9 @@ static enum mb_status check_self_test(const struct mb_options *options, struct m
 static enum mb_status check_pool(const struct mb_options *options, struct mb_err *err)
 {
     if (options->inputs.n == 0) {
-        MB_FAIL(err, MB_ERRC_USAGE, "compare: no results");
-        return mb_err_hint(err, "give results.json of some runs: mipbench compare --pool "
-                                "A.json B.json");
+        MB_FAIL(err, MB_ERRC_USAGE, "compare: missing runs");
+        return mb_err_hint(err,
+                           "name their results.json or folders: mipbench compare --pool A B");
     }
     return MB_OK;
 }
@@ -162,14 +162,16 @@ static enum mb_status check_pool(const struct mb_options *options, struct mb_err
 static enum mb_status check_compare(const struct mb_options *options, struct mb_err *err)
 {
     if (options->third_side != NULL) {
-        MB_FAIL(err, MB_ERRC_USAGE, "compare: more than two sides, '%s'", options->third_side);
+        MB_FAIL(err, MB_ERRC_USAGE, "compare: expected two sides, got a third: '%s'",
+                options->third_side);
         return mb_err_hint(err, "runs of one side are joined by commas: A.json,B.json; --pool "
                                 "takes any number");
     }
     if (options->inputs.n == options->n_base_files) {
         MB_FAIL(err, MB_ERRC_USAGE, "compare: %s",
-                options->inputs.n == 0 ? "no results" : "nothing to compare with");
-        return mb_err_hint(err, "give two results.json: mipbench compare BASE.json NEW.json");
+                options->inputs.n == 0 ? "missing BASE and NEW" : "missing NEW");
+        return mb_err_hint(
+            err, "name a results.json or its folder for each: mipbench compare BASE NEW");
     }
     return MB_OK;
 }

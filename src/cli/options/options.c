@@ -50,7 +50,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .summary = "say what became faster or slower between runs",
          .about =
              "Matches the results of two runs, or of two sets of runs joined by commas, by "
-             "what was measured, and calls each FASTER, SLOWER, SAME or INCONCLUSIVE. A folder "
+             "what was measured, and calls each slower, faster, tied or undecided. A folder "
              "stands for the results.json in it, that of a set of runs for all of them.\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
@@ -257,16 +257,15 @@ const struct mb_option_row mb_option_rows[] = {
      .field = FIELD(settings.validate),
      .help = "enable the validation layer; nothing is ranked then"},
     {"threshold", 0, "PCT", MB_OPTION_PERCENT, MB_GROUP_MEASURE, BIT(COMPARE),
-     .field = FIELD(threshold), .max = 1000,
-     .help = "differences below this percentage are SAME (1)"},
+     .field = FIELD(threshold), .max = 1000, .help = "smaller differences are ties (1)"},
     {"pool", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE) | BIT(POOL),
      .field = FIELD(pool),
      .help = "no sides: runs of a device and build together, with verdicts"},
     {"fail-on-regression", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_regression),
-     .help = "exit 1 if anything is SLOWER, or was verified or exact before and is not now"},
+     .help = "exit 1 on a regression, or if nothing can be decided"},
     {"fail-on-inconclusive", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
-     .field = FIELD(fail_on_inconclusive), .help = "exit 1 if anything is INCONCLUSIVE"},
+     .field = FIELD(fail_on_inconclusive), .help = "exit 1 if anything is undecided"},
     {"out", 'o', "DIR", MB_OPTION_TEXT, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT),
      .field = FIELD(out_dir), .is_common = true,
      .help = "output folder (results/<utc>-<device>/)",

@@ -65,3 +65,18 @@ enum mb_status mb_replay_join(const struct mb_options *options, const struct mb_
     return options->inputs.n > 0 ? add(args, options->argc, options->argv, MB_SCAN_WORD, 0, err)
                                  : add(args, n_old, old, MB_SCAN_WORD, 0, err);
 }
+
+enum mb_status mb_replay_options(const struct mb_run *recorded, struct mb_strlist *args,
+                                 struct mb_err *err)
+{
+    const int n = (int)recorded->command.n;
+    struct mb_err why = {0};
+    const enum mb_status status =
+        n > 0 ? add(args, n, recorded->command.items, MB_SCAN_OPTION, find_dropped(0), &why)
+              : MB_OK;
+    if (status != MB_OK && why.code != MB_ERRC_USAGE) {
+        *err = why;
+        return status;
+    }
+    return MB_OK;
+}

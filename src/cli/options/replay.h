@@ -13,3 +13,8 @@
 MB_MUST_CHECK enum mb_status mb_replay_join(const struct mb_options *options,
                                             const struct mb_run *recorded,
                                             struct mb_strlist *args, struct mb_err *err);
+
+/* Append the options that decided what a recorded run measured, each as "--name=value"; as far
+ * as this version knows them. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_replay_options(const struct mb_run *recorded,
+                                               struct mb_strlist *args, struct mb_err *err);
