@@ -185,7 +185,7 @@ static void add_test(struct mb_grid *grid, const struct view *view,
                                                               : "";
     mb_grid_row(grid, is_bad, view->has_color ? paint : "");
     mb_grid_cell(grid, "%s", test->row->result->label);
-    mb_grid_cell(grid, "%s", mb_timing_place(test->row->timing).s);
+    mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
         mb_grid_sentence(grid, "REGRESSION: %s", test->reason);
         return;
@@ -314,7 +314,7 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
         if (test->change == MB_CHANGE_NONE) {
             mb_strbuf_printf(out, "%sNot compared: %s, %s: %s%s\n",
                              view->has_color ? MB_PAINT_DIM : "", test->row->result->label,
-                             mb_timing_place(test->row->timing).s, test->reason,
+                             mb_timing_title(test->row->timing).s, test->reason,
                              view->has_color ? MB_PAINT_OFF : "");
         }
     }

@@ -27,8 +27,7 @@ static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool, size_t
                        const struct mb_table_style *style)
 {
     const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
-    const struct mb_text title =
-        mb_text("%s, %s", mb_case_folder(timing->of).s, mb_timing_condition(timing).s);
+    const struct mb_text title = mb_timing_title(timing);
     mb_strbuf_append(out, "\n");
     mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");

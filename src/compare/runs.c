@@ -99,8 +99,8 @@ static bool explain_missing(const struct session *session, struct mb_compared *t
     for (size_t run = 0; run < runs->n_runs; run++) {
         is_complete = is_complete && runs->runs[run]->complete;
     }
-    const struct mb_text place = mb_timing_place(test->row->timing);
-    const struct mb_text other = near ? mb_timing_place(near->timing) : (struct mb_text){""};
+    const struct mb_text place = mb_timing_title(test->row->timing);
+    const struct mb_text other = near ? mb_timing_title(near->timing) : (struct mb_text){""};
     if (near != NULL && strcmp(place.s, other.s) != 0) {
         explain(test, "not there %s, only %s", when[side], other.s);
     } else {

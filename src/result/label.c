@@ -92,6 +92,26 @@ struct mb_text mb_timing_place(const struct mb_timing *timing)
                    is_latency ? "" : mb_timing_mode(timing), is_lean ? " needed-usage" : "");
 }
 
+/* Of a case that was read, what its id begins with. */
+static struct mb_text input_name(const struct mb_case *c)
+{
+    const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);
+    const char *end = strstr(c->id, size.s);
+    return end ? mb_text("%.*s", (int)(end - c->id), c->id) : mb_text("%s", c->input_name);
+}
+
+struct mb_text mb_timing_title(const struct mb_timing *timing)
+{
+    const struct mb_case *c = timing->of;
+    const struct mb_task *task = &c->task;
+    const struct mb_extent base = c->layout.base;
+    const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
+    return mb_text("%s %ux%u %s %s%s%s%s%s, %s", input_name(c).s, base.width, base.height,
+                   c->layout.format->name, mb_case_reduce(c), has_alpha ? ", alpha " : "",
+                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
+                   task->is_update ? describe_rect(task).s : "", mb_timing_condition(timing).s);
+}
+
 const char *mb_run_git_sha(const struct mb_run *run)
 {
     return run->tool.git_sha ? run->tool.git_sha : "";

@@ -27,6 +27,9 @@ const char *mb_case_reduce(const struct mb_case *c);
 struct mb_text mb_timing_condition(const struct mb_timing *timing);
 struct mb_text mb_timing_place(const struct mb_timing *timing);
 
+/* For people, of one among several: "noise 64x64 rgba8 avg, 3 layers, cold latency". */
+struct mb_text mb_timing_title(const struct mb_timing *timing);
+
 /* Of the program that the run was made with; "": not known. */
 const char *mb_run_git_sha(const struct mb_run *run);
 

@@ -433,7 +433,7 @@ class Kernel(cli.TestCase):
         self.good(*run, "after")
         outcome = self.run_it("compare", "before", "after", "--fail-on-regression")
         self.assertEqual(outcome.code, 1, outcome)
-        self.assertIn("1 regression: per-level is no longer exact", outcome.out.decode())
+        self.assertIn("1 regression: per-level is no longer verified", outcome.out.decode())
 
     def test_verbs(self):
         """They are strategies to all that takes strategies."""

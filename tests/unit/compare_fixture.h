@@ -18,6 +18,7 @@ static inline struct mb_case *add_results(struct mb_run *run, size_t first, size
 {
     struct mb_case *c = mb_run_add_case(run);
     snprintf(c->id, sizeof c->id, "a");
+    snprintf(c->input_name, sizeof c->input_name, "a");
     snprintf(c->input, sizeof c->input, "a.png");
     c->layout = (struct mb_layout){.format = mb_format_find("rgba8"),
                                    .base = {(uint32_t)(1 + first / 10), 1},

@@ -489,8 +489,9 @@ static void test_gaps(void)
     check_gap(&duel, 3, "s3", true, "2 of 80 samples now are not times");
     check_gap(&duel, 4, "s4", true, "no samples now");
     /* Not asked for: nothing is worse for it. */
-    check_gap(&duel, 5, "s5", false, "not there now, only a_r8");
-    check_gap(&duel, 6, "s5", false, "not there in the base, only a");
+    check_gap(&duel, 5, "s5", false, "not there now, only a 1x1 r8 avg, hot latency");
+    check_gap(&duel, 6, "s5", false,
+              "not there in the base, only a 1x1 rgba8 avg, hot latency");
     CHECK_EQ_INT(n_gaps(&duel), 7);
     CHECK_EQ_INT(duel.found.n_compared, 1);
     CHECK(row->change == MB_CHANGE_UNVERIFIED && row->outcome != MB_OUTCOME_SLOWER);
@@ -545,7 +546,7 @@ static void test_conditions(void)
     timing_at(b, 0)->cache = MB_CACHE_COLD;
     timing_at(b, 0)->mode = MB_MODE_OVERLAP;
     compare(&duel);
-    check_gap(&duel, 0, "s0", false, "not there now, only a cold overlap");
+    check_gap(&duel, 0, "s0", false, "not there now, only a 1x1 rgba8 avg, cold overlap");
     finish(&duel);
 }
 
