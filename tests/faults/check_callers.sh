@@ -5,5 +5,5 @@ set -eu
 names=$(nm "$1" | sed -n 's/.* [tT] \(__wrap_\|stand_in_\)//p')
 shift
 calls=$(nm -u "$@" | sed -n 's/^ *U //p')
-unused=$(echo "$names" | grep -vxF "$calls") || test $? = 1
-test -n "$names" && test -z "$unused" || { echo "not called: $unused"; exit 1; }
+unused=$(echo "${names:-(no stand-ins)}" | grep -vxF "$calls") || exit 0
+echo "not called: $unused" && exit 1
