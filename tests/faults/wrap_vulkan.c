@@ -18,7 +18,6 @@ enum object {
     MESSENGER,
     COMMAND_POOL,
     FENCE,
-    EVENT,
     QUERY_POOL,
     BUFFER,
     IMAGE,
@@ -164,7 +163,6 @@ static void settle(void)
     DESTROYS(vkDestroy##name, object, Vk##name)
 
 OBJECT(FENCE, Fence, .results = {HOST_MEMORY, DEVICE_MEMORY})
-OBJECT(EVENT, Event, .results = {HOST_MEMORY, DEVICE_MEMORY})
 OBJECT(QUERY_POOL, QueryPool, .results = {HOST_MEMORY, DEVICE_MEMORY})
 OBJECT(BUFFER, Buffer, .results = {HOST_MEMORY, DEVICE_MEMORY})
 OBJECT(IMAGE, Image, .results = {HOST_MEMORY, DEVICE_MEMORY})
@@ -204,8 +202,6 @@ STAND_IN(vkEnumerateInstanceExtensionProperties,
          (const char *layer, uint32_t *n, VkExtensionProperties *list), (layer, n, list),
          .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_LAYER_NOT_PRESENT)},
          .may_be_ignored = true)
-STAND_IN(vkEnumerateInstanceLayerProperties, (uint32_t * n, VkLayerProperties *list), (n, list),
-         .results = {HOST_MEMORY, DEVICE_MEMORY}, .may_be_ignored = true)
 STAND_IN(vkEnumerateDeviceExtensionProperties,
          (VkPhysicalDevice physical, const char *layer, uint32_t *n,
           VkExtensionProperties *list),
@@ -233,12 +229,6 @@ STAND_IN(vkEndCommandBuffer, (VkCommandBuffer cmd), (cmd),
          .results = {HOST_MEMORY, DEVICE_MEMORY})
 STAND_IN(vkResetFences, (VkDevice device, uint32_t n, const VkFence *fences),
          (device, n, fences), .results = {DEVICE_MEMORY})
-STAND_IN(vkGetFenceStatus, (VkDevice device, VkFence fence), (device, fence),
-         .results = {HOST_MEMORY, DEVICE_MEMORY, DEVICE_LOST})
-STAND_IN(vkGetEventStatus, (VkDevice device, VkEvent event), (device, event),
-         .results = {HOST_MEMORY, DEVICE_MEMORY, DEVICE_LOST})
-STAND_IN(vkResetEvent, (VkDevice device, VkEvent event), (device, event),
-         .results = {DEVICE_MEMORY})
 STAND_IN(vkWaitForFences,
          (VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all,
           uint64_t timeout_ns),

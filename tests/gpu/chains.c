@@ -410,11 +410,21 @@ static void run_images(struct run *run)
     drop_images(run);
 }
 
+/* The `i`th pattern of a row; NULL after the last. */
+static const char *pattern_of(const struct mb_chain_row *row, size_t i)
+{
+    if (row->patterns) {
+        return row->patterns[i];
+    }
+    return i < MB_COUNTOF(plants) ? plants[i].pattern : NULL;
+}
+
 static void add_images(struct run *run, const char *format, struct mb_extent extent)
 {
     static const uint32_t n_layers[] = {1, 3, 6};
     const uint64_t n_texels = (uint64_t)extent.width * extent.height;
-    for (const char *const *pattern = run->row->patterns; *pattern; pattern++) {
+    const char *pattern;
+    for (size_t i = 0; (pattern = pattern_of(run->row, i)); i++) {
         if (run->n_images == MAX_IMAGES || run->n_texels + n_texels > MAX_BATCH_TEXELS) {
             run_images(run);
         }
@@ -422,7 +432,7 @@ static void add_images(struct run *run, const char *format, struct mb_extent ext
         run->images[run->n_images++] = (struct image){
             .layout = mb_test_layout(format, extent,
                                      run->row->n_layers ? run->row->n_layers : n_layers[turn]),
-            .pattern = *pattern,
+            .pattern = pattern,
         };
         run->n_texels += n_texels;
     }

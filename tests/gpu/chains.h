@@ -26,8 +26,9 @@ enum mb_chain_shape { MB_PLAIN, MB_UPDATES, MB_LEVELS, MB_LAYERS, MB_CASES };
 /* A row of the table. Lists of names end with NULL, of extents with 0x0. */
 struct mb_chain_row {
     const char *name;
-    const char *const *specs, *const *patterns;
-    const char *const *formats; /* NULL: rgba8 */
+    const char *const *specs;
+    const char *const *patterns; /* NULL: noise with every number that is not ordinary */
+    const char *const *formats;  /* NULL: rgba8 */
     const struct mb_extent *extents;
     uint32_t grid;    /* in place of a list: all sizes up to this on both axes */
     uint32_t n_drawn; /* so many of the grid, drawn anew each day; all with MB_TEST_FULL=1 */

@@ -103,14 +103,15 @@ struct stress_bench {
     struct mb_submission submission;
 };
 
-static uint32_t count_groups(const struct mb_layout *layout)
+/* Of one layer, from level `first` on. */
+static uint32_t count_texels(const struct mb_layout *layout, uint32_t first)
 {
     uint32_t n_texels = 0;
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
+    for (uint32_t level = first; level < layout->n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
         n_texels += extent.width * extent.height;
     }
-    return (n_texels + N_INVOCATIONS - 1) / N_INVOCATIONS;
+    return n_texels;
 }
 
 /* The queue must be idle. Accepts zero. */
@@ -146,9 +147,10 @@ static enum mb_status diff_init(struct image_diff *diff, const struct mb_vk_imag
         .n_levels = image->layout.n_levels,
         .n_layers = image->layout.n_layers,
     };
-    *diff = (struct image_diff){.gpu = gpu,
-                                .n_groups = count_groups(&image->layout),
-                                .n_layers = image->layout.n_layers};
+    *diff = (struct image_diff){
+        .gpu = gpu,
+        .n_groups = (count_texels(&image->layout, 0) + N_INVOCATIONS - 1) / N_INVOCATIONS,
+        .n_layers = image->layout.n_layers};
     MB_TRY(mb_sampler_create(gpu, &nearest, &diff->sampler, err));
     MB_TRY(mb_buffer_init(&diff->report, gpu, MB_BUFFER_READBACK, sizeof(struct diff_report),
                           "image diff report", err));
@@ -368,14 +370,8 @@ fail:
     return status;
 }
 
-/* Commands that give level 0 the content; full barriers before and after are the caller's. */
-static void bench_record_load(const struct stress_bench *bench, uint32_t content,
-                              VkCommandBuffer cmd)
-{
-    mb_record_image_copy(cmd, &bench->reference[content], &bench->test_image.image, 1);
-}
-
-/* Commands that fill levels 1.. with a colour, likewise. */
+/* Commands that fill levels 1.. with a colour; full barriers before and after are the caller's.
+ */
 static void bench_record_poison(const struct stress_bench *bench, const float color[4],
                                 VkCommandBuffer cmd)
 {
@@ -427,7 +423,7 @@ static void record_step(const struct stress_bench *bench, const struct mb_instan
                         const struct step *step, uint32_t tag, VkCommandBuffer cmd)
 {
     mb_barrier_full(cmd);
-    bench_record_load(bench, step->content, cmd);
+    mb_record_image_copy(cmd, &bench->reference[step->content], &bench->test_image.image, 1);
     mb_instance_record_source(instance, cmd);
     if (step->is_poisoned) {
         bench_record_poison(bench, step->poison, cmd);
@@ -542,13 +538,8 @@ static enum mb_status check_poison(struct context *c, const struct mb_instance *
     enum mb_status status = MB_OK;
     const struct mb_layout *layout = &c->bench.layout;
     struct diff_report report;
-    uint32_t n_texels = 0;
-    for (uint32_t level = 1; level < layout->n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(layout->base, level);
-        n_texels += extent.width * extent.height * layout->n_layers;
-    }
     MB_TRY(run_step(c, instance, 0, &report, err));
-    CHECK_EQ_INT(report.n_texels, n_texels);
+    CHECK_EQ_INT(report.n_texels, count_texels(layout, 1) * layout->n_layers);
 fail:
     return status;
 }
