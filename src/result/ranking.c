@@ -334,14 +334,14 @@ static void add_nothing(struct mb_strbuf *out, const struct mb_run *run,
     if (run->validate) {
         mb_strbuf_append(out, "No ranking: validation is on.");
     } else if (timing->fastest >= timing->of->n_results) {
-        mb_strbuf_append(out, "No ranking: no strategy was verified and timed.");
+        mb_strbuf_append(out, "No ranking: no strategy was checked and timed.");
     } else if (standing.ranking == RANKING_NONE) {
         mb_strbuf_append(out, "No ranking: nothing was timed.");
     } else if (standing.has_unlike) {
         mb_strbuf_printf(out, "No ranking: no other strategy computes what %s computes.",
                          timing->of->results[timing->fastest].label);
     } else {
-        mb_strbuf_printf(out, "No ranking: only %s was verified and timed.",
+        mb_strbuf_printf(out, "No ranking: only %s was checked and timed.",
                          timing->of->results[timing->fastest].label);
     }
 }
