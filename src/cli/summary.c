@@ -30,9 +30,9 @@ struct tally {
 static const struct mb_grid_column winner_columns[] = {
     {.title = "Size"},
     {.title = "Fastest"},
-    {.title = "Answer", .drop = 1},
+    {.title = "Result", .drop = 1},
     {.title = "Images", .is_right = true},
-    {.title = "Next takes", .is_right = true},
+    {.title = "Lead", .is_right = true},
     {.title = "Others"},
 };
 
@@ -74,15 +74,15 @@ static void count(struct tally *tally, const struct mb_run *run, const struct mb
     }
 }
 
-/* "1.12 - 1.44 x" */
+/* "1.12 - 1.44x" */
 static struct mb_text text_ratios(const struct wins *wins)
 {
     const double range[2] = {wins->least, wins->most};
     if (wins->most == 0.0) {
         return mb_text("-");
     }
-    return mb_text("%s x", range[1] - range[0] < 0.005 ? mb_ratio_text(range[1]).s
-                                                       : mb_ratio_range_text(range).s);
+    return mb_text("%sx", range[1] - range[0] < 0.005 ? mb_ratio_text(range[1]).s
+                                                      : mb_ratio_range_text(range).s);
 }
 
 static void add_other(struct mb_strbuf *text, const char *what, size_t n)

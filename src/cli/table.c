@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "bench/settings.h"
@@ -17,14 +18,14 @@
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
     {.title = "Median", .is_right = true},
-    {.title = "95% interval", .is_right = true, .drop = 3},
+    {.title = "95% interval", .is_right = true, .drop = 1},
     {.title = "p95", .is_right = true, .drop = 5},
     {.title = "GB/s", .is_right = true, .drop = 6},
-    {.title = "of limit", .is_right = true, .drop = 4},
+    {.title = "of peak", .is_right = true, .drop = 4},
     {.title = "Relative", .is_right = true},
-    {.title = "95% interval", .is_right = true, .drop = 2},
-    {.title = "Answer"},
-    {.title = "From exact", .is_right = true, .drop = 1},
+    {.title = "95% interval", .is_right = true, .drop = 3},
+    {.title = "Result"},
+    {.title = "From exact", .is_right = true, .drop = 2},
     {.title = "Runs", .is_right = true}, /* of several runs alone */
     {.title = "Verified"},
 };
@@ -138,7 +139,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
         add_blanks(grid, 4, blank);
     }
     mb_grid_cell(grid, "%s",
-                 isfinite(view->timing->floor_ns)
+                 isfinite(view->timing->floor_ns) && !mb_gpu_is_cpu(&view->run->device)
                      ? mb_percent_text(mb_row_of_limit(view->timing, row)).s
                      : "");
     add_relation(grid, view, row, blank);
@@ -166,7 +167,7 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     }
 }
 
-/* The answer, how many runs there are, and whether every one was verified. */
+/* The result, how many runs there are, and whether every one was verified. */
 static void add_pooled(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
     const struct mb_result *result = row->result;
@@ -256,12 +257,35 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     }
 }
 
+/* Where a row stands: by its time; then, in the order they ran, those without one. */
+static double sort_key(const struct mb_row *row)
+{
+    return has_figures(row) && is_timed(row) ? row->stats.median_ns : (double)INFINITY;
+}
+
+/* The rows by time. Newly allocated (mb_free); NULL without memory. */
+static size_t *order_rows(const struct mb_timing *timing)
+{
+    size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
+    for (size_t i = 0; order && i < timing->of->n_results; i++) {
+        const double key = sort_key(&timing->rows[i]);
+        size_t at = i;
+        for (; at > 0 && sort_key(&timing->rows[order[at - 1]]) > key; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    return order;
+}
+
 static struct mb_grid make_grid(const struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     const size_t winner = mb_ranking_winner(view->run, view->timing);
-    for (size_t i = 0; i < view->timing->of->n_results; i++) {
-        add_row(&grid, view, &view->timing->rows[i], i == winner);
+    MB_FREED size_t *order = order_rows(view->timing);
+    grid.text.failed = order == NULL;
+    for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
+        add_row(&grid, view, &view->timing->rows[order[i]], order[i] == winner);
     }
     return grid;
 }

@@ -198,50 +198,52 @@ static void add_short(struct mb_strbuf *out, const struct mb_timing *timing, siz
         n < n_second ? n : n_second, MB_ENOUGH_SAMPLES);
 }
 
-/* "a, b and c are ...": what the fastest cannot be told from, in the order of their medians. */
+/* "Tie: a, b and c differ by ...", in the order of their medians. */
 static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
                     const struct mb_timing *timing, size_t n_tied)
 {
     size_t n, n_named = 0;
     MB_FREED size_t *order = mb_ranking_order(timing, timing->question, &n);
     out->failed = out->failed || order == NULL;
+    mb_strbuf_append(out, "Tie: ");
     for (size_t i = 0; i < n; i++) {
         if (order[i] == timing->fastest || mb_ranking_is_tied(timing, order[i])) {
             mb_strbuf_list(out, timing->of->results[order[i]].label, n_named++, n_tied + 1);
         }
     }
-    mb_strbuf_printf(out, " are within the noise of %s.",
-                     run->n_pooled > 1 ? "these runs" : "this run");
+    mb_strbuf_printf(out, " differ by less than the noise%s.",
+                     run->n_pooled > 1 ? " of these runs" : "");
 }
 
-/* "spd is the fastest exact one: ..."; where no row is exact, or of a wide kernel, "spd is
- * fastest: ...". */
+/* "spd is the fastest exact strategy, 1.32x faster than compute."; where no row is exact, or of
+ * a wide kernel, "spd is fastest, ...". */
 static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
 {
     const double ratio = timing->rows[second].relation.ratio;
     mb_strbuf_printf(out, "%s is ", timing->of->results[timing->fastest].label);
     if (timing->question == MB_QUESTION_EXACT) {
-        mb_strbuf_printf(out, "the fastest %s one", mb_exact_word(timing->of->task.reduce));
+        mb_strbuf_printf(out, "the fastest %s strategy",
+                         mb_exact_word(timing->of->task.reduce));
     } else {
         mb_strbuf_append(out, "fastest");
     }
-    mb_strbuf_printf(out, ": %s takes %s times as long.", timing->of->results[second].label,
-                     mb_ratio_text(ratio).s);
+    mb_strbuf_printf(out, ", %sx faster than %s.", mb_ratio_text(ratio).s,
+                     timing->of->results[second].label);
 }
 
-/* " Limit: 20.8 us (memory, 3:1 mix, measured 4.30 TB/s)." */
-static void add_limit(struct mb_strbuf *out, const struct mb_run *run,
+/* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; a software device has none. */
+static void add_floor(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing)
 {
-    if (!isfinite(timing->floor_ns)) {
+    if (!isfinite(timing->floor_ns) || mb_gpu_is_cpu(&run->device)) {
         return;
     }
     if (timing->is_dispatch_bound) {
-        mb_strbuf_printf(out, " Limit: %s (an empty dispatch).",
+        mb_strbuf_printf(out, " Dispatch floor: %s (an empty dispatch).",
                          mb_time_text(timing->floor_ns).s);
         return;
     }
-    mb_strbuf_printf(out, " Limit: %s (memory, 3:1 mix, measured %s).",
+    mb_strbuf_printf(out, " Memory floor: %s (3:1 mix, measured %s).",
                      mb_time_text(timing->floor_ns).s,
                      mb_rate_text(run->roofline.ceiling_gbps).s);
 }
@@ -259,19 +261,21 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
         add_short(out, timing, standing.second);
         return;
     case RANKING_FEW:
-        mb_strbuf_printf(
-            out, "No ranking: too few samples (%zu) to tell %zu rows apart; try --samples %zu.",
-            timing->rows[timing->fastest].stats.n, mb_relate_n_tests(timing) + 1,
-            mb_relate_samples_needed(timing));
+        mb_strbuf_printf(out,
+                         "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
+                         "--samples %zu.",
+                         timing->rows[timing->fastest].stats.n, mb_relate_n_tests(timing) + 1,
+                         mb_relate_samples_needed(timing));
         return;
     case RANKING_ALONE:
         if (!standing.has_others) {
             return;
         }
-        mb_strbuf_printf(out, "%s is the only %s one.", results[timing->fastest].label, exact);
+        mb_strbuf_printf(out, "%s is the only %s strategy.", results[timing->fastest].label,
+                         exact);
         break;
     case RANKING_SPLIT:
-        mb_strbuf_printf(out, "No ranking: %s leads by its median, but %s within blocks.",
+        mb_strbuf_printf(out, "No ranking: %s has the lower median, but %s wins within blocks.",
                          results[timing->fastest].label, results[standing.faster].label);
         break;
     case RANKING_TIED:
@@ -284,7 +288,7 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
     if (timing->question == MB_QUESTION_ANY && standing.ranking >= RANKING_TIED) {
         mb_strbuf_printf(out, " None of them is %s.", exact);
     }
-    add_limit(out, run, timing);
+    add_floor(out, run, timing);
 }
 
 size_t mb_ranking_cheaper(const struct mb_run *run, const struct mb_timing *timing)
@@ -306,21 +310,40 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
     const struct mb_row *row = &timing->rows[cheaper];
     const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const struct mb_format *format = timing->of->layout.format;
-    mb_strbuf_printf(out, "%s takes %s times as long", row->result->label,
-                     mb_ratio_text(row->relation.ratio).s);
-    if (answer.drops) {
-        mb_strbuf_printf(out, "%s %s", answer.loses ? "," : " and", answer.drops);
+    const bool is_average = timing->of->task.reduce == MB_REDUCE_AVG;
+    mb_strbuf_printf(out, "%s is %sx faster but %s", row->result->label,
+                     mb_ratio_text(1.0 / row->relation.ratio).s,
+                     is_average ? "inexact" : "not conservative");
+    if (answer.drops || answer.loses) {
+        mb_strbuf_printf(out, ": it %s%s%s", answer.drops ? answer.drops : "",
+                         answer.drops && answer.loses ? " and " : "",
+                         answer.loses ? answer.loses : "");
     }
-    if (answer.loses) {
-        mb_strbuf_printf(out, " and %s", answer.loses);
-    }
-    if (timing->of->task.reduce != MB_REDUCE_AVG) {
-        mb_strbuf_append(out, ": it is not conservative");
-    } else if (isfinite(row->result->verdict.box_lsb)) {
+    if (is_average && isfinite(row->result->verdict.box_lsb)) {
         mb_strbuf_printf(out, " (%s from exact)",
                          mb_error_text(row->result->verdict.box_lsb, format).s);
     }
     mb_strbuf_append(out, ".");
+}
+
+/* Why nobody is named: there are no two strategies to compare. */
+static void add_nothing(struct mb_strbuf *out, const struct mb_run *run,
+                        const struct mb_timing *timing)
+{
+    const struct standing standing = find_standing(run, timing);
+    if (run->validate) {
+        mb_strbuf_append(out, "No ranking: validation is on.");
+    } else if (timing->fastest >= timing->of->n_results) {
+        mb_strbuf_append(out, "No ranking: no strategy was checked and timed.");
+    } else if (standing.ranking == RANKING_NONE) {
+        mb_strbuf_append(out, "No ranking: nothing was timed.");
+    } else if (standing.has_unlike) {
+        mb_strbuf_printf(out, "No ranking: no other strategy computes what %s computes.",
+                         timing->of->results[timing->fastest].label);
+    } else {
+        mb_strbuf_printf(out, "No ranking: only %s was checked and timed.",
+                         timing->of->results[timing->fastest].label);
+    }
 }
 
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
@@ -328,7 +351,10 @@ void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
 {
     const size_t n_bytes = out->n_bytes;
     mb_ranking_describe(out, run, timing);
-    mb_strbuf_append(out, out->n_bytes > n_bytes ? "\n" : "");
+    if (out->n_bytes == n_bytes) {
+        add_nothing(out, run, timing);
+    }
+    mb_strbuf_append(out, "\n");
     const size_t n_before = out->n_bytes;
     mb_ranking_describe_cheaper(out, run, timing);
     mb_strbuf_append(out, out->n_bytes > n_before ? "\n" : "");

@@ -43,18 +43,18 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
 /* Whether a row answers the timing's question, but cannot be told from the fastest. */
 bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index);
 
-/* One sentence on who is fastest, without a newline, and what the limit is: "spd is the fastest
- * exact one: compute takes 1.44 times as long. Limit: 20.8 us (an empty dispatch)."; nothing
+/* One sentence on who is fastest, without a newline, and the floor: "spd is the fastest exact
+ * strategy, 1.44x faster than compute. Dispatch floor: 20.8 us (an empty dispatch)."; nothing
  * where there is nothing to compare. */
 void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
                          const struct mb_timing *timing);
 
-/* One sentence on what takes less time and loses something: "spd:fp16=on takes 0.84 times as
- * long and drops the last row or column of every odd level (161 LSB from exact)."; nothing
- * where nothing does, or where nobody is named as the fastest. */
+/* One sentence on what is faster and loses something: "spd:fp16=on is 1.19x faster but inexact:
+ * it drops the last row or column of every odd level (161 LSB from exact)."; nothing where
+ * nothing does, or where nobody is named as the fastest. */
 void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
                                  const struct mb_timing *timing);
 
-/* Both, a line each. */
+/* Both, a line each. The first is always there: where nothing can be compared it says why. */
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing);

@@ -148,7 +148,7 @@ def small(root):
                    relative={"ratio": 1.2, "ci": [1.1, 1.3], "p_adjusted": 0.001,
                              "verdict": "SLOWER"})
     timing["rankings"] = [{"question": "exact", "fastest": ids[0], "tied": [ids[1]], "order": ids,
-                           "sentence": "x and y are within the noise of this run."}]
+                           "sentence": "Tie: x and y differ by less than the noise."}]
     timing.update(floor_ns=100, warm_probe_ns=9e4, aa_control={
         "variant": ids[0], "ratio": 1.001, "ci": [0.99, 1.01], "margin": 0.01})
     timing["blocks"] = {

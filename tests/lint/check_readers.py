@@ -23,7 +23,7 @@ GONE_FUNCTIONS = {
 STATISTICS_OWN = re.compile(r"(median|quantile|percentile|mean|stdev|bootstrap|resampl|student|lag1"
                             r"|block_length|expanded_tail|wilcoxon|holm)", re.I)
 # In a text that is shown: of who is fastest mipbench's own sentences are.
-VERDICT = re.compile(r"\bis (the )?fastest\b|within the noise|times as long|No ranking")
+VERDICT = re.compile(r"\bis (the )?fastest\b|than the noise|x faster than|No ranking")
 STATISTICS = re.compile(r"(median|quantile|percentile|mean|std|var|average|erfc?|l?gamma)s?$")
 
 

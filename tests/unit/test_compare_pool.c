@@ -104,7 +104,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
     CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
-    check_sentence(pool_0, "s1 is the fastest exact one: s0 takes 1.030 times as long.");
+    check_sentence(pool_0, "s1 is the fastest exact strategy, 1.030x faster than s0.");
     check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
         const struct mb_row *row = &timing->rows[i];
@@ -133,13 +133,13 @@ static void test_tie(void)
     struct mb_pools pools = pool(files, 2);
     const struct mb_pool *pool_0 = &pools.pools[0];
     const struct mb_timing *timing = timing_of(pool_0);
-    check_sentence(pool_0, " are within the noise of these runs.");
+    check_sentence(pool_0, " differ by less than the noise of these runs.");
     check_winners(pool_0, "-", "-");
     CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
 
-    check_sentence(&pools.pools[0], " are within the noise of this run.");
+    check_sentence(&pools.pools[0], " differ by less than the noise.");
     mb_pools_finish(&pools);
     finish_files(files, 2);
 }
@@ -224,7 +224,7 @@ static void test_unfit(void)
     const struct mb_timing *timing = timing_of(pool_0);
     CHECK_EQ_INT(timing->of->n_results, 4);
     CHECK_EQ_INT(timing->fastest, 2);
-    check_sentence(pool_0, "s2 is the fastest exact one: s3 takes 1.50 times as long.");
+    check_sentence(pool_0, "s2 is the fastest exact strategy, 1.50x faster than s3.");
     check_winners(pool_0, "v2", "-"); /* s1 takes less time, and was held against no other */
     CHECK_EQ_INT(timing->of->results[0].status, MB_RESULT_FAILED);
     CHECK_EQ_INT(n_runs_of(pool_0, 0), 1);
