@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "vk/pipeline_pool.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
 {
@@ -203,7 +202,6 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (!gpu->state || gpu->state->is_lost) {
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
-    mb_kept_pipelines_destroy(gpu->state->pipelines, gpu->device);
     destroy_kept(gpu->state->objects);
     if (gpu->device) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);
