@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 

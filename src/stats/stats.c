@@ -1,6 +1,6 @@
 /* Order statistics of durations: quantiles, and the median with an interval that assumes no
  * distribution. */
-#include "base/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
