@@ -689,6 +689,11 @@ def texture_files():
         data = bytearray(dds(dxgi, codes))
         data[12:20] = struct.pack("<2I", side, side)
         yield f"bad-dds-huge-{name}", bytes(data), None
+    # 12e9 layers of 15368x6235 texels are 2**64 - 256 bytes: behind byte 272 they end at byte 16.
+    data = bytearray(ktx2(109, codes, offset=272, length=2**64 - 256, before=bytes(200)))
+    data[20:28] = struct.pack("<2I", 15368, 6235)
+    data[32:40] = struct.pack("<2I", 2005370767, 6)
+    yield "bad-ktx2-wrapped", bytes(data), "does not lie within the file"
     yield "bad-ktx2-format", ktx2(38, codes), None
     yield "bad-ktx2-head", ktx2(37, codes)[:100], None
     for name, changes in {
