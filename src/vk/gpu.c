@@ -80,10 +80,8 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
                                infos[i].index, infos[i].name);
         used += written > 0 ? (size_t)written : 0;
     }
-    enum mb_status status =
-        MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
-    mb_err_hint(err, "there is %s", names);
-    return status;
+    MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
+    return mb_err_hint(err, "there is %s", names);
 }
 
 static enum mb_status check_executes(const struct mb_gpu_options *options,
@@ -92,10 +90,8 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     if (options->only_compiles || mb_gpu_executes(info)) {
         return MB_OK;
     }
-    const enum mb_status status = MB_FAIL(
-        err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
-    mb_err_hint(err, "'mipbench inspect' shows what it compiles");
-    return status;
+    MB_FAIL(err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
+    return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
 }
 
 static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)

@@ -221,8 +221,7 @@ enum mb_status mb_hdr_encode(const struct mb_format *format, struct mb_extent ex
     const size_t n_texels = (size_t)extent.width * extent.height;
     const uint8_t *stored = texels;
     *out = (struct mb_bytes){.data = mb_malloc(MAX_HEADER_BYTES + n_texels * 4)};
-    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME,
-               "out of memory for an HDR file of %ux%u texels", extent.width, extent.height);
+    MB_DO(MB_NEED(out->data, "Radiance file"));
     out->n_bytes = (size_t)snprintf((char *)out->data, MAX_HEADER_BYTES,
                                     "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y %u +X %u\n",
                                     extent.height, extent.width);

@@ -81,17 +81,12 @@ static uint8_t *put_words(uint8_t *out, const uint32_t *words, size_t n)
 }
 
 /* Zeroed bytes for a file, which the caller fills in and owns. */
-MB_MUST_CHECK static enum mb_status make_file(const struct mb_texture *texture,
-                                              const char *kind, size_t n_bytes,
+MB_MUST_CHECK static enum mb_status make_file(const char *kind, size_t n_bytes,
                                               struct mb_bytes *out, struct mb_err *err)
 {
-    const struct mb_extent base = texture->layout->base;
-    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1), .n_bytes = n_bytes};
-    if (out->data == NULL) {
-        *out = (struct mb_bytes){0};
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a %s file of %ux%u texels",
-                       kind, base.width, base.height);
-    }
+    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1)};
+    MB_DO(MB_NEED(out->data, kind));
+    out->n_bytes = n_bytes;
     return MB_OK;
 }
 
@@ -239,7 +234,7 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
     const struct mb_layout *layout = texture->layout;
     struct plan plan;
     make_plan(layout, &plan);
-    MB_DO(make_file(texture, "KTX", plan.total_bytes, out, err));
+    MB_DO(make_file("KTX2 file", plan.total_bytes, out, err));
     uint8_t *end = put_ktx_header(texture, &plan, out->data);
     assert(end == out->data + plan.dfd_offset);
     end = put_dfd(layout->format, &plan, end);
@@ -286,7 +281,7 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
                              struct mb_err *err)
 {
     const struct mb_layout *layout = texture->layout;
-    MB_DO(make_file(texture, "DDS",
+    MB_DO(make_file("DDS file",
                     DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out,
                     err));
     uint8_t *end = put_dds_header(texture, out->data);
