@@ -94,6 +94,16 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
     return n_columns;
 }
 
+size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns)
+{
+    size_t n_bytes = 0;
+    while (text[n_bytes] != '\0' && (n_columns > 0 || mb_utf8_continues(text[n_bytes]))) {
+        n_columns -= !mb_utf8_continues(text[n_bytes]);
+        n_bytes++;
+    }
+    return n_bytes;
+}
+
 /* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
 static bool parse_digits(const char *text, char **end, uint64_t *out)
 {
