@@ -320,7 +320,7 @@ enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_p
     struct level_job job = {filter, source, dst, range, {false}};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_workers =
-        mb_parallel_rows(extent.height, mb_rows_per_thread(extent.width), level_job_rows, &job);
+        mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
     for (uint32_t i = 0; i < n_workers; i++) {
         MB_DO(MB_NEED(job.has_memory[i], "golden model"));
     }

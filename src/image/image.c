@@ -146,7 +146,7 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     if (format->codec == MB_CODEC_SRGB8 && image->depth != MB_DEPTH_F32) {
         job.format.codec = MB_CODEC_UNORM8; /* codes already */
     }
-    mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
+    mb_parallel_rows(image->height, image->width, encode_rows, &job);
 }
 
 void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout)

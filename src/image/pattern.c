@@ -350,8 +350,7 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
         .texels = mb_malloc(n_bytes),
     };
     MB_DO(MB_NEED(image->texels, spec));
-    mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows,
-                     &(struct fill_job){pattern, image, seed});
+    mb_parallel_rows(height, width, fill_rows, &(struct fill_job){pattern, image, seed});
     mb_slug(pattern->name, image->name, sizeof image->name);
     mb_sha256_hex(image->texels, n_bytes, image->sha256);
     return MB_OK;
