@@ -6,8 +6,8 @@
 #define MB_PARALLEL_MAX_WORKERS 16
 
 /* Call fn(ctx, worker, row_begin, row_end) so that [0, n_rows) is covered once: one contiguous
- * range per worker, ascending with the worker's number (below MB_PARALLEL_MAX_WORKERS), none
- * too small for a thread, of rows of `width` texels that take a few nanoseconds each. fn must
+ * range per worker, ascending with the worker's number (below MB_PARALLEL_MAX_WORKERS). A range
+ * is worth a thread if each of the `width` texels of its rows takes a few nanoseconds. fn must
  * write only what belongs to its rows or to its worker. Returns the number of workers, at least
  * 1, when all are done. A thread that cannot be started costs speed only: the caller does its
  * rows. */

@@ -29,7 +29,7 @@ size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
 bool mb_utf8_continues(char byte);
 
-/* Bytes of the first `n_columns` of them, or of all. */
+/* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
 
 /* Parse all of `text` as a decimal integer within [min, max]. No sign other than '-', no

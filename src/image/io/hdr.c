@@ -192,8 +192,8 @@ static double clamp_colour(double value)
     return value > 0.0 ? fmin(value, largest) : 0.0;
 }
 
-/* Eight bits a channel, scaled so that the largest fills them: of no texel are all colours
- * below 128, as in the marks of runs and repeats, so that rows of texels are read as such. */
+/* Eight bits a channel, scaled so that the largest fills them. So the largest is 128 or more,
+ * and no texel reads as the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
 static void encode_texel(const double *rgb, uint8_t rgbe[4])
 {
     const double red = clamp_colour(rgb[0]);
