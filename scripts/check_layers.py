@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the sources to their layers, strictly left to right:
 
-    base <- image <- vk <- strategy.h, strategy <- strategies/*, kernel <- result <- bench <- compare <- tune <- cli
+    base <- stats <- image <- vk <- strategy.h, strategy <- strategies/*, kernel <- result <- bench <- compare <- tune <- cli
 
 A file includes only leftwards or within its own layer, by folder-prefixed path, and modules (a .c
 with its .h) form no circle; a folder of src/ is one room, not a heap. A strategy sees the contract,
@@ -19,10 +19,10 @@ import sys
 MAX_MODULES = 17  # of a folder
 
 # Rank of each folder of src/, and of the one header and the one folder between them.
-LAYERS = {"base": 0, "image": 1, "vk": 2, "strategy": 3, "kernel": 4, "result": 5, "bench": 6, "compare": 7,
-          "tune": 8, "cli": 9}
-STRATEGY_H_RANK = 3
-STRATEGIES_RANK = 4
+LAYERS = {"base": 0, "stats": 1, "image": 2, "vk": 3, "strategy": 4, "kernel": 5, "result": 6, "bench": 7,
+          "compare": 8, "tune": 9, "cli": 10}
+STRATEGY_H_RANK = 4
+STRATEGIES_RANK = 5
 
 # Made by the build, included by plain name: embedded shaders and the version.
 GENERATED = re.compile(r"[a-z0-9_]+\.(comp|vert|frag)\.h|version\.h")

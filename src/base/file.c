@@ -61,11 +61,7 @@ enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes 
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
     MB_TRY(check_readable(fd, path, max_bytes, &bytes.n_bytes, err));
     bytes.data = mb_malloc(bytes.n_bytes + 1);
-    if (bytes.data == NULL) {
-        status = MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", path,
-                         bytes.n_bytes);
-        goto fail;
-    }
+    MB_TRY(MB_NEED(bytes.data, path));
     MB_TRY(read_all(fd, path, &bytes, err));
     bytes.data[bytes.n_bytes] = '\0';
     mb_os_close(fd);

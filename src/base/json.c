@@ -135,7 +135,7 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
     char *terminated = mb_realloc(printed, n_bytes + 2);
     if (terminated == NULL) {
         mb_free(printed);
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "JSON: out of memory");
+        return MB_NEED(terminated, "JSON");
     }
     memcpy(terminated + n_bytes, "\n", 2);
     *text = terminated;

@@ -56,23 +56,13 @@ void mb_log_text(const char *text)
     fflush(stderr);
 }
 
-/* Bytes of the first `max_columns` characters of valid UTF-8. */
-static int prefix_bytes(const char *text, int max_columns)
-{
-    int n_columns = 0, i = 0;
-    while (text[i] != '\0' && (mb_utf8_continues(text[i]) || n_columns++ < max_columns)) {
-        i++;
-    }
-    return i;
-}
-
-void mb_log_set_transient(const char *text, int max_columns)
+void mb_log_set_transient(const char *text, size_t max_columns)
 {
     if (text != NULL && text[0] != '\0') {
         char line[1024];
         mb_utf8_sanitize(text, line, sizeof line);
         atomic_store(&transient_is_up, true); /* first: who writes in between erases nothing */
-        fprintf(stderr, ERASE_LINE "%.*s", prefix_bytes(line, max_columns), line);
+        fprintf(stderr, ERASE_LINE "%.*s", (int)mb_utf8_prefix_bytes(line, max_columns), line);
     } else if (atomic_exchange(&transient_is_up, false)) {
         fputs(ERASE_LINE, stderr);
     }

@@ -25,7 +25,7 @@ void mb_log_text(const char *text);
 
 /* Draw or replace (text non-empty) or erase (text NULL) the one redrawn progress line. The
  * caller decides whether stderr is a terminal; the line is cut to `max_columns`. */
-void mb_log_set_transient(const char *text, int max_columns);
+void mb_log_set_transient(const char *text, size_t max_columns);
 
 /* Name the kernel that a crash from here on is blamed on, and what was being done with it ("the
  * driver ran it"). NULL: no one. */

@@ -7,6 +7,8 @@
 
 #include "base/os.h"
 
+#define THREAD_TEXELS (1u << 15) /* take several times what starting a thread does */
+
 struct worker {
     pthread_t thread;
     bool is_started;
@@ -15,9 +17,9 @@ struct worker {
     void *ctx;
 };
 
-static uint32_t worker_count(uint32_t n_rows, uint32_t min_rows)
+static uint32_t worker_count(uint32_t n_rows, uint32_t width)
 {
-    const uint32_t n_useful = n_rows / (min_rows == 0 ? 1 : min_rows);
+    const uint32_t n_useful = n_rows / (1 + THREAD_TEXELS / width);
     uint32_t n = mb_os_processors();
     n = n < MB_PARALLEL_MAX_WORKERS ? n : MB_PARALLEL_MAX_WORKERS;
     n = n < n_useful ? n : n_useful;
@@ -31,13 +33,13 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
+uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t width,
                           void (*fn)(void *ctx, uint32_t worker, uint32_t row_begin,
                                      uint32_t row_end),
                           void *ctx)
 {
     struct worker workers[MB_PARALLEL_MAX_WORKERS];
-    const uint32_t n_workers = worker_count(n_rows, min_rows);
+    const uint32_t n_workers = worker_count(n_rows, width);
 
     for (uint32_t i = 0; i < n_workers; i++) {
         workers[i] = (struct worker){
@@ -63,10 +65,4 @@ uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
         }
     }
     return n_workers;
-}
-
-uint32_t mb_rows_per_thread(uint32_t width)
-{
-    /* 2^15 texels take several times what starting a thread does. */
-    return 1 + (1u << 15) / width;
 }

@@ -6,15 +6,12 @@
 #define MB_PARALLEL_MAX_WORKERS 16
 
 /* Call fn(ctx, worker, row_begin, row_end) so that [0, n_rows) is covered once: one contiguous
- * range per worker, ascending with the worker's number (below MB_PARALLEL_MAX_WORKERS), none
- * smaller than `min_rows` if there is more than one. fn must write only what belongs to its
- * rows or to its worker. Returns the number of workers, at least 1, when all are done. A thread
- * that cannot be started costs speed only: the caller does its rows. */
-uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t min_rows,
+ * range per worker, ascending with the worker's number (below MB_PARALLEL_MAX_WORKERS). A range
+ * is worth a thread if each of the `width` texels of its rows takes a few nanoseconds. fn must
+ * write only what belongs to its rows or to its worker. Returns the number of workers, at least
+ * 1, when all are done. A thread that cannot be started costs speed only: the caller does its
+ * rows. */
+uint32_t mb_parallel_rows(uint32_t n_rows, uint32_t width,
                           void (*fn)(void *ctx, uint32_t worker, uint32_t row_begin,
                                      uint32_t row_end),
                           void *ctx);
-
-/* Rows of `width` texels that are worth a thread: a `min_rows` for work of a few nanoseconds a
- * texel. */
-uint32_t mb_rows_per_thread(uint32_t width);

@@ -109,19 +109,6 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
     }
 }
 
-/* Bytes of the first `n_columns` of `text`, which has as many. */
-static size_t bytes_of(const char *text, size_t n_columns)
-{
-    size_t n_bytes = 0;
-    for (; n_columns > 0; n_columns--) {
-        n_bytes++;
-        while (mb_utf8_continues(text[n_bytes])) {
-            n_bytes++;
-        }
-    }
-    return n_bytes;
-}
-
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns)
 {
     const size_t n = mb_utf8_columns(text);
@@ -130,9 +117,9 @@ void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns
         return;
     }
     const size_t n_tail = (n_columns - 2) / 2;
-    mb_strbuf_append_n(buf, text, bytes_of(text, n_columns - 2 - n_tail));
+    mb_strbuf_append_n(buf, text, mb_utf8_prefix_bytes(text, n_columns - 2 - n_tail));
     mb_strbuf_append(buf, "..");
-    mb_strbuf_append(buf, text + bytes_of(text, n - n_tail));
+    mb_strbuf_append(buf, text + mb_utf8_prefix_bytes(text, n - n_tail));
 }
 
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns)

@@ -18,42 +18,32 @@ bool mb_utf8_continues(char byte)
 
 /* Length of the well-formed sequence at `s` (Unicode 15, table 3-7: no overlong form, no
  * surrogate, nothing above U+10FFFF), or 0. A terminator ends any sequence. */
-static size_t sequence_bytes(const unsigned char *s)
+static size_t decode(const unsigned char *s, uint32_t *code_point)
 {
-    if (s[0] < 0x80) {
-        return 1;
+    static const uint32_t least[] = {[1] = 0, 0x80, 0x800, 0x10000};
+    const size_t n_bytes = s[0] < 0x80             ? 1
+                           : (s[0] & 0xe0) == 0xc0 ? 2
+                           : (s[0] & 0xf0) == 0xe0 ? 3
+                           : (s[0] & 0xf8) == 0xf0 ? 4
+                                                   : 0;
+    uint32_t c = n_bytes == 1 ? s[0] : s[0] & (0x7fu >> n_bytes);
+    for (size_t i = 1; i < n_bytes; i++) {
+        if (!mb_utf8_continues((char)s[i])) {
+            return 0;
+        }
+        c = c << 6 | (s[i] & 0x3fu);
     }
-    if (s[0] >= 0xc2 && s[0] <= 0xdf) {
-        return mb_utf8_continues((char)s[1]) ? 2 : 0;
-    }
-    if (s[0] >= 0xe0 && s[0] <= 0xef) {
-        const unsigned char low = s[0] == 0xe0 ? 0xa0 : 0x80;
-        const unsigned char high = s[0] == 0xed ? 0x9f : 0xbf;
-        return s[1] >= low && s[1] <= high && mb_utf8_continues((char)s[2]) ? 3 : 0;
-    }
-    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-        const unsigned char low = s[0] == 0xf0 ? 0x90 : 0x80;
-        const unsigned char high = s[0] == 0xf4 ? 0x8f : 0xbf;
-        return s[1] >= low && s[1] <= high && mb_utf8_continues((char)s[2]) &&
-                       mb_utf8_continues((char)s[3])
-                   ? 4
-                   : 0;
-    }
-    return 0;
+    *code_point = c;
+    const bool is_surrogate = c >= 0xd800 && c <= 0xdfff;
+    return c >= least[n_bytes] && c <= 0x10ffff && !is_surrogate ? n_bytes : 0;
 }
 
-/* C0, DEL, and C1 (U+0080 to U+009F), which terminals obey as well. */
-static bool is_control(const unsigned char *s)
+/* C0, DEL, and C1, which terminals obey as well; and the marks of direction, which turn what
+ * follows around. */
+static bool is_control(uint32_t c)
 {
-    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
-}
-
-/* U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069, which turn what follows around. */
-static bool is_direction(const unsigned char *s)
-{
-    return s[0] == 0xe2 && ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f ||
-                                              (s[2] >= 0xaa && s[2] <= 0xae))) ||
-                            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
@@ -64,8 +54,9 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
     const unsigned char *s = (const unsigned char *)text;
     size_t n_written = 0;
     while (*s != '\0') {
-        const size_t n_bytes = sequence_bytes(s);
-        const bool is_clean = n_bytes > 0 && !is_control(s) && !is_direction(s);
+        uint32_t code_point;
+        const size_t n_bytes = decode(s, &code_point);
+        const bool is_clean = n_bytes > 0 && !is_control(code_point);
         const size_t n_needed = is_clean ? n_bytes : 1;
         if (n_written + n_needed >= out_bytes) {
             break;
@@ -101,6 +92,16 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
         n_columns += !mb_utf8_continues(text[i]);
     }
     return n_columns;
+}
+
+size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns)
+{
+    size_t n_bytes = 0;
+    while (text[n_bytes] != '\0' && (n_columns > 0 || mb_utf8_continues(text[n_bytes]))) {
+        n_columns -= !mb_utf8_continues(text[n_bytes]);
+        n_bytes++;
+    }
+    return n_bytes;
 }
 
 /* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */

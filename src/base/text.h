@@ -29,6 +29,9 @@ size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
 bool mb_utf8_continues(char byte);
 
+/* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
+size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
+
 /* Parse all of `text` as a decimal integer within [min, max]. No sign other than '-', no
  * spaces, no rest. False on anything else, overflow included. */
 bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out);

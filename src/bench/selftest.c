@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/figure.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "base/text.h"
 #include "result/relate.h"
 

@@ -16,10 +16,10 @@
 #define FALLBACK_COLUMNS 80
 
 /* Asked every time: a window can be resized. */
-static int stderr_columns(void)
+static size_t stderr_columns(void)
 {
     const size_t n_columns = mb_os_columns(MB_STDERR);
-    return n_columns > 0 ? (int)n_columns : FALLBACK_COLUMNS;
+    return n_columns > 0 ? n_columns : FALLBACK_COLUMNS;
 }
 
 void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images)
@@ -108,9 +108,9 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
                  uint64_t now_ns)
 {
     /* A line that fills the last column wraps on some terminals. */
-    const int columns = stderr_columns() - 1;
+    const size_t columns = stderr_columns() - 1;
     MB_SCOPED(mb_strbuf) text = {0};
-    mb_progress_text(&text, progress, label, step, now_ns, (size_t)columns);
+    mb_progress_text(&text, progress, label, step, now_ns, columns);
     if (!text.failed) {
         mb_log_set_transient(mb_strbuf_text(&text), columns);
         progress->drawn_ns = now_ns;

@@ -1,7 +1,7 @@
 /* The same thing found in several runs. */
 #pragma once
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "result/result.h"
 
 /* What a sample may be, in ns: a timer's smallest share of a batch, and hours. */

@@ -419,7 +419,7 @@ static void measure_level(struct level_job *job, const struct distance *drift,
 static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 {
     const uint32_t n_workers =
-        mb_parallel_rows(job->extent.height, mb_rows_per_thread(job->extent.width),
+        mb_parallel_rows(job->extent.height, job->extent.width,
                          job->level == 0 ? judge_base_rows : judge_rows, job);
     struct mb_level_verdict *level = &verdict->level[job->level];
     struct mb_bad_texel *first = &verdict->first_bad;

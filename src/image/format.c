@@ -2,10 +2,10 @@
 #include "image/format.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "image/minifloat.h"
 #include "image/srgb.h"
 
 #define CHUNK_TEXELS 64u
@@ -124,10 +124,10 @@ const struct mb_format *mb_format_find(const char *name)
 static const struct mb_channel code_8 = {.n_bits = 8, .largest = 1.0};
 static const struct mb_channel code_10 = {.n_bits = 10, .largest = 1.0};
 static const struct mb_channel code_2 = {.n_bits = 2, .largest = 1.0};
-static const struct mb_channel half = {16, MB_HALF_MANTISSA_BITS, 15, -65504.0, 65504.0};
+static const struct mb_channel half = {16, 10, 15, -65504.0, 65504.0};
 static const struct mb_channel single = {32, 23, 127, (double)-FLT_MAX, (double)FLT_MAX};
-static const struct mb_channel ufloat_11 = {11, MB_UFLOAT11_MANTISSA_BITS, 15, 0.0, 65024.0};
-static const struct mb_channel ufloat_10 = {10, MB_UFLOAT10_MANTISSA_BITS, 15, 0.0, 64512.0};
+static const struct mb_channel ufloat_11 = {11, 6, 15, 0.0, 65024.0};
+static const struct mb_channel ufloat_10 = {10, 5, 15, 0.0, 64512.0};
 
 static const struct mb_channel *const channels[][4] = {
     [MB_CODEC_UNORM8] = {&code_8, &code_8, &code_8, &code_8},
@@ -154,6 +154,74 @@ double mb_format_max_code(const struct mb_format *format, uint32_t channel)
     return stored->mantissa_bits == 0 ? (1u << stored->n_bits) - 1 : 1.0;
 }
 
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static int exponent_of(double value)
+{
+    return (int)(bits_of(value) >> 52 & 0x7ff) - 1023;
+}
+
+/* The distance of neighbours under an exponent: 2^(exponent - mantissa_bits). */
+static double ulp(int exponent, uint32_t mantissa_bits)
+{
+    const uint64_t bits = (uint64_t)(exponent - (int)mantissa_bits + 1023) << 52;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Floats of five exponent bits without a sign, of value >= 0 or NaN, to nearest even. Straight
+ * from double: by way of float it would be rounded twice. */
+static uint32_t small_from_double(double value, uint32_t mantissa_bits)
+{
+    const uint32_t infinity = 0x1fu << mantissa_bits;
+    const int least = 1 - half.max_exponent;
+    int exponent = exponent_of(value);
+    if (isnan(value)) {
+        return infinity | 1u << (mantissa_bits - 1);
+    }
+    if (exponent > half.max_exponent) {
+        return infinity;
+    }
+    exponent = exponent < least ? least : exponent;
+    /* What is below 1 of a large number is rounded off, to nearest even. */
+    const double rounded = value / ulp(exponent, mantissa_bits) + 0x1p52 - 0x1p52;
+    /* It holds the hidden bit, so that a carry moves up by itself: into the exponent, and from
+     * the largest finite value into infinity. */
+    return ((uint32_t)(exponent - least) << mantissa_bits) + (uint32_t)rounded;
+}
+
+static double small_to_double(uint32_t bits, uint32_t mantissa_bits)
+{
+    const uint32_t hidden = 1u << mantissa_bits;
+    const uint32_t exponent = bits >> mantissa_bits, mantissa = bits & (hidden - 1);
+    if (exponent == 31) {
+        return mantissa != 0 ? (double)NAN : (double)INFINITY;
+    }
+    if (exponent == 0) {
+        return mantissa * ulp(1 - half.max_exponent, mantissa_bits);
+    }
+    return (mantissa | hidden) * ulp((int)exponent - half.max_exponent, mantissa_bits);
+}
+
+/* NaN keeps its sign, and no more. */
+static uint16_t half_from_double(double value)
+{
+    const uint32_t sign = (uint32_t)(bits_of(value) >> 48) & 0x8000u;
+    return (uint16_t)(sign | small_from_double(fabs(value), half.mantissa_bits));
+}
+
+static double half_to_double(uint16_t bits)
+{
+    const double magnitude = small_to_double(bits & 0x7fffu, half.mantissa_bits);
+    return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
+}
+
 /* Formats of several channels in a 32-bit word, the first in its lowest bits. */
 static void unpack(const struct mb_format *format, const uint32_t *words, size_t n,
                    double *values)
@@ -166,7 +234,7 @@ static void unpack(const struct mb_format *format, const uint32_t *words, size_t
             const uint32_t bits = word & max_code;
             *values++ = stored->mantissa_bits == 0
                             ? (double)bits / max_code
-                            : mb_ufloat_to_double((uint16_t)bits, stored->mantissa_bits);
+                            : small_to_double(bits, stored->mantissa_bits);
             word >>= stored->n_bits;
         }
     }
@@ -191,7 +259,7 @@ static void decode_channels(const struct mb_format *format, const void *texels, 
         break;
     case MB_CODEC_SFLOAT16:
         for (size_t i = 0; i < n_values; i++) {
-            values[i] = mb_half_to_double(u16[i]);
+            values[i] = half_to_double(u16[i]);
         }
         break;
     case MB_CODEC_SFLOAT32:
@@ -247,9 +315,10 @@ static uint32_t pack(const struct mb_format *format, const double *rgba)
     uint32_t word = 0, shift = 0;
     for (uint32_t c = 0; c < format->n_channels; c++) {
         const struct mb_channel *stored = channels[format->codec][c];
-        const uint32_t bits = stored->mantissa_bits == 0
-                                  ? unorm_from_double(rgba[c], (1u << stored->n_bits) - 1)
-                                  : mb_ufloat_from_double(rgba[c], stored->mantissa_bits);
+        const uint32_t bits =
+            stored->mantissa_bits == 0
+                ? unorm_from_double(rgba[c], (1u << stored->n_bits) - 1)
+                : small_from_double(rgba[c] <= 0.0 ? 0.0 : rgba[c], stored->mantissa_bits);
         word |= bits << shift;
         shift += stored->n_bits;
     }
@@ -282,7 +351,7 @@ void mb_format_encode(const struct mb_format *format, const double *rgba, size_t
         break;
     case MB_CODEC_SFLOAT16:
         for (size_t i = 0; i < n_values; i++) {
-            u16[i] = mb_half_from_double(stored_value(rgba, i, n_channels));
+            u16[i] = half_from_double(stored_value(rgba, i, n_channels));
         }
         break;
     case MB_CODEC_SFLOAT32:
@@ -334,14 +403,10 @@ double mb_format_lsb(const struct mb_format *format, uint32_t channel, double va
     if (stored->mantissa_bits == 0) {
         return 1.0 / mb_format_max_code(format, channel);
     }
-    /* 2^(exponent - mantissa bits), the exponent held within that of normal values. */
     const int least = 1 - stored->max_exponent, most = stored->max_exponent;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    exponent = exponent < least ? least : exponent > most ? most : exponent;
-    bits = (uint64_t)(exponent - (int)stored->mantissa_bits + 1023) << 52;
-    double unit;
-    memcpy(&unit, &bits, sizeof unit);
-    return unit;
+    const int exponent = exponent_of(value);
+    return ulp(exponent < least  ? least
+               : exponent > most ? most
+                                 : exponent,
+               stored->mantissa_bits);
 }

@@ -320,7 +320,7 @@ enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_p
     struct level_job job = {filter, source, dst, range, {false}};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_workers =
-        mb_parallel_rows(extent.height, mb_rows_per_thread(extent.width), level_job_rows, &job);
+        mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
     for (uint32_t i = 0; i < n_workers; i++) {
         MB_DO(MB_NEED(job.has_memory[i], "golden model"));
     }
@@ -337,14 +337,9 @@ enum mb_status mb_ideal_init(struct mb_ideal *ideal, const struct mb_filter *fil
 
     for (uint32_t level = 1; level < n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(ideal->base, level);
-        const size_t n_bytes = (size_t)extent.width * extent.height * 4 * sizeof(double);
-        ideal->level[level] = mb_malloc(n_bytes);
-        if (ideal->level[level] == NULL) {
-            status = MB_FAIL(err, MB_ERRC_RUNTIME,
-                             "golden model: out of memory for %zu bytes of level %u", n_bytes,
-                             level);
-            goto fail;
-        }
+        ideal->level[level] =
+            mb_malloc((size_t)extent.width * extent.height * 4 * sizeof(double));
+        MB_TRY(MB_NEED(ideal->level[level], "golden model"));
         MB_TRY(mb_golden_level(filter, &source, ideal->level[level], NULL, err));
         source = (struct mb_plane){.extent = extent, .texels = ideal->level[level]};
     }

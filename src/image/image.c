@@ -37,13 +37,9 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
                                uint32_t height, struct mb_err *err)
 {
     const size_t texel_bytes = mb_depth_texel_bytes(in->depth);
-    const size_t n_bytes = (size_t)width * height * texel_bytes;
-    uint8_t *const texels = mb_malloc(n_bytes);
-    if (texels == NULL) {
-        *out = (struct mb_image){0};
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", in->name,
-                       n_bytes);
-    }
+    uint8_t *const texels = mb_malloc((size_t)width * height * texel_bytes);
+    *out = (struct mb_image){0};
+    MB_DO(MB_NEED(texels, in->name));
     *out = *in;
     out->texels = texels;
     out->width = width;
@@ -150,7 +146,7 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     if (format->codec == MB_CODEC_SRGB8 && image->depth != MB_DEPTH_F32) {
         job.format.codec = MB_CODEC_UNORM8; /* codes already */
     }
-    mb_parallel_rows(image->height, mb_rows_per_thread(image->width), encode_rows, &job);
+    mb_parallel_rows(image->height, image->width, encode_rows, &job);
 }
 
 void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout)

@@ -322,15 +322,13 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
         return unknown_pattern(spec, text, err);
     }
     if (colon == NULL) {
-        const enum mb_status status = MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
-        mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
-        return status;
+        MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
+        return mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
     }
     if (!mb_parse_extent(colon + 1, MB_IMAGE_MAX_DIMENSION, width, height)) {
-        const enum mb_status status =
-            MB_FAIL(err, MB_ERRC_INPUT, "%.80s: bad size '%.80s'", spec, colon + 1);
-        mb_err_hint(err, "write WIDTHxHEIGHT, each from 1 to %u", MB_IMAGE_MAX_DIMENSION);
-        return status;
+        MB_FAIL(err, MB_ERRC_INPUT, "%.80s: bad size '%.80s'", spec, colon + 1);
+        return mb_err_hint(err, "write WIDTHxHEIGHT, each from 1 to %u",
+                           MB_IMAGE_MAX_DIMENSION);
     }
     return MB_OK;
 }
@@ -338,11 +336,10 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
 enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_t seed,
                                struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_pattern *pattern = NULL;
     uint32_t width = 0, height = 0;
     *image = (struct mb_image){0};
-    MB_TRY(parse_spec(spec, &pattern, &width, &height, err));
+    MB_DO(parse_spec(spec, &pattern, &width, &height, err));
 
     const enum mb_depth depth = pattern->float_texel != NULL ? MB_DEPTH_F32 : MB_DEPTH_U8;
     const size_t n_bytes = (size_t)width * height * mb_depth_texel_bytes(depth);
@@ -352,17 +349,9 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
         .depth = depth,
         .texels = mb_malloc(n_bytes),
     };
-    if (image->texels == NULL) {
-        status =
-            MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %zu bytes", spec, n_bytes);
-        goto fail;
-    }
-    mb_parallel_rows(height, mb_rows_per_thread(width), fill_rows,
-                     &(struct fill_job){pattern, image, seed});
+    MB_DO(MB_NEED(image->texels, spec));
+    mb_parallel_rows(height, width, fill_rows, &(struct fill_job){pattern, image, seed});
     mb_slug(pattern->name, image->name, sizeof image->name);
     mb_sha256_hex(image->texels, n_bytes, image->sha256);
     return MB_OK;
-fail:
-    mb_image_finish(image);
-    return status;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "base/strlist.h"
 #include "image/compare.h"
 #include "image/image.h"

@@ -37,18 +37,31 @@ const struct mb_access mb_access_transfer_write = {
     .layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
 };
 
+/* What the stages of `from` wrote is visible to those of `to`. */
+static void memory_barrier(VkCommandBuffer cmd, const struct mb_access *from,
+                           const struct mb_access *to)
+{
+    const VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = from->access,
+        .dstAccessMask = to->access,
+    };
+    vkCmdPipelineBarrier(cmd, from->stages, to->stages, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
 void mb_barrier_full(VkCommandBuffer cmd)
 {
-    VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                         VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                         VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
-                         VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+    static const struct mb_access from = {
+        .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        .access = VK_ACCESS_MEMORY_WRITE_BIT,
     };
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+    static const struct mb_access to = {
+        .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                  VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                  VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+    };
+    memory_barrier(cmd, &from, &to);
 }
 
 void mb_barrier_execution(VkCommandBuffer cmd)
@@ -57,36 +70,23 @@ void mb_barrier_execution(VkCommandBuffer cmd)
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 0, NULL);
 }
 
-static void to_compute(VkCommandBuffer cmd, VkPipelineStageFlags from, VkAccessFlags written)
-{
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = written,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-    };
-    vkCmdPipelineBarrier(cmd, from, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
-                         NULL, 0, NULL);
-}
-
 void mb_barrier_compute(VkCommandBuffer cmd)
 {
-    to_compute(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT);
+    memory_barrier(cmd, &mb_access_compute_write, &mb_access_compute_read_write);
 }
 
 void mb_barrier_filled(VkCommandBuffer cmd)
 {
-    to_compute(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    memory_barrier(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
 }
 
 void mb_barrier_host(VkCommandBuffer cmd)
 {
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+    static const struct mb_access host = {
+        .stages = VK_PIPELINE_STAGE_HOST_BIT,
+        .access = VK_ACCESS_HOST_READ_BIT,
     };
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                         &barrier, 0, NULL, 0, NULL);
+    memory_barrier(cmd, &mb_access_transfer_write, &host);
 }
 
 static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier)
@@ -112,7 +112,7 @@ static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier
 
 void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers, uint32_t n)
 {
-    VkImageMemoryBarrier image_barriers[MB_MAX_LEVEL_BARRIERS];
+    VkImageMemoryBarrier image_barriers[MB_MAX_LEVELS];
     VkPipelineStageFlags from = 0, to = 0;
     for (uint32_t i = 0; i < n; i++) {
         image_barriers[i] = image_barrier(&barriers[i]);

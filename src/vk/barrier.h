@@ -45,9 +45,7 @@ struct mb_level_barrier {
     const struct mb_access *from, *to;
 };
 
-#define MB_MAX_LEVEL_BARRIERS MB_MAX_LEVELS
-
-/* One vkCmdPipelineBarrier over `n` <= MB_MAX_LEVEL_BARRIERS of them. */
+/* One vkCmdPipelineBarrier over `n` <= MB_MAX_LEVELS of them. */
 void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers,
                        uint32_t n);
 

@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "vk/pipeline_pool.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
 {
@@ -81,10 +80,8 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
                                infos[i].index, infos[i].name);
         used += written > 0 ? (size_t)written : 0;
     }
-    enum mb_status status =
-        MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
-    mb_err_hint(err, "there is %s", names);
-    return status;
+    MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
+    return mb_err_hint(err, "there is %s", names);
 }
 
 static enum mb_status check_executes(const struct mb_gpu_options *options,
@@ -93,10 +90,8 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     if (options->only_compiles || mb_gpu_executes(info)) {
         return MB_OK;
     }
-    const enum mb_status status = MB_FAIL(
-        err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
-    mb_err_hint(err, "'mipbench inspect' shows what it compiles");
-    return status;
+    MB_FAIL(err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
+    return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
 }
 
 /* Whether a tool says that it shows labels: RenderDoc, a profiler, the validation layer. Some
@@ -229,7 +224,6 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
     if (!gpu->state || gpu->state->is_lost) {
         return 0; /* what is in flight must not be destroyed; the process ends */
     }
-    mb_kept_pipelines_destroy(gpu->state->pipelines, gpu->device);
     destroy_kept(gpu->state->objects);
     if (gpu->device) {
         vkDestroyCommandPool(gpu->device, gpu->command_pool, NULL);

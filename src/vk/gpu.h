@@ -15,15 +15,13 @@ struct mb_gpu_options {
 };
 
 struct mb_pipeline_facts;
-struct mb_kept_pipeline;
 struct mb_kept_object;
 
 /* What changes while the device is open; written through const devices as well. */
 struct mb_gpu_state {
     uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
     bool keeps_pipelines, only_compiles;
-    struct mb_kept_pipeline *pipelines; /* a list of those kept; owned */
-    struct mb_kept_object *objects;     /* and of what strategies keep; owned */
+    struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
     uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those of manifests' kernels */
@@ -58,7 +56,7 @@ mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* Where a strategy keeps an object that it shares while pipelines are kept: NULL at first, and
+/* Where pipelines are kept, and what a strategy shares while they are: NULL at first, and
  * destroyed by `destroy`, which also says whose it is, before the device is. NULL: out of
  * memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));

@@ -167,11 +167,8 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
     vkGetPhysicalDeviceProperties2(device, &properties);
 
     const VkPhysicalDeviceProperties *p = &properties.properties;
-    mb_utf8_sanitize(p->deviceName, info->name, sizeof info->name);
-    info->type = p->deviceType;
     info->vendor_id = p->vendorID;
     info->device_id = p->deviceID;
-    info->api_version = p->apiVersion;
     info->driver_id = driver.driverID;
     format_uuid(id.deviceUUID, info->uuid);
     mb_utf8_sanitize(driver.driverName, info->driver_name, sizeof info->driver_name);

@@ -46,7 +46,7 @@ static enum mb_status create_set_layout(struct mb_pipeline *pipeline, uint32_t s
 
 static enum mb_status create_layouts(struct mb_pipeline *pipeline, struct mb_err *err)
 {
-    struct mb_kept_pipeline *made = pipeline->made;
+    struct mb_made_pipeline *made = pipeline->made;
     const VkPushConstantRange push = {
         .stageFlags = stage_of(pipeline),
         .size = made->push_constant_bytes,
@@ -141,7 +141,7 @@ static enum mb_status create_compute(const struct mb_pipeline *pipeline,
                                      VkPipelineCreateFlags flags, VkPipeline *handle,
                                      struct mb_err *err)
 {
-    const struct mb_kept_pipeline *made = pipeline->made;
+    const struct mb_made_pipeline *made = pipeline->made;
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = made->subgroup_size,
@@ -250,7 +250,7 @@ static enum mb_status create_pipeline(const struct mb_pipeline *pipeline,
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = pipeline->gpu;
-    const struct mb_kept_pipeline *made = pipeline->made;
+    const struct mb_made_pipeline *made = pipeline->made;
     const VkSpecializationInfo specialization = {
         .mapEntryCount = made->shader->n_constants,
         .pMapEntries = made->shader->entries,
@@ -303,33 +303,65 @@ static enum mb_status describe(const struct mb_pipeline *pipeline, struct mb_err
                : mb_pipeline_facts_add(gpu->state->facts, pipeline->made->shader->name, err);
 }
 
-/* What is wanted is looked for among the kept ones, or made. */
-static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
+static bool is_like(const struct mb_made_pipeline *a, const struct mb_made_pipeline *b)
+{
+    return a->shader == b->shader && a->vertex == b->vertex &&
+           a->target_format == b->target_format &&
+           a->push_constant_bytes == b->push_constant_bytes &&
+           a->subgroup_size == b->subgroup_size && a->n_invocations == b->n_invocations &&
+           memcmp(a->constants, b->constants, a->shader->n_constants * sizeof *a->constants) ==
+               0;
+}
+
+/* A single one, or the list of those kept. */
+static void destroy_made(void *list)
+{
+    struct mb_made_pipeline *made = list;
+    while (made) {
+        struct mb_made_pipeline *next = made->next;
+        vkDestroyPipeline(made->device, made->pipeline, NULL);
+        vkDestroyPipelineLayout(made->device, made->layout, NULL);
+        for (uint32_t i = 0; i < MB_MAX_SETS; i++) {
+            vkDestroyDescriptorSetLayout(made->device, made->set_layouts[i], NULL);
+        }
+        mb_free(made);
+        made = next;
+    }
+}
+
+static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
     const struct mb_gpu *gpu = pipeline->gpu;
-    struct mb_gpu_state *state = gpu->state;
-    struct mb_kept_pipeline *made = pipeline->made;
-    struct mb_kept_pipeline *kept =
-        state->keeps_pipelines ? mb_kept_pipeline_find(state->pipelines, made) : NULL;
-    if (kept) {
-        mb_free(made);
-        pipeline->made = kept;
-        pipeline->is_kept = true;
-        return MB_OK;
-    }
+    struct mb_made_pipeline *made = pipeline->made;
     MB_DO(create_layouts(pipeline, err));
-    if (!state->only_compiles || !gpu->info.features.executables.pipelineExecutableInfo) {
+    if (!gpu->state->only_compiles || !gpu->info.features.executables.pipelineExecutableInfo) {
         MB_DO(create_pipeline(pipeline, 0, &made->pipeline, err));
         mb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)made->pipeline, name);
     }
-    if (state->facts) {
-        MB_DO(describe(pipeline, err));
+    return gpu->state->facts ? describe(pipeline, err) : MB_OK;
+}
+
+/* What is wanted is looked for among the kept ones, or made. */
+static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
+{
+    if (!pipeline->gpu->state->keeps_pipelines) {
+        return make(pipeline, name, err);
     }
-    if (state->keeps_pipelines) {
-        pipeline->is_kept = true;
-        made->next = state->pipelines;
-        state->pipelines = made;
+    void **list = mb_gpu_kept(pipeline->gpu, destroy_made);
+    MB_DO(MB_NEED(list, name));
+    struct mb_made_pipeline *made = pipeline->made, *kept = *list;
+    while (kept && !is_like(kept, made)) {
+        kept = kept->next;
     }
+    if (kept) {
+        mb_free(made);
+        pipeline->made = kept;
+    } else {
+        MB_DO(make(pipeline, name, err));
+        made->next = *list;
+        *list = made;
+    }
+    pipeline->is_kept = true;
     return MB_OK;
 }
 
@@ -338,10 +370,11 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
 {
     enum mb_status status = MB_OK;
     const struct mb_shader *shader = options->shader;
-    struct mb_kept_pipeline *made =
+    struct mb_made_pipeline *made =
         mb_alloc(1, sizeof *made + shader->n_constants * sizeof *made->constants);
     *pipeline = (struct mb_pipeline){.gpu = gpu, .made = made};
     MB_TRY(MB_NEED(made, options->name));
+    made->device = gpu->device;
     made->shader = shader;
     made->vertex = options->vertex;
     made->target_format = options->target_format;
@@ -364,12 +397,11 @@ void mb_pipeline_finish(struct mb_pipeline *pipeline)
     if (!pipeline->gpu) {
         return;
     }
-    VkDevice device = pipeline->gpu->device;
     if (pipeline->gpu->state->is_lost) {
         mb_free(pipeline->is_kept ? NULL : pipeline->made);
     } else {
-        vkDestroyDescriptorPool(device, pipeline->pool, NULL);
-        mb_kept_pipelines_destroy(pipeline->is_kept ? NULL : pipeline->made, device);
+        vkDestroyDescriptorPool(pipeline->gpu->device, pipeline->pool, NULL);
+        destroy_made(pipeline->is_kept ? NULL : pipeline->made);
     }
     mb_free(pipeline->sets);
     *pipeline = (struct mb_pipeline){0};
@@ -432,7 +464,7 @@ void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
 /* The pipeline and one copy of its sets. */
 static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy)
 {
-    const struct mb_kept_pipeline *made = pipeline->made;
+    const struct mb_made_pipeline *made = pipeline->made;
     const uint32_t n_sets = made->shader->n_sets;
     const VkPipelineBindPoint point =
         made->vertex ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "vk/buffer.h"
-#include "vk/pipeline_pool.h"
 #include "vk/shader.h"
 
 /* The value of a specialisation constant of type float. */
@@ -28,9 +27,25 @@ struct mb_pipeline_options {
     const char *name;
 };
 
+/* A pipeline's Vulkan objects and all that they depend on. The same kernels are set up many
+ * times, for each image of a rotation and at other sizes: a device can keep them (mb_gpu_kept),
+ * and pipelines that depend on the same share them. */
+struct mb_made_pipeline {
+    struct mb_made_pipeline *next; /* of those kept */
+    VkDevice device;
+    VkDescriptorSetLayout set_layouts[MB_MAX_SETS]; /* null beyond those there are */
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+    /* Everything that they depend on. */
+    const struct mb_shader *shader, *vertex;
+    VkFormat target_format;
+    uint32_t push_constant_bytes, subgroup_size, n_invocations;
+    uint32_t constants[]; /* [shader->n_constants]: values of the specialisation constants */
+};
+
 struct mb_pipeline {
     const struct mb_gpu *gpu;
-    struct mb_kept_pipeline *made; /* owned, unless the device keeps it */
+    struct mb_made_pipeline *made; /* owned, unless the device keeps it */
     bool is_kept;
     VkDescriptorPool pool;
     VkDescriptorSet *sets; /* [n_copies][shader->n_sets], owned */

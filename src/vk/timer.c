@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/figure.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "vk/barrier.h"
 
 extern const struct mb_shader mb_spv_null;

@@ -45,7 +45,7 @@ class CommandLine(cli.TestCase):
 
 
 class InputFiles(cli.TestCase):
-    """One of each kind; tests/unit/test_image.c and test_pattern.c have them all."""
+    """One of each kind; tests/fuzz/image_files.py and tests/unit/test_pattern.c have them all."""
 
     def check(self, name, *parts, code=INPUT, args=()):
         with self.subTest(name=name):

@@ -1,6 +1,7 @@
 """Image files made here from texels, by numpy and the formats' specifications: what a decoder that
 shares no line with ours makes of them. files() yields (name, bytes, texels), where texels are
-[height][width][4] of uint8, uint16 or float32, or None for a file that must be refused."""
+[height][width][4] of uint8, uint16 or float32, or, for a file that must be refused, None or words of
+the message."""
 
 import struct
 import zlib
@@ -156,6 +157,8 @@ def odd_pngs():
     for kind in (b"tRNS", b"tRnS", b"pRNS"):
         trns = chunk(b"tRNS", b"\0\1", kind == b"tRNS").replace(b"tRNS", kind)
         yield f"bad-png-crc-{kind.decode()}", png(greys, 8, GREY, before=trns), None
+    yield "bad-png-name", good.replace(b"IHDR", b"\x1bHDR"), "chunk ?HDR is damaged: its checksum is wrong"
+    yield "bad-png-texel", good.replace(body, body[:-9] + b"\0" + body[-8:]), "chunk IDAT is damaged"
     yield "bad-png-adler", head + chunk(b"IDAT", adler) + end, None
     yield "bad-png-no-idat", head + end, None
     yield "bad-png-only-empty-idat", head + chunk(b"IDAT") + end, None
@@ -163,18 +166,25 @@ def odd_pngs():
     yield "bad-png-gap", (head + chunk(b"IDAT", body[:9]) + chunk(b"tEXt", b"a\0b")
                           + chunk(b"IDAT", body[9:]) + end), None
     yield "bad-png-two-headers", head + head[8:] + chunk(b"IDAT", body) + end, None
-    yield "bad-png-critical", head + chunk(b"ABCD") + chunk(b"IDAT", body) + end, None
+    yield "bad-png-critical", head + chunk(b"ABCD") + chunk(b"IDAT", body) + end, "chunk ABCD is not known"
     yield "bad-png-filter", head + chunk(b"IDAT", zlib.compress(b"\5" * 64)) + end, None
-    yield "bad-png-short", head + chunk(b"IDAT", zlib.compress(b"\0" * 63)) + end, None
-    yield "bad-png-long", head + chunk(b"IDAT", zlib.compress(b"\0" * 65)) + end, None
+    yield "bad-png-short", head + chunk(b"IDAT", zlib.compress(b"\0" * 63)) + end, "not enough texels"
+    for n in (65, 2_600_000): # A bomb takes no more memory than its texels do.
+        yield f"bad-png-{n}", head + chunk(b"IDAT", zlib.compress(bytes(n))) + end, "holds more than its texels"
+    for name, shape, depth, colour, reason in (
+            ("no-columns", (2, 0), 8, RGBA, "no texels (its header says 0x2)"), ("no-rows", (0, 2), 8, RGBA, "no texels"),
+            ("huge", (16384, 16384), 8, RGBA, "cannot hold the 16384x"), ("wide", (1, 16385), 8, RGBA, "too large"),
+            ("largest", (2**31 - 1, 2**31 - 1), 8, RGBA, "too large"), ("colour-5", (2, 2), 8, 5, "chunk IHDR is damaged"),
+            ("depth-7", (2, 2), 7, RGBA, "bad PNG: chunk IHDR")):
+        yield f"bad-png-{name}", png_head(shape, depth, colour) + chunk(b"IDAT", body) + end, reason
     yield "bad-png-no-header", SIGNATURE + chunk(b"IDAT", body) + end, None
     yield "bad-png-rgba-key", png(random_values(2, 2, 4, 8), 8, RGBA,
                                   before=chunk(b"tRNS", b"\0\0")), None
     for depth in DEPTHS[INDEXED]:
         indices = np.full((3, 3, 1), (1 << depth) - 1)
         plte = chunk(b"PLTE", bytes(3 * ((1 << depth) - 1)))
-        yield f"bad-png-index-{depth}", png(indices, depth, INDEXED, before=plte), None
-    yield "bad-png-no-palette", png(np.zeros((2, 2, 1), int), 8, INDEXED), None
+        yield f"bad-png-index-{depth}", png(indices, depth, INDEXED, before=plte), "a texel's index is beyond its palette"
+    yield "bad-png-no-palette", png(np.zeros((2, 2, 1), int), 8, INDEXED), "it has no palette"
     yield "bad-png-long-palette", png(np.zeros((2, 2, 1), int), 8, INDEXED,
                                       before=chunk(b"PLTE", bytes(771))), None
 
@@ -212,8 +222,8 @@ def indexed_bmps():
         core = np.ascontiguousarray(palette[:, :3]).tobytes()
         yield (f"bmp-{bits}-core", bmp(rows[::-1], bits, (11, 5), core, header_bytes=12), texels)
         top = packed_rows(np.full((2, 3), n - 1), bits)
-        yield f"bad-bmp-index-{bits}", bmp([bytes(r) for r in top], bits, (3, 2), colours[:-4]), None
-        yield f"bad-bmp-rle-{bits}", bmp(rows, bits, (11, 5), colours, compression=1), None
+        yield f"bad-bmp-index-{bits}", bmp([bytes(r) for r in top], bits, (3, 2), colours[:-4]), "index is beyond its palette"
+        yield f"bad-bmp-rle-{bits}", bmp(rows, bits, (11, 5), colours, compression=1), "compressed"
         yield f"bad-bmp-cut-{bits}", bmp(rows[:4], bits, (11, 5), colours), None
 
 
@@ -254,7 +264,9 @@ def true_bmps():
     yield "bad-bmp-mask", bmp([row.tobytes() for row in values], 16, (7, 5), masks=masks,
                               compression=3), None
     yield "bad-bmp-cut", bmp(rows[:3], 24, (7, 5)), None
-    yield "bad-bmp-least-height", bmp(rows, 24, (7, -1 << 31)), None
+    for width, height, reason in ((7, -1 << 31, "too large: 7x2147483648"), (0, 2, "no texels"), (16385, 1, "too large"),
+                                  (16384, 16384, "cannot hold")):
+        yield f"bad-bmp-{width}x{height}", bmp(rows, 24, (width, height)), reason
 
 
 def tga_runs(texels):
@@ -330,6 +342,9 @@ def tgas():
     for bits, kind in ((24, 2), (32, 2), (8, 3)):
         stored = RNG.integers(0, 256, (3, 200, bits // 8)).astype(np.uint8)
         data = tga(kind, stored, bits=bits, descriptor=0x20)
+        for name, extent in (("no-columns", (0, 1)), ("no-rows", (1, 0)), ("huge", (65535, 65535))):
+            yield f"bad-tga-{bits}-{name}", data[:12] + struct.pack("<HH", *extent) + data[16:], (
+                "too large" if extent[0] > 1 else "not an image")
         for n in (1, 9, 18, 21):
             yield f"bad-tga-wide-{bits}-cut-{n}", data[:-n], None
 
@@ -345,6 +360,10 @@ def netpbms():
             head = magic + b"\n# a comment\n5 3\n%d\n" % top
             yield f"pnm-{n}-{top}", head + data, texels
             yield f"bad-pnm-{n}-{top}-cut", head + data[:-1], None
+    yield "pnm-beyond", b"P5 1 1 100\n\xc8", np.full((1, 1, 4), 255, np.uint8)
+    for head, reason in ((b"0 1 255", "no texels"), (b"99999999999999 1 255", "too large"), (b"1 1 0", "its header is damaged"),
+                         (b"1 1 65536", "its header is damaged"), (b"-1 1 255", "its header is damaged")):
+        yield f"bad-pnm-{head.decode()}", b"P6 " + head + b"\nabcdef", reason
 
 
 def pfms():
@@ -359,10 +378,14 @@ def pfms():
             name = f"pfm-{n}-{scale.decode()}"
             yield name, magic + b"\n5 3\n" + scale + b"\n" + data, texels
             yield f"bad-{name}-cut", magic + b"\n5 3\n" + scale + b"\n" + data[:-1], None
-            yield f"bad-{name}-long", magic + b"\n5 3\n" + scale + b"\n" + data + b"\n", None
+            yield f"bad-{name}-long", magic + b"\n5 3\n" + scale + b"\n" + data + b"\n", "bad PFM: "
         for scale in (b"0", b"-0.0", b"nan", b"inf", b"-inf", b"1e999", b"", b"one", b"1,0"):
             data = values.tobytes()
-            yield f"bad-pfm-{n}-{scale.decode()}", magic + b"\n5 3\n" + scale + b"\n" + data, None
+            yield f"bad-pfm-{n}-{scale.decode()}", magic + b"\n5 3\n" + scale + b"\n" + data, "its header is damaged"
+    for extent, reason in ((b"0 1", "no texels"), (b"1 -1", "no texels"), (b"99999 1", "too large"),
+                           (b"16384 16384", "truncated: 4 bytes")):
+        yield f"bad-pfm-{extent.decode()}", b"PF\n" + extent + b"\n-1\nabcd", reason
+    yield "bad-pfm-magic", b"Pf4\n1 1\n-1\nabcd", "its header is damaged"
 
 
 def repeated_hdrs():
@@ -397,6 +420,12 @@ def hdrs():
             rows = b"".join(bytes([2, 2, 0, width]) + b"".join(
                 bytes([width]) + row[:, c].tobytes() for c in range(4)) for row in rgbe)
             yield f"hdr-{width}-runs", head + rows, texels
+            for n in (0, 129 + width): # stb would never return from a run of length 0.
+                yield f"bad-hdr-run-{n}", head + rows[:4] + bytes([n]) + rows[5:], "truncated or damaged"
+        for resolution, reason in ((b"-Y 0 +X 3", "no texels"), (b"-Y -5 +X 3", "no texels"), (b"-Y 99999 +X 3", "too large"),
+                                   (b"-Y 9999 +X 9999", "truncated"), (b"+Y 3 +X 3", "bad Radiance HDR")):
+            yield (f"bad-hdr-{width}-{resolution.decode()}",
+                   head.replace(b"-Y 3 +X %d" % width, resolution) + rgbe.tobytes(), reason)
 
 
 # ---- JPEG, of blocks of 8x8 equal texels: their means are all that is coded.
@@ -660,6 +689,11 @@ def texture_files():
         data = bytearray(dds(dxgi, codes))
         data[12:20] = struct.pack("<2I", side, side)
         yield f"bad-dds-huge-{name}", bytes(data), None
+    # 12e9 layers of 15368x6235 texels are 2**64 - 256 bytes: behind byte 272 they end at byte 16.
+    data = bytearray(ktx2(109, codes, offset=272, length=2**64 - 256, before=bytes(200)))
+    data[20:28] = struct.pack("<2I", 15368, 6235)
+    data[32:40] = struct.pack("<2I", 2005370767, 6)
+    yield "bad-ktx2-wrapped", bytes(data), "does not lie within the file"
     yield "bad-ktx2-format", ktx2(38, codes), None
     yield "bad-ktx2-head", ktx2(37, codes)[:100], None
     for name, changes in {
@@ -672,8 +706,22 @@ def texture_files():
     yield "bad-dds-head", dds(28, codes)[:140], None
 
 
+def strangers():
+    """Of no kind that is read; random bytes might pass for a TGA."""
+    for name, data, words in (
+            ("gif", b"GIF89a......", "GIF is not read; convert"), ("psd", b"8BPS........", "PSD is not read; convert"),
+            ("webp", b"RIFF....WEBPVP8 ", "WebP is not read; convert"), ("text-pnm", b"P3 1 1 255 0 0 0", "PNM in text"),
+            ("text", b"Hello, world. This is no image at all.", "not an image that can be read; PNG, "),
+            ("zeros", bytes(23), "not an image"), ("letter", b"B", "not an image")):
+        yield f"bad-{name}", data, words
+    for i in range(200):
+        yield f"bad-random-{i}", RNG.bytes(256), None
+
+
 def files(has_jpeg):
+    if not has_jpeg:
+        yield "bad-jpeg", b"\xff\xd8\xff\xe0 JFIF", "JPEG is not read; convert"
     for source in (coloured_pngs, small_pngs, odd_pngs, indexed_bmps, true_bmps, tgas, netpbms,
-                   pfms, hdrs, jpegs, texture_files):
+                   pfms, hdrs, jpegs, texture_files, strangers):
         if source != jpegs or has_jpeg:
             yield from source()

@@ -1,7 +1,7 @@
 /* The probe of the clock and the evictor on a device. */
 #include <math.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "bench/timing/evict.h"
 #include "bench/timing/clock_probe.h"
 #include "harness.h"

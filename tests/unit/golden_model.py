@@ -307,9 +307,11 @@ def decode_request(name):
 
 
 def edge_values(name, rng):
-    """Halves, the ties between them and their neighbours, and much that is out of range."""
+    """Halves and small floats, the ties between them and their neighbours, and much that is out of
+    range."""
     values = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
-    finite = np.sort(values[np.isfinite(values)])
+    finite = np.sort(np.concatenate([values[np.isfinite(values)], small_floats(6), small_floats(5)]))
+    finite = np.sort(np.concatenate([finite, np.nextafter(finite, np.inf), np.nextafter(finite, -np.inf)]))
     ties = (finite[1:] + finite[:-1]) / 2
     values = np.concatenate([
         finite, ties, np.nextafter(ties, np.inf), np.nextafter(ties, -np.inf), rng.random(99999),

@@ -1,12 +1,12 @@
-/* Formats: the table, decoding and encoding, one least significant bit, and half floats. That
- * all 65536 halves agree with numpy is golden_model.py's part. */
+/* Formats: the table, one least significant bit, the curve of sRGB, and what is no number. That
+ * every codec agrees with numpy both ways, ties among them, is golden_model.py's part. */
 #include "check.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "image/format.h"
-#include "image/minifloat.h"
+#include "image/srgb.h"
 
 static void check_table(void)
 {
@@ -20,115 +20,120 @@ static void check_table(void)
     }
     CHECK(mb_format_find("rgba9") == NULL);
     CHECK(mb_format_find("") == NULL);
-}
-
-static void check_unorm(void)
-{
-    const struct mb_format *rgba8 = mb_format_find("rgba8");
-    uint8_t codes[256], back[256];
-    double values[256];
-    for (unsigned i = 0; i < 256; i++) {
-        codes[i] = (uint8_t)i;
-    }
-    mb_format_decode(rgba8, codes, 64, values);
-    CHECK_EQ_DBL(values[0], 0.0, 0.0);
-    CHECK_EQ_DBL(values[255], 1.0, 0.0);
-    CHECK_EQ_DBL(values[51], 0.2, 1e-16);
-    mb_format_encode(rgba8, values, 64, back);
-    CHECK(memcmp(codes, back, sizeof codes) == 0);
-
-    const double edges[8] = {-1.0,     2.0,  NAN, 127.5 / 255.0, 127.4999 / 255.0,
-                             INFINITY, -0.0, 1.0};
-    const uint8_t wanted[8] = {0, 255, 0, 128, 127, 255, 0, 255};
-    mb_format_encode(rgba8, edges, 2, back);
-    CHECK(memcmp(back, wanted, sizeof wanted) == 0);
-}
-
-static void check_floats(void)
-{
-    const double rgba[4] = {0.1, -2.5, 1e30, 65519.999};
-    float single[4];
-    uint16_t half[4];
-    double back[4];
-    mb_format_encode(mb_format_find("rgba32f"), rgba, 1, single);
-    for (int c = 0; c < 4; c++) {
-        CHECK_EQ_DBL((double)single[c], (double)(float)rgba[c], 0.0);
-    }
-    mb_format_encode(mb_format_find("rgba16f"), rgba, 1, half);
-    CHECK_EQ_INT(half[0], 0x2e66);
-    CHECK_EQ_INT(half[1], 0xc100);
-    CHECK_EQ_INT(half[2], 0x7c00);
-    CHECK_EQ_INT(half[3], 0x7bff);
-    mb_format_decode(mb_format_find("rgba16f"), half, 1, back);
-    CHECK_EQ_DBL(back[1], -2.5, 0.0);
-    CHECK_EQ_DBL(back[3], 65504.0, 0.0);
-}
-
-/* Formats with fewer channels: missing ones read as 0, alpha as 1. */
-static void check_fewer_channels(void)
-{
-    const struct mb_format rg8 = {
-        .name = "rg8", .texel_bytes = 2, .n_channels = 2, .codec = MB_CODEC_UNORM8};
-    const uint8_t texels[6] = {0, 255, 51, 102, 255, 0};
-    uint8_t back[6] = {0};
-    double rgba[12];
-    mb_format_decode(&rg8, texels, 3, rgba);
-    const double wanted[12] = {0, 1, 0, 1, 0.2, 0.4, 0, 1, 1, 0, 0, 1};
-    for (int i = 0; i < 12; i++) {
-        CHECK_EQ_DBL(rgba[i], wanted[i], 1e-16);
-    }
-    mb_format_encode(&rg8, rgba, 3, back);
-    CHECK(memcmp(texels, back, sizeof back) == 0);
+    const struct mb_format *srgb = mb_format_find("rgba8-srgb");
+    CHECK_EQ_INT(srgb->vk_format, VK_FORMAT_R8G8B8A8_SRGB);
+    CHECK_EQ_INT(srgb->vk_storage_format, VK_FORMAT_R8G8B8A8_UNORM);
+    CHECK_EQ_DBL(mb_format_max_code(mb_format_find("rgb10a2"), 2), 1023.0, 0.0);
+    CHECK_EQ_DBL(mb_format_max_code(mb_format_find("rgb10a2"), 3), 3.0, 0.0);
 }
 
 static void check_lsb(void)
 {
-    const struct mb_format *rgba8 = mb_format_find("rgba8");
-    const struct mb_format *rgba16f = mb_format_find("rgba16f");
-    const struct mb_format *rgba32f = mb_format_find("rgba32f");
-    CHECK_EQ_DBL(mb_format_lsb(rgba8, 0, 0.3), 1.0 / 255.0, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba16f, 0, 1.0), 0x1p-10, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba16f, 0, -1.999), 0x1p-10, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba16f, 0, 2.0), 0x1p-9, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba16f, 0, 0.0), 0x1p-24, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba16f, 0, 0x1p-14), 0x1p-24, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba32f, 0, 1.0), 0x1p-23, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba32f, 0, 0.0), 0x1p-149, 0.0);
-    CHECK_EQ_DBL(mb_format_lsb(rgba32f, 0, 3.4e38), 0x1p104, 0.0);
+    static const struct {
+        const char *format;
+        uint32_t channel;
+        double value, want;
+    } cases[] = {
+        {"rgba8", 0, 0.3, 1.0 / 255.0},  {"rgb10a2", 0, 0.3, 1 / 1023.0},
+        {"rgb10a2", 3, 0.3, 1 / 3.0},    {"rgba16f", 0, 1.0, 0x1p-10},
+        {"rgba16f", 0, -1.999, 0x1p-10}, {"rgba16f", 0, 2.0, 0x1p-9},
+        {"rgba16f", 0, 0.0, 0x1p-24},    {"rgba16f", 0, 0x1p-14, 0x1p-24},
+        {"rgba32f", 0, 1.0, 0x1p-23},    {"rgba32f", 0, 0.0, 0x1p-149},
+        {"rgba32f", 0, 3.4e38, 0x1p104}, {"rg11b10f", 0, 1.0, 0x1p-6},
+        {"rg11b10f", 1, 3.9, 0x1p-5},    {"rg11b10f", 2, 1.0, 0x1p-5},
+        {"rg11b10f", 0, 0.0, 0x1p-20},   {"rg11b10f", 2, 0x1p-15, 0x1p-19},
+    };
+    for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
+        const struct mb_format *format = mb_format_find(cases[i].format);
+        CHECK_EQ_DBL(mb_format_lsb(format, cases[i].channel, cases[i].value), cases[i].want,
+                     0.0);
+    }
 }
 
-/* Every half goes to double and back; a tie between neighbours goes to the even one, and what
- * is a hair off the tie to the nearer. */
-static void check_halves(void)
+/* Codes of 0, floats that are no numbers either, and infinities. */
+static void check_nan(void)
 {
+    const double nan[4] = {NAN, INFINITY, -INFINITY, NAN};
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const struct mb_format *format = &mb_formats[i];
+        uint32_t texel[4];
+        double back[4];
+        mb_format_encode(format, nan, 1, texel);
+        mb_format_decode(format, texel, 1, back);
+        for (uint32_t c = 0; c < format->n_channels; c++) {
+            const bool is_unorm = mb_format_is_unorm(format);
+            const double least = mb_format_channel(format, c)->least < 0.0 ? -INFINITY : 0.0;
+            const double most = is_unorm ? 1.0 : INFINITY;
+            const double want =
+                is_unorm && isnan(nan[c]) ? 0.0 : fmin(fmax(nan[c], least), most);
+            CHECK(isnan(nan[c]) && !is_unorm ? isnan(back[c]) : back[c] == want);
+        }
+    }
+}
+
+static void check_srgb_curve(void)
+{
+    CHECK_EQ_DBL(mb_srgb_to_linear(0.0), 0.0, 0.0);
+    CHECK_EQ_DBL(mb_srgb_to_linear(1.0), 1.0, 1e-15);
+    CHECK_EQ_DBL(mb_srgb_to_linear(0.5), 0.21404114048223255, 1e-15);
+    CHECK_EQ_DBL(mb_srgb_from_linear(0.5), 0.7353569830524495, 1e-15);
+    CHECK_EQ_DBL(mb_srgb_from_linear(0.001), 0.01292, 1e-17);
+    /* The two pieces meet, and on the right side of the limit. */
+    CHECK_EQ_DBL(mb_srgb_from_linear(0.0031308), 0.0031308 * 12.92, 0.0);
+    CHECK_EQ_DBL(mb_srgb_from_linear(nextafter(0.0031308, 1)), 0.0031308 * 12.92, 3e-8);
+    CHECK(isnan(mb_srgb_from_linear(NAN)));
+}
+
+static double worst_of_fast(const double rgba[4])
+{
+    double fast[4];
+    mb_srgb_encode(rgba, 1, fast);
+    double worst = fabs(fast[3] - rgba[3]);
+    for (int c = 0; c < 3; c++) {
+        worst = fmax(worst, fabs(fast[c] - mb_srgb_from_linear(rgba[c])));
+    }
+    return worst;
+}
+
+/* The fast way is the definition, at every scale and at the ends of every segment. */
+static void check_srgb_fast(void)
+{
+    double worst = 0.0;
+    for (unsigned i = 0; i < 200000; i++) {
+        const double linear = pow(2.0, -12.0 + 12.5 * i / 200000);
+        const double rgba[4] = {linear, 1.0 - linear, -linear, linear};
+        worst = fmax(worst, worst_of_fast(rgba));
+    }
+    for (unsigned i = 0; i < 9 * 32; i++) {
+        const double edge = ldexp(1.0 + i % 32 / 32.0, -1 - (int)(i / 32));
+        const double rgba[4] = {edge, nextafter(edge, 0.0), nextafter(edge, 1.0), 0.0};
+        worst = fmax(worst, worst_of_fast(rgba));
+    }
+    CHECK_EQ_DBL(worst, 0.0, 1e-14);
+    double rgba[4] = {NAN, INFINITY, -INFINITY, NAN};
+    mb_srgb_encode(rgba, 1, rgba);
+    CHECK(isnan(rgba[0]) && isinf(rgba[1]) && isinf(rgba[2]) && isnan(rgba[3]));
+}
+
+/* The scale on which errors are measured. */
+static void check_coded(void)
+{
+    const struct mb_format *srgb = mb_format_find("rgba8-srgb");
     unsigned n_wrong = 0;
-    for (unsigned h = 0; h < 0x10000; h++) {
-        const double value = mb_half_to_double((uint16_t)h);
-        const bool is_nan = (h & 0x7c00) == 0x7c00 && (h & 0x3ff) != 0;
-        const uint16_t back = mb_half_from_double(value);
-        n_wrong += is_nan ? !isnan(value) || !isnan(mb_half_to_double(back)) : back != h;
+    for (unsigned code = 0; code < 256; code++) {
+        const uint8_t texel[4] = {(uint8_t)code, (uint8_t)(255 - code), 7, (uint8_t)code};
+        double rgba[4], coded[4];
+        mb_format_decode_coded(srgb, texel, 1, coded);
+        n_wrong += coded[0] != code / 255.0 || coded[3] != code / 255.0;
+        mb_format_decode(srgb, texel, 1, rgba);
+        mb_format_to_coded(srgb, rgba, 1, coded);
+        n_wrong += fabs(coded[0] * 255.0 - code) > 1e-11 || rgba[3] != coded[3];
     }
     CHECK_EQ_INT(n_wrong, 0);
-    for (unsigned h = 0; h < 0x7bff; h++) {
-        const double low = mb_half_to_double((uint16_t)h);
-        const double high = mb_half_to_double((uint16_t)(h + 1));
-        const double tie = (low + high) / 2;
-        const unsigned even = h % 2 == 0 ? h : h + 1;
-        n_wrong += mb_half_from_double(tie) != even;
-        n_wrong += mb_half_from_double(-tie) != (even | 0x8000);
-        n_wrong += mb_half_from_double(nextafter(tie, 0.0)) != h;
-        n_wrong += mb_half_from_double(nextafter(tie, INFINITY)) != h + 1;
-    }
-    CHECK_EQ_INT(n_wrong, 0);
-    CHECK_EQ_INT(mb_half_from_double(65520.0), 0x7c00);
-    CHECK_EQ_INT(mb_half_from_double(nextafter(65520.0, 0.0)), 0x7bff);
-    CHECK_EQ_INT(mb_half_from_double(-INFINITY), 0xfc00);
-    CHECK_EQ_INT(mb_half_from_double(5e-324), 0);
-    CHECK_EQ_INT(mb_half_from_double(-0.0), 0x8000);
 }
 
 int main(void)
 {
-    return CHECK_TESTS(check_table, check_unorm, check_floats, check_fewer_channels, check_lsb,
-                       check_halves);
+    return CHECK_TESTS(check_table, check_lsb, check_nan, check_srgb_curve, check_srgb_fast,
+                       check_coded);
 }

@@ -1,6 +1,6 @@
 /* Comparison of samples: known answers, and whether the intervals hold the truth as often as
  * they say. */
-#include "base/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "check.h"
 #include "vk/timer.h"
 

@@ -130,28 +130,6 @@ static void check_labels(void)
     mb_canvas_finish(&canvas);
 }
 
-/* A label that is too long goes on in the next line from a ':' on, so the tiles begin further
- * left than it would reach. */
-static void check_long_label(void)
-{
-    static const char label[] = "strategy:first=parameter:second=parameter:third=parameter";
-    struct mb_layout layout;
-    struct mb_sheet sheet;
-    struct mb_canvas canvas;
-    struct mb_err err = {0};
-    const uint8_t texels[64] = {7};
-    mb_layout_init(&layout, mb_format_find("r8"), (struct mb_extent){64, 1}, 1, 1);
-    mb_sheet_init(&sheet, &layout, 0);
-    CHECK_EQ_INT(mb_sheet_add(&sheet, label, false, texels, &err), MB_OK);
-    CHECK_EQ_INT(mb_sheet_draw(&sheet, "t", "f", &canvas, &err), MB_OK);
-    CHECK(canvas.extent.width < mb_text_width(label, sizeof label));
-    CHECK(canvas.extent.height >= TOP + 3 * MB_TEXT_HEIGHT);
-    CHECK(
-        has_ink(&canvas, (struct mb_rect){GAP, TOP + 2 * MB_TEXT_HEIGHT, 100, MB_TEXT_HEIGHT}));
-    mb_sheet_finish(&sheet);
-    mb_canvas_finish(&canvas);
-}
-
 /* Every printable character but the space leaves ink within its line; others are '?'. */
 static void check_text(void)
 {
@@ -195,5 +173,5 @@ static void check_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(check_enlarged, check_reduced, check_transparent, check_labels,
-                       check_long_label, check_text, check_no_memory);
+                       check_text, check_no_memory);
 }

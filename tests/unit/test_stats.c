@@ -1,6 +1,6 @@
 /* Quantiles by hand; the interval of the median against exact binomial sums. */
 #include "base/alloc.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "base/rng.h"
 #include "check.h"
 

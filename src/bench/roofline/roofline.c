@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "vk/barrier.h"
 
 #define MIB UINT64_C(0x100000)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "vk/barrier.h"
 #include "vk/sampler.h"
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/os.h"
 #include "base/rng.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 
 /* A sample that was started and not yet collected. */
 struct in_flight {

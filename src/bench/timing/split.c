@@ -1,7 +1,7 @@
 /* Where the time of a chain that is made level by level goes. */
 #include "bench/timing/split.h"
 
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "bench/verify/instance.h"
 #include "strategy/marks.h"
 #include "vk/barrier.h"

@@ -123,8 +123,7 @@ MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
     const size_t rows_at =
         FILE_HEADER_BYTES + V4_HEADER_BYTES + (bmp->bits < 16 ? PALETTE_BYTES : 0);
     *out = (struct mb_bytes){mb_alloc(rows_at + n_rows_bytes, 1), rows_at + n_rows_bytes};
-    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
-               reader->path);
+    MB_DO(MB_NEED(out->data, reader->path));
     uint8_t *const info = out->data + FILE_HEADER_BYTES;
     memcpy(out->data, "BM", 2);
     mb_put_le32(out->data + 10, (uint32_t)rows_at);

@@ -13,8 +13,7 @@ enum mb_status mb_canvas_init(struct mb_canvas *canvas, struct mb_extent extent,
 {
     const size_t n_texels = (size_t)extent.width * extent.height;
     *canvas = (struct mb_canvas){.extent = extent, .rgba = mb_alloc(n_texels, 4)};
-    MB_FAIL_IF(!canvas->rgba, err, MB_ERRC_RUNTIME,
-               "out of memory for a picture of %ux%u texels", extent.width, extent.height);
+    MB_DO(MB_NEED(canvas->rgba, "picture"));
     memset(canvas->rgba, 255, n_texels * 4);
     return MB_OK;
 }

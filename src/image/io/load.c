@@ -87,20 +87,13 @@ enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width, int64_t h
     return MB_OK;
 }
 
-MB_MUST_CHECK static enum mb_status fail_memory(const struct mb_reader *reader,
-                                                struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s: out of memory for %ux%u texels", reader->path,
-                   reader->image->width, reader->image->height);
-}
-
 enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t height,
                                enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
 {
     struct mb_image *image = reader->image;
     MB_DO(mb_reader_size(reader, width, height, depth, min_bytes, err));
     image->texels = mb_malloc((size_t)(width * height) * mb_depth_texel_bytes(depth));
-    return image->texels != NULL ? MB_OK : fail_memory(reader, err);
+    return MB_NEED(image->texels, reader->path);
 }
 
 enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, size_t n_bytes,
@@ -111,10 +104,8 @@ enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, s
     image->texels =
         mb_stb_decode(file, n_bytes, (struct mb_extent){image->width, image->height},
                       image->depth == MB_DEPTH_U16, &reason);
-    if (image->texels == NULL) {
-        return reason == NULL ? fail_memory(reader, err) : mb_reader_bad(reader, reason, err);
-    }
-    return MB_OK;
+    return reason != NULL ? mb_reader_bad(reader, reason, err)
+                          : MB_NEED(image->texels, reader->path);
 }
 
 static const struct format *find_format(const struct mb_bytes *file)
@@ -148,15 +139,12 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
         reader.format = format->name;
         return format->decode(&reader, err);
     }
-    enum mb_status status;
     if (format != NULL) {
-        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, format->name);
-        mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
-    } else {
-        status = MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
-        mb_err_hint(err, MB_IMAGE_KINDS " are");
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, format->name);
+        return mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
     }
-    return status;
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
+    return mb_err_hint(err, MB_IMAGE_KINDS " are");
 }
 
 /* The file's name without folder and extension, as a slug. */

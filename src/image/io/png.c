@@ -18,9 +18,7 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
     MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
                "a PNG of %ux%u texels is too large to be encoded", width, height);
     out->data = mb_stb_encode_png(rgba, (struct mb_extent){width, height}, &out->n_bytes);
-    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME,
-               "out of memory for a PNG of %ux%u texels", width, height);
-    return MB_OK;
+    return MB_NEED(out->data, "PNG");
 }
 
 /* Convert `n` texels of any format to rgba8 codes. */
@@ -81,8 +79,7 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     const size_t source_bytes = layout->format->texel_bytes;
     const size_t texel_bytes = as_rgba8 ? 4 : source_bytes;
     *texels = mb_alloc((size_t)extent.width * extent.height, texel_bytes);
-    MB_FAIL_IF(*texels == NULL, err, MB_ERRC_RUNTIME,
-               "out of memory for an atlas of %ux%u texels", extent.width, extent.height);
+    MB_DO(MB_NEED(*texels, "atlas"));
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const uint8_t *row = mb_layout_level(layout, block, level, layer);

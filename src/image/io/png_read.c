@@ -241,8 +241,7 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
                                             png->n_data_bytes, filtered, n_filtered, NULL);
     }
     libdeflate_free_decompressor(decompressor);
-    MB_FAIL_IF(filtered == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to inflate it",
-               png->reader->path);
+    MB_DO(MB_NEED(filtered, png->reader->path));
     return result == LIBDEFLATE_SUCCESS ? MB_OK
                                         : mb_reader_bad(png->reader, reasons[result], err);
 }
@@ -286,8 +285,7 @@ enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)
 {
     struct png png = {.reader = reader, .file.n_bytes = SIGNATURE_BYTES};
     png.file.data = mb_malloc(mb_reader_left(reader)); /* nothing is added */
-    MB_FAIL_IF(png.file.data == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
-               reader->path);
+    MB_DO(MB_NEED(png.file.data, reader->path));
     memcpy(png.file.data, reader->begin, SIGNATURE_BYTES);
     reader->at += SIGNATURE_BYTES;
     const enum mb_status status = decode(&png, err);

@@ -22,8 +22,7 @@
 #define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */
 #define GAP_TEXELS    12u
 #define CAPTION_LINES 3u
-#define LABEL_TEXELS  216u /* a longer label gets a second line */
-#define SQUARE_TEXELS 8u   /* behind what is transparent */
+#define SQUARE_TEXELS 8u /* behind what is transparent */
 
 static const uint8_t ink[3] = {32, 32, 32}, faint_ink[3] = {96, 96, 96};
 static const uint8_t frame_ink[3] = {176, 176, 176};
@@ -169,43 +168,6 @@ fail:
     return status;
 }
 
-/* Length of the part of a label that fits into a line: up to a ':', if there is one. */
-static size_t line_length(const char *label)
-{
-    size_t n = strlen(label);
-    while (mb_text_width(label, n) > LABEL_TEXELS) {
-        size_t colon = n - 1;
-        while (colon > 0 && label[colon] != ':') {
-            colon--;
-        }
-        if (colon == 0) {
-            return n;
-        }
-        n = colon;
-    }
-    return n;
-}
-
-/* Draw the lines of a label, or only measure them with `canvas` NULL. Returns their height. */
-static uint32_t draw_label(struct mb_canvas *canvas, uint32_t y, const char *label,
-                           uint32_t *width)
-{
-    uint32_t height = 0;
-    while (*label) {
-        const size_t n = line_length(label);
-        *width = most(*width, mb_canvas_text(canvas, GAP_TEXELS, y + height, label, n, ink));
-        height += MB_TEXT_HEIGHT;
-        label += n;
-    }
-    return height;
-}
-
-static uint32_t row_height(const struct mb_sheet *sheet, const struct mb_sheet_row *row)
-{
-    uint32_t width = 0;
-    return most(sheet->tile.height, draw_label(NULL, 0, row->label, &width)) + GAP_TEXELS;
-}
-
 /* "level 2", its size, and how large it is shown. */
 static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
                           uint32_t y)
@@ -234,8 +196,7 @@ static void draw_row(const struct mb_sheet_row *row, struct mb_canvas *canvas, u
                      uint32_t y)
 {
     const struct mb_canvas *tiles = &row->tiles;
-    uint32_t width = 0;
-    draw_label(canvas, y, row->label, &width);
+    mb_canvas_text(canvas, GAP_TEXELS, y, row->label, strlen(row->label), ink);
     for (uint32_t i = 0; i < tiles->extent.height; i++) {
         memcpy(canvas->rgba + 4 * ((size_t)(y + i - 1) * canvas->extent.width + left - 1),
                tiles->rgba + (size_t)4 * i * tiles->extent.width,
@@ -247,17 +208,19 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
                              const char *footer, struct mb_canvas *canvas, struct mb_err *err)
 {
     const uint32_t head_lines = 1 + CAPTION_LINES; /* the title's, and the columns' */
-    uint32_t label_width = 0, height = (head_lines + 1) * MB_TEXT_HEIGHT + 4 * GAP_TEXELS;
+    const uint32_t row_height = sheet->tile.height + GAP_TEXELS;
+    uint32_t label_width = 0;
     for (size_t i = 0; i < sheet->n_rows; i++) {
-        draw_label(NULL, 0, sheet->rows[i].label, &label_width);
-        height += row_height(sheet, &sheet->rows[i]);
+        const char *label = sheet->rows[i].label;
+        label_width = most(label_width, mb_text_width(label, strlen(label)));
     }
     const uint32_t left = label_width + 2 * GAP_TEXELS;
     const uint32_t text_width =
         most(mb_text_width(title, strlen(title)), mb_text_width(footer, strlen(footer)));
     const struct mb_extent extent = {
         most(left + sheet->column_width * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
-        height};
+        (head_lines + 1) * MB_TEXT_HEIGHT + 4 * GAP_TEXELS +
+            (uint32_t)sheet->n_rows * row_height};
     MB_DO(mb_canvas_init(canvas, extent, err));
     mb_canvas_text(canvas, GAP_TEXELS, GAP_TEXELS, title, strlen(title), ink);
     uint32_t y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
@@ -265,7 +228,7 @@ enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
     y += CAPTION_LINES * MB_TEXT_HEIGHT + GAP_TEXELS;
     for (size_t i = 0; i < sheet->n_rows; i++) {
         draw_row(&sheet->rows[i], canvas, left, y);
-        y += row_height(sheet, &sheet->rows[i]);
+        y += row_height;
     }
     mb_canvas_text(canvas, GAP_TEXELS, y, footer, strlen(footer), faint_ink);
     return MB_OK;

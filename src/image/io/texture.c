@@ -1,4 +1,4 @@
-/* Texture files of a whole chain.
+/* Texture files: a whole chain is written, and level 0 of the first layer read.
  *
  * A KTX 2.0 file has, in order:
  *
@@ -17,7 +17,11 @@
 
 #include "base/alloc.h"
 #include "base/version.h"
+#include "image/io/reader.h"
 #include "image/io/words.h"
+
+#define N_FACES      6u
+#define CHUNK_TEXELS 64u
 
 #define KTX_HEADER_BYTES      80u
 #define KTX_LEVEL_INDEX_BYTES 24u
@@ -49,10 +53,16 @@
 #define DDSD_PIXELFORMAT   0x1000u
 #define DDSD_MIPMAPCOUNT   0x20000u
 #define DDPF_FOURCC        0x4u
+#define DDPF_RGBA          0x41u
 #define DDSCAPS_COMPLEX    0x8u
 #define DDSCAPS_TEXTURE    0x1000u
 #define DDSCAPS_MIPMAP     0x400000u
+#define DDSCAPS2_CUBE      0x200u
+#define DDSCAPS2_FACE      0x400u  /* and five more bits */
 #define DDSCAPS2_ALL_FACES 0xfe00u /* a cube map with its six faces */
+#define DDSCAPS2_VOLUME    0x200000u
+#define D3DFMT_R16F        111u
+#define DXGI_RGBA8         28u
 
 #define RESOURCE_TEXTURE2D  3u
 #define RESOURCE_MISC_CUBE  4u
@@ -71,17 +81,12 @@ static uint8_t *put_words(uint8_t *out, const uint32_t *words, size_t n)
 }
 
 /* Zeroed bytes for a file, which the caller fills in and owns. */
-MB_MUST_CHECK static enum mb_status make_file(const struct mb_texture *texture,
-                                              const char *kind, size_t n_bytes,
+MB_MUST_CHECK static enum mb_status make_file(const char *kind, size_t n_bytes,
                                               struct mb_bytes *out, struct mb_err *err)
 {
-    const struct mb_extent base = texture->layout->base;
-    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1), .n_bytes = n_bytes};
-    if (out->data == NULL) {
-        *out = (struct mb_bytes){0};
-        return MB_FAIL(err, MB_ERRC_RUNTIME, "out of memory for a %s file of %ux%u texels",
-                       kind, base.width, base.height);
-    }
+    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1)};
+    MB_DO(MB_NEED(out->data, kind));
+    out->n_bytes = n_bytes;
     return MB_OK;
 }
 
@@ -151,7 +156,7 @@ static uint8_t *put_ktx_header(const struct mb_texture *texture, const struct pl
                                uint8_t *out)
 {
     const struct mb_layout *layout = texture->layout;
-    const uint32_t n_faces = texture->is_cube ? 6 : 1;
+    const uint32_t n_faces = texture->is_cube ? N_FACES : 1;
     const uint32_t n_elements = layout->n_layers / n_faces;
     const uint32_t words[] = {
         (uint32_t)layout->format->vk_format,
@@ -229,7 +234,7 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
     const struct mb_layout *layout = texture->layout;
     struct plan plan;
     make_plan(layout, &plan);
-    MB_DO(make_file(texture, "KTX", plan.total_bytes, out, err));
+    MB_DO(make_file("KTX2 file", plan.total_bytes, out, err));
     uint8_t *end = put_ktx_header(texture, &plan, out->data);
     assert(end == out->data + plan.dfd_offset);
     end = put_dfd(layout->format, &plan, end);
@@ -266,7 +271,7 @@ static uint8_t *put_dds_header(const struct mb_texture *texture, uint8_t *out)
         [32] = layout->format->dxgi_format,
         [33] = RESOURCE_TEXTURE2D,
         [34] = texture->is_cube ? RESOURCE_MISC_CUBE : 0,
-        [35] = layout->n_layers / (texture->is_cube ? 6 : 1),
+        [35] = layout->n_layers / (texture->is_cube ? N_FACES : 1),
         [36] = layout->format->n_channels == 4 ? ALPHA_MODE_STRAIGHT : ALPHA_MODE_UNKNOWN,
     };
     return put_words(out, words, MB_COUNTOF(words));
@@ -276,7 +281,7 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
                              struct mb_err *err)
 {
     const struct mb_layout *layout = texture->layout;
-    MB_DO(make_file(texture, "DDS",
+    MB_DO(make_file("DDS file",
                     DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out,
                     err));
     uint8_t *end = put_dds_header(texture, out->data);
@@ -289,4 +294,207 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
     }
     assert(end == out->data + out->n_bytes);
     return MB_OK;
+}
+
+/* ---- Reading */
+
+/* What a header says. */
+struct header {
+    const struct mb_format *format;
+    uint32_t width, height, n_levels;
+    uint64_t n_layers; /* faces among them */
+    bool is_bgra;      /* as rgba8, but for the order of its channels */
+};
+
+MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
+                                                const char *kind, uint32_t number,
+                                                const struct mb_format **format,
+                                                struct mb_err *err)
+{
+    const bool is_vulkan = kind[0] == 'V';
+    for (size_t i = 0; i < mb_format_count; i++) {
+        *format = &mb_formats[i];
+        if (number == (is_vulkan ? (uint32_t)(*format)->vk_format : (*format)->dxgi_format)) {
+            return MB_OK;
+        }
+    }
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: %s with %s %u is not read", reader->path, reader->format,
+            kind, number);
+    return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
+}
+
+/* How one layer of the file's texels lies in memory. */
+MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
+                                                 const struct header *header,
+                                                 struct mb_layout *layout, struct mb_err *err)
+{
+    const struct mb_extent base = {header->width, header->height};
+    MB_DO(mb_reader_size(reader, base.width, base.height, MB_DEPTH_U8, 0, err));
+    if (header->n_levels > mb_full_level_count(base)) {
+        return mb_reader_bad_header(reader, err);
+    }
+    mb_layout_init(layout, header->format, base, 1, header->n_levels);
+    return MB_OK;
+}
+
+/* The texels lie at `at`, and are there. */
+MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
+                                                const struct header *header, uint64_t at,
+                                                struct mb_err *err)
+{
+    const struct mb_format *format = header->format;
+    const bool is_codes = format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8;
+    const enum mb_depth depth = is_codes ? MB_DEPTH_U8 : MB_DEPTH_F32;
+    const struct mb_format *const out_format = mb_format_find(is_codes ? "rgba8" : "rgba32f");
+    MB_DO(mb_reader_start(reader, header->width, header->height, depth, 0, err));
+    const size_t n_texels = (size_t)header->width * header->height;
+    const uint8_t *stored = reader->begin + at;
+    uint8_t *out = reader->image->texels;
+    for (size_t i = 0, n; i < n_texels; i += n) {
+        double rgba[CHUNK_TEXELS * 4];
+        n = n_texels - i < CHUNK_TEXELS ? n_texels - i : CHUNK_TEXELS;
+        mb_format_decode_coded(format, stored, n, rgba);
+        for (double *texel = rgba; texel < rgba + n * 4; texel += 4) {
+            if (format->n_channels == 1) { /* grey */
+                texel[1] = texel[2] = texel[0];
+            } else if (header->is_bgra) {
+                const double blue = texel[0];
+                texel[0] = texel[2];
+                texel[2] = blue;
+            }
+        }
+        mb_format_encode(out_format, rgba, n, out);
+        stored += n * format->texel_bytes;
+        out += n * out_format->texel_bytes;
+    }
+    reader->image->format = format;
+    return MB_OK;
+}
+
+enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
+{
+    const uint8_t *head = reader->begin;
+    const size_t n_bytes = mb_reader_left(reader);
+    if (n_bytes < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    const uint32_t vk_format = mb_get_le32(head + 12), depth = mb_get_le32(head + 28);
+    const uint32_t n_elements = mb_get_le32(head + 32), n_faces = mb_get_le32(head + 36);
+    const uint32_t n_levels = mb_get_le32(head + 40), scheme = mb_get_le32(head + 44);
+    struct mb_layout layout;
+    struct header header = {
+        .width = mb_get_le32(head + 20),
+        .height = mb_get_le32(head + 24),
+        .n_levels = n_levels > 0 ? n_levels : 1, /* 0: the others are to be generated */
+        .n_layers = (uint64_t)(n_elements > 0 ? n_elements : 1) * n_faces,
+    };
+    MB_FAIL_IF(scheme != 0, err, MB_ERRC_INPUT,
+               "%s: KTX2 with supercompression (scheme %u) is not read", reader->path, scheme);
+    MB_DO(find_format(reader, "VkFormat", vk_format, &header.format, err));
+    if (depth != 0 || (n_faces != 1 && n_faces != N_FACES) || header.height == 0) {
+        return mb_reader_bad_header(reader, err);
+    }
+    MB_DO(check_extent(reader, &header, &layout, err));
+    const uint8_t *index = head + KTX_HEADER_BYTES;
+    const uint64_t offset = mb_get_le64(index), length = mb_get_le64(index + 8);
+    const uint64_t layer_bytes = layout.level_layer_bytes[0];
+    if (length / layer_bytes != header.n_layers || length % layer_bytes != 0) {
+        return mb_reader_bad(reader, "level 0 is not as large as its texels are", err);
+    }
+    if (offset < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES || offset > n_bytes ||
+        length > n_bytes - offset) {
+        return mb_reader_bad(reader, "level 0 does not lie within the file", err);
+    }
+    if (offset % 4 != 0 || offset % header.format->texel_bytes != 0) {
+        return mb_reader_bad(reader, "level 0 is not aligned", err);
+    }
+    return read_texels(reader, &header, offset, err);
+}
+
+/* The DXGI_FORMAT of a header without that of DX10, or 0: floats by the numbers of D3DFMT_R16F
+ * and those after it, and 8 bits a channel by masks. */
+static uint32_t find_old_format(const uint8_t *head, bool *is_bgra)
+{
+    static const uint8_t floats[] = {54, 34, 10, 41, 16, 2};
+    const uint32_t flags = mb_get_le32(head + 80), four_cc = mb_get_le32(head + 84);
+    if ((flags & DDPF_FOURCC) != 0) {
+        const uint32_t i = four_cc - D3DFMT_R16F;
+        return i < MB_COUNTOF(floats) ? floats[i] : 0;
+    }
+    const uint32_t red = mb_get_le32(head + 92), blue = mb_get_le32(head + 100);
+    *is_bgra = red == 0xff0000 && blue == 0xff;
+    const bool is_rgba = red == 0xff && blue == 0xff0000;
+    const bool has_rest = mb_get_le32(head + 88) == 32 && mb_get_le32(head + 96) == 0xff00 &&
+                          mb_get_le32(head + 104) == 0xff000000;
+    const bool is_8_bit = (flags & DDPF_RGBA) == DDPF_RGBA && has_rest;
+    return is_8_bit && (is_rgba || *is_bgra) ? DXGI_RGBA8 : 0;
+}
+
+/* Layers of a header without that of DX10: the faces of a cube that are there; 0: a volume. */
+static uint32_t count_faces(const uint8_t *head)
+{
+    const uint32_t caps = mb_get_le32(head + 112);
+    uint32_t n = 0;
+    for (uint32_t face = DDSCAPS2_FACE; face < DDSCAPS2_FACE << N_FACES; face <<= 1) {
+        n += (caps & face) != 0;
+    }
+    return (caps & DDSCAPS2_VOLUME) != 0 ? 0 : (caps & DDSCAPS2_CUBE) != 0 ? n : 1;
+}
+
+/* The DXGI_FORMAT of a header, of an old one 0 if there is none for it; fills in the layers, 0
+ * of them for a volume, and the order of channels. */
+static uint32_t read_dx10(const uint8_t *head, struct header *header)
+{
+    const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
+    const bool is_flat = mb_get_le32(head + 132) == RESOURCE_TEXTURE2D;
+    header->n_layers =
+        is_flat ? (uint64_t)mb_get_le32(head + 140) * (is_cube ? N_FACES : 1) : 0;
+    return mb_get_le32(head + 128);
+}
+
+static uint32_t read_old(const uint8_t *head, struct header *header)
+{
+    header->n_layers = count_faces(head);
+    return find_old_format(head, &header->is_bgra);
+}
+
+enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
+{
+    const uint8_t *head = reader->begin;
+    const size_t n_bytes = mb_reader_left(reader);
+    if (n_bytes < DDS_HEADER_BYTES + 4) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    if (mb_get_le32(head + 4) != DDS_HEADER_BYTES ||
+        mb_get_le32(head + 76) != PIXEL_FORMAT_BYTES) {
+        return mb_reader_bad_header(reader, err);
+    }
+    const bool is_dx10 =
+        (mb_get_le32(head + 80) & DDPF_FOURCC) != 0 && memcmp(head + 84, "DX10", 4) == 0;
+    const size_t head_bytes = is_dx10 ? DDS_FILE_HEADER_BYTES : DDS_HEADER_BYTES + 4;
+    if (n_bytes < head_bytes) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    const uint32_t n_levels = mb_get_le32(head + 28);
+    struct mb_layout layout;
+    struct header header = {
+        .width = mb_get_le32(head + 16),
+        .height = mb_get_le32(head + 12),
+        .n_levels = n_levels > 0 ? n_levels : 1,
+    };
+    const uint32_t number = is_dx10 ? read_dx10(head, &header) : read_old(head, &header);
+    if (!is_dx10 && number == 0) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: compressed DDS, or one with these masks, is not read",
+                reader->path);
+        return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one that is");
+    }
+    MB_DO(find_format(reader, "DXGI_FORMAT", number, &header.format, err));
+    if (header.n_layers == 0) {
+        return mb_reader_bad_header(reader, err);
+    }
+    MB_DO(check_extent(reader, &header, &layout, err));
+    if ((n_bytes - head_bytes) / header.n_layers < mb_layout_compulsory_bytes(&layout)) {
+        return mb_reader_bad(reader, "truncated", err);
+    }
+    return read_texels(reader, &header, head_bytes, err);
 }

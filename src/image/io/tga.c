@@ -129,8 +129,7 @@ MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
     MB_FAIL_IF(n_colours > UINT16_MAX, err, MB_ERRC_INPUT,
                "%s: bad TGA: its colour map has %u colours", reader->path, n_colours);
     *out = (struct mb_bytes){mb_alloc(body_at + n_body, 1), body_at + n_body};
-    MB_FAIL_IF(out->data == NULL, err, MB_ERRC_RUNTIME, "%s: out of memory to read it",
-               reader->path);
+    MB_DO(MB_NEED(out->data, reader->path));
     memcpy(out->data, reader->begin, HEADER_BYTES);
     memset(out->data, 0, 2);     /* no identifier, and no map */
     memset(out->data + 3, 0, 4); /* its first index and its length */

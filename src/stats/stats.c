@@ -1,6 +1,6 @@
 /* Order statistics of durations: quantiles, and the median with an interval that assumes no
  * distribution. */
-#include "base/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -230,8 +230,7 @@ enum mb_status mb_stats_compute(const double *samples_ns, size_t n, struct mb_st
         return MB_OK;
     }
     MB_FREED double *sorted = mb_alloc(n, sizeof *sorted);
-    MB_FAIL_IF(sorted == NULL, err, MB_ERRC_RUNTIME,
-               "statistics: out of memory for %zu samples", n);
+    MB_DO(MB_NEED(sorted, "statistics"));
     memcpy(sorted, samples_ns, n * sizeof *sorted);
     mb_sort(sorted, n);
     out->n = n;

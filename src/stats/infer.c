@@ -1,5 +1,5 @@
 /* What may be said of two samples: bootstrap intervals, signed ranks, many tests at once. */
-#include "base/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
