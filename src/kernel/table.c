@@ -24,7 +24,6 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
     for (size_t i = 0; i < paths->n; i++) {
         struct mb_manifest *manifest = &table->manifests[table->n_manifests++];
         MB_DO(mb_manifest_init(manifest, paths->items[i], includes, err));
-        MB_DO(mb_manifest_check(manifest, err));
         mb_kernel_describe(manifest, &manifest->strategy);
         for (size_t k = 0; k < n; k++) {
             MB_FAIL_IF(strcmp(table->strategies[k]->name, manifest->strategy.name) == 0, err,
