@@ -367,6 +367,9 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     const char *spec = all.s;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
+    /* What was compiled before may be of other sources. */
+    MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
+               "kernel compile: this build compiles no GLSL or HLSL");
     MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         MB_DO(load_sizes(&rows[i], err));
