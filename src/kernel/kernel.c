@@ -252,15 +252,13 @@ static uint64_t inner_bytes(const struct mb_kernel_buffer *plan)
     return (plan->n_bytes + 3) & ~UINT64_C(3);
 }
 
-static enum mb_status make_buffers(struct state *s, bool *has_addresses, struct mb_err *err)
+static enum mb_status make_buffers(struct state *s, struct mb_err *err)
 {
-    *has_addresses = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         const struct mb_kernel_buffer *plan = &s->plan.buffers[i];
         MB_DO(mb_buffer_init(&s->buffers[i], s->gpu,
                              plan->is_addressed ? MB_BUFFER_ADDRESSED : MB_BUFFER_DEVICE,
                              inner_bytes(plan) + 2 * GUARD_BYTES, plan->name, err));
-        *has_addresses = *has_addresses || plan->is_addressed;
     }
     return MB_OK;
 }
@@ -277,7 +275,7 @@ static enum mb_status fill_buffers(struct state *s, struct mb_err *err)
     return MB_OK;
 }
 
-/* Plan again, with the addresses of what has been made. */
+/* Plan again, with the addresses of what has been made, if any. */
 static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
 {
     uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
@@ -395,17 +393,14 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            struct mb_err *err)
 {
     struct state *s = state;
-    bool has_addresses;
     s->gpu = gpu;
     s->image = target->image;
     s->params = *params;
     MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
                          &s->params, err));
     MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
-    MB_DO(make_buffers(s, &has_addresses, err));
-    if (has_addresses) {
-        MB_DO(plan_addresses(s, err));
-    }
+    MB_DO(make_buffers(s, err));
+    MB_DO(plan_addresses(s, err));
     MB_DO(fill_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
         MB_DO(make_pipeline(s, i, err));

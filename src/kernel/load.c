@@ -46,12 +46,12 @@ static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err
 static enum mb_status find_roots(struct mb_manifest *manifest,
                                  const struct mb_strlist *includes, struct mb_err *err)
 {
-    char path[MB_PATH_BYTES];
+    char path[MB_PATH_BYTES], own[MB_PATH_BYTES];
     const int error = mb_os_resolve(manifest->path, path);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", manifest->path,
                mb_os_error_text(error));
-    mb_path_parent(path, manifest->folder);
-    MB_DO(mb_strlist_add(&manifest->roots, err, "%s", manifest->folder));
+    mb_path_parent(path, own);
+    MB_DO(mb_strlist_add(&manifest->roots, err, "%s", own));
     for (size_t i = 0; includes && i < includes->n; i++) {
         const char *folder = includes->items[i];
         MB_FREED char *inner = mb_path_join(folder, "x");

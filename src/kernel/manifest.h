@@ -24,10 +24,9 @@ struct mb_manifest {
     struct mb_kernel_file file; /* what results record of it; points into what follows */
     char *path, *text;
     const char *title, *source; /* in the text, or the path */
-    char folder[MB_PATH_BYTES]; /* its own, as a real path */
     char sha256[65];
     struct mb_json json;
-    struct mb_strlist roots;   /* what it may read: its folder, and those of --kernel-include */
+    struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
     struct mb_strlist buffers; /* "address(NAME)" of each buffer, for expressions */
     struct mb_param *params;   /* ended by a NULL name */
     struct mb_strategy strategy;

@@ -33,8 +33,9 @@ static void source_finish(struct source *source)
 static enum mb_status add_path(const struct mb_manifest *manifest, const char *path,
                                struct mb_strlist *list, struct mb_err *err)
 {
-    return mb_os_is_absolute(path) ? mb_strlist_add(list, err, "%s", path)
-                                   : mb_strlist_add(list, err, "%s/%s", manifest->folder, path);
+    return mb_os_is_absolute(path)
+               ? mb_strlist_add(list, err, "%s", path)
+               : mb_strlist_add(list, err, "%s/%s", manifest->roots.items[0], path);
 }
 
 /* A macro whose value is null is not defined. */
@@ -119,7 +120,8 @@ static enum mb_status name_module(const struct mb_manifest *manifest, struct sou
     mb_strbuf_printf(&name, "%s/%s", kernel, slash ? slash + 1 : file);
     mb_slug(slash ? slash + 1 : file, stem, sizeof stem);
     mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
-    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->folder, kernel, stem, digest);
+    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel, stem,
+                     digest);
     MB_DO(mb_strbuf_take(&key, &module->key, err));
     MB_DO(mb_strbuf_take(&name, &module->name, err));
     MB_DO(mb_strbuf_take(&source->flags, &module->flags, err));
