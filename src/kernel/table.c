@@ -12,6 +12,10 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
                                     const struct mb_strlist *includes, struct mb_err *err)
 {
     size_t n = 0;
+    *table = (struct mb_kernel_table){0};
+    MB_FAIL_IF(paths->n > 0 && !MB_HAS_SPIRV, err, MB_ERRC_INPUT,
+               "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
+               paths->items[0]);
     while (built_in[n]) {
         n++;
     }
