@@ -8,21 +8,82 @@
 #include "strategy/needs.h"
 
 #define USUAL_SUBGROUP_SIZE 32
+#define MAX_FEATURES        256
 
 static bool is_power_of_two(uint32_t size)
 {
     return (size & (size - 1)) == 0;
 }
 
-static const cJSON *part(const struct mb_pick *pick, const char *name)
+/* What a manifest says of images. */
+struct domain {
+    uint32_t formats, reduces, alphas; /* bits: of mb_formats, mb_reduce, mb_alpha */
+    struct mb_numbers size;
+    uint32_t min_size, max_size, multiple_of, max_layers;
+    bool power_of_two, square, full_chain;
+};
+
+/* What it asks of a device. */
+struct requires
 {
-    return mb_json_get(pick->manifest->json.root, name);
+    const cJSON *features;
+    bool has_subgroup;
+    struct mb_numbers sizes; /* of it */
+    uint32_t min_size;
+};
+
+static uint32_t read_size(struct mb_reader *r, const cJSON *node, const char *key,
+                          uint32_t otherwise)
+{
+    return (uint32_t)mb_read_integer(r, node, key, 1, UINT32_MAX, otherwise);
+}
+
+static enum mb_status read_domain(struct mb_reader *r, struct domain *domain)
+{
+    static const char *const keys[] = {"formats",  "reduce",     "alpha",       "size",
+                                       "min_size", "max_size",   "multiple_of", "power_of_two",
+                                       "square",   "max_layers", "full_chain",  NULL};
+    const cJSON *node =
+        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
+    *domain = (struct domain){
+        .formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX),
+        .reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1),
+        .alphas = mb_read_words(r, node, "alpha", mb_kernel_alphas, 1),
+        .min_size = read_size(r, node, "min_size", 1),
+        .max_size = read_size(r, node, "max_size", UINT32_MAX),
+        .multiple_of = read_size(r, node, "multiple_of", 1),
+        .max_layers = read_size(r, node, "max_layers", UINT32_MAX),
+        .power_of_two = mb_read_flag(r, node, "power_of_two"),
+        .square = mb_read_flag(r, node, "square"),
+        .full_chain = mb_read_flag(r, node, "full_chain"),
+    };
+    mb_read_integers(r, node, "size", 1, UINT32_MAX, &domain->size);
+    MB_DO(r->status);
+    MB_REFUSE_IF(domain->size.n != 0 && domain->size.n != 2, r, mb_json_get(node, "size"),
+                 "expected a width and a height");
+    MB_REFUSE_IF(domain->min_size > domain->max_size, r, mb_json_get(node, "min_size"),
+                 "it is above \"max_size\"");
+    return MB_OK;
+}
+
+static enum mb_status read_requires(struct mb_reader *r, struct requires *requires)
+{
+    static const char *const keys[] = {"features", "subgroup", NULL};
+    static const char *const subgroup_keys[] = {"size", "min_size", NULL};
+    const cJSON *node =
+        mb_open(r, mb_json_get(r->pick->manifest->json.root, "requires"), keys, 0);
+    const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
+    requires->features = mb_read_list(r, node, "features", NULL);
+    requires->has_subgroup = subgroup != NULL;
+    mb_read_integers(r, subgroup, "size", 1, 1024, &requires->sizes);
+    requires->min_size = (uint32_t)mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
+    return r->status;
 }
 
 #define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
 
-static enum mb_status takes_sizes(const struct mb_domain_keys *domain,
-                                  const struct mb_layout *layout, struct mb_err *why)
+static enum mb_status takes_sizes(const struct domain *domain, const struct mb_layout *layout,
+                                  struct mb_err *why)
 {
     const struct mb_extent base = layout->base;
     const uint32_t small = base.width < base.height ? base.width : base.height;
@@ -32,47 +93,44 @@ static enum mb_status takes_sizes(const struct mb_domain_keys *domain,
               "its manifest is made for %ux%u", (unsigned)domain->size.of[0],
               (unsigned)domain->size.of[1]);
     REFUSE_IF(small < domain->min_size,
-              "its manifest takes images of at least %u texels a side",
-              (unsigned)domain->min_size);
+              "its manifest takes images of at least %u texels a side", domain->min_size);
     REFUSE_IF(large > domain->max_size, "its manifest takes images of at most %u texels a side",
-              (unsigned)domain->max_size);
+              domain->max_size);
     REFUSE_IF(base.width % domain->multiple_of != 0 || base.height % domain->multiple_of != 0,
-              "its manifest takes sizes that are multiples of %u",
-              (unsigned)domain->multiple_of);
+              "its manifest takes sizes that are multiples of %u", domain->multiple_of);
     REFUSE_IF(domain->power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
               "its manifest takes powers of two");
     REFUSE_IF(domain->square && small != large, "its manifest takes square images");
     REFUSE_IF(layout->n_layers > domain->max_layers, "its manifest takes at most %u layer%s",
-              (unsigned)domain->max_layers, domain->max_layers == 1 ? "" : "s");
+              domain->max_layers, domain->max_layers == 1 ? "" : "s");
     REFUSE_IF(domain->full_chain && layout->n_levels < mb_full_level_count(base),
               "its manifest makes full chains only");
     return MB_OK;
 }
 
 /* A size of an axis within the domain, no larger unless it has to be. */
-static uint32_t fitting(const struct mb_domain_keys *domain, uint32_t size)
+static uint32_t fitting(const struct domain *domain, uint32_t size)
 {
-    const uint32_t most = (uint32_t)domain->max_size, multiple = (uint32_t)domain->multiple_of;
+    const uint32_t most = domain->max_size, multiple = domain->multiple_of;
     size = most < size ? most : size;
     while (domain->power_of_two && !is_power_of_two(size)) {
         size &= size - 1;
     }
     size = multiple <= size ? size - size % multiple : size;
-    return size < domain->min_size ? (uint32_t)domain->min_size : size;
+    return size < domain->min_size ? domain->min_size : size;
 }
 
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce)
 {
-    struct mb_pick pick = {.manifest = params->self, .params = params};
-    struct mb_domain_keys domain = {0};
-    struct mb_names names;
+    const struct mb_pick pick = {.manifest = params->self, .params = params};
+    struct domain domain;
+    struct mb_reader reader;
     struct mb_layout layout;
     struct mb_err ignored;
     mb_layout_init(&layout, *format, *size, 1, mb_full_level_count(*size));
-    mb_names_init(&names, &pick, &layout, NULL, NULL);
-    pick.scope = &names.scope;
-    if (mb_read(&pick, mb_domain_keys, part(&pick, "domain"), &domain, &ignored) != MB_OK) {
+    mb_reader_init(&reader, &pick, &layout, &ignored);
+    if (read_domain(&reader, &domain) != MB_OK) {
         return; /* the error is told where the image is planned */
     }
     if (!(domain.formats >> (*format - mb_formats) & 1u) && domain.formats != 0) {
@@ -92,12 +150,12 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
     }
 }
 
-static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *layout,
-                            const struct mb_task *task, struct mb_err *why)
+static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
+                            const struct mb_task *task)
 {
-    struct mb_domain_keys domain = {0};
-    const cJSON *node = part(pick, "domain");
-    MB_DO(mb_read(pick, mb_domain_keys, node, &domain, why));
+    struct domain domain;
+    struct mb_err *why = r->err;
+    MB_DO(read_domain(r, &domain));
     REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
     REFUSE_IF(!(domain.formats >> (layout->format - mb_formats) & 1u),
               "its manifest does not take %s", layout->format->name);
@@ -106,30 +164,34 @@ static enum mb_status takes(const struct mb_pick *pick, const struct mb_layout *
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
                   !(domain.alphas >> MB_ALPHA_PREMULTIPLIED & 1u),
               "its manifest does not weigh colour by alpha");
-    MB_BLAME_IF(domain.size.n != 0 && domain.size.n != 2, pick->manifest,
-                mb_json_get(mb_pick(pick, node, NULL), "size"), why,
-                "expected a width and a height");
-    MB_BLAME_IF(domain.min_size > domain.max_size, pick->manifest,
-                mb_json_get(mb_pick(pick, node, NULL), "min_size"), why,
-                "it is above \"max_size\"");
     return takes_sizes(&domain, layout, why);
 }
 
-static enum mb_status has_features(const struct mb_pick *pick, const cJSON *list,
-                                   const struct mb_gpu_info *info, struct mb_err *why)
+/* Each is known, and the device has it, unless it is no device in particular. */
+static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
+                                   const struct mb_gpu_info *info)
 {
-    for (const cJSON *node = list ? list->child : NULL; node; node = node->next) {
-        const char *names[] = {mb_pick_text(pick, node), NULL};
-        MB_DO(names[0] ? mb_features_require(&info->features, names, why) : MB_OK);
+    for (const cJSON *node = features; node; node = node->next) {
+        const char *names[] = {mb_read_text(r, node, NULL), NULL};
+        MB_DO(r->status);
+        if (!mb_features_is_known(names[0])) {
+            const char *known[MAX_FEATURES];
+            MB_FAIL(r->err, MB_ERRC_INPUT,
+                    "'%.80s' is not a feature or extension that mipbench knows", names[0]);
+            mb_err_hint_nearest(r->err, names[0], known, mb_features_list(known, MAX_FEATURES),
+                                "they are spelt as in Vulkan's specification");
+            return mb_reader_blame(r, node);
+        }
+        MB_DO(info ? mb_features_require(&info->features, names, r->err) : MB_OK);
     }
     return MB_OK;
 }
 
-static bool takes_lanes(const struct mb_requires_keys *requires, uint32_t n_lanes)
+static bool takes_lanes(const struct requires *requires, uint32_t n_lanes)
 {
-    bool is_listed = requires->subgroup.size.n == 0 && n_lanes >= requires->subgroup.min_size;
-    for (uint32_t i = 0; i < requires->subgroup.size.n; i++) {
-        is_listed = is_listed || requires->subgroup.size.of[i] == n_lanes;
+    bool is_listed = requires->sizes.n == 0 && n_lanes >= requires->min_size;
+    for (uint32_t i = 0; i < requires->sizes.n; i++) {
+        is_listed = is_listed || requires->sizes.of[i] == n_lanes;
     }
     return is_listed;
 }
@@ -154,10 +216,10 @@ static enum mb_status refuse_sizes(const struct mb_numbers *list,
 /* The device's own size where that will do, else the first of the list that it can have; or, of
  * no device in particular, the first. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
-                                           const struct mb_requires_keys *requires,
+                                           const struct requires *requires,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const struct mb_numbers *list = &requires->subgroup.size;
+    const struct mb_numbers *list = &requires->sizes;
     const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
     pick->is_full = true;
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
@@ -171,49 +233,38 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
     }
     REFUSE_IF(pick->subgroup_size == 0 && info,
               "the device's subgroup size is %u; at least %u is needed", own,
-              (unsigned) requires->subgroup.min_size);
+              requires->min_size);
     pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
 }
 
-static enum mb_status read_requires(const struct mb_pick *of, const struct mb_layout *layout,
-                                    struct mb_requires_keys *requires, struct mb_err *err)
-{
-    struct mb_pick pick = *of;
-    struct mb_names names;
-    mb_names_init(&names, &pick, layout, NULL, NULL);
-    pick.scope = &names.scope;
-    return mb_read(&pick, mb_requires_keys, part(&pick, "requires"), requires, err);
-}
-
-bool mb_kernel_takes_lanes(const struct mb_pick *of, const struct mb_layout *layout,
+bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
                            uint32_t n_lanes)
 {
-    struct mb_requires_keys requires = {0};
+    struct requires requires;
+    struct mb_reader reader;
     struct mb_err ignored;
-    return read_requires(of, layout, &requires, &ignored) == MB_OK &&
-           requires.subgroup.is_there && takes_lanes(&requires, n_lanes);
+    mb_reader_init(&reader, pick, layout, &ignored);
+    return read_requires(&reader, &requires) == MB_OK && requires.has_subgroup &&
+           takes_lanes(&requires, n_lanes);
 }
 
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
                               const struct mb_layout *layout, const struct mb_task *task,
                               const struct mb_params *params, struct mb_err *why)
 {
-    struct mb_names names;
-    struct mb_requires_keys requires = {0};
+    struct mb_reader reader;
+    struct requires requires;
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
-    mb_names_init(&names, pick, layout, NULL, NULL);
-    pick->scope = &names.scope;
-    MB_DO(takes(pick, layout, task, why));
-    MB_DO(read_requires(pick, layout, &requires, why));
-    MB_DO(info ? has_features(pick, requires.features, info, why) : MB_OK);
-    MB_DO(requires.subgroup.is_there ? choose_subgroup_size(pick, &requires, info, why)
-                                     : MB_OK);
+    mb_reader_init(&reader, pick, layout, why);
+    MB_DO(takes(&reader, layout, task));
+    MB_DO(read_requires(&reader, &requires));
+    MB_DO(has_features(&reader, requires.features, info));
+    MB_DO(requires.has_subgroup ? choose_subgroup_size(pick, &requires, info, why) : MB_OK);
     pick->format = layout->format;
     pick->reduce = task->reduce;
     pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)
                       ? MB_ALPHA_PREMULTIPLIED
                       : MB_ALPHA_STRAIGHT;
-    pick->scope = NULL;
     return MB_OK;
 }

@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #define MAX_DEPTH 40u
-#define MAX_NAMES 160u
 #define MAX_NAMED 1000u /* expressions by their names, in all */
 
 /* The first error ends the text: what reads on finds nothing more, and computes with 0. */
@@ -152,10 +151,10 @@ static struct mb_value read_named(struct reader *r, const char *text)
 static struct mb_value look_up(struct reader *r, const char *name, size_t n_bytes)
 {
     const struct mb_scope *scope = r->scope;
-    const char *names[MAX_NAMES];
+    const char *names[MB_MAX_NAMES];
     const struct mb_text word = mb_text("%.*s", (int)n_bytes, name);
     size_t n = 0;
-    for (; n < scope->n_names && n < MAX_NAMES; n++) {
+    for (; n < scope->n_names && n < MB_MAX_NAMES; n++) {
         names[n] = scope->names[n].name;
         if (strlen(names[n]) == n_bytes && strncmp(names[n], name, n_bytes) == 0) {
             return scope->names[n].text ? read_named(r, scope->names[n].text)

@@ -12,6 +12,7 @@
 #include "image/pyramid.h"
 
 #define MB_MAX_EXPRESSION_BYTES 1024u
+#define MB_MAX_NAMES            96u /* of a scope */
 
 struct mb_value {
     bool is_float;

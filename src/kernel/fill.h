@@ -3,20 +3,21 @@
 
 #include "kernel/read.h"
 
-/* Fill in the members of a block, `out[n_bytes]`, from the object `map`, whose members are
- * called as those of the block, or by their position: "0". Each member has to be there once. */
-MB_MUST_CHECK enum mb_status mb_fill_block(const struct mb_pick *pick, const struct cJSON *map,
+/* Fill in the members of a block, `out[n_bytes]`, from the members of an object, `values` on,
+ * which are called as those of the block, or by their position: "0". Each has to be there once;
+ * `map` is blamed for one that is missing. */
+MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *values,
+                                           const struct cJSON *map,
                                            const struct mb_spirv *spirv,
                                            const struct mb_spirv_block *block,
-                                           unsigned char *out, struct mb_err *err);
+                                           unsigned char *out);
 
-/* The specialisation constants that the object `map` gives, by name or number, in the order of
- * the map. */
+/* The specialisation constants that the members of an object give, `values` on, by name or
+ * number, in their order. */
 MB_MUST_CHECK enum mb_status
-mb_fill_constants(const struct mb_pick *pick, const struct cJSON *map,
+mb_fill_constants(struct mb_reader *reader, const struct cJSON *values,
                   const struct mb_spirv *spirv,
-                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants,
-                  struct mb_err *err);
+                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
 
 /* Where component `i` of a member is in its block, counted element by element and column by
  * column. */

@@ -19,7 +19,6 @@
  * any device asks of offsets. */
 #define GUARD_BYTES 4096u
 #define GUARD_WORD  0xA5C3965Au
-#define N_ADDRESSES 4
 
 /* Large as an integer, and as a float: 99,906.27. */
 #define SCRATCH_WORD    0x47C32123u
@@ -34,8 +33,8 @@ struct state {
     struct mb_kernel_plan plan;
     struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
-    VkSampler samplers[2][MB_N_REDUCES][N_ADDRESSES]; /* [is_linear][reduction][address] */
-    VkImageView *views;                               /* owned, each owned */
+    VkSampler samplers[2][MB_N_REDUCES][MB_N_ADDRESSES]; /* [is_linear][reduction][address] */
+    VkImageView *views;                                  /* owned, each owned */
     size_t n_views;
 };
 
@@ -255,15 +254,13 @@ static uint64_t inner_bytes(const struct mb_kernel_buffer *plan)
     return (plan->n_bytes + 3) & ~UINT64_C(3);
 }
 
-static enum mb_status make_buffers(struct state *s, bool *has_addresses, struct mb_err *err)
+static enum mb_status make_buffers(struct state *s, struct mb_err *err)
 {
-    *has_addresses = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         const struct mb_kernel_buffer *plan = &s->plan.buffers[i];
         MB_DO(mb_buffer_init(&s->buffers[i], s->gpu,
                              plan->is_addressed ? MB_BUFFER_ADDRESSED : MB_BUFFER_DEVICE,
                              inner_bytes(plan) + 2 * GUARD_BYTES, plan->name, err));
-        *has_addresses = *has_addresses || plan->is_addressed;
     }
     return MB_OK;
 }
@@ -280,7 +277,7 @@ static enum mb_status fill_buffers(struct state *s, struct mb_err *err)
     return MB_OK;
 }
 
-/* Plan again, with the addresses of what has been made. */
+/* Plan again, with the addresses of what has been made, if any. */
 static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
 {
     uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
@@ -332,16 +329,15 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
 static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
                                    VkSampler *sampler, struct mb_err *err)
 {
-    static const VkSamplerAddressMode modes[N_ADDRESSES] = {
+    static const VkSamplerAddressMode modes[MB_N_ADDRESSES] = {
         /* as mb_kernel_addresses */
         VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_SAMPLER_ADDRESS_MODE_REPEAT,
         VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
-    const struct mb_sampler_keys *keys = &binding->sampler;
+    const struct mb_kernel_sampler *keys = &binding->sampler;
     VkSampler *own = &s->samplers[keys->is_linear][keys->reduction][keys->address];
     if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_load_make_sampler(s->gpu, keys->is_linear == 1,
-                                   (enum mb_reduce)keys->reduction, modes[keys->address], own,
-                                   err));
+        MB_DO(mb_load_make_sampler(s->gpu, keys->is_linear, keys->reduction,
+                                   modes[keys->address], own, err));
     }
     *sampler = *own;
     return MB_OK;
@@ -399,7 +395,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            struct mb_err *err)
 {
     struct state *s = state;
-    bool has_addresses;
     s->gpu = gpu;
     s->image = target->image;
     s->marks = target->marks;
@@ -407,10 +402,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
                          &s->params, err));
     MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
-    MB_DO(make_buffers(s, &has_addresses, err));
-    if (has_addresses) {
-        MB_DO(plan_addresses(s, err));
-    }
+    MB_DO(make_buffers(s, err));
+    MB_DO(plan_addresses(s, err));
     MB_DO(fill_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
         MB_DO(make_pipeline(s, i, err));
@@ -614,7 +607,7 @@ static void finish(void *state)
     for (uint32_t i = 0; i < MB_COUNTOF(s->pipelines); i++) {
         mb_pipeline_finish(&s->pipelines[i]);
     }
-    for (uint32_t i = 0; i < 2 * MB_N_REDUCES * N_ADDRESSES; i++) {
+    for (uint32_t i = 0; i < 2 * MB_N_REDUCES * MB_N_ADDRESSES; i++) {
         mb_sampler_destroy(s->gpu, (&s->samplers[0][0][0])[i]);
     }
     for (size_t i = 0; i < s->n_views; i++) {
@@ -627,27 +620,18 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may be of integers. */
-static bool wants_raw(const cJSON *node)
-{
-    bool is_found = cJSON_IsString(node) &&
-                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
-                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
-    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
-        is_found = wants_raw(child);
-    }
-    return is_found;
-}
-
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
 {
+    /* Any view may be of integers. */
+    const bool wants_raw = strstr(manifest->text, "\"words\"") != NULL ||
+                           strstr(manifest->text, "\"uint8x4\"") != NULL;
     *strategy = (struct mb_strategy){
         .name = mb_json_read_string(manifest->json.root, "name"),
         .title = manifest->title,
         .source = manifest->source,
         .queue_flags = VK_QUEUE_COMPUTE_BIT,
         .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = wants_raw(manifest->json.root),
+        .wants_raw = wants_raw,
         .file = &manifest->file,
         .self = manifest,
         .state_bytes = sizeof(struct state),

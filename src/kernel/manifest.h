@@ -7,7 +7,6 @@
 #include "strategy.h"
 
 #define MB_MAX_MANIFEST_BYTES (1u << 20)
-#define MB_MAX_NAMED          160u /* names that one expression may know */
 #define MB_MAX_KERNEL_BUFFERS 16u
 #define MB_MAX_KERNEL_LABEL   150u /* with all parameters; result/variant.h cuts longer ones */
 
@@ -23,21 +22,21 @@ void mb_loaded_module_free(struct mb_loaded_module *module);
 
 struct mb_manifest {
     struct mb_kernel_file file; /* what results record of it; points into what follows */
-    char *path, *text, *title, *source;
-    char folder[MB_PATH_BYTES]; /* its own, as a real path */
+    char *path, *text;
+    const char *title, *source; /* in the text, or the path */
     char sha256[65];
     struct mb_json json;
-    struct mb_strlist roots;   /* what it may read: its folder, and those of --kernel-include */
+    struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
     struct mb_strlist buffers; /* "address(NAME)" of each buffer, for expressions */
     struct mb_param *params;   /* ended by a NULL name */
     struct mb_strategy strategy;
     struct mb_loaded_module *modules; /* loaded so far */
 };
 
-/* Read a manifest, its parameters and the names of its buffers; kernel/read.h checks all else.
- * `includes` are further folders. Wrong is MB_ERRC_INPUT, with the key, its line and column,
- * and what would be valid. Folders that are not there are MB_ERRC_INPUT, too. Finish after a
- * failure as well. */
+/* Read a manifest: its version, name, parameters and the names of its buffers; all else is
+ * read, and checked, for one image (kernel/plan.h). `includes` are further folders. Wrong is
+ * MB_ERRC_INPUT, with the key, its line and column, and what would be valid. Folders that are
+ * not there are MB_ERRC_INPUT, too. Finish after a failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);
@@ -49,13 +48,3 @@ bool mb_is_kernel_name(const char *name, bool has_dash);
 /* "FILE: line 3, column 5: dispatches[0].groups: " in front of an error; MB_FAILED. */
 enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const struct cJSON *node,
                                  struct mb_err *err);
-
-/* MB_ERRC_INPUT with such a place in front. */
-#define MB_BLAME(manifest, node, err, ...)                                                     \
-    ((void)MB_FAIL(err, MB_ERRC_INPUT, __VA_ARGS__), mb_manifest_blame(manifest, node, err))
-#define MB_BLAME_IF(is_wrong, manifest, node, err, ...)                                        \
-    do {                                                                                       \
-        if (is_wrong) {                                                                        \
-            return MB_BLAME(manifest, node, err, __VA_ARGS__);                                 \
-        }                                                                                      \
-    } while (0)

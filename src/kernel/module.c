@@ -13,7 +13,8 @@
 
 /* What a module is compiled from. */
 struct source {
-    struct mb_shader_keys keys;
+    const char *file, *entry, *preamble;
+    unsigned target, register_shift;
     struct mb_strlist paths; /* one */
     struct mb_strlist defines, includes;
     struct mb_strbuf flags, folders; /* as the manifest has them */
@@ -32,56 +33,74 @@ static void source_finish(struct source *source)
 static enum mb_status add_path(const struct mb_manifest *manifest, const char *path,
                                struct mb_strlist *list, struct mb_err *err)
 {
-    return mb_os_is_absolute(path) ? mb_strlist_add(list, err, "%s", path)
-                                   : mb_strlist_add(list, err, "%s/%s", manifest->folder, path);
+    return mb_os_is_absolute(path)
+               ? mb_strlist_add(list, err, "%s", path)
+               : mb_strlist_add(list, err, "%s/%s", manifest->roots.items[0], path);
 }
 
 /* A macro whose value is null is not defined. */
-static enum mb_status add_defines(const struct mb_pick *pick, struct source *source,
-                                  struct mb_err *err)
+static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
+                                  struct source *source)
 {
-    const cJSON *map = source->keys.defines;
-    for (const cJSON *member = map ? map->child : NULL; member; member = member->next) {
-        const cJSON *value;
-        MB_DO(mb_pick_branch(pick, member, &value, err));
-        if (!cJSON_IsNull(value)) {
-            MB_DO(mb_strlist_add(&source->defines, err, "%s=%s", member->string,
-                                 cJSON_IsString(value) ? value->valuestring
-                                                       : mb_number_text(value->valuedouble).s));
-            mb_strbuf_printf(&source->flags, " -D%s",
-                             source->defines.items[source->defines.n - 1]);
+    for (const cJSON *member = mb_read_map(r, shader, "defines", NULL); member;
+         member = member->next) {
+        const cJSON *value = mb_choose(r, member);
+        if (cJSON_IsNull(value)) {
+            continue;
         }
+        MB_REFUSE_IF(!cJSON_IsString(value) && !cJSON_IsNumber(value), r, member,
+                     "expected a number, a text or null");
+        MB_DO(mb_strlist_add(&source->defines, r->err, "%s=%s", member->string,
+                             cJSON_IsString(value) ? value->valuestring
+                                                   : mb_number_text(value->valuedouble).s));
+        mb_strbuf_printf(&source->flags, " -D%s", source->defines.items[source->defines.n - 1]);
     }
-    return MB_OK;
+    return r->status;
 }
 
-static enum mb_status read_source(const struct mb_pick *pick, const cJSON *shader,
-                                  struct source *source, struct mb_err *err)
+static enum mb_status add_includes(struct mb_reader *r, const cJSON *shader,
+                                   struct source *source)
 {
-    const struct mb_manifest *manifest = pick->manifest;
-    struct mb_shader_keys *keys = &source->keys;
-    MB_DO(mb_read(pick, mb_shader_keys, shader, keys, err));
-    keys->entry = keys->entry ? keys->entry : "main";
-    mb_strbuf_printf(&source->flags, "%s vulkan1.%u", keys->entry, keys->target);
-    MB_DO(add_path(manifest, keys->file, &source->paths, err));
-    MB_DO(add_defines(pick, source, err));
-    if (keys->preamble) {
-        mb_strbuf_printf(&source->flags, " -P%s", keys->preamble);
-    }
-    if (keys->register_shift > 0) {
-        mb_strbuf_printf(&source->flags, " -S%u", (unsigned)keys->register_shift);
-    }
-    for (const cJSON *folder = keys->include ? keys->include->child : NULL; folder;
+    const struct mb_manifest *manifest = r->pick->manifest;
+    for (const cJSON *folder = mb_read_list(r, shader, "include", NULL); folder;
          folder = folder->next) {
-        const cJSON *path;
-        MB_DO(mb_pick_branch(pick, folder, &path, err));
-        mb_strbuf_printf(&source->folders, " -I%s", path->valuestring);
-        MB_DO(add_path(manifest, path->valuestring, &source->includes, err));
+        const char *path = mb_read_text(r, folder, NULL);
+        MB_DO(r->status);
+        mb_strbuf_printf(&source->folders, " -I%s", path);
+        MB_DO(add_path(manifest, path, &source->includes, r->err));
     }
     for (size_t i = 1; i < manifest->roots.n; i++) {
-        MB_DO(mb_strlist_add(&source->includes, err, "%s", manifest->roots.items[i]));
+        MB_DO(mb_strlist_add(&source->includes, r->err, "%s", manifest->roots.items[i]));
     }
-    return MB_OK;
+    return r->status;
+}
+
+static enum mb_status read_source(struct mb_reader *r, const cJSON *shader,
+                                  struct source *source)
+{
+    static const char *const keys[] = {"file",      "entry",          "target",
+                                       "preamble",  "defines",        "include",
+                                       "constants", "register_shift", NULL};
+    static const char *const targets[] = {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3",
+                                          NULL};
+    const cJSON *node = mb_open(r, shader, keys, 1);
+    const char *entry = mb_read_text(r, node, "entry");
+    source->file = mb_read_text(r, node, "file");
+    source->entry = entry ? entry : "main";
+    source->target = mb_read_word(r, node, "target", targets, 2);
+    source->preamble = mb_read_text(r, node, "preamble");
+    source->register_shift = (unsigned)mb_read_integer(r, node, "register_shift", 0, 10000, 0);
+    MB_DO(r->status);
+    mb_strbuf_printf(&source->flags, "%s %s", source->entry, targets[source->target]);
+    MB_DO(add_path(r->pick->manifest, source->file, &source->paths, r->err));
+    MB_DO(add_defines(r, node, source));
+    if (source->preamble) {
+        mb_strbuf_printf(&source->flags, " -P%s", source->preamble);
+    }
+    if (source->register_shift > 0) {
+        mb_strbuf_printf(&source->flags, " -S%u", source->register_shift);
+    }
+    return add_includes(r, node, source);
 }
 
 /* The key that tells one module from another, the name and flags that results show, and the
@@ -92,7 +111,7 @@ static enum mb_status name_module(const struct mb_manifest *manifest, struct sou
     MB_SCOPED(mb_strbuf) key = {0};
     MB_SCOPED(mb_strbuf) name = {0};
     MB_SCOPED(mb_strbuf) compiled = {0};
-    const char *file = source->keys.file, *slash = strrchr(file, '/');
+    const char *file = source->file, *slash = strrchr(file, '/');
     const char *kernel = mb_json_read_string(manifest->json.root, "name");
     const size_t n_file = strlen(file);
     char stem[64], digest[65];
@@ -101,7 +120,8 @@ static enum mb_status name_module(const struct mb_manifest *manifest, struct sou
     mb_strbuf_printf(&name, "%s/%s", kernel, slash ? slash + 1 : file);
     mb_slug(slash ? slash + 1 : file, stem, sizeof stem);
     mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
-    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->folder, kernel, stem, digest);
+    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel, stem,
+                     digest);
     MB_DO(mb_strbuf_take(&key, &module->key, err));
     MB_DO(mb_strbuf_take(&name, &module->name, err));
     MB_DO(mb_strbuf_take(&source->flags, &module->flags, err));
@@ -117,10 +137,10 @@ static enum mb_status load_module(const struct mb_manifest *manifest,
     const struct mb_compile_options options = {
         .path = source->paths.items[0],
         .module = module->compiled,
-        .entry = source->keys.entry,
-        .preamble = source->keys.preamble,
-        .vulkan_minor = source->keys.target,
-        .register_shift = (unsigned)source->keys.register_shift,
+        .entry = source->entry,
+        .preamble = source->preamble,
+        .vulkan_minor = source->target,
+        .register_shift = source->register_shift,
         .defines = &source->defines,
         .includes = &source->includes,
         .roots = &manifest->roots,
@@ -130,23 +150,23 @@ static enum mb_status load_module(const struct mb_manifest *manifest,
     MB_DO(mb_compile(&options, &code, &n_bytes, err));
     MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
                options.path);
-    MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->keys.entry, err));
+    MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->entry, err));
     module->spirv.shader.name = module->name;
     module->spirv.shader.flags = module->flags;
     return MB_OK;
 }
 
-enum mb_status mb_manifest_module(const struct mb_pick *pick, const char *shader,
-                                  const struct mb_spirv **spirv, struct mb_err *err)
+enum mb_status mb_manifest_module(struct mb_reader *r, const cJSON *node,
+                                  const struct mb_spirv **spirv)
 {
     enum mb_status status = MB_OK;
+    struct mb_err *err = r->err;
     /* What is loaded is kept: the same for whoever asks again. */
-    struct mb_manifest *manifest = (struct mb_manifest *)pick->manifest;
-    const cJSON *node = mb_pick(pick, mb_pick(pick, manifest->json.root, "shaders"), shader);
+    struct mb_manifest *manifest = (struct mb_manifest *)r->pick->manifest;
     MB_SCOPED(source) source = {0};
     struct mb_loaded_module *module = mb_alloc(1, sizeof *module);
     MB_TRY(MB_NEED(module, manifest->path));
-    MB_TRY(read_source(pick, node, &source, err));
+    MB_TRY(read_source(r, node, &source));
     MB_TRY(name_module(manifest, &source, module, err));
     for (struct mb_loaded_module *old = manifest->modules; old; old = old->next) {
         if (strcmp(old->key, module->key) == 0) {
@@ -157,7 +177,7 @@ enum mb_status mb_manifest_module(const struct mb_pick *pick, const char *shader
     }
     status = load_module(manifest, &source, module, err);
     if (status != MB_OK) {
-        (void)mb_manifest_blame(manifest, mb_json_get(node, "file"), err);
+        mb_reader_blame(r, mb_json_get(node, "file"));
         goto fail;
     }
     const struct mb_shader **shaders =

@@ -16,49 +16,48 @@
 /* A plan that is being made. */
 struct planner {
     struct mb_kernel_plan *plan;
-    struct mb_pick pick; /* whose scope is that of the step in hand */
+    struct mb_reader read; /* whose scope is that of the step in hand */
+    const cJSON *root;
     const struct mb_layout *layout;
-    const uint64_t *addresses; /* of buffers */
     struct mb_kernel_step step;
     struct mb_err *err;
 };
 
 /* Refuse what a node of the manifest says. */
-#define BLAME_IF(is_wrong, node, ...)                                                          \
-    MB_BLAME_IF(is_wrong, p->pick.manifest, node, p->err, __VA_ARGS__)
+#define BLAME_IF(is_wrong, node, ...) MB_REFUSE_IF(is_wrong, &p->read, node, __VA_ARGS__)
 
-static const cJSON *part(const struct planner *p, const char *map, const char *name)
-{
-    return mb_pick(&p->pick, mb_json_get(p->pick.manifest->json.root, map), name);
-}
+const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
+const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
 
 /* ---- Buffers */
 
-static enum mb_status plan_buffers(const struct planner *p)
+static enum mb_status plan_buffers(struct planner *p)
 {
-    struct mb_kernel_plan *plan = p->plan;
-    const cJSON *map = mb_json_get(p->pick.manifest->json.root, "buffers");
-    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
-        struct mb_buffer_keys keys = {0};
-        assert(plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
-        struct mb_kernel_buffer *buffer = &plan->buffers[plan->n_buffers++];
-        MB_DO(mb_read(&p->pick, mb_buffer_keys, node, &keys, p->err));
-        *buffer = (struct mb_kernel_buffer){.name = node->string,
-                                            .n_bytes = (uint64_t)keys.n_bytes,
-                                            .bound_bytes = (uint64_t)keys.n_bytes,
-                                            .is_each_run = keys.is_each_run == 1,
-                                            .is_addressed = keys.is_addressed};
-        BLAME_IF(keys.n_bytes == 0 && !keys.fields, node,
+    static const char *const keys[] = {"bytes", "zero", "fields", "addressed", NULL};
+    static const char *const times[] = {"once", "each-run", NULL};
+    struct mb_reader *r = &p->read;
+    for (const cJSON *own = mb_read_map(r, p->root, "buffers", NULL); own; own = own->next) {
+        assert(p->plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
+        struct mb_kernel_buffer *buffer = &p->plan->buffers[p->plan->n_buffers++];
+        const cJSON *node = mb_open(r, own, keys, 0);
+        buffer->name = own->string;
+        buffer->n_bytes = (uint64_t)mb_read_integer(r, node, "bytes", 1, INT64_C(1) << 40, 0);
+        buffer->bound_bytes = buffer->n_bytes;
+        buffer->is_each_run = mb_read_word(r, node, "zero", times, 0) == 1;
+        buffer->is_addressed = mb_read_flag(r, node, "addressed");
+        (void)mb_read_map(r, node, "fields", &buffer->fields);
+        MB_DO(r->status);
+        BLAME_IF(buffer->n_bytes == 0 && !buffer->fields, node,
                  "the key \"bytes\" is missing, or \"fields\"");
-        BLAME_IF(keys.is_each_run && keys.fields, node,
+        BLAME_IF(buffer->is_each_run && buffer->fields, node,
                  "\"zero\": \"each-run\" would wipe what \"fields\" say");
     }
-    return MB_OK;
+    return r->status;
 }
 
 /* Find what a uniform buffer holds among its contents so far, or add it: each step may have
  * one of its own. */
-static enum mb_status place_content(const struct planner *p, const cJSON *node,
+static enum mb_status place_content(struct planner *p, const cJSON *node,
                                     const unsigned char *content,
                                     struct mb_kernel_buffer *buffer,
                                     struct mb_kernel_binding *binding)
@@ -92,23 +91,19 @@ static enum mb_status place_content(const struct planner *p, const cJSON *node,
 }
 
 /* Bind a buffer; the block that it is bound to says how "fields" lie in it. */
-static enum mb_status plan_buffer(const struct planner *p, const cJSON *place,
+static enum mb_status plan_buffer(struct planner *p, const cJSON *place,
                                   const struct mb_spirv *spirv,
                                   struct mb_kernel_binding *binding)
 {
     struct mb_err *err = p->err;
     struct mb_kernel_buffer *buffer = &p->plan->buffers[binding->buffer];
-    const cJSON *node = part(p, "buffers", buffer->name);
+    const cJSON *node = mb_json_get(mb_json_get(p->root, "buffers"), buffer->name);
     const struct mb_spirv_block *block = &binding->use->block;
-    struct mb_buffer_keys keys = {0};
-    struct mb_names names;
-    struct mb_pick pick = p->pick;
-    MB_DO(mb_read(&pick, mb_buffer_keys, node, &keys, err));
     binding->is_read = binding->use->only_reads;
-    BLAME_IF(!keys.fields && block->n_bytes > buffer->n_bytes, node,
+    BLAME_IF(!buffer->fields && block->n_bytes > buffer->n_bytes, node,
              "the shader's block has %u bytes, and the buffer %llu", block->n_bytes,
              (unsigned long long)buffer->n_bytes);
-    if (!keys.fields) {
+    if (!buffer->fields) {
         return MB_OK;
     }
     BLAME_IF(block->n_bytes == 0, node, "the shader's block has no members of known size");
@@ -121,9 +116,8 @@ static enum mb_status plan_buffer(const struct planner *p, const cJSON *place,
              "a buffer with \"fields\" has at most 1 MiB");
     MB_FREED unsigned char *content = mb_alloc(1, (size_t)buffer->bound_bytes);
     MB_DO(MB_NEED(content, buffer->name));
-    mb_names_init(&names, &p->pick, p->layout, &p->step, p->addresses);
-    pick.scope = &names.scope;
-    MB_DO(mb_fill_block(&pick, keys.fields, spirv, block, content, err));
+    MB_DO(
+        mb_fill_block(&p->read, buffer->fields->child, buffer->fields, spirv, block, content));
     return place_content(p, node, content, buffer, binding);
 }
 
@@ -142,34 +136,30 @@ static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
     }
 }
 
-static enum mb_status plan_pipeline(const struct planner *p, const char *shader,
-                                    uint32_t *index)
+/* The pipeline of a shader, planned where it is first used; its expressions know no step. */
+static enum mb_status plan_pipeline(struct planner *p, const cJSON *shader, uint32_t *index)
 {
     struct mb_kernel_plan *plan = p->plan;
-    struct mb_names names;
-    struct mb_pick pick = p->pick;
-    struct mb_shader_keys keys = {0};
-    struct mb_err *err = p->err;
-    mb_names_init(&names, &p->pick, p->layout, NULL, NULL);
-    pick.scope = &names.scope;
+    const cJSON *constants, *node = mb_choose(&p->read, shader);
+    const size_t n_names = p->read.scope.n_names;
     for (*index = 0; *index < plan->n_pipelines; (*index)++) {
-        if (strcmp(plan->pipelines[*index].shader, shader) == 0) {
+        if (strcmp(plan->pipelines[*index].shader, shader->string) == 0) {
             return MB_OK;
         }
     }
-    MB_FAIL_IF(plan->n_pipelines == MB_MAX_KERNEL_PIPELINES, err, MB_ERRC_INPUT,
-               "%s: more than %u shaders are dispatched", pick.manifest->path,
-               MB_MAX_KERNEL_PIPELINES);
+    BLAME_IF(plan->n_pipelines == MB_MAX_KERNEL_PIPELINES, shader,
+             "more than %u shaders are dispatched", MB_MAX_KERNEL_PIPELINES);
     struct mb_kernel_pipeline *pipeline = &plan->pipelines[plan->n_pipelines++];
-    const cJSON *node = part(p, "shaders", shader);
-    pipeline->shader = shader;
-    MB_DO(mb_manifest_module(&pick, shader, &pipeline->spirv, err));
-    MB_DO(mb_read(&pick, mb_shader_keys, node, &keys, err));
+    pipeline->shader = shader->string;
+    p->read.scope.n_names = p->read.n_chain_names;
+    MB_DO(mb_manifest_module(&p->read, node, &pipeline->spirv));
     pipeline->push_bytes = (pipeline->spirv->push.n_bytes + 3) / 4 * 4;
-    MB_DO(mb_fill_constants(&pick, keys.constants, pipeline->spirv, pipeline->constants,
-                            &pipeline->n_constants, err));
+    constants = mb_read_map(&p->read, node, "constants", NULL);
+    MB_DO(mb_fill_constants(&p->read, constants, pipeline->spirv, pipeline->constants,
+                            &pipeline->n_constants));
+    p->read.scope.n_names = n_names;
     find_workgroup_size(pipeline);
-    return MB_OK;
+    return p->read.status;
 }
 
 /* ---- Bindings */
@@ -188,19 +178,30 @@ const char *mb_descriptor_type_name(VkDescriptorType type)
 }
 
 /* The levels of each view of a binding. */
-static enum mb_status plan_views(const struct planner *p, const cJSON *node,
-                                 const struct mb_binding_keys *keys,
+static enum mb_status plan_views(struct planner *p, const cJSON *node,
                                  struct mb_kernel_binding *binding)
 {
-    const struct mb_numbers *levels = keys->mips.n > 0 ? &keys->mips : &keys->levels;
-    const bool has_level = mb_json_get(node, "level") != NULL;
-    BLAME_IF(has_level + (mb_json_get(node, "levels") != NULL) +
-                     (mb_json_get(node, "mips") != NULL) !=
-                 1,
-             node, "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
-    BLAME_IF(!has_level && levels->n == 0, node, "there are no levels in it");
-    binding->n_views = keys->mips.n > 0 || has_level ? 1 : levels->n;
-    binding->n_levels = (uint8_t)(keys->mips.n > 0 ? levels->n : 1);
+    static const char *const ways[] = {"level", "levels", "mips"};
+    const int64_t last = p->layout->n_levels - 1;
+    struct mb_numbers levels = {.n = 1};
+    size_t way = 0, n_ways = 0;
+    for (size_t i = 0; i < MB_COUNTOF(ways); i++) {
+        const bool is_given = mb_json_get(node, ways[i]) != NULL;
+        way = is_given ? i : way;
+        n_ways += is_given;
+    }
+    BLAME_IF(n_ways != 1, node,
+             "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
+    if (way == 0) {
+        levels.of[0] = mb_read_integer(&p->read, node, "level", 0, last, 0);
+    } else {
+        mb_read_integers(&p->read, node, ways[way], 0, last, &levels);
+    }
+    MB_DO(p->read.status);
+    BLAME_IF(levels.n == 0, mb_json_get(node, ways[way]), "there are no levels in it");
+    const bool has_mips = way == 2;
+    binding->n_views = has_mips ? 1 : levels.n;
+    binding->n_levels = (uint8_t)(has_mips ? levels.n : 1);
     BLAME_IF(binding->n_levels > 1 && binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
              node,
              "a shader stores to the first level of a view only: use \"level\", or \"levels\" "
@@ -208,13 +209,10 @@ static enum mb_status plan_views(const struct planner *p, const cJSON *node,
     BLAME_IF(binding->n_views > binding->place->n_descriptors, node,
              "the shader's array has %u elements, for %u levels", binding->place->n_descriptors,
              binding->n_views);
-    for (uint32_t i = 0; i < levels->n && i < MB_MAX_LEVELS; i++) { /* gcc sees no limit of n */
-        BLAME_IF(keys->mips.n > 0 && levels->of[i] != levels->of[0] + i, node,
+    for (uint32_t i = 0; i < levels.n && i < MB_MAX_LEVELS; i++) { /* gcc sees no limit of n */
+        BLAME_IF(has_mips && levels.of[i] != levels.of[0] + i, node,
                  "the levels of one view follow each other");
-        binding->first_level[i] = (uint8_t)levels->of[i];
-    }
-    if (has_level) {
-        binding->first_level[0] = (uint8_t)keys->level;
+        binding->first_level[i] = (uint8_t)levels.of[i];
     }
     return MB_OK;
 }
@@ -249,16 +247,15 @@ static uint32_t image_format_of(VkFormat format)
     return i < MB_COUNTOF(formats) ? formats[i].spirv : 0;
 }
 
-static enum mb_status plan_format(const struct planner *p, const cJSON *node,
-                                  const struct mb_binding_keys *keys,
+static enum mb_status plan_format(struct planner *p, const cJSON *node,
                                   struct mb_kernel_binding *binding)
 {
     const struct mb_format *format = p->layout->format;
     const struct mb_spirv_use *use = binding->use;
     const bool is_storage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
-    binding->kind = mb_json_get(node, "format") ? (enum mb_view_format)keys->format
-                    : is_storage                ? MB_VIEW_LINEAR
-                                                : MB_VIEW_IMAGE;
+    binding->kind =
+        (enum mb_view_format)mb_read_word(&p->read, node, "format", mb_kernel_view_formats,
+                                          is_storage ? MB_VIEW_LINEAR : MB_VIEW_IMAGE);
     const bool is_uint = binding->kind >= MB_VIEW_WORDS;
     binding->format = binding->kind == MB_VIEW_IMAGE     ? format->vk_format
                       : binding->kind == MB_VIEW_LINEAR  ? format->vk_storage_format
@@ -288,23 +285,49 @@ static enum mb_status plan_format(const struct planner *p, const cJSON *node,
     return MB_OK;
 }
 
-static enum mb_status plan_binding(const struct planner *p, const cJSON *node,
-                                   const struct mb_kernel_pipeline *pipeline,
+static void read_sampler(struct mb_reader *r, const cJSON *binding,
+                         struct mb_kernel_sampler *sampler)
+{
+    static const char *const keys[] = {"filter", "reduction", "address", NULL};
+    static const char *const filters[] = {"nearest", "linear", NULL};
+    const cJSON *node = mb_open(r, mb_json_get(binding, "sampler"), keys, 0);
+    sampler->is_linear = mb_read_word(r, node, "filter", filters, 0) == 1;
+    sampler->reduction =
+        (enum mb_reduce)mb_read_word(r, node, "reduction", mb_kernel_reduces, 0);
+    sampler->address =
+        (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
+}
+
+/* The index of the buffer that a binding names; UINT32_MAX: none. */
+static uint32_t find_buffer(struct planner *p, const cJSON *node)
+{
+    const cJSON *named = mb_read_member(&p->read, node, "buffer", "buffers");
+    uint32_t i = 0;
+    while (named && strcmp(p->plan->buffers[i].name, named->string) != 0) {
+        i++;
+    }
+    return named ? i : UINT32_MAX;
+}
+
+static enum mb_status plan_binding(struct planner *p, const cJSON *element,
+                                   const struct mb_spirv *spirv,
                                    struct mb_kernel_binding *binding)
 {
-    const struct mb_spirv *spirv = pipeline->spirv;
-    struct mb_binding_keys keys = {0};
-    MB_DO(mb_read(&p->pick, mb_binding_keys, node, &keys, p->err));
-    binding->place = mb_spirv_find(spirv, (uint32_t)keys.set, (uint32_t)keys.binding);
-    BLAME_IF(!binding->place, node, "the shader has no binding %d in set %d", (int)keys.binding,
-             (int)keys.set);
+    static const char *const keys[] = {"binding", "set",    "level",   "levels", "mips",
+                                       "format",  "layout", "sampler", "buffer", NULL};
+    static const char *const layouts[] = {"read-only", "general", NULL};
+    struct mb_reader *r = &p->read;
+    const cJSON *node = mb_open(r, element, keys, 1);
+    const uint32_t set = (uint32_t)mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
+    const uint32_t number = (uint32_t)mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
+    read_sampler(r, node, &binding->sampler);
+    binding->buffer = find_buffer(p, node);
+    binding->is_general = mb_read_word(r, node, "layout", layouts, 0) == 1;
+    binding->layer = p->step.layer;
+    MB_DO(r->status);
+    binding->place = mb_spirv_find(spirv, set, number);
+    BLAME_IF(!binding->place, node, "the shader has no binding %u in set %u", number, set);
     binding->use = &spirv->use[binding->place - spirv->shader.bindings];
-    binding->sampler = keys.sampler;
-    binding->buffer = UINT32_MAX;
-    for (uint32_t i = 0; keys.buffer && i < p->plan->n_buffers; i++) {
-        binding->buffer =
-            strcmp(p->plan->buffers[i].name, keys.buffer) == 0 ? i : binding->buffer;
-    }
     const VkDescriptorType type = binding->place->type;
     const bool is_buffer =
         type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -316,15 +339,13 @@ static enum mb_status plan_binding(const struct planner *p, const cJSON *node,
     if (type == VK_DESCRIPTOR_TYPE_SAMPLER) {
         return MB_OK;
     }
-    binding->is_general = keys.is_general == 1;
     binding->is_read = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && binding->use->only_reads;
-    binding->layer = p->step.layer;
-    MB_DO(plan_format(p, node, &keys, binding));
-    return plan_views(p, node, &keys, binding);
+    MB_DO(plan_format(p, node, binding));
+    return plan_views(p, node, binding);
 }
 
 /* Each of the shader's descriptors is bound, and once. */
-static enum mb_status check_complete(const struct planner *p, const cJSON *node,
+static enum mb_status check_complete(struct planner *p, const cJSON *node,
                                      const struct mb_spirv *spirv,
                                      const struct mb_kernel_dispatch *dispatch)
 {
@@ -341,43 +362,39 @@ static enum mb_status check_complete(const struct planner *p, const cJSON *node,
     return MB_OK;
 }
 
-static enum mb_status plan_bindings(const struct planner *p, const cJSON *node,
-                                    const cJSON *list,
-                                    const struct mb_kernel_pipeline *pipeline,
+static enum mb_status plan_bindings(struct planner *p, const cJSON *node,
+                                    const struct mb_spirv *spirv,
                                     struct mb_kernel_dispatch *dispatch)
 {
     struct mb_err *err = p->err;
-    const size_t n = list ? (size_t)cJSON_GetArraySize(list) : 0;
-    dispatch->bindings = mb_alloc(n, sizeof *dispatch->bindings);
-    MB_DO(MB_NEED(dispatch->bindings, pipeline->shader));
-    for (const cJSON *element = n > 0 ? list->child : NULL; element; element = element->next) {
-        MB_DO(plan_binding(p, mb_pick(&p->pick, element, NULL), pipeline,
-                           &dispatch->bindings[dispatch->n_bindings]));
+    const cJSON *list, *element = mb_read_list(&p->read, node, "bindings", &list);
+    MB_DO(p->read.status);
+    dispatch->bindings = mb_alloc((size_t)cJSON_GetArraySize(list), sizeof *dispatch->bindings);
+    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
+    for (; element; element = element->next) {
+        MB_DO(plan_binding(p, element, spirv, &dispatch->bindings[dispatch->n_bindings]));
         dispatch->n_bindings++;
     }
-    return check_complete(p, list ? list : node, pipeline->spirv, dispatch);
+    return check_complete(p, list ? list : node, spirv, dispatch);
 }
 
 /* ---- Dispatches */
 
-static enum mb_status plan_push(const struct planner *p, const cJSON *node, const cJSON *map,
-                                const struct mb_kernel_pipeline *pipeline,
+static enum mb_status plan_push(struct planner *p, const cJSON *node,
+                                const struct mb_spirv *spirv,
                                 struct mb_kernel_dispatch *dispatch)
 {
-    const struct mb_spirv_block *block = &pipeline->spirv->push;
-    struct mb_names names;
-    struct mb_pick pick = p->pick;
-    BLAME_IF(block->n_members == 0 && map && map->child, map,
-             "the shader has no push constants");
+    const struct mb_spirv_block *block = &spirv->push;
+    const cJSON *map, *values = mb_read_map(&p->read, node, "push", &map);
+    MB_DO(p->read.status);
+    BLAME_IF(block->n_members == 0 && values, map, "the shader has no push constants");
     if (block->n_members == 0) {
         return MB_OK;
     }
     BLAME_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, map ? map : node,
              "the shader has more than 256 bytes of push constants");
     BLAME_IF(!map, node, "the key \"push\" is missing: the shader has push constants");
-    mb_names_init(&names, &p->pick, p->layout, &p->step, p->addresses);
-    pick.scope = &names.scope;
-    return mb_fill_block(&pick, map, pipeline->spirv, block, dispatch->push, p->err);
+    return mb_fill_block(&p->read, values, map, spirv, block, dispatch->push);
 }
 
 static enum mb_status add_dispatch(const struct planner *p, const struct mb_numbers *groups,
@@ -399,93 +416,104 @@ static enum mb_status add_dispatch(const struct planner *p, const struct mb_numb
     return MB_OK;
 }
 
-static enum mb_status plan_dispatch(struct planner *p, const cJSON *node)
+static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
 {
-    struct mb_dispatch_keys keys = {0};
+    static const char *const keys[] = {"shader", "groups", "when", "bindings", "push", NULL};
+    struct mb_reader *r = &p->read;
     struct mb_kernel_dispatch *dispatch = NULL;
-    struct mb_names names;
+    struct mb_numbers groups;
     uint32_t pipeline;
-    mb_names_init(&names, &p->pick, p->layout, &p->step, NULL);
-    p->pick.scope = &names.scope;
-    MB_DO(mb_read(&p->pick, mb_dispatch_keys, node, &keys, p->err));
-    if (keys.when == 0.0) {
-        return MB_OK;
+    const cJSON *node = mb_open(r, element, keys, 2);
+    const cJSON *when = mb_json_get(node, "when");
+    if (when && mb_value_real(mb_read_value(r, when, false)) == 0.0) {
+        return r->status;
     }
-    BLAME_IF(keys.groups.n == 0 || keys.groups.n > 3, mb_json_get(node, "groups"),
+    const cJSON *shader = mb_read_member(r, node, "shader", "shaders");
+    mb_read_integers(r, node, "groups", 0, INT32_MAX, &groups);
+    MB_DO(r->status);
+    BLAME_IF(groups.n == 0 || groups.n > 3, mb_json_get(node, "groups"),
              "expected one to three counts");
-    MB_DO(plan_pipeline(p, keys.shader, &pipeline));
-    MB_DO(add_dispatch(p, &keys.groups, &dispatch));
+    MB_DO(plan_pipeline(p, shader, &pipeline));
+    MB_DO(add_dispatch(p, &groups, &dispatch));
     struct mb_kernel_pipeline *own = &p->plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
     dispatch->copy = own->n_copies++;
-    MB_DO(plan_push(p, node, keys.push, own, dispatch));
-    return plan_bindings(p, node, keys.bindings, own, dispatch);
+    MB_DO(plan_push(p, node, own->spirv, dispatch));
+    return plan_bindings(p, node, own->spirv, dispatch);
 }
 
 /* All that a step dispatches; once for each layer if that is asked for. */
-static enum mb_status plan_step(struct planner *p)
+static enum mb_status plan_step(struct planner *p, const uint64_t *addresses)
 {
-    const cJSON *root = p->pick.manifest->json.root;
-    struct mb_step_keys keys = {0};
-    struct mb_names names;
-    mb_names_init(&names, &p->pick, p->layout, &p->step, NULL);
-    p->pick.scope = &names.scope;
-    MB_DO(mb_read(&p->pick, mb_manifest_keys, root, &keys, p->err));
-    p->step.n_levels = (uint32_t)keys.levels_per_step;
+    struct mb_reader *r = &p->read;
+    const int64_t remaining = p->layout->n_levels - 1 - p->step.source_level;
+    p->step.n_levels = 0;
+    mb_reader_set_step(r, &p->step, addresses);
+    p->step.n_levels =
+        (uint32_t)mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
+    mb_reader_set_step(r, &p->step, addresses);
     p->plan->source_levels |= UINT32_C(1) << p->step.source_level;
-    const uint32_t n_layers = keys.each_layer ? p->layout->n_layers : 1;
-    for (const cJSON *node = keys.dispatches->child; node; node = node->next) {
+    const uint32_t n_layers = mb_read_flag(r, p->root, "each_layer") ? p->layout->n_layers : 1;
+    for (const cJSON *node = mb_read_list(r, p->root, "dispatches", NULL); node;
+         node = node->next) {
         for (p->step.layer = 0; p->step.layer < n_layers; p->step.layer++) {
-            MB_DO(plan_dispatch(p, mb_pick(&p->pick, node, NULL)));
+            MB_DO(plan_dispatch(p, node));
         }
     }
-    return MB_OK;
+    return r->status;
 }
 
 /* ---- All of it */
 
 /* What the output is held to; a step reads what it begins with as it was stored. */
-static enum mb_status plan_tolerance(const struct planner *p)
+static enum mb_status plan_tolerance(struct planner *p)
 {
-    struct mb_tolerance_keys keys = {0};
-    MB_DO(mb_read(&p->pick, mb_tolerance_keys,
-                  mb_json_get(p->pick.manifest->json.root, "tolerance"), &keys, p->err));
-    const bool has_no_policy = mb_kernel_policies[keys.policy][0] == 'n';
+    static const char *const keys[] = {"policy",        "arithmetic", "rounding",
+                                       "max_error_lsb", "reread",     NULL};
+    static const char *const policies[] = {"box", "floor", "blit", "none", NULL};
+    static const char *const arithmetics[] = {"fp32",   "fp16",        "filter",
+                                              "corner", "filter-fp16", NULL};
+    static const char *const rounders[] = {"device", "kernel", NULL};
+    struct mb_reader *r = &p->read;
+    const cJSON *node = mb_open(r, mb_json_get(p->root, "tolerance"), keys, 0);
+    const cJSON *bound = mb_json_get(node, "max_error_lsb");
+    const uint32_t policy = mb_read_word(r, node, "policy", policies, 0);
+    const bool has_no_policy = policies[policy][0] == 'n';
+    struct mb_numbers reread;
     struct mb_tolerance *tolerance = &p->plan->tolerance;
     *tolerance = (struct mb_tolerance){
-        .filter.policy = has_no_policy ? MB_POLICY_BOX : (enum mb_policy)keys.policy,
+        .filter.policy = has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy,
         .has_no_policy = has_no_policy,
-        .arithmetic = (enum mb_arithmetic)keys.arithmetic,
-        .is_rounded_by_device = keys.is_by_kernel == 0,
+        .arithmetic = (enum mb_arithmetic)mb_read_word(r, node, "arithmetic", arithmetics, 0),
+        .is_rounded_by_device = mb_read_word(r, node, "rounding", rounders, 0) == 0,
         .reread_levels = p->plan->source_levels,
-        .max_error_lsb = keys.max_error_lsb,
+        .max_error_lsb = bound ? mb_value_real(mb_read_value(r, bound, true)) : 0.0,
     };
-    for (uint32_t i = 0; i < keys.reread.n; i++) {
-        tolerance->reread_levels |= UINT32_C(1) << keys.reread.of[i];
+    BLAME_IF(bound && !(tolerance->max_error_lsb > 0.0), bound, "expected a bound above 0");
+    mb_read_integers(r, node, "reread", 0, MB_MAX_LEVELS - 1, &reread);
+    for (uint32_t i = 0; i < reread.n; i++) {
+        tolerance->reread_levels |= UINT32_C(1) << reread.of[i];
     }
-    return MB_OK;
+    return r->status;
 }
 
 /* Blame a level, and say which step should make it: steps begin at plan->source_levels. */
-static enum mb_status fail_unwritten(const struct planner *p, uint32_t level)
+static enum mb_status fail_unwritten(struct planner *p, uint32_t level)
 {
     const uint32_t sources = p->plan->source_levels;
     const uint32_t below = sources & ((UINT32_C(1) << level) - 1), above = sources >> level;
     const uint32_t first = 32 - (uint32_t)__builtin_clz(below);
     const uint32_t last =
         above ? level + (uint32_t)__builtin_ctz(above) : p->layout->n_levels - 1;
-    MB_FAIL(p->err, MB_ERRC_INPUT,
-            "no dispatch has level %u bound to store to; step %d makes levels %u to %u", level,
-            __builtin_popcount(below) - 1, first, last);
-    if (first < last) {
-        mb_err_hint(p->err, "\"levels_per_step\": 1 makes one level a step");
-    }
-    return mb_manifest_blame(p->pick.manifest,
-                             mb_json_get(p->pick.manifest->json.root, "dispatches"), p->err);
+    (void)MB_REFUSE(&p->read, mb_json_get(p->root, "dispatches"),
+                    "no dispatch has level %u bound to store to; step %d makes levels %u to %u",
+                    level, __builtin_popcount(below) - 1, first, last);
+    return first < last ? mb_err_hint(p->err, "\"levels_per_step\": 1 makes one level a step")
+                        : MB_FAILED;
 }
 
 /* Levels that no dispatch writes would be read as they were. */
-static enum mb_status check_written(const struct planner *p)
+static enum mb_status check_written(struct planner *p)
 {
     uint32_t written = 1; /* bits */
     for (uint32_t i = 0; i < p->plan->n_dispatches; i++) {
@@ -510,20 +538,14 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
                                    struct mb_err *err)
 {
     static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
-    struct mb_names names;
-    struct planner p = {.plan = plan,
-                        .pick = *pick,
-                        .layout = layout,
-                        .addresses = addresses ? addresses : unknown,
-                        .err = err};
+    struct planner p = {
+        .plan = plan, .root = pick->manifest->json.root, .layout = layout, .err = err};
     *plan = (struct mb_kernel_plan){0};
-    mb_names_init(&names, pick, layout, NULL, NULL);
-    p.pick.scope = &names.scope;
+    mb_reader_init(&p.read, pick, layout, err);
     MB_DO(plan_buffers(&p));
     for (; p.step.source_level + 1 < layout->n_levels; p.step.index++) {
-        MB_DO(plan_step(&p));
+        MB_DO(plan_step(&p, addresses ? addresses : unknown));
         p.step.source_level += p.step.n_levels;
-        p.step.n_levels = 0;
     }
     plan->n_steps = p.step.index;
     MB_DO(check_written(&p));
@@ -534,7 +556,7 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
             pick->manifest->path, plan->buffers[i].name);
     }
     mb_kernel_place_barriers(plan, layout->n_levels);
-    p.pick.scope = &names.scope;
+    p.read.scope.n_names = p.read.n_chain_names;
     return plan_tolerance(&p);
 }
 

@@ -8,8 +8,17 @@
 #define MB_MAX_KERNEL_PUSH      256u
 #define MB_MAX_DISPATCHES       4096u
 
-/* Which format a view has (schema.c, "format"). */
+/* Which format a view has, and how sampling addresses texels; with their names. */
 enum mb_view_format { MB_VIEW_IMAGE, MB_VIEW_LINEAR, MB_VIEW_WORDS, MB_VIEW_UINT8X4 };
+enum mb_address { MB_ADDRESS_CLAMP, MB_ADDRESS_REPEAT, MB_ADDRESS_MIRROR, MB_ADDRESS_BORDER };
+#define MB_N_ADDRESSES 4
+extern const char *const mb_kernel_view_formats[], *const mb_kernel_addresses[];
+
+struct mb_kernel_sampler {
+    bool is_linear;
+    enum mb_reduce reduction;
+    enum mb_address address;
+};
 
 struct mb_kernel_binding {
     const struct mb_binding *place; /* and its use; both of the module */
@@ -22,7 +31,7 @@ struct mb_kernel_binding {
     uint32_t layer;  /* of a view without layers; else it shows all */
     bool is_general; /* layout, of what is sampled */
     bool is_read;    /* of storage: nothing is written */
-    struct mb_sampler_keys sampler;
+    struct mb_kernel_sampler sampler;
     uint32_t buffer; /* index; UINT32_MAX: none */
     uint64_t offset_bytes;
 };
@@ -42,8 +51,8 @@ struct mb_kernel_buffer {
     uint64_t n_bytes; /* of all contents together, and of what is bound of it */
     uint64_t bound_bytes;
     bool is_each_run, is_addressed;
-    unsigned char
-        *content; /* n_bytes that it holds from the beginning, or NULL: zeros; owned */
+    const struct cJSON *fields; /* the map, or NULL */
+    unsigned char *content;     /* n_bytes of them, or NULL: zeros; owned */
 };
 
 /* What a level is before or after a barrier. */

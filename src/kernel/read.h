@@ -1,10 +1,9 @@
-/* Checks a manifest by the tables of its keys, in every branch; and reads it by the same tables
- * for one choice of everything that can be chosen. */
+/* Reads a manifest by one choice of everything that can be chosen, and checks what it meets:
+ * keys, values, names, expressions. */
 #pragma once
 
 #include "kernel/expression.h"
 #include "kernel/manifest.h"
-#include "kernel/schema.h"
 
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
@@ -12,10 +11,9 @@ struct mb_pick {
     const struct mb_params *params; /* NULL: the first of each */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
-    enum mb_alpha alpha;          /* premultiplied where averages weigh colour by alpha */
-    uint32_t subgroup_size;       /* 0: none was asked for */
-    bool is_full;                 /* subgroups of that size are required, all lanes there */
-    const struct mb_scope *scope; /* what expressions know */
+    enum mb_alpha alpha;    /* premultiplied where averages weigh colour by alpha */
+    uint32_t subgroup_size; /* 0: none was asked for */
+    bool is_full;           /* subgroups of that size are required, all lanes there */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */
@@ -23,39 +21,94 @@ struct mb_kernel_step {
     uint32_t index, source_level, n_levels, layer;
 };
 
-/* The names that expressions know: those of an image's chain, of a step unless it is NULL, of
- * the manifest, and addresses of its buffers, address[i] of buffers.items[i], unless they are
- * NULL. `names->scope` points into `names`. */
-struct mb_names {
-    struct mb_scope scope;
-    struct mb_named_value of[MB_MAX_NAMED];
+/* The first error is kept. After it what is read is its default, lists and objects are NULL,
+ * so that a caller may read all keys of an object and look at `status` once. */
+struct mb_reader {
+    const struct mb_pick *pick;
+    enum mb_status status;
+    struct mb_err *err;    /* MB_ERRC_INPUT, with the place in the manifest */
+    struct mb_scope scope; /* what expressions know now */
+    size_t n_chain_names;  /* of `names`: those of the image and of the manifest come first */
+    struct mb_named_value names[MB_MAX_NAMES];
 };
-void mb_names_init(struct mb_names *names, const struct mb_pick *pick,
-                   const struct mb_layout *layout, const struct mb_kernel_step *step,
-                   const uint64_t *addresses);
 
-/* A value after every choice; MB_ERRC_INPUT where no branch fits. */
-MB_MUST_CHECK enum mb_status mb_pick_branch(const struct mb_pick *pick,
-                                            const struct cJSON *node,
-                                            const struct cJSON **picked, struct mb_err *err);
+/* Words in the order of mb_reduce and mb_alpha. */
+extern const char *const mb_kernel_reduces[], *const mb_kernel_alphas[];
 
-/* The member `key` of an object, or `parent` itself where `key` is NULL, after every choice;
- * NULL where it is absent or no branch fits. */
-const struct cJSON *mb_pick(const struct mb_pick *pick, const struct cJSON *parent,
-                            const char *key);
-const char *mb_pick_text(const struct mb_pick *pick, const struct cJSON *node);
+/* A list of numbers. */
+struct mb_numbers {
+    uint32_t n;
+    int64_t of[MB_MAX_LEVELS];
+};
 
-/* Read the object `node`, or one without members where it is NULL, into the struct that `keys`
- * is for, which is zeroed. An expression that cannot be evaluated or is out of bounds, and a
- * choice without a branch, are MB_ERRC_INPUT. */
-MB_MUST_CHECK enum mb_status mb_read(const struct mb_pick *pick, const struct mb_key *keys,
-                                     const struct cJSON *node, void *out, struct mb_err *err);
+/* A reader whose expressions know the names of an image's chain. It holds pointers into itself.
+ */
+void mb_reader_init(struct mb_reader *reader, const struct mb_pick *pick,
+                    const struct mb_layout *layout, struct mb_err *err);
 
-/* Evaluate the number or expression `node`, with every choice. */
-MB_MUST_CHECK enum mb_status mb_read_value(const struct mb_pick *pick, const struct cJSON *node,
-                                           struct mb_value *value, struct mb_err *err);
+/* Let them know those of a step, too, and addresses[i] of each buffer of the manifest. */
+void mb_reader_set_step(struct mb_reader *reader, const struct mb_kernel_step *step,
+                        const uint64_t *addresses);
 
-/* Every key, value, name and expression of manifest->json, in every branch; parameters are read
- * by then. MB_ERRC_INPUT, with the key, its line and column, and what would be valid. */
-MB_MUST_CHECK enum mb_status mb_manifest_check(const struct mb_manifest *manifest,
-                                               struct mb_err *err);
+/* Names that no parameter and no member of "names" may have. */
+bool mb_is_expression_name(const char *name);
+
+/* Put the place of a node in front of reader->err, unless that has a place already;
+ * MB_FAILED. */
+enum mb_status mb_reader_blame(struct mb_reader *reader, const struct cJSON *node);
+
+/* Refuse what a node says, unless something was refused before; MB_FAILED. */
+#define MB_REFUSE(reader, node, ...)                                                           \
+    ((void)((reader)->status != MB_OK || MB_FAIL((reader)->err, MB_ERRC_INPUT, __VA_ARGS__)),  \
+     mb_reader_blame(reader, node))
+#define MB_REFUSE_IF(is_wrong, reader, node, ...)                                              \
+    do {                                                                                       \
+        if (is_wrong) {                                                                        \
+            return MB_REFUSE(reader, node, __VA_ARGS__);                                       \
+        }                                                                                      \
+    } while (0)
+
+/* Refuse a word, and say which of `n` is meant; MB_FAILED. */
+enum mb_status mb_refuse_word(struct mb_reader *reader, const struct cJSON *node,
+                              const char *what, const char *word, const char *const *words,
+                              size_t n);
+
+/* A node after every choice. */
+const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
+
+/* The same of an object that may have these keys only, NULL-terminated, and must have the first
+ * `n_required`. Of NULL: NULL. */
+const struct cJSON *mb_open(struct mb_reader *reader, const struct cJSON *node,
+                            const char *const *keys, size_t n_required);
+
+/* The first element or member of the list or the object that the member `key` of `parent` is,
+ * or that has the name which it is in "names"; NULL where it is absent or empty. `*node` (may
+ * be NULL) gets the list itself, for blame. */
+const struct cJSON *mb_read_list(struct mb_reader *reader, const struct cJSON *parent,
+                                 const char *key, const struct cJSON **node);
+const struct cJSON *mb_read_map(struct mb_reader *reader, const struct cJSON *parent,
+                                const char *key, const struct cJSON **node);
+
+/* The member `key` of `parent`, or what stands for an absent one. A word is its index among
+ * `words`, NULL-terminated, and words are a bit for each; in place of a list, NULL stands for
+ * the formats of images. Without a key, mb_read_text() reads `parent` itself. */
+const char *mb_read_text(struct mb_reader *reader, const struct cJSON *parent, const char *key);
+bool mb_read_flag(struct mb_reader *reader, const struct cJSON *parent, const char *key);
+uint32_t mb_read_word(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                      const char *const *words, uint32_t otherwise);
+uint32_t mb_read_words(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                       const char *const *words, uint32_t otherwise);
+int64_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                        int64_t least, int64_t most, int64_t otherwise);
+/* A list of integers, or {"first": ..., "last": ...}. */
+void mb_read_integers(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                      int64_t least, int64_t most, struct mb_numbers *out);
+
+/* The member of the object `map` of the manifest that the member `key` of `parent` names. */
+const struct cJSON *mb_read_member(struct mb_reader *reader, const struct cJSON *parent,
+                                   const char *key, const char *map);
+
+/* A number, or an expression; with `wants_float`, one of integers that loses a remainder is
+ * refused. */
+struct mb_value mb_read_value(struct mb_reader *reader, const struct cJSON *node,
+                              bool wants_float);

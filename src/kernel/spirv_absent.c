@@ -15,9 +15,7 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
     *spirv = (struct mb_spirv){0};
-    return MB_FAIL(err, MB_ERRC_INPUT,
-                   "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
-                   path);
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see table.c */
 }
 
 void mb_spirv_finish(struct mb_spirv *spirv)

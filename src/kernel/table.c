@@ -12,6 +12,10 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
                                     const struct mb_strlist *includes, struct mb_err *err)
 {
     size_t n = 0;
+    *table = (struct mb_kernel_table){0};
+    MB_FAIL_IF(paths->n > 0 && !MB_HAS_SPIRV, err, MB_ERRC_INPUT,
+               "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
+               paths->items[0]);
     while (built_in[n]) {
         n++;
     }
@@ -24,7 +28,6 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
     for (size_t i = 0; i < paths->n; i++) {
         struct mb_manifest *manifest = &table->manifests[table->n_manifests++];
         MB_DO(mb_manifest_init(manifest, paths->items[i], includes, err));
-        MB_DO(mb_manifest_check(manifest, err));
         mb_kernel_describe(manifest, &manifest->strategy);
         for (size_t k = 0; k < n; k++) {
             MB_FAIL_IF(strcmp(table->strategies[k]->name, manifest->strategy.name) == 0, err,

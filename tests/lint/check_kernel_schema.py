@@ -2,7 +2,7 @@
 """usage: check_kernel_schema.py ROOT
 
 results/kernel.schema.json, written by hand, says what the program reads: its objects have the keys
-of the tables of src/kernel/schema.c, the same ones required, and every manifest of the sources fits
+that src/kernel opens objects with, the same ones required, and every manifest of the sources fits
 it; a key or value that is not known does not. Exit 77 (skipped) without python3-jsonschema."""
 
 import copy
@@ -17,14 +17,19 @@ except ModuleNotFoundError:
     print("python3-jsonschema is not installed")
     sys.exit(77)
 
-TABLE = re.compile(r"struct mb_key \w+\[\] = \{\n(.*?)\n    \{0\},", re.DOTALL)
-KEY = re.compile(r'^    \{(?:KEY|LIST|MAP)\("([^"]+)",(.*?)\},$', re.MULTILINE)
+LIST = re.compile(r"char \*const (\w*keys)\[\] = \{(.*?)NULL\};", re.DOTALL)
+OPENED = re.compile(r"mb_open\([^;]*?(\w*keys), (\d)\)", re.DOTALL)
 
 
-def tables(source):
-    """The keys of each table, and whether each is required."""
-    return sorted([(name, "REQUIRED" in rest) for name, rest in KEY.findall(table)]
-                  for table in TABLE.findall(source))
+def opened(source):
+    """The keys of each object that a file opens, and whether each is required. Lists are named once a
+    function, ahead of their use."""
+    found = []
+    for match in OPENED.finditer(source):
+        name, n_required = match.group(1), int(match.group(2))
+        keys = [text for other, text in LIST.findall(source[:match.start()]) if other == name][-1]
+        found.append([(key, i < n_required) for i, key in enumerate(re.findall(r'"([^"]+)"', keys))])
+    return found
 
 
 def objects(node):
@@ -43,8 +48,9 @@ def main(root):
     schema = json.loads((root / "results/kernel.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    wanted = tables((root / "src/kernel/schema.c").read_text(encoding="utf-8"))
-    assert len(wanted) > 8 and sorted(objects(schema)) == wanted, "not the keys of src/kernel/schema.c"
+    wanted = sorted(sorted(keys) for path in (root / "src/kernel").glob("*.c")
+                    for keys in opened(path.read_text(encoding="utf-8")))
+    assert len(wanted) > 8 and sorted(sorted(keys) for keys in objects(schema)) == wanted, "not the keys of src/kernel"
     manifests = sorted([*root.glob("tests/kernels/*.json"), *root.glob("kernels/*/*.json")])
     assert len(manifests) > 8
     for path in manifests:
@@ -57,7 +63,7 @@ def main(root):
             spoilt = copy.deepcopy(manifest)
             spoil(spoilt)
             assert not validator.is_valid(spoilt), path
-    print(f"{len(manifests)} manifests, {len(wanted)} tables of keys")
+    print(f"{len(manifests)} manifests, {len(wanted)} lists of keys")
 
 
 if __name__ == "__main__":

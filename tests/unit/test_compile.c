@@ -115,16 +115,21 @@ static void test_includes(void)
                                            "void main() { value = SECRET; }\n"),
                    "main");
 
-    static const char outside[] = "outside the folders that it may read";
+    static const char outside[] = "outside the folders that may be read";
     check_refused(put_including("root/a.comp", "../outside/secret.glsl"), "main", outside);
     check_refused(put_including("root/a.comp", "link.glsl"), "main", outside);
     check_refused(put_including("root/a.comp", at("outside/secret.glsl")), "main", "a.comp");
     check_refused(put_including("root/a.comp", "none.glsl"), "main", "none.glsl");
 
-    check_refused(put_including("outside/a.comp", "secret.glsl"), "main",
-                  "outside the folders that may be read");
+    check_refused(put_including("outside/a.comp", "secret.glsl"), "main", outside);
     CHECK_EQ_INT(symlink("../outside/a.comp", at("root/linked.comp")), 0);
-    check_refused(at("root/linked.comp"), "main", "outside the folders that may be read");
+    check_refused(at("root/linked.comp"), "main", outside);
+    if (geteuid() == 0) { /* a link of another user in a shared folder says what it is */
+        CHECK_EQ_INT(chmod(at("root"), 01777), 0);
+        CHECK_EQ_INT(lchown(at("root/linked.comp"), 12345, 12345), 0);
+        check_refused(at("root/linked.comp"), "main", mb_os_error_text(MB_FOREIGN_LINK));
+        CHECK_EQ_INT(chmod(at("root"), 0755), 0);
+    }
 }
 
 /* A folder to look into is not one that may be read, until it is. */
@@ -136,7 +141,7 @@ static void test_include_folders(void)
     check_refused(path, "main", "nowhere' is not a folder");
     mb_strlist_finish(&includes);
     add(&includes, at("outside"));
-    check_refused(path, "main", "outside the folders that it may read");
+    check_refused(path, "main", "outside the folders that may be read");
     add(&roots, at("outside"));
     check_compiles(path, "main");
     mb_free(roots.items[--roots.n]);
@@ -152,7 +157,7 @@ static void test_hidden_messages(void)
     CHECK(compile(put_including("root/c.comp", "../outside/bad.glsl"), "main", &spirv, &err) !=
           MB_OK);
     CHECK(strstr(err.text, "password") == NULL);
-    CHECK(strstr(err.text, "c.comp:5: '#include' : it includes ") != NULL);
+    CHECK(strstr(err.text, "c.comp:5: '#include' : ") != NULL);
     CHECK(strchr(err.text, ';') == NULL);
     CHECK(strstr(err.text, "header name") == NULL);
 }
@@ -193,14 +198,6 @@ static void test_defines(void)
     add(&defines, "F(x,x)=1");
     check_refused(path, "main", "g.comp: define 'F(x,x)=1': ");
     mb_strlist_finish(&defines);
-
-    static const char *const wrong[] = {"",    "=1",    "1=2",        "-V",
-                                        "A B", "A B=1", "N=1\nint x", "N\t=1"};
-    for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
-        add(&defines, wrong[i]);
-        check_refused(path, "main", "bad define");
-        mb_strlist_finish(&defines);
-    }
 }
 
 static void test_hlsl(void)

@@ -108,7 +108,7 @@ static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan
                         const struct mb_kernel_binding *binding)
 {
     const struct mb_binding *place = binding->place;
-    const struct mb_sampler_keys *sampler = &binding->sampler;
+    const struct mb_kernel_sampler *sampler = &binding->sampler;
     mb_strbuf_printf(out, "    set %u binding %-2u %s", place->set, place->binding,
                      mb_descriptor_type_name(place->type));
     if (place->n_descriptors > 1) {
@@ -151,16 +151,14 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
     add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
 }
 
-static bool names_feature(const struct mb_pick *pick, const struct cJSON *features,
-                          const char *name)
+static bool lists(struct mb_reader *reader, const struct cJSON *features, const char *name)
 {
-    bool is_named = false;
-    for (const struct cJSON *node = mb_json_elements(features, NULL); node && !is_named;
-         node = mb_json_next(node)) {
-        const char *own = mb_pick_text(pick, node);
-        is_named = own && strcmp(own, name) == 0;
+    bool is_listed = false;
+    for (const struct cJSON *node = features; node; node = mb_json_next(node)) {
+        const char *own = mb_read_text(reader, node, NULL);
+        is_listed = is_listed || (own && strcmp(own, name) == 0);
     }
-    return is_named;
+    return is_listed;
 }
 
 /* What its capabilities ask of a device; a list of features that is there should be complete.
@@ -168,8 +166,11 @@ static bool names_feature(const struct mb_pick *pick, const struct cJSON *featur
 static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
                       const struct mb_spirv *spirv)
 {
-    const struct cJSON *requires = mb_pick(pick, pick->manifest->json.root, "requires");
-    const struct cJSON *features = mb_pick(pick, requires, "features");
+    struct mb_err ignored;
+    struct mb_reader reader = {.pick = pick, .err = &ignored};
+    const struct cJSON *requires =
+        mb_choose(&reader, mb_json_get(pick->manifest->json.root, "requires"));
+    const struct cJSON *features = mb_read_list(&reader, requires, "features", NULL);
     for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
         const struct mb_spirv_capability *capability =
             mb_spirv_capability_find(spirv->capabilities[i]);
@@ -180,7 +181,7 @@ static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
             continue;
         }
         for (size_t k = 0; capability->features[k]; k++) {
-            is_named = is_named || names_feature(pick, features, capability->features[k]);
+            is_named = is_named || lists(&reader, features, capability->features[k]);
         }
         if (!is_named) {
             mb_strbuf_printf(out, "    needs %s%s\n", capability->features[0],
@@ -366,6 +367,9 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     const char *spec = all.s;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
+    /* What was compiled before may be of other sources. */
+    MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
+               "kernel compile: this build compiles no GLSL or HLSL");
     MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         MB_DO(load_sizes(&rows[i], err));

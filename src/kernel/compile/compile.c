@@ -17,8 +17,7 @@
 #define MAX_TEXT_BYTES   (16u << 20) /* of a shader with all that it includes */
 #define LEAST_BYTES      4096u /* that an included file counts as: small ones are not free */
 #define MAX_DEPTH        32u   /* of includes */
-#define MAX_ERRORS       10u
-#define MAX_ERROR_BYTES  440u /* all of them together; struct mb_err has 512 */
+#define MAX_ERROR_BYTES  440u  /* all of them together; struct mb_err has 512 */
 #define ERROR_HEAD       "ERROR: "
 
 static bool ends_with(const char *text, const char *end)
@@ -28,54 +27,30 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Wherever symbolic links and ".." lead. */
-static bool is_inside(const char *path, const struct mb_strlist *roots)
+static enum mb_status check_inside(const char *path, const struct mb_strlist *roots,
+                                   struct mb_err *err)
 {
     char real[MB_PATH_BYTES];
-    if (mb_os_resolve(path, real) != 0) {
-        return false;
-    }
-    for (size_t i = 0; i < roots->n; i++) {
+    const int error = mb_os_resolve(path, real);
+    bool is_inside = false;
+    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
+    for (size_t i = 0; i < roots->n && !is_inside; i++) {
         const char *root = roots->items[i];
         size_t n = strlen(root);
         while (n > 0 && root[n - 1] == '/') {
             n--;
         }
-        if (strncmp(real, root, n) == 0 && real[n] == '/') {
-            return true;
-        }
+        is_inside = strncmp(real, root, n) == 0 && real[n] == '/';
     }
-    return false;
-}
-
-/* ---- Defines */
-
-/* A define is a name, alone or with a value. */
-static enum mb_status check_defines(const struct mb_compile_options *options,
-                                    struct mb_err *err)
-{
-    for (size_t i = 0; i < options->defines->n; i++) {
-        const char *define = options->defines->items[i];
-        bool is_clean = isalpha((unsigned char)define[0]) || define[0] == '_';
-        size_t n_name = 0;
-        while (isalnum((unsigned char)define[n_name]) || define[n_name] == '_') {
-            n_name++;
-        }
-        /* A macro may have arguments; strchr finds the end, too. */
-        is_clean = is_clean && strchr("=(", define[n_name]) != NULL;
-        for (const char *c = define; *c != '\0'; c++) {
-            is_clean = is_clean && !iscntrl((unsigned char)*c);
-        }
-        MB_FAIL_IF(!is_clean, err, MB_ERRC_INPUT,
-                   "%s: bad define '%s': expected NAME or NAME=VALUE on one line",
-                   options->path, define);
-    }
+    MB_FAIL_IF(!is_inside, err, MB_ERRC_INPUT,
+               "%s: outside the folders that may be read (--kernel-include adds one)", path);
     return MB_OK;
 }
 
+/* A bad define is one to glslang, too. */
 static enum mb_status make_preamble(const struct mb_compile_options *options,
                                     struct mb_strbuf *preamble, struct mb_err *err)
 {
-    MB_DO(check_defines(options, err));
     for (size_t i = 0; i < options->defines->n; i++) {
         const char *define = options->defines->items[i];
         const int n_name = (int)strcspn(define, "=");
@@ -132,10 +107,7 @@ static enum mb_status read_text(struct compilation *c, const char *path,
     struct mb_bytes *files = mb_grow(c->files, c->n_files, sizeof *files);
     MB_DO(MB_NEED(files, path));
     c->files = files;
-    MB_FAIL_IF(
-        !is_inside(path, c->options->roots), err, MB_ERRC_INPUT,
-        "it includes %s, outside the folders that it may read (--kernel-include adds one)",
-        path);
+    MB_DO(check_inside(path, c->options->roots, err));
     MB_DO(mb_file_read(path, MAX_TEXT_BYTES, &files[c->n_files], err));
     const struct mb_bytes *bytes = &files[c->n_files++];
     c->n_bytes += bytes->n_bytes > LEAST_BYTES ? bytes->n_bytes : LEAST_BYTES;
@@ -273,8 +245,7 @@ static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
         }
         const char *error = error_of(line);
         if (error && n > 0 &&
-            (c->why.code != MB_ERRC_NONE || n == MAX_ERRORS ||
-             text.n_bytes + strlen(error) > MAX_ERROR_BYTES)) {
+            (c->why.code != MB_ERRC_NONE || text.n_bytes + strlen(error) > MAX_ERROR_BYTES)) {
             n_more += c->why.code == MB_ERRC_NONE;
         } else if (error) {
             mb_strbuf_append(&text, n++ > 0 ? "; " : "");
@@ -340,22 +311,20 @@ enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
                           size_t *n_bytes, struct mb_err *err)
 {
     const enum mb_kind kind = mb_os_kind(options->path);
-    const bool is_module = ends_with(options->path, ".spv");
     MB_SCOPED(compilation) c = {.options = options};
     MB_SCOPED(mb_strbuf) preamble = {0};
     *code = NULL;
     *n_bytes = 0;
-    if (!is_module && (kind == MB_KIND_NONE || !MB_HAS_GLSLANG) && options->module &&
+    if (ends_with(options->path, ".spv")) {
+        MB_DO(check_inside(options->path, options->roots, err));
+        return read_module(options->path, code, n_bytes, err);
+    }
+    if ((kind == MB_KIND_NONE || !MB_HAS_GLSLANG) && options->module &&
         mb_os_kind(options->module) != MB_KIND_NONE) {
         return read_module(options->module, code, n_bytes, err);
     }
     MB_FAIL_IF(kind == MB_KIND_NONE, err, MB_ERRC_INPUT, "%s: %s", options->path,
                mb_os_error_text(errno));
-    MB_FAIL_IF(!is_inside(options->path, options->roots), err, MB_ERRC_INPUT,
-               "%s: outside the folders that may be read", options->path);
-    if (is_module) {
-        return read_module(options->path, code, n_bytes, err);
-    }
     MB_DO(MB_HAS_GLSLANG ? make_preamble(options, &preamble, err) : fail_without(options, err));
     MB_DO(check_includes(options, err));
     MB_DO(compile(&c, mb_strbuf_text(&preamble), err));
