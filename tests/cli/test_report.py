@@ -623,5 +623,54 @@ class Option(cli.TestCase):
         self.assert_error(outcome, 7, "python3 is not on PATH")
 
 
+class Command(cli.TestCase):
+    """mipbench report"""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("one/results.json", "kept/run-1.json", "kept/modes.json", "set/run-1/results.json",
+                     "set/run-2/results.json"):
+            path = self.dir / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            root = kept_sets.load(kept_sets.SOFTWARE)
+            root["run"]["id"] = name
+            path.write_text(json.dumps(root), encoding="utf-8")
+        (self.dir / "photo.png").write_bytes(b"")
+        (self.dir / "empty").mkdir()
+
+    def made(self, *arguments, page):
+        outcome = self.run_it("report", *arguments)
+        self.assertEqual((outcome.code, outcome.err.decode(), outcome.out.decode()),
+                         (0, "", f"Report: {page}\n"))
+        return (self.dir / page).read_text(encoding="utf-8")
+
+    def test_what_a_folder_stands_for(self):
+        for folder, n_runs, page in (("one", 1, "one/report.html"), ("kept", 2, "kept/report.html"),
+                                     ("set", 2, "set/run-1/report.html")):
+            with self.subTest(folder=folder):
+                text = self.made(folder, page=page)
+                self.assertEqual(text.count('<script type="application/gzip" id="json-'), n_runs)
+
+    def test_files_and_folders_and_where_to(self):
+        self.made("one", "kept/modes.json", "-o", "page.html", page="page.html")
+        self.made("one/results.json", "--max-pictures", "0", "-o", "kept", page="kept/report.html")
+
+    def test_what_is_wrong_leads_to_the_command_that_was_meant(self):
+        for arguments, code, parts in (
+                (["report"], 2, ["no results", "mipbench report results/*"]),
+                (["report", "photo.png"], 2, ["got an image", "mipbench photo.png --report"]),
+                (["report", "empty"], 3, ["no results in this folder", "mipbench IMAGE -o empty"]),
+                (["one/results.json"], 3, ["not an image", "mipbench report one/results.json"]),
+                (["one"], 3, ["no images in this folder", "mipbench report one"])):
+            with self.subTest(arguments=arguments):
+                self.assert_error(self.run_it(*arguments), code, *parts)
+
+    def test_the_script_says_what_is_wrong_with_a_file(self):
+        (self.dir / "bad.json").write_text("{", encoding="utf-8")
+        outcome = self.run_it("report", "bad.json")
+        self.assertEqual(outcome.code, 3, outcome)
+        self.assertRegex(outcome.err.decode(), r"\Areport: error: bad.json: not JSON [^\n]+\n\Z")
+
+
 if __name__ == "__main__":
     cli.main()
