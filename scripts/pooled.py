@@ -72,7 +72,7 @@ class Timing:
         self.members, first = members, members[0]
         self.case, self.title, self.key = first.case, first.title, first.condition
         self.cache, self.mode = first.cache, first.mode
-        self.control, self.floor = first.control, first.floor
+        self.has_control, self.floor = first.has_control, first.floor
         self.condition = condition_words(first)
         by_label = {}
         for timing in members:
@@ -163,13 +163,12 @@ def load(runs, named):
     return root.text("title"), [Pool(node, by_path) for node in root.children("pools")]
 
 
-class Change:
-    """A row of `compare`: the second side's time over the first's."""
+class Gap:
+    """A test of `compare` without a ratio, and why it has none."""
 
     def __init__(self, node):
-        self.label, self.case, self.verdict = map(node.text, ("strategy", "case", "verdict"))
-        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
-        self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
+        self.label, self.case, self.reason = node.text("strategy"), node.text("case"), node.text("reason", "")
+        self.is_worse = node.flag("regression")
 
     def where(self):
         """'1024x1024 rgba8 cold' of noise_1024x1024_rgba8_avg cold."""
@@ -177,8 +176,28 @@ class Change:
         return " ".join(filter(None, match.groups())) if match else self.case
 
 
-def changes(named, base, new):
-    """What `compare` says of two pools: [Change], and the warnings that it gives."""
-    sides = [",".join(str(run.path) for run in pool.runs) for pool in (base, new)]
-    root = compare(named, "--", *sides)
-    return list(map(Change, root.children("comparisons"))), root.texts("warnings")
+class Change(Gap):
+    """One with a ratio: the second side's time over the first's."""
+
+    def __init__(self, node):
+        super().__init__(node)
+        self.verdict = node.text("verdict")
+        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
+        self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
+        self.threshold = node.amount("threshold") or 0.0
+
+
+class Comparison:
+    """What `compare` says of two pools: its first lines, its warnings, and each test."""
+
+    def __init__(self, named, base, new):
+        sides = [",".join(str(run.path) for run in pool.runs) for pool in (base, new)]
+        root = compare(named, "--", *sides)
+        self.warnings = root.texts("warnings")
+        self.changes = list(map(Change, root.children("comparisons")))
+        self.gaps = [Gap(node) for node in root.children("not_compared")]
+        counts = root.child("summary")
+        self.headline = root.texts("headline") or [", ".join(
+            f"{counts.count(key)} {word}" for key, word in (
+                ("regressions", "regressions"), ("slower", "slower"), ("faster", "faster"), ("same", "tied"),
+                ("inconclusive", "undecided"), ("not_compared", "not compared")))]

@@ -17,9 +17,6 @@ EXACT = ("exact", "conservative")  # answers that lose nothing
 Condition = collections.namedtuple(
     "Condition", "input format reduce alpha shape layers levels rect cache mode")
 
-# The A/A control: one variant against itself, and what differs by less is no difference.
-Control = collections.namedtuple("Control", "label ratio ci margin")
-
 # Who answers a question, by labels; `fastest` is also the first of `order`.
 Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
 
@@ -54,8 +51,7 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.step, self.drift, self.box = map(
-            node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
+        self.step = node.figure("max_error_lsb")
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
         levels = node.child("levels")
         self.errors, self.bad_texels = levels.figures("max_error_lsb"), levels.figures("bad_texels")
@@ -75,11 +71,6 @@ class Relation:
 
     def __init__(self, node):
         self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
-        self.verdict = node.optional_text("verdict")
-
-    def is_drawable(self):
-        return (self.ratio is not None and self.ratio > 0 and self.ci is not None
-                and self.ci[0] > 0)
 
 
 def read_warnings(node):
@@ -108,7 +99,7 @@ class Variant:
 class Row:
     """The figures of a variant under one condition."""
 
-    def __init__(self, timing, variant, node, columns):
+    def __init__(self, timing, variant, node):
         self.timing, self.case, self.variant = timing, timing.case, variant
         self.run = timing.case.run
         self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
@@ -117,15 +108,6 @@ class Row:
         self.stats = Stats(node.child("stats"))
         self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
-        self.samples = columns.get(variant.id, [])
-
-
-def read_columns(blocks):
-    """{id of variant: durations} of the blocks that count."""
-    repeated = set(blocks.counts("repeated"))
-    return {column.text("variant"): [value for index, value in enumerate(column.figures("durations_ns"))
-                                     if index not in repeated]
-            for column in blocks.children("columns") if column.text("kind") == "sample"}
 
 
 class Timing:
@@ -136,23 +118,9 @@ class Timing:
         self.condition, self.title = case.condition(self.cache, self.mode), \
             f"{case.words()}, {self.cache}, {self.mode}"
         self.floor = node.amount("floor_ns") or None
-        self.stopped_by = node.optional_text("stopped_by")
-        self.warm_probe = node.amount("warm_probe_ns")
-        blocks = node.child("blocks")
-        self.n_blocks, self.flagged = len(blocks.items("start_ns")), blocks.counts("flagged")
-        self.control = self.read_control(node)
-        columns = read_columns(blocks)
-        self.rows = [Row(self, case.variant_of(row, "variant"), row, columns)
-                     for row in node.children("rows")]
+        self.has_control = node.value.get("aa_control") is not None
+        self.rows = [Row(self, case.variant_of(row, "variant"), row) for row in node.children("rows")]
         self.rankings = [self.read_ranking(ranking) for ranking in node.children("rankings")]
-
-    def read_control(self, node):
-        """The Control, or None."""
-        if node.value.get("aa_control") is None:
-            return None
-        control = node.child("aa_control")
-        return Control(self.case.variant_of(control, "variant").label, control.figure("ratio"),
-                       control.interval("ci"), control.amount("margin") or 0.0)
 
     def read_ranking(self, node):
         tied, order = ([self.case.label_of(node, key, name) for name in node.texts(key)]

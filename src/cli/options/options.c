@@ -69,9 +69,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "the chains. Runs of the same device, driver and build are taken together; two "
              "builds of one device are compared; several devices share the charts. A folder "
              "stands for the results in it. Needs python3.",
-         .examples = "mipbench report results/20261128T101500Z-nvidia-h200\n"
-                     "mipbench report before/ after/ -o change.html\n"
-                     "mipbench report h200/results.json here/results.json -o devices.html\n"},
+         .examples = "mipbench report before/ after/ -o change.html\n"
+                     "mipbench report here/results.json there/results.json -o devices.html\n"},
     [MB_VERB_TUNE] =
         {.name = "tune",
          .usage = "tune [INPUT] [--size WxH...] [--sweep A:B] [options]",
