@@ -51,7 +51,7 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.step = node.figure("max_error_lsb")
+        self.step, self.box = node.figure("max_error_lsb"), node.figure("box_lsb")
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
         levels = node.child("levels")
         self.errors, self.bad_texels = levels.figures("max_error_lsb"), levels.figures("bad_texels")

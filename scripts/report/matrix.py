@@ -116,8 +116,8 @@ def heat(factor):
 def legend(matrix):
     steps = "".join(f'<span class="step" style="{heat(step)}">{ratio_text(step)}×'
                     f'{" and more" if step == MOST_FACTOR else ""}</span>' for step in STEPS)
-    usual = f"{esc(matrix.usual)} where no other name stands. " if matrix.usual else ""
-    return f'<p class="scale"><span>{usual}The runner-up is slower by:</span> {steps}</p>'
+    return (f'<p class="scale"><span>{esc(matrix.usual)} where no other name stands. The runner-up is slower by:'
+            f"</span> {steps}</p>") if matrix.usual else ""
 
 
 def table(matrix, link):

@@ -161,11 +161,16 @@ class Chain:
 
 
 class Group:
-    """Chains of one case: references first, as all others are held against them. `labels`: the fastest
+    """Chains of one case: references first, as all others are held against them. `rows`: the fastest
     strategy that loses something, and the fastest of all."""
 
-    def __init__(self, case, labels, owner):
-        self.case, self.labels, self.owner = case, labels, owner
+    def __init__(self, case, rows, owner):
+        self.case, self.owner = case, owner
+        self.labels = [row.label for row in rows]
+        wrong = any(variant.verify.status == "fail" for variant in case.variants)
+        # What is wrong, then photos, then what differs most from the exact chain.
+        self.order = (not wrong, case.input.startswith("pattern:"), case.unit != "LSB",
+                      -max((row.verify.box or 0 for row in rows if row.variant.loss), default=0))
         self.n_levels, self.chains = case.n_levels, {}
 
     def heading(self):
@@ -221,9 +226,8 @@ def collect(pools, store):
                 if id(member.case) not in seen:
                     seen.add(id(member.case))
                     owner = pool.name() if len(pools) > 1 else ""
-                    groups += [Group(member.case, labels_of(timing), owner)]
-    groups.sort(key=lambda group: (not any(it.verify.status == "fail" for it in group.case.variants),
-                                   group.case.input.startswith("pattern:")))
+                    groups += [Group(member.case, looked_at(timing), owner)]
+    groups.sort(key=lambda group: group.order)
     for group in groups:
         for variant in group.case.variants:
             for name in names_of(variant):
@@ -231,10 +235,9 @@ def collect(pools, store):
     return [group for group in groups if group.shown()]
 
 
-def labels_of(timing):
-    fastest = timing.fastest()
+def looked_at(timing):
     inexact = next((row for row in timing.timed() if row.variant.loss and not row.diagnostic), None)
-    return [row.label for row in (inexact, fastest) if row is not None]
+    return [row for row in (inexact, timing.fastest()) if row is not None]
 
 
 def files_of(runs):
