@@ -1,6 +1,7 @@
 """What a results.json of mipbench holds, for all scripts that read one: runs, cases, timings and
-rows, with every figure a number or None. Times in nanoseconds, sizes in texels, errors in units of the last place. What is decided is read, not decided again:
-labels, rankings, answers. Standard library only."""
+rows, with every figure a number or None. Times in nanoseconds, sizes in texels, errors in units of the
+last place. Figures and verdicts are those of `mipbench compare --pool` (pooled.py). Standard library
+only."""
 
 import collections
 import hashlib
@@ -16,9 +17,6 @@ EXACT = ("exact", "conservative")  # answers that lose nothing
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
     "Condition", "input format reduce alpha shape layers levels rect cache mode")
-
-# Who answers a question, by labels; `fastest` is also the first of `order`.
-Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
 
 
 class Input:
@@ -37,13 +35,13 @@ class Input:
 
 
 class Stats:
-    """Of one row's samples."""
+    """Of one row's samples, as a run or as a pool has them."""
 
     def __init__(self, node):
-        self.n = node.count("n")
+        self.n = node.count("n") or node.count("samples")
         self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
-        interval = node.interval("median_ci_ns")
-        self.ci = interval if (node.figure("median_ci_level") or 0.0) >= 0.95 else None
+        interval, level = node.interval("median_ci_ns"), node.figure("median_ci_level")
+        self.ci = interval if level is None or level >= 0.95 else None
 
 
 class Verify:
@@ -60,17 +58,11 @@ class Verify:
         """None where nothing was compared."""
         return sum(count or 0 for count in self.bad_texels) if self.bad_texels else None
 
+
 def read_bad_texel(node):
     bad = node.child("first_bad")
     found = {key: bad.count(key) for key in ("level", "layer", "x", "y", "channel")}
     return {**found, **{key: bad.figure(key) for key in ("want", "got", "error_lsb", "bound_lsb")}}
-
-
-class Relation:
-    """To the fastest of the first ranking; all None where there is nothing to relate to."""
-
-    def __init__(self, node):
-        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
 
 
 def read_warnings(node):
@@ -97,7 +89,7 @@ class Variant:
 
 
 class Row:
-    """The figures of a variant under one condition."""
+    """A variant under one condition; the pool (pooled.py) has the times of those that are right."""
 
     def __init__(self, timing, variant, node):
         self.timing, self.case, self.variant = timing, timing.case, variant
@@ -105,8 +97,7 @@ class Row:
         self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
         self.diagnostic = variant.diagnostic
         self.status, self.reason = node.text("status"), node.text("reason", "")
-        self.stats = Stats(node.child("stats"))
-        self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
+        self.stats, self.of_limit = Stats(node.child("stats")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
 
 
@@ -120,16 +111,7 @@ class Timing:
         self.floor = node.amount("floor_ns") or None
         self.has_control = node.value.get("aa_control") is not None
         self.rows = [Row(self, case.variant_of(row, "variant"), row) for row in node.children("rows")]
-        self.rankings = [self.read_ranking(ranking) for ranking in node.children("rankings")]
 
-    def read_ranking(self, node):
-        tied, order = ([self.case.label_of(node, key, name) for name in node.texts(key)]
-                       for key in ("tied", "order"))
-        return Ranking(node.text("question"), self.case.variant_of(node, "fastest").label, tied,
-                       order, node.optional_text("sentence"))
-
-    def sentences(self):
-        return [ranking.sentence for ranking in self.rankings if ranking.sentence]
 
 class Case:
     """One input at one size in one format, and what is to be made of it."""
@@ -157,12 +139,7 @@ class Case:
 
     def variant_of(self, node, key):
         """The variant that a member names."""
-        return self.find(node, key, node.text(key))
-
-    def label_of(self, node, key, name):
-        return self.find(node, key, name).label
-
-    def find(self, node, key, name):
+        name = node.text(key)
         if name not in self.by_id:
             raise node.wrong(key, f"the case has no variant '{name}'")
         return self.by_id[name]
