@@ -8,7 +8,6 @@ import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
-from result_schema import first_fault
 
 MODES = ("latency", "throughput", "overlap")  # as plots choose among them
 
@@ -75,7 +74,6 @@ class Variant:
 
     def __init__(self, node):
         self.id, self.label, self.strategy = map(node.text, ("id", "label", "strategy"))
-        self.params = {str(key): str(value) for key, value in node.member("params").value.items()}
         self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
         self.policy, self.answer = map(node.optional_text, ("policy", "answer"))
         self.loss = "" if self.answer in EXACT else self.answer or ""
@@ -167,15 +165,11 @@ class Case:
 class Run:
     """One results.json."""
 
-    def __init__(self, path, text, value=None):
-        """`value`: what `text` says, where that is known."""
+    def __init__(self, path, text):
         self.path, self.text = pathlib.Path(path), text
-        value = parse(path, text) if value is None else value
+        value = parse(path, text)
         self.schema_version = check_schema(path, value)
         root = Node(value, path)
-        fault = first_fault(value)
-        if fault is not None:
-            raise root.wrong(*fault)
         for key in ("run", "device", "cases"):
             if value.get(key) is None:
                 raise root.wrong(key, "missing")
