@@ -8,7 +8,6 @@ from result_node import InputError, clean
 from whole_file import IsInput, OutputError, print_whole
 
 EXIT_USAGE, EXIT_INPUT, EXIT_OUTPUT = 2, 3, 7
-WHOLE = "keep scripts/ whole, and results/schema.json beside it"
 EXITS = {IsInput: EXIT_USAGE, InputError: EXIT_INPUT, OutputError: EXIT_OUTPUT}
 
 
@@ -47,5 +46,5 @@ def run(program, main, *arguments):
         complain(program, error)
         return EXITS[type(error)]
     except FileNotFoundError as error:  # no input: one of the files that come with the scripts
-        complain(program, f"{error.filename} is missing; {WHOLE}")
+        complain(program, f"{error.filename} is missing; keep scripts/ whole")
         return EXIT_INPUT

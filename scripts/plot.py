@@ -2,10 +2,7 @@
 """Draws what mipbench measured as SVG and PNG, from its results.json alone: the figures of the page,
 each as a file.
 
-  winners    the fastest strategy by size and format
-  time-size  time against size, with p05 to p95 and the limit of the device
-  forest     ratios within blocks, with the A/A control's band
-  samples    each sample in the order in which it was taken
+  time-size  time against size, with p05 to p95 and the memory floor of the device
   levels     what each level takes, with the gaps before it
   published  kernels of manifests beside built-in strategies, where a run has such kernels
 
@@ -23,7 +20,7 @@ try:
     import command_line
     import pooled
     import results
-    from report import bars, figures, looks, matrix, svg
+    from report import bars, figures, looks, svg
     from report.page import conditions
     from result_node import clean
     from whole_file import OutputError, print_whole, refuse_inputs, write_whole
@@ -31,7 +28,7 @@ except ModuleNotFoundError as error:
     sys.exit(f"plot: error: {error.name}.py is missing; keep scripts/ whole")
 
 EXIT_NOT_MADE = 1
-NAMES = ("winners", "time-size", "forest", "samples", "levels", "published")
+NAMES = ("time-size", "levels", "published")
 KINDS = ("svg", "png")
 WIDTH, SCALE = 760, 2  # in pixels; how many of a PNG are one of them
 
@@ -116,12 +113,9 @@ def scopes(name, pools, options):
     many = len(pools) > 1
     for pool in pools:
         owner = f"{pool.name()} {pool.commit}" if many else ""
-        for condition, found in conditions(pool).items():
+        for found in conditions(pool).values():
             timings = [it for it in found if is_wanted(it, options)]
-            if name == "winners" and timings:
-                yield f"{owner} {condition}", lambda looks_of, t=timings, p=pool, c=condition: \
-                    winners(t, looks_of, f"{p.name()}, {c}")
-            elif name == "time-size" and not many:
+            if name == "time-size" and not many:
                 for group in figures.size_groups(largest_first(timings)):
                     yield group[0].title, lambda looks_of, t=group: figures.time_size(
                         [("", t)], looks_of, WIDTH)
@@ -133,12 +127,10 @@ def scopes(name, pools, options):
                 for group in groups.values():
                     yield group[0].title, lambda looks_of, g=group, k=kernels: \
                         bars.published(g, k, WIDTH)
-            elif name in ("forest", "samples", "levels"):
-                draw = {"forest": figures.forest, "samples": figures.samples,
-                        "levels": lambda it, *rest: figures.levels(it.case, *rest)}[name]
+            elif name == "levels":
                 for timing in largest_first(timings):
-                    yield f"{owner} {timing.title}", lambda looks_of, t=timing, d=draw: \
-                        d(t, looks_of, WIDTH)
+                    yield f"{owner} {timing.title}", lambda looks_of, t=timing: figures.levels(
+                        t.case, looks_of, WIDTH)
     if name == "time-size" and many:
         devices = [(f"{pool.name()} {pool.commit}", largest_first(
             [it for it in next(iter(conditions(pool).values()), []) if is_wanted(it, options)]))
@@ -148,15 +140,7 @@ def scopes(name, pools, options):
              for group in figures.size_groups(found)[:1]], looks_of, WIDTH)
 
 
-def winners(timings, looks_of, title):
-    found = matrix.Matrix(timings)
-    if len(found.cells) < 2:
-        raise figures.NoData("only one size of one format was timed", "--sweep 256:4096")
-    return figures.Figure(f"Who wins where: {title}", matrix.picture(found, looks_of), matrix.HOW)
-
-
-OPTIONS = {"winners": "--sweep 256:4096", "time-size": "--sweep 256:4096", "forest": "-s all -n 20",
-           "samples": "-n 20", "levels": "--per-level",
+OPTIONS = {"time-size": "--sweep 256:4096", "levels": "--per-level",
            "published": "--kernel FILE.json"}
 
 

@@ -1,6 +1,7 @@
 """Runs as `mipbench compare --pool` takes them together: titles, sentences, medians, intervals and
 ratios of the runs of one device and build. Nothing is computed here."""
 
+import collections
 import os
 import pathlib
 import re
@@ -31,28 +32,31 @@ def find_program(named):
     return program
 
 
-class Stats:
-    """Of all runs of a row; none where it has no figures."""
+# Who answers a question, by labels; `fastest` is also the first of `order`.
+Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
+
+
+class Relation:
+    """To the fastest of the first ranking; all None where there is nothing to relate to."""
 
     def __init__(self, node):
-        self.n, self.ci = node.count("samples"), node.interval("median_ci_ns")
-        self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
+        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
 
 
 class Row:
-    """A variant in all runs that have it: `members`. Of a single run its figures are its own."""
+    """A variant in all runs that have it: `members`. `node`: what the pool says of it, or None; what is
+    wrong has the time of a single run, and no rank."""
 
-    def __init__(self, members, node=None):
+    def __init__(self, members, node):
         first = members[0]
         self.members, self.case, self.variant = members, first.case, first.variant
         self.label, self.strategy, self.diagnostic = first.label, first.strategy, first.diagnostic
         self.status, self.reason, self.verify = first.status, first.reason, first.verify
-        self.of_limit, self.warnings = first.of_limit, first.warnings
-        self.stats, self.relative = first.stats, first.relative
-        if node is not None and len(members) > 1:
-            self.stats, self.relative = Stats(node), results.Relation(node.child("relative"))
-            self.of_limit = None
-            self.warnings = list(dict.fromkeys(it for row in members for it in row.warnings))
+        nothing = Node({}, "")
+        self.stats = results.Stats(node or nothing) if node or len(members) > 1 else first.stats
+        self.relative = Relation((node or nothing).child("relative"))
+        self.of_limit = first.of_limit if len(members) == 1 else None
+        self.warnings = list(dict.fromkeys(it for row in members for it in row.warnings))
         worst = next((row for row in members if row.verify.status == "fail"), None) \
             or next((row for row in members if row.status == "failed"), None)
         if worst is not None:
@@ -72,22 +76,18 @@ class Timing:
         self.members, first = members, members[0]
         self.case, self.title, self.key = first.case, first.title, first.condition
         self.cache, self.mode = first.cache, first.mode
-        self.control, self.floor = first.control, first.floor
+        self.has_control, self.floor = first.has_control, first.floor
         self.condition = condition_words(first)
         by_label = {}
         for timing in members:
             for row in timing.rows:
                 by_label.setdefault(row.label, []).append(row)
-        found = {row.text("label"): row for row in node.children("rows")} if node else {}
+        found = {row.text("label"): row for row in node.children("rows")}
         self.rows = [Row(rows, found.get(label)) for label, rows in by_label.items()]
-        self.lead = node.text("lead") if node else "none"
-        self.next_ratio = node.figure("next_ratio") if node else None
+        self.lead, self.next_ratio = node.text("lead", "none"), node.figure("next_ratio")
         labels = {row.variant.id: row.label for row in self.rows}
-        self.rankings = [read_ranking(ranking, labels) for ranking in
-                         (node.children("rankings") if node else [])]
-        said = first.sentences() if len(members) == 1 else []
-        self.sentences = list(dict.fromkeys(
-            said or [it.sentence for it in self.rankings if it.sentence]))
+        self.rankings = [read_ranking(ranking, labels) for ranking in node.children("rankings")]
+        self.sentences = list(dict.fromkeys(it.sentence for it in self.rankings if it.sentence))
 
     def row_of(self, label):
         return next((row for row in self.rows if row.label == label), None)
@@ -108,8 +108,8 @@ class Timing:
 def read_ranking(node, labels):
     tied, order = ([labels.get(name, name) for name in node.texts(key)] for key in ("tied", "order"))
     fastest = node.text("fastest")
-    return results.Ranking(node.text("question"), labels.get(fastest, fastest), tied, order,
-                           node.optional_text("sentence"))
+    return Ranking(node.text("question"), labels.get(fastest, fastest), tied, order,
+                   node.optional_text("sentence"))
 
 
 def condition_words(timing):
@@ -132,7 +132,7 @@ class Pool:
                        zip(self.runs, timing.figures("timings")) if place is not None]
             judged |= set(map(id, members))
             self.timings.append(Timing(members, timing))
-        self.timings += [Timing([timing], None) for run in self.runs for timing in run.timings
+        self.timings += [Timing([timing], Node({}, node.path)) for run in self.runs for timing in run.timings
                          if id(timing) not in judged and timing.rows]
 
     def name(self):
@@ -163,13 +163,12 @@ def load(runs, named):
     return root.text("title"), [Pool(node, by_path) for node in root.children("pools")]
 
 
-class Change:
-    """A row of `compare`: the second side's time over the first's."""
+class Gap:
+    """A test of `compare` without a ratio, and why it has none."""
 
     def __init__(self, node):
-        self.label, self.case, self.verdict = map(node.text, ("strategy", "case", "verdict"))
-        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
-        self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
+        self.label, self.case, self.reason = node.text("strategy"), node.text("case"), node.text("reason", "")
+        self.is_worse = node.flag("regression")
 
     def where(self):
         """'1024x1024 rgba8 cold' of noise_1024x1024_rgba8_avg cold."""
@@ -177,8 +176,28 @@ class Change:
         return " ".join(filter(None, match.groups())) if match else self.case
 
 
-def changes(named, base, new):
-    """What `compare` says of two pools: [Change], and the warnings that it gives."""
-    sides = [",".join(str(run.path) for run in pool.runs) for pool in (base, new)]
-    root = compare(named, "--", *sides)
-    return list(map(Change, root.children("comparisons"))), root.texts("warnings")
+class Change(Gap):
+    """One with a ratio: the second side's time over the first's."""
+
+    def __init__(self, node):
+        super().__init__(node)
+        self.verdict = node.text("verdict")
+        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
+        self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
+        self.threshold = node.amount("threshold") or 0.0
+
+
+class Comparison:
+    """What `compare` says of two pools: its first lines, its warnings, and each test."""
+
+    def __init__(self, named, base, new):
+        sides = [",".join(str(run.path) for run in pool.runs) for pool in (base, new)]
+        root = compare(named, "--", *sides)
+        self.warnings = root.texts("warnings")
+        self.changes = list(map(Change, root.children("comparisons")))
+        self.gaps = [Gap(node) for node in root.children("not_compared")]
+        counts = root.child("summary")
+        self.headline = root.texts("headline") or [", ".join(
+            f"{counts.count(key)} {word}" for key, word in (
+                ("regressions", "regressions"), ("slower", "slower"), ("faster", "faster"), ("same", "tied"),
+                ("inconclusive", "undecided"), ("not_compared", "not compared")))]

@@ -35,9 +35,11 @@ def tamed(value):
     return value if abs(value) >= LEAST else 0
 
 
+KINDS = {str: "a text", list: "a list", bool: "true or false"}
+
+
 class Node:
-    """A JSON object with its place; members are taken out by type. Types are those of the schema
-    already (result_schema.py); what is checked here is what that does not say."""
+    """A JSON object with its place; members are taken out by type. What is not read is not checked."""
 
     def __init__(self, value, path, place=""):
         if not isinstance(value, dict):
@@ -60,12 +62,17 @@ class Node:
             raise self.wrong(key, "missing")
         return value
 
+    def typed(self, kind, key, value):
+        if not isinstance(value, kind):
+            raise self.wrong(key, f"not {KINDS[kind]}")
+        return value
+
     def text(self, key, default=None):
-        return self.known(key, default)
+        return self.typed(str, key, self.known(key, default))
 
     def optional_text(self, key):
         """A string, or None where it is null or missing."""
-        return self.value.get(key)
+        return None if self.value.get(key) is None else self.text(key)
 
     def to_figure(self, key, value):
         if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 20:
@@ -101,11 +108,8 @@ class Node:
             raise self.wrong(key, "missing")
         return default if value is None else int(value)
 
-    def counts(self, key):
-        return [int(value) for value in self.figures(key) if value is not None]
-
     def flag(self, key, default=False):
-        return self.known(key, default)
+        return self.typed(bool, key, self.known(key, default))
 
     def interval(self, key):
         """(low, high), or None where one of them is not known."""
@@ -126,20 +130,14 @@ class Node:
         return Node(self.known(key), self.path, self.at(key))
 
     def items(self, key):
-        value = self.known(key, [])
-        if not isinstance(value, list):
-            raise self.wrong(key, "not a list")
-        return value
+        return self.typed(list, key, self.known(key, []))
 
     def children(self, key):
         return [Node(item, self.path, f"{self.at(key)}[{index}]")
                 for index, item in enumerate(self.items(key))]
 
     def texts(self, key):
-        items = self.items(key)
-        if None in items:
-            raise self.wrong(key, "not a list of texts")
-        return items
+        return [self.typed(str, f"{key}[{index}]", item) for index, item in enumerate(self.items(key))]
 
 
 def what_next(error):

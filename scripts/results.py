@@ -1,13 +1,13 @@
 """What a results.json of mipbench holds, for all scripts that read one: runs, cases, timings and
-rows, with every figure a number or None. Times in nanoseconds, sizes in texels, errors in units of the last place. What is decided is read, not decided again:
-labels, rankings, answers. Standard library only."""
+rows, with every figure a number or None. Times in nanoseconds, sizes in texels, errors in units of the
+last place. Figures and verdicts are those of `mipbench compare --pool` (pooled.py). Standard library
+only."""
 
 import collections
 import hashlib
 import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
-from result_schema import first_fault
 
 MODES = ("latency", "throughput", "overlap")  # as plots choose among them
 
@@ -16,12 +16,6 @@ EXACT = ("exact", "conservative")  # answers that lose nothing
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
     "Condition", "input format reduce alpha shape layers levels rect cache mode")
-
-# The A/A control: one variant against itself, and what differs by less is no difference.
-Control = collections.namedtuple("Control", "label ratio ci margin")
-
-# Who answers a question, by labels; `fastest` is also the first of `order`.
-Ranking = collections.namedtuple("Ranking", "question fastest tied order sentence")
 
 
 class Input:
@@ -40,13 +34,13 @@ class Input:
 
 
 class Stats:
-    """Of one row's samples."""
+    """Of one row's samples, as a run or as a pool has them."""
 
     def __init__(self, node):
-        self.n = node.count("n")
+        self.n = node.count("n") or node.count("samples")
         self.median, self.p05, self.p95 = map(node.figure, ("median_ns", "p05_ns", "p95_ns"))
-        interval = node.interval("median_ci_ns")
-        self.ci = interval if (node.figure("median_ci_level") or 0.0) >= 0.95 else None
+        interval, level = node.interval("median_ci_ns"), node.figure("median_ci_level")
+        self.ci = interval if level is None or level >= 0.95 else None
 
 
 class Verify:
@@ -54,8 +48,7 @@ class Verify:
 
     def __init__(self, node):
         self.status = node.text("status")
-        self.step, self.drift, self.box = map(
-            node.figure, ("max_error_lsb", "drift_lsb", "box_lsb"))
+        self.step, self.box = node.figure("max_error_lsb"), node.figure("box_lsb")
         self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
         levels = node.child("levels")
         self.errors, self.bad_texels = levels.figures("max_error_lsb"), levels.figures("bad_texels")
@@ -64,22 +57,11 @@ class Verify:
         """None where nothing was compared."""
         return sum(count or 0 for count in self.bad_texels) if self.bad_texels else None
 
+
 def read_bad_texel(node):
     bad = node.child("first_bad")
     found = {key: bad.count(key) for key in ("level", "layer", "x", "y", "channel")}
     return {**found, **{key: bad.figure(key) for key in ("want", "got", "error_lsb", "bound_lsb")}}
-
-
-class Relation:
-    """To the fastest of the first ranking; all None where there is nothing to relate to."""
-
-    def __init__(self, node):
-        self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
-        self.verdict = node.optional_text("verdict")
-
-    def is_drawable(self):
-        return (self.ratio is not None and self.ratio > 0 and self.ci is not None
-                and self.ci[0] > 0)
 
 
 def read_warnings(node):
@@ -92,7 +74,6 @@ class Variant:
 
     def __init__(self, node):
         self.id, self.label, self.strategy = map(node.text, ("id", "label", "strategy"))
-        self.params = {str(key): str(value) for key, value in node.member("params").value.items()}
         self.diagnostic, self.images = node.flag("diagnostic"), node.texts("images")
         self.policy, self.answer = map(node.optional_text, ("policy", "answer"))
         self.loss = "" if self.answer in EXACT else self.answer or ""
@@ -106,26 +87,16 @@ class Variant:
 
 
 class Row:
-    """The figures of a variant under one condition."""
+    """A variant under one condition; the pool (pooled.py) has the times of those that are right."""
 
-    def __init__(self, timing, variant, node, columns):
+    def __init__(self, timing, variant, node):
         self.timing, self.case, self.variant = timing, timing.case, variant
         self.run = timing.case.run
         self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
         self.diagnostic = variant.diagnostic
         self.status, self.reason = node.text("status"), node.text("reason", "")
-        self.stats = Stats(node.child("stats"))
-        self.relative, self.of_limit = Relation(node.child("relative")), node.figure("of_limit")
+        self.stats, self.of_limit = Stats(node.child("stats")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
-        self.samples = columns.get(variant.id, [])
-
-
-def read_columns(blocks):
-    """{id of variant: durations} of the blocks that count."""
-    repeated = set(blocks.counts("repeated"))
-    return {column.text("variant"): [value for index, value in enumerate(column.figures("durations_ns"))
-                                     if index not in repeated]
-            for column in blocks.children("columns") if column.text("kind") == "sample"}
 
 
 class Timing:
@@ -136,32 +107,9 @@ class Timing:
         self.condition, self.title = case.condition(self.cache, self.mode), \
             f"{case.words()}, {self.cache}, {self.mode}"
         self.floor = node.amount("floor_ns") or None
-        self.stopped_by = node.optional_text("stopped_by")
-        self.warm_probe = node.amount("warm_probe_ns")
-        blocks = node.child("blocks")
-        self.n_blocks, self.flagged = len(blocks.items("start_ns")), blocks.counts("flagged")
-        self.control = self.read_control(node)
-        columns = read_columns(blocks)
-        self.rows = [Row(self, case.variant_of(row, "variant"), row, columns)
-                     for row in node.children("rows")]
-        self.rankings = [self.read_ranking(ranking) for ranking in node.children("rankings")]
+        self.has_control = node.value.get("aa_control") is not None
+        self.rows = [Row(self, case.variant_of(row, "variant"), row) for row in node.children("rows")]
 
-    def read_control(self, node):
-        """The Control, or None."""
-        if node.value.get("aa_control") is None:
-            return None
-        control = node.child("aa_control")
-        return Control(self.case.variant_of(control, "variant").label, control.figure("ratio"),
-                       control.interval("ci"), control.amount("margin") or 0.0)
-
-    def read_ranking(self, node):
-        tied, order = ([self.case.label_of(node, key, name) for name in node.texts(key)]
-                       for key in ("tied", "order"))
-        return Ranking(node.text("question"), self.case.variant_of(node, "fastest").label, tied,
-                       order, node.optional_text("sentence"))
-
-    def sentences(self):
-        return [ranking.sentence for ranking in self.rankings if ranking.sentence]
 
 class Case:
     """One input at one size in one format, and what is to be made of it."""
@@ -189,12 +137,7 @@ class Case:
 
     def variant_of(self, node, key):
         """The variant that a member names."""
-        return self.find(node, key, node.text(key))
-
-    def label_of(self, node, key, name):
-        return self.find(node, key, name).label
-
-    def find(self, node, key, name):
+        name = node.text(key)
         if name not in self.by_id:
             raise node.wrong(key, f"the case has no variant '{name}'")
         return self.by_id[name]
@@ -222,15 +165,11 @@ class Case:
 class Run:
     """One results.json."""
 
-    def __init__(self, path, text, value=None):
-        """`value`: what `text` says, where that is known."""
+    def __init__(self, path, text):
         self.path, self.text = pathlib.Path(path), text
-        value = parse(path, text) if value is None else value
+        value = parse(path, text)
         self.schema_version = check_schema(path, value)
         root = Node(value, path)
-        fault = first_fault(value)
-        if fault is not None:
-            raise root.wrong(*fault)
         for key in ("run", "device", "cases"):
             if value.get(key) is None:
                 raise root.wrong(key, "missing")

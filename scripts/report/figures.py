@@ -1,15 +1,17 @@
-"""The figures: time against size, ratios, samples, levels. Each is drawn for a width in pixels, so
+"""The figures: time against size, ratios of a comparison, levels. Each is drawn for a width in pixels, so
 that its text has the same size on a phone and on paper; NoData says why there is nothing to draw."""
 
 import collections
 
 from . import svg
-from .words import digits, esc, list_names, ratio_text, size_text, time_text
+from .looks import Look
+from .words import esc, list_names, loss_words, ratio_text, size_text, time_text
 
 UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-ROW = 42           # of a variant: its label, and its mark below that
+ROW = 42           # of a name, and its mark below that
+LINE = 24          # of a name with its mark beside it
 MAX_SERIES = 12    # of time against size: more cannot be told apart
-TELLING = ("bimodal", "clock_shifted", "clock_unstable")  # warnings that a look at samples explains
+BESIDE = 600       # the width from which on a name stands beside its mark
 
 Figure = collections.namedtuple("Figure", "title element note")
 
@@ -43,26 +45,26 @@ def size_groups(timings):
 
 
 class Sizes:
-    """Every size has its own place on the axis, in order; series stand side by side in it."""
+    """Every size has its own place on the axis, in order."""
 
     def __init__(self, sizes, left, right):
         self.sizes, self.left = sizes, left
         self.slot = (right - left) / len(sizes)
 
-    def at(self, size, lane=0.5):
-        return self.left + self.slot * (self.sizes.index(size) + 0.5 + 0.6 * (lane - 0.5))
+    def at(self, size):
+        return self.left + self.slot * (self.sizes.index(size) + 0.5)
 
 
-def time_size(devices, looks, width, height=380):
-    """devices: [(name, [timing])]; of several the series that win somewhere, told apart by dashes."""
+def time_size(devices, looks, width, height=400):
+    """devices: [(name, [timing])]; of several devices the strategy that wins most on each, a colour each."""
     everything = [timing for _, timings in devices for timing in timings]
     rows = [row for timing in everything for row in timing.timed() if not row.diagnostic]
     sizes = sorted({row.case.size for row in rows}, key=lambda size: (size[0] * size[1], size))
     if len(sizes) < 2:
         raise NoData("only one size was timed", "--sweep 256:4096")
-    series = series_of(devices)
+    series = series_of(devices, looks)
     unit = unit_of([row.stats.median for row in rows])
-    shown = [row for found in series.values() for row in found]
+    shown = [row for _, _, found in series for row in found]
     floors = {it.case.size: it.floor for it in everything if it.floor and it.floor > 0} \
         if len(devices) == 1 else {}
     values = [value / unit[0] for row in shown for value in
@@ -72,43 +74,52 @@ def time_size(devices, looks, width, height=380):
     turned = max(map(svg.width_of, map(size_text, sizes))) > x.slot - 6
     bottom = height - (92 if turned else 46)
     y = svg.Axis(min(values), max(values), bottom, 40, log=True)
-    parts = [svg.rect(x.at(size) - x.slot / 2, y.at(floor / unit[0]), x.slot,
-                      bottom - y.at(floor / unit[0]), "limit", f"limit: {time_text(floor)}")
-             for size, floor in floors.items()]
+    parts = [svg.rect(x.at(size) - x.slot / 2, y.at(floor / unit[0]), x.slot, bottom - y.at(floor / unit[0]),
+                      "limit", f"memory floor: {time_text(floor)}") for size, floor in floors.items()]
     parts += [svg.y_axis(y, 58, width - 6, f"median, {unit[1]} (log)"), *size_names(x, bottom, turned)]
-    for index, (key, found) in enumerate(series.items()):
-        parts += draw_series(found, key, looks, x, y, unit, (index + 0.5) / len(series))
-    names = [(looks[label], label + (f", {name}" if len(devices) > 1 else ""),
-              f"d{min(index, 3)}" if len(devices) > 1 else "")
-             for name, label, index in sorted(series, key=lambda key: key[2])]
-    entries, more = svg.legend(
-        names + ([(None, "below the limit of the device", "")] if floors else []), width, height)
-    words = "; ".join(f"{label}{f' on {name}' if len(devices) > 1 else ''}: " + ", ".join(
-        f"{size_text(row.case.size)} {time_text(row.stats.median)}" for row in found)
-        for (name, label, _), found in series.items())
-    left_out = len({row.label for row in rows}) - len({label for _, label, _ in series})
-    n_round = sum(map(is_power_of_two, sizes))
-    note = "Marks: medians, with p05 to p95." + (
-        " Lines join the powers of two." if n_round > 1 else "") + (
-        f" Not drawn: {left_out} slower variants." if left_out > 0 else "")
-    return Figure(f"Time against size: {everything[0].case.words(with_size=False)}, "
-                  f"{everything[0].condition}",
+    for _, look, found in series:
+        parts += draw_series(found, look, x, y, unit)
+    names = [(look, name) for name, look, _ in reversed(series)]
+    entries, more = svg.legend(names + ([(None, "below the memory floor")] if floors else []), width, height)
+    words = "; ".join(f"{name}: " + ", ".join(f"{size_text(row.case.size)} {time_text(row.stats.median)}"
+                                              for row in found) for name, _, found in series)
+    return Figure(f"Time against size: {everything[0].case.words(with_size=False)}, {everything[0].condition}",
                   svg.drawing(width, height + more, parts + entries, f"Time against size. {words}"),
-                  note)
+                  size_note(shown, rows, sizes, devices))
 
 
-def series_of(devices):
-    """{(device, label, index of device): [row] from the smallest image on}, the slowest first."""
+def size_note(shown, rows, sizes, devices):
+    n_left_out = len({row.label for row in rows}) - len({row.label for row in shown})
+    return "Medians, with p05 to p95." + (
+        " Hollow: not exact." if not all(map(is_exact, shown)) else "") + (
+        " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
+        " Of each device the strategy that is fastest most often." if len(devices) > 1 else
+        f" Not drawn: {n_left_out} slower strategies." if n_left_out > 0 else "")
+
+
+def is_exact(row):
+    return row.is_right() and not row.variant.loss
+
+
+def usual_winner(timings):
+    winners = collections.Counter(it.rankings[0].fastest for it in timings if it.rankings)
+    return winners.most_common(1)[0][0] if winners else None
+
+
+def series_of(devices, looks):
+    """[(name, Look, [row] from the smallest image on)], the slowest first."""
     series = {}
     for index, (name, timings) in enumerate(devices):
-        winners = {ranking.fastest for it in timings for ranking in it.rankings}
+        winner = usual_winner(timings)
         for timing in sorted(timings, key=lambda it: it.case.texels):
             for row in timing.timed():
-                if not row.diagnostic and (len(devices) == 1 or row.label in winners):
-                    series.setdefault((name, row.label, index), []).append(row)
+                if len(devices) == 1 and not row.diagnostic:
+                    series.setdefault(row.label, (looks[row.label], []))[1].append(row)
+                elif row.label == winner:
+                    series.setdefault(f"{name}: {winner}", (Look(index, index), []))[1].append(row)
     # By the last size: as the lines end.
-    last = sorted(series.items(), key=lambda pair: pair[1][-1].stats.median)
-    return dict(reversed(last[:MAX_SERIES]))
+    last = sorted(series.items(), key=lambda pair: pair[1][1][-1].stats.median)
+    return [(name, look, rows) for name, (look, rows) in reversed(last[:MAX_SERIES])]
 
 
 def size_names(x, y, turned):
@@ -123,102 +134,54 @@ def size_names(x, y, turned):
             svg.text(at, y + 20, size_text(size), "middle")
 
 
-def draw_series(rows, key, looks, x, y, unit, lane):
-    look, dash = looks[key[1]], f" d{min(key[2], 3)}"
-    places = [(x.at(row.case.size, lane), y.at(row.stats.median / unit[0])) for row in rows]
+def draw_series(rows, look, x, y, unit):
+    places = [(x.at(row.case.size), y.at(row.stats.median / unit[0])) for row in rows]
     joined = [place for row, place in zip(rows, places) if is_power_of_two(row.case.size)]
-    parts = [svg.polyline(joined, f"line k{look.colour}{dash}")] if len(joined) > 1 else []
+    parts = [svg.polyline(joined, f"line k{look.colour}")] if len(joined) > 1 else []
     for row, (at, middle) in zip(rows, places):
         low, high = row.stats.p05, row.stats.p95
         if low and high and 0 < low < high:
-            parts += [svg.line(at, y.at(low / unit[0]), at, y.at(high / unit[0]),
-                               f"thin k{look.colour}")]
-        title = f"{row.label}, {size_text(row.case.size)}: {time_text(row.stats.median)}"
-        parts += [svg.marker(at, middle, look, title, not row.is_right())]
+            parts += [svg.line(at, y.at(low / unit[0]), at, y.at(high / unit[0]), f"thin k{look.colour}")]
+        title = f"{row.label}, {size_text(row.case.size)}: {time_text(row.stats.median)}" + (
+            "" if is_exact(row) else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
+        parts += [svg.marker(at, middle, look, title, not is_exact(row))]
     return parts
 
 
-# ---- rows of one timing
+# ---- a comparison
 
-def forest(timing, looks, width):
-    """Ratios to the fastest with intervals, and the band of the A/A control."""
-    reference = timing.rankings[0].fastest if timing.rankings else "the fastest"
-    rows = [row for row in timing.timed() if row.label != reference and row.relative.is_drawable()]
-    entries = [(row.label, looks[row.label], row.relative, not row.is_right()) for row in rows]
-    if not entries:
-        raise NoData("no two strategies have ratios with intervals here", "-s all -n 20")
-    margin = timing.control.margin if timing.control else 0
-    element = draw_forest(entries, width, f"time over that of {reference} (log)", margin)
-    note = "Medians of the ratios within blocks, 95 % intervals." + (
-        " Band: no difference, by the A/A control." if margin else "")
-    return Figure(f"Ratios to the fastest: {timing.title}", element, note)
+VERDICTS = {"SLOWER": "bad", "FASTER": "good"}  # classes; others are grey
 
 
-def changes(found, looks, width, title):
-    """What compare says of two builds or devices: the second over the first."""
-    entries = [(f"{it.label}, {it.where()}", looks[it.label], it, it.verdict not in ("FASTER", "SLOWER"))
-               for it in found if it.ratio and it.ci and it.ci[0] > 0]
+def changes(found, width, title):
+    """The second side's time over the first's: a row a test, with the band within which nothing is said."""
+    entries = [it for it in found if it.ratio and it.ratio > 0 and it.ci and it.ci[0] > 0]
     if not entries:
         raise NoData("nothing was measured in both")
-    return Figure(title, draw_forest(entries, width, "new time over old time (log)", 0),
-                  "Filled: faster or slower beyond the noise. Hollow: not told apart.")
+    is_beside = width >= BESIDE
+    left, row = (0.42 * width, LINE) if is_beside else (10, ROW)
+    ends = [1, *(value for it in entries for value in (it.ratio, *it.ci, 1 + it.threshold, 1 / (1 + it.threshold)))]
+    bottom = 6 + row * len(entries)
+    axis = svg.Axis(min(ends), max(ends), left, width - 78, log=True)
+    parts = []
+    for index, it in enumerate(entries):
+        top = 6 + row * index
+        y, css = top + (12 if is_beside else 29), VERDICTS.get(it.verdict, "same")
+        shown, low, high = f"{ratio_text(it.ratio)}×", axis.at(it.ci[0]), axis.at(it.ci[1])
+        room = (left if is_beside else width - svg.width_of(shown)) - 16
+        band = axis.at(1 / (1 + it.threshold)), axis.at(1 + it.threshold)
+        parts += [svg.rect(band[0], y - 10, band[1] - band[0], 20, "band"),
+                  svg.text(4, top + 17, svg.fitted(f"{it.label}, {it.where()}", room)),
+                  svg.text(width - 4, top + 17, shown, "end"), svg.line(low, y, high, y, f"line v-{css}"),
+                  svg.mark(axis.at(it.ratio), y, f"v-{css}" + ("" if it.verdict in VERDICTS else " hollow"),
+                           f"{it.label}: {shown}, {ratio_text(it.ci[0])} to {ratio_text(it.ci[1])}, {it.verdict}")]
+    words = "; ".join(f"{it.label}, {it.where()}: {ratio_text(it.ratio)}" for it in entries)
+    return Figure(title, svg.drawing(width, bottom + 46, [svg.x_axis(axis, bottom, bottom - 4, "new time over "
+                                     "old time (log)"), *parts], f"New time over old time. {words}"),
+                  "95 % intervals. Filled: slower or faster beyond the noise. Band: the threshold.")
 
 
-def draw_forest(entries, width, title, margin):
-    """entries: [(label, Look, what has ratio and ci, hollow)]."""
-    ends = [1, *(value for _, _, it, _ in entries for value in (it.ratio, *it.ci))]
-    ends += [1 / (1 + margin), 1 + margin]
-    bottom = 6 + ROW * len(entries)
-    axis = svg.Axis(min(ends), max(ends), 10, width - 10, log=True)
-    left, right = axis.at(1 / (1 + margin)), axis.at(1 + margin)
-    parts = [svg.rect(left, 6 + ROW * index + 20, right - left, ROW - 20, "band")
-             for index in range(len(entries) if margin else 0)]
-    rules = []
-    for index, (label, look, it, hollow) in enumerate(entries):
-        y = 6 + ROW * index
-        low, high = axis.at(it.ci[0]), axis.at(it.ci[1])
-        shown = f"{ratio_text(it.ratio)}×"
-        name = svg.fitted(label, width - svg.width_of(shown) - 36)
-        # Nothing is drawn behind the text: the vertical rules stop at it.
-        rules += [f"M{axis.at(1):.1f},{y + 22:.1f}V{y + ROW - 2:.1f}"]
-        parts += [svg.text(4, y + 15, name), svg.text(width - 4, y + 15, shown, "end"),
-                  svg.line(low, y + 29, high, y + 29, f"line k{look.colour}"),
-                  svg.marker(axis.at(it.ratio), y + 29, look,
-                             f"{label}: {shown}, {ratio_text(it.ci[0])} to {ratio_text(it.ci[1])}",
-                             hollow)]
-    label = f"{title}. " + "; ".join(f"{name} {ratio_text(it.ratio)}" for name, _, it, _ in entries)
-    return svg.drawing(width, bottom + 46, [svg.path(rules, "edge"),
-                                            svg.x_axis(axis, bottom, bottom - 4, title), *parts], label)
-
-
-def tells_something(row):
-    return any(code in TELLING for code, _ in row.warnings)
-
-
-def samples(timing, looks, width, rows=None):
-    """Each sample in the order in which it was taken."""
-    rows = [row for row in (timing.timed() if rows is None else rows)
-            if len(row.members) == 1 and len(row.members[0].samples) > 2]
-    if not rows:
-        raise NoData("there are no samples of a single run", "-n 20")
-    parts, height, top = [], 92, 0
-    for row in rows:
-        values = [value for value in row.members[0].samples if value]
-        unit, look = unit_of(values), looks[row.label]
-        y = svg.Axis(min(values) / unit[0], max(values) / unit[0], top + height - 16, top + 34)
-        step = (width - 76) / max(1, len(values) - 1)
-        parts += [svg.text(4, top + 16, svg.fitted(f"{row.label}, {unit[1]}", width - 8))]
-        parts += [svg.text(56, y.at(value / unit[0]) + 5, digits(value / unit[0]), "end", "soft")
-                  for value in (min(values), max(values))]
-        parts += [svg.rect(60 + index * step, y.at(value / unit[0]) - 2.5, 5, 5, f"f{look.colour}")
-                  for index, value in enumerate(values)]
-        top += height
-    parts += [svg.text(width / 2 + 20, top + 14, "samples in order of time", "middle", "soft")]
-    return Figure(f"Samples: {timing.title}",
-                  svg.drawing(width, top + 24, parts, "Samples in order of time of "
-                              + list_names([row.label for row in rows])),
-                  "Each sample, none dropped.")
-
+# ---- levels
 
 def levels_of(step):
     last = step["first"] + step["n"] - 1
@@ -259,7 +222,7 @@ def levels(case, looks, width):
 
 # ---- on the page
 
-NARROW, WIDE = 326, 700
+WIDTHS = {"narrow": 326, "middle": 700, "wide": 1120}  # classes; of a phone, a tablet, a desk
 
 
 def card(figure):
@@ -267,19 +230,22 @@ def card(figure):
             f'<p class="foot">{esc(figure.note)}</p></figure>')
 
 
-def both(make):
-    """A figure that is drawn twice, for narrow screens and for others."""
-    narrow, wide = make(NARROW), make(WIDE)
-    return card(wide._replace(element=f'<div class="narrow">{narrow.element}</div>'
-                                      f'<div class="wide">{wide.element}</div>'))
+def at_all_widths(make):
+    """A figure that is drawn for each width of screens; '' where there is nothing to draw."""
+    try:
+        drawn = {css: make(width) for css, width in WIDTHS.items()}
+    except NoData:
+        return ""
+    return card(drawn["wide"]._replace(element="".join(
+        f'<div class="{css}">{figure.element}</div>' for css, figure in drawn.items())))
 
 
-def cards(*makers):
-    """Those that have data."""
+def cards(makers):
+    """Small ones, those that have data."""
     found = []
     for make in makers:
         try:
-            found += [card(make())]
+            found += [card(make(WIDTHS["narrow"]))]
         except NoData:
             pass
     return f'<div class="cards">{"".join(found)}</div>' if found else ""

@@ -1,74 +1,46 @@
 "use strict";
-// What the page does beyond being read: draws details when they are opened, shows chains, saves the
-// JSON. Nothing is fetched.
+// What the page does beyond being read: sifts the table, shows chains, saves the JSON. Nothing is
+// fetched.
 (() => {
   const byId = (id) => document.getElementById(id);
   const read = (id) => JSON.parse(byId(id).textContent);
-
-  // ---- details are packed by gzip, and drawn when they are opened
 
   function inflated(text) {
     const packed = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]);
     return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip")));
   }
-  const unpacked = (id) => inflated(byId(id).textContent).text();
 
-  let texts = {};
+  // ---- of the tests of the table those that are asked for; a link to one shows it in any case
 
-  function draw(drawer) {
-    const inside = drawer.lastElementChild;
-    if (texts[drawer.id] !== undefined && !inside.firstChild) {
-      inside.innerHTML = texts[drawer.id];
+  const filters = document.querySelector(".filters");
+  const pickers = [...document.querySelectorAll(".filters select")];
+
+  function sift() {
+    for (const test of document.querySelectorAll(".runs tbody")) {
+      test.hidden = pickers.some((it) => it.value && test.dataset[it.dataset.of] !== it.value);
     }
-  }
-
-  document.addEventListener("toggle", (event) => {
-    if (event.target.open && event.target.tagName === "DETAILS") { draw(event.target); }
-  }, true);
-
-  function open(drawer) {
-    draw(drawer);
-    drawer.open = true;
-  }
-
-  // Those that a drawer lies in are found by looking for it in their texts.
-  function find(id) {
-    for (let round = 0; round < 4 && !byId(id); round++) {
-      const parent = Object.keys(texts).find((key) => texts[key].includes(`<details id="${id}"`));
-      if (!parent) { return null; }
-      if (byId(parent)) { open(byId(parent)); } else if (!find(parent)) { return null; }
-    }
-    const found = byId(id);
-    for (let node = found; node; node = node.parentElement) {
-      if (node.tagName === "DETAILS") { open(node); }
-    }
-    return found;
   }
 
   function follow() {
-    const found = location.hash.length > 1 && find(decodeURIComponent(location.hash.slice(1)));
-    if (found) { found.scrollIntoView(); }
+    const found = byId(decodeURIComponent(location.hash.slice(1)));
+    if (found?.tagName !== "TBODY") { return; }
+    if (found.hidden) {
+      for (const picker of pickers) { picker.value = ""; }
+      sift();
+    }
+    found.scrollIntoView();
+  }
+
+  if (filters) {
+    filters.hidden = false;
+    filters.addEventListener("input", sift);
+    const condition = byId("f-condition");
+    if (condition) { condition.selectedIndex = 1; }
+    sift();
   }
   addEventListener("hashchange", follow);
-  unpacked("details-data").then((text) => {
-    texts = JSON.parse(text);
-    document.querySelectorAll("details[open]").forEach(draw);
-    document.documentElement.dataset.ready = "yes";
-    follow();
-  });
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("a[href^='#']");
-    if (link && link.hash === location.hash) { follow(); }
-  });
-
-  // On paper a few are open; hundreds are not.
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    const closed = [...document.querySelectorAll("main details:not([open])")];
-    opened = closed.length > 12 ? [] : closed;
-    for (const drawer of opened) { open(drawer); }
-  });
-  addEventListener("afterprint", () => { for (const drawer of opened) { drawer.open = false; } });
+  follow();
+  document.documentElement.dataset.ready = "yes";
 
   // ---- results.json as it was
 
@@ -76,7 +48,7 @@
     const button = event.target.closest?.(".save");
     if (!button) { return; }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([await unpacked(button.dataset.from)]));
+    link.href = URL.createObjectURL(new Blob([await inflated(byId(button.dataset.from).textContent).text()]));
     link.download = button.dataset.name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -131,14 +103,13 @@
     return decoded.get(key);
   }
 
-  function load(name) {
-    const chain = group().chains[number(name)];
+  // A level of what is chosen as A or B, or of another chain; the first is the exact reference.
+  function load(name, which = number(name)) {
+    const chain = group().chains[which];
     const place = (from) => from[pick.layer.value]?.[number("level")];
     const index = place(chain.floats);
-    return index === null || index === undefined ? texels(partOf(name)) : floatTexels(index, partOf(name));
+    return index === null || index === undefined ? texels(place(chain.layers)) : floatTexels(index, place(chain.layers));
   }
-
-  const partOf = (name) => group().chains[number(name)].layers[pick.layer.value]?.[number("level")];
 
   function fill(select, labels, chosen) {
     select.replaceChildren(...labels.map((label, i) => new Option(label, String(i))));
@@ -174,6 +145,36 @@
       : Math.min(Math.max(middle * size - shown / 2, 0), size - shown);
   }
 
+  // ---- errors: the largest channel against the reference, in one hue
+
+  const NONE = [245, 246, 248];
+  const MOST = [150, 20, 40];
+
+  function errorAt(from, exact, at) {
+    const channel = number("channel");
+    if (channel >= 0) { return Math.abs(from[at + channel] - exact[at + channel]); }
+    return Math.max(...[0, 1, 2, 3].map((c) => Math.abs(from[at + c] - exact[at + c])));
+  }
+
+  function largestError(from, exact) {
+    let most = 0;
+    for (let at = 0; at < from.data.length; at += 4) { most = Math.max(most, errorAt(from.data, exact.data, at)); }
+    return most;
+  }
+
+  function heat(out, to, share) {
+    for (let c = 0; c < 3; c++) { out[to + c] = NONE[c] + (MOST[c] - NONE[c]) * Math.min(share, 1); }
+    out[to + 3] = 255;
+  }
+
+  // From white at 0 to the darkest at the largest error of the level, or a part of that by the gain.
+  function showScale(most, isFloat) {
+    const [, , end] = byId("v-scale").children;
+    byId("v-scale").hidden = most === null;
+    byId("v-scale").firstElementChild.textContent = "0";
+    end.textContent = most === null ? "" : isFloat ? (most / 255).toPrecision(3) : `${+most.toPrecision(3)} of 255`;
+  }
+
   // The colour of a texel as it is shown, and its place in `data`.
   function shade(out, to, from, at, other) {
     const gain = number("gain");
@@ -188,7 +189,7 @@
 
   async function update() {
     const mine = ++turn;
-    const [a, b] = await Promise.all([load("a"), load("b")]);
+    const [a, b, exact] = await Promise.all([load("a"), load("b"), load("a", 0)]);
     if (mine !== turn || !(a || b)) { return; }
     canvas.width = stage.clientWidth;
     canvas.height = stage.clientHeight;
@@ -197,6 +198,7 @@
     const left = origin(width, canvas.width / zoom, centre.x);
     const top = origin(height, canvas.height / zoom, centre.y);
     const isDifference = pick.show.value === "diff" && a && b;
+    const most = pick.show.value === "error" && b && exact ? largestError(b, exact) / number("gain") : null;
     const wipe = canvas.width * number("wipe") / 100;
     const context = canvas.getContext("2d");
     const image = context.createImageData(canvas.width, canvas.height);
@@ -206,24 +208,30 @@
         const column = Math.floor(left + x / zoom);
         if (column >= 0 && column < width) {
           const from = (x < wipe || !b) && a ? a : b;
+          const at = 4 * (row * width + column);
+          if (most !== null) {
+            heat(image.data, 4 * (y * canvas.width + x), most && errorAt(b.data, exact.data, at) / most);
+            continue;
+          }
           shade(image.data, 4 * (y * canvas.width + x), isDifference ? a.data : from.data,
-            4 * (row * width + column), isDifference ? b.data : null);
+            at, isDifference ? b.data : null);
         }
       }
     }
     context.putImageData(image, 0, 0);
-    if (!isDifference) {
+    showScale(most, b?.isFloat);
+    if (!isDifference && most === null) {
       context.fillStyle = "#fff";
       context.fillRect(wipe - 1, 0, 2, canvas.height);
     }
     seen = { a, b, left, top, zoom, width, height };
     byId("v-level-text").textContent = `${number("level")}: ${width}×${height}`;
     byId("v-layer-text").textContent = pick.layer.value;
-    pick.wipe.disabled = isDifference;
+    pick.wipe.disabled = isDifference || most !== null;
     byId("v-note").textContent = a?.isFloat || b?.isFloat
       ? "Floats of 8 bits of mantissa, as the .hdr files have them; 1 is shown white, gain changes that."
       : group().preview ? "A preview of 8 bits a channel: what is below 0 or above 1 is clamped in it."
-        : "Texels as they are, the nearest one each. It opens on the level with the largest error.";
+        : "Texels as they are, the nearest one each.";
   }
 
   function tuple(image, at) {
@@ -268,7 +276,7 @@
     "+": () => step("zoom", 1), "-": () => step("zoom", -1),
     PageUp: () => step("level", -1), PageDown: () => step("level", 1),
     w: () => step("wipe", 5), W: () => step("wipe", -5),
-    d: () => { pick.show.selectedIndex ^= 1; update(); },
+    d: () => { pick.show.selectedIndex = (pick.show.selectedIndex + 1) % 3; update(); },
   };
 
   stage.addEventListener("keydown", (event) => {

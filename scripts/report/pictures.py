@@ -1,6 +1,5 @@
 """Pictures of chains that mipbench wrote beside results.json: each different level is embedded once,
-as a data URI, failures first, then the image of the verdict; what does not fit is named. The
-contact sheet and the viewer both show these."""
+as a data URI, failures first, then photos; what does not fit is named. The viewer shows these."""
 
 import base64
 import functools
@@ -10,17 +9,15 @@ import pathlib
 import re
 
 from . import hdr, png
-from .words import esc, list_names, list_words
+from .words import esc
 
 KINDS = re.compile(r"(?:atlas|level_(\d\d))(?:_layer_(\d\d))?\.png")
-TILE = 96                    # of the contact sheet, the longer edge of level 0 in CSS pixels
-LEAST = 14                   # of its smallest levels
 MAX_TEXELS = 1 << 24         # of a picture that is taken apart
 MAX_FILE_BYTES = 1 << 26     # of one that is read at all
 MAX_SHRINKING = 8            # and how much larger than all pictures together may become
 MAX_FLOAT_EDGE = 256         # of levels whose floats are embedded
-BOX_LABEL = "golden (box)"   # the true average: what others are looked at against
-MAX_SHEETS = 24
+FIRST_EDGE = 256             # of the level on which the viewer opens, at most
+EXACT_LABEL = "reference"    # the true average: what others are looked at against
 
 
 def level_extent(width, height, level):
@@ -97,13 +94,19 @@ class Store:
             self.numbers[digest] = self.embed(name, width, len(rows), png.encode(rows))
         return self.numbers[digest]
 
+    def take(self, name, n_bytes):
+        """Whether there is room for so many bytes, which it then has no more."""
+        n_texts = (n_bytes + 2) // 3 * 4
+        if n_texts > self.left:
+            self.too_large.append(name)
+            return False
+        self.left -= n_texts
+        return True
+
     def embed(self, name, width, height, data):
         """The number of the picture, or None: there is no room for it."""
-        n_bytes = (len(data) + 2) // 3 * 4
-        if n_bytes > self.left:
-            self.too_large.append(name)
+        if not self.take(name, len(data)):
             return None
-        self.left -= n_bytes
         self.data.append((width, height, base64.b64encode(data).decode("ascii")))
         return len(self.data) - 1
 
@@ -146,26 +149,28 @@ class Store:
 
 
 class Chain:
-    """What there is of one variant's (or the golden) chain: parts by layer and level."""
+    """What there is of one variant's chain, or of a reference: parts by layer and level."""
 
-    def __init__(self, label, is_golden, variant):
-        self.label, self.is_golden, self.levels, self.floats = label, is_golden, {}, {}
+    def __init__(self, label, is_reference, variant):
+        self.label, self.is_reference, self.levels, self.floats = label, is_reference, {}, {}
         self.policy, self.is_wrong = variant.policy or "", variant.verify.status == "fail"
         self.errors = variant.verify.errors
 
     def layers(self):
         return sorted({layer for layer, _ in self.levels})
 
-    def key(self):
-        """Equal for chains that are the same, bit for bit."""
-        return tuple(sorted((place, tuple(part)) for place, part in self.levels.items()))
-
 
 class Group:
-    """Chains of one case: golden models first, as all others are held against them."""
+    """Chains of one case: references first, as all others are held against them. `rows`: the fastest
+    strategy that loses something, and the fastest of all."""
 
-    def __init__(self, case, winner, owner):
-        self.case, self.winner, self.owner = case, winner, owner
+    def __init__(self, case, rows, owner):
+        self.case, self.owner = case, owner
+        self.labels = [row.label for row in rows]
+        wrong = any(variant.verify.status == "fail" for variant in case.variants)
+        # What is wrong, then photos, then what differs most from the exact chain.
+        self.order = (not wrong, case.input.startswith("pattern:"), case.unit != "LSB",
+                      -max((row.verify.box or 0 for row in rows if row.variant.loss), default=0))
         self.n_levels, self.chains = case.n_levels, {}
 
     def heading(self):
@@ -173,7 +178,7 @@ class Group:
 
     def shown(self):
         return sorted((chain for chain in self.chains.values() if chain.layers()),
-                      key=lambda chain: (not chain.is_golden, chain.label != BOX_LABEL))
+                      key=lambda chain: (not chain.is_reference, chain.label != EXACT_LABEL))
 
     def add(self, store, variant, name):
         path = pathlib.PurePosixPath(name)
@@ -189,14 +194,18 @@ class Group:
         if not any(parts):
             return
         folder = path.parent.name
-        golden = f"golden ({folder[len('golden-'):]})" if folder.startswith("golden-") else None
-        chain = self.chains.setdefault(str(path.parent), Chain(golden or variant.label,
-                                                               golden is not None, variant))
+        reference = reference_label(folder[len("golden-"):]) if folder.startswith("golden-") else None
+        chain = self.chains.setdefault(str(path.parent), Chain(reference or variant.label,
+                                                               reference is not None, variant))
         layer, twin = int(match[2] or 0), name[:-len("png")] + "hdr"
         chain.levels.update({(layer, level): part for level, part in zip(numbers, parts) if part})
         if twin in variant.images:
             found = store.load_floats(case.run.path.parent, twin, whole, places)
             chain.floats.update({(layer, level): it for level, it in zip(numbers, found)})
+
+
+def reference_label(policy):
+    return EXACT_LABEL if policy == "box" else f"reference for {policy}"
 
 
 def names_of(variant):
@@ -208,24 +217,27 @@ def names_of(variant):
 
 
 def collect(pools, store):
-    """[Group] of all pictures that there is room for: what is wrong first, then the verdict's."""
+    """[Group] of all pictures that there is room for: what is wrong first, then photos, then patterns."""
     groups = []
-    for index, pool in enumerate(pools):
+    for pool in pools:
         seen = set()
         for timing in pool.timings:
             for member in timing.members:
                 if id(member.case) not in seen:
                     seen.add(id(member.case))
-                    fastest = timing.fastest()
                     owner = pool.name() if len(pools) > 1 else ""
-                    groups += [(index, Group(member.case, fastest.label if fastest else "", owner))]
-    groups.sort(key=lambda pair: not any(it.verify.status == "fail"
-                                         for it in pair[1].case.variants))
-    for _, group in groups:
+                    groups += [Group(member.case, looked_at(timing), owner)]
+    groups.sort(key=lambda group: group.order)
+    for group in groups:
         for variant in group.case.variants:
             for name in names_of(variant):
                 group.add(store, variant, name)
-    return [group for _, group in groups if group.shown()]
+    return [group for group in groups if group.shown()]
+
+
+def looked_at(timing):
+    inexact = next((row for row in timing.timed() if row.variant.loss and not row.diagnostic), None)
+    return [row for row in (inexact, timing.fastest()) if row is not None]
 
 
 def files_of(runs):
@@ -234,49 +246,30 @@ def files_of(runs):
                               for variant in case.variants for name in variant.images))
 
 
-def part_svg(part, label, box):
-    """A part of an embedded picture, nearest texel, as large as the box lets it be."""
-    number, x, y, width, height = part
-    scale = min(box[0] / width, box[1] / height)
-    return (f'<svg viewBox="{x} {y} {width} {height}" width="{max(4, width * scale):.0f}" '
-            f'height="{max(4, height * scale):.0f}" role="img" preserveAspectRatio="none" '
-            f'aria-label="{esc(label)}"><use href="#p{number}"/></svg>')
-
-
-def sheet(group):
-    """The contact sheet: a row for each different chain, all levels, broken where it must."""
-    same, out = {}, ""
-    for chain in group.shown():
-        same.setdefault(chain.key(), []).append(chain)
-    scale = TILE / max(group.case.size)
-    for chains in same.values():
-        names = list_words([chain.label for chain in chains])
-        note = " (the same texels)" if len(chains) > 1 else ""
-        layer, tiles = chains[0].layers()[0], ""
-        for level in range(group.n_levels):
-            part = chains[0].levels.get((layer, level))
-            edge = max(LEAST, scale * max(level_extent(*group.case.size, level)))
-            tiles += part_svg(part, f"level {level} of {names}", (edge, edge)) if part else ""
-        out += f'<p class="foot"><b>{esc(names)}</b>{note}</p><div class="sheet">{tiles}</div>'
-    return out
-
-
 def worst_level(chain):
     known = [(error, -level) for level, error in enumerate(chain.errors) if error]
     return -max(known)[1] if known else 0
 
 
+def first_level(case):
+    """The largest that is seen as a whole, and is not the image itself."""
+    return next((level for level in range(1, case.n_levels)
+                 if max(level_extent(*case.size, level)) <= FIRST_EDGE), 0)
+
+
 def view_of(group):
     """What page.js shows: chains by layer and level, and where it opens."""
     chains = group.shown()
-    wrong = next((chain for chain in chains if chain.is_wrong and not chain.is_golden), None)
-    won = next((chain for chain in chains if chain.label == group.winner), None)
-    b = wrong or won or chains[-1]
-    a = next((chain for chain in chains if chain.label == f"golden ({b.policy})"), chains[0])
+    by_label = {chain.label: chain for chain in reversed(chains) if not chain.is_reference}
+    wrong = next((chain for chain in chains if chain.is_wrong and not chain.is_reference), None)
+    b = wrong or next((by_label[label] for label in group.labels if label in by_label), chains[-1])
+    wanted = [reference_label(b.policy), EXACT_LABEL] if wrong else [EXACT_LABEL, reference_label(b.policy)]
+    a = next((chain for label in wanted for chain in chains if chain.label == label), chains[0])
     return {"title": group.heading(), "width": group.case.width, "height": group.case.height,
             "levels": group.n_levels, "a": chains.index(a), "b": chains.index(b),
-            "level": worst_level(b), "preview": group.case.format != "rgba8",
-            "chains": [{"label": chain.label + (" ✗" if chain.is_wrong else ""),
+            "level": worst_level(b) if wrong else first_level(group.case),
+            "preview": group.case.format != "rgba8",
+            "chains": [{"label": chain.label + (" ✗" if chain.is_wrong and not chain.is_reference else ""),
                         "layers": {layer: [chain.levels.get((layer, level))
                                            for level in range(group.n_levels)]
                                    for layer in chain.layers()},
@@ -286,20 +279,30 @@ def view_of(group):
                        for chain in chains]}
 
 
+def sheets(pools, store):
+    """The contact sheets that mipbench wrote (--images sheet), as they are."""
+    out, seen = "", set()
+    for run, case, name in ((run, case, name) for pool in pools for run in pool.runs for case in run.cases
+                            for variant in case.variants for name in variant.images):
+        path = run.path.parent / name
+        if path.name.startswith("sheet") and path not in seen:
+            seen.add(path)
+            data = store.read(run.path.parent, name)
+            if data and store.take(name, len(data)):
+                text = base64.b64encode(data).decode("ascii")
+                words = f"All chains of {case.image.name}, {case.words()}"
+                out += (f'<figure class="card"><figcaption>{esc(words)}</figcaption><img class="sheet" '
+                        f'alt="{esc(words)}" src="data:image/png;base64,{text}"></figure>')
+    return out
+
+
 VIEWER = (pathlib.Path(__file__).resolve().parent / "viewer.html")
 
 
-def section(pools, store, details):
+def section(pools, store):
     """(HTML of the viewer and the sheets, what the viewer shows)."""
     groups = collect(pools, store)
+    shown = sheets(pools, store)
     notes = "".join(f'<p class="foot">{esc(note)}</p>' for note in store.notes())
-    if not groups:
-        return notes, {"groups": [], "floats": []}
-    sheets = "".join(details.drawer(f"sheet{index}", f"<b>Contact sheet</b> · {esc(group.heading())}",
-                                    lambda group=group: sheet(group))
-                     for index, group in enumerate(groups[:MAX_SHEETS]))
-    more = groups[MAX_SHEETS:]
-    left = f'<p class="foot">In the viewer, too: {esc(list_names([it.heading() for it in more]))}.</p>' \
-        if more else ""
-    return VIEWER.read_text(encoding="utf-8") + notes + sheets + left, {
+    return (VIEWER.read_text(encoding="utf-8") if groups else "") + shown + notes, {
         "groups": list(map(view_of, groups)), "floats": store.floats}

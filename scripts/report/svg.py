@@ -24,10 +24,11 @@ STYLE = """text { font: 14px system-ui, "DejaVu Sans", sans-serif; fill: var(--t
 .none { fill: var(--band); stroke: var(--rule); }
 .line { stroke-width: 2; }
 .thin { stroke-width: 1.4; }
-.d1 { stroke-dasharray: 7 4; } .d2 { stroke-dasharray: 2 3; } .d3 { stroke-dasharray: 9 3 2 3; }
+.v-bad { fill: var(--bad); stroke: var(--bad); } .v-good { fill: var(--good); stroke: var(--good); }
+.v-same { fill: var(--soft); stroke: var(--soft); }
 """
 LIGHT = {"text": "#1b1f24", "soft": "#4f5863", "rule": "#d5dae0", "card": "#ffffff",
-         "limit": "#e4e7eb", "band": "#e9ecf0"}
+         "limit": "#e4e7eb", "band": "#e9ecf0", "bad": "#a8201a", "good": "#00694a"}
 
 
 def colour_rules(colour):
@@ -128,6 +129,10 @@ def marker(x, y, look, title="", hollow=False):
             f'class="{css}">{inside}</path>')
 
 
+def mark(x, y, css, title):
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" class="{css}"><title>{esc(title)}</title></circle>'
+
+
 def polyline(points, css):
     return path([("L" if index else "M") + f"{x:.1f},{y:.1f}"
                  for index, (x, y) in enumerate(points)], css)
@@ -161,18 +166,16 @@ def y_axis(axis, x, right, title):
 
 
 def legend(entries, width, y):
-    """([parts], height) of (Look, label, dash) that flow into rows; a Look of None is the limit's."""
+    """([parts], height) of (Look, label) that flow into rows; a Look of None is the memory floor's."""
     parts, x, row = [], 4, 0
-    for look, label, dash in entries:
-        shown = fitted(label, width - 50)
-        lead = 40 if dash else 20
-        room = lead + width_of(shown) + 14
+    for look, label in entries:
+        shown = fitted(label, width - 30)
+        room = 20 + width_of(shown) + 14
         if x > 4 and x + room > width:
             x, row = 4, row + 1
         at = y + 22 * row + 14
-        parts += [line(x, at - 5, x + 34, at - 5, f"line k{look.colour} {dash}")] if dash else []
-        parts += [marker(x + (17 if dash else 7), at - 5, look) if look
-                  else rect(x, at - 11, 14, 12, "limit"), text(x + lead, at, shown)]
+        parts += [marker(x + 7, at - 5, look) if look else rect(x, at - 11, 14, 12, "limit"),
+                  text(x + 20, at, shown)]
         x += room
     return parts, 22 * (row + 1) + 4 if entries else 0
 

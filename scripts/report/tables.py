@@ -1,22 +1,43 @@
 """The tables of the page. Columns that do not fit are left out, so that none is scrolled sideways."""
 
 from .svg import marker
-from .words import (NOTHING, bytes_text, digits, error_text, esc, interval_text, list_names, percent_text,
-                    ratio_text, time_text, times_text, utc_text)
+from .words import (NOTHING, bytes_text, digits, error_text, esc, interval_text, list_names, loss_words,
+                    percent_text, ratio_text, size_text, time_text, times_text, utc_text)
 
 CHANNELS = "rgba"
+# (title, class) of the table of all runs; the classes hold for the cells, too.
+RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("p95", "num w3"),
+             ("Ratio", "num"), ("Share of peak bandwidth", "num w2"), ("Result", "w2"), ("Verified", "w2"))
+
+
+VERIFIED = {"pass": "✓", "fail": "✗"}
+
+
+def row(css, cells, kinds):
+    """The first cell is a name; all are HTML."""
+    name, *others = cells
+    others = "".join(f'<td class="{kind}">{cell}</td>' if kind else f"<td>{cell}</td>"
+                     for kind, cell in zip(kinds[1:], others))
+    return f'<tr class="{css}"><th scope="row" class="{kinds[0]}">{name}</th>{others}</tr>'
+
+
+def whole(heads, bodies, label, css=""):
+    """heads: [(title, class)]; bodies: HTML of tbody elements."""
+    head = "".join(f'<th scope="col" class="{kind}">{esc(title)}</th>' for title, kind in heads)
+    return (f'<table class="{css}" aria-label="{esc(label)}"><thead><tr>{head}</tr></thead>'
+            f"{bodies}</table>")
 
 
 def table(heads, rows, label, css=""):
-    """heads: [(title, class)], of which the classes hold for the cells, too; rows: [(class, [cell as
-    HTML])], the first a name."""
-    head = "".join(f'<th scope="col" class="{kind}">{esc(title)}</th>' for title, kind in heads)
-    body = "".join(
-        f'<tr class="{name}"><th scope="row" class="{heads[0][1]}">{cells[0]}</th>'
-        + "".join(f'<td class="{kind}">{cell}</td>' for (_, kind), cell in zip(heads[1:], cells[1:]))
-        + "</tr>" for name, cells in rows)
-    return (f'<table class="{css}" aria-label="{esc(label)}"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table>")
+    """rows: [(class, [cell as HTML])]."""
+    kinds = [kind for _, kind in heads]
+    return whole(heads, f'<tbody>{"".join(row(name, cells, kinds) for name, cells in rows)}</tbody>', label, css)
+
+
+def named(label, look):
+    """A strategy with its mark; long ones break where a parameter begins."""
+    name = esc(label).replace(":", ":<wbr>").replace(",", ",<wbr>")
+    return f"{key(look)}<span>{name}</span>"
 
 
 def key(look):
@@ -24,27 +45,40 @@ def key(look):
             f"{marker(0, 0, look)}</svg>")
 
 
-def result_state(row):
+# ---- all runs
+
+def is_wrong(it):
+    """Of a row or a variant."""
+    return it.status == "failed" or it.verify.status == "fail"
+
+
+def result_state(one):
     """In words, what of a row is not as it should be; '' where all is well."""
-    verify = row.verify
-    if row.diagnostic:
+    if one.diagnostic:
         return "leaves work out"
-    if verify.status == "fail":
-        return f"✗ wrong: {bad_words(verify.bad)}" if verify.bad else f"✗ wrong: {row.reason}"
-    if row.status != "ok":
-        return f"{'✗ failed' if row.status == 'failed' else row.status}: {row.reason}"
-    return "not checked" if verify.status == "skipped" else ""
+    if one.verify.status == "fail":
+        return f"✗ {wrong_words(one, one.case.unit)}"
+    if one.status != "ok":
+        return f"{'✗ failed' if one.status == 'failed' else one.status}: {one.reason}"
+    return "not checked" if one.verify.status == "skipped" else ""
 
 
-def bad_words(bad):
-    """Of the first bad texel."""
+def wrong_words(one, unit):
+    """'25,316 texels wrong, worst 38 LSB, allowed 0.61; first: level 1 (0, 0) a: 146, not 145.18'."""
+    verify = one.verify
+    if not verify.bad:
+        return one.reason or "wrong"
+    bad, n_bad = verify.bad, verify.n_bad()
+    worst = max((error for error in (*verify.errors, bad["error_lsb"]) if error is not None), default=None)
     want, got = (NOTHING if bad[name] is None else f"{bad[name]:.9g}" for name in ("want", "got"))
-    return (f"level {bad['level']} layer {bad['layer']} texel ({bad['x']}, {bad['y']}) channel "
-            f"{CHANNELS[bad['channel'] & 3]}: wanted {want}, got {got}")
+    layer = f" layer {bad['layer']}" if bad["layer"] else ""
+    return (f"{n_bad:,} texel{'s' if n_bad != 1 else ''} wrong, worst {error_text(worst)} {unit}, allowed "
+            f"{error_text(bad['bound_lsb'])}; first: level {bad['level']}{layer} ({bad['x']}, {bad['y']}) "
+            f"{CHANNELS[bad['channel'] & 3]}: {got}, not {want}")
 
 
-def relative_words(row, is_fastest):
-    relation = row.relative
+def relative_words(one, is_fastest):
+    relation = one.relative
     if relation.ratio is None:
         return NOTHING
     if is_fastest or relation.ci is None:
@@ -52,63 +86,60 @@ def relative_words(row, is_fastest):
     return interval_text(relation.ratio, relation.ci)
 
 
-def answer_words(row):
-    """As on the terminal: 'exact', or what it loses and how far off that is: 'floor, 2.41 LSB'."""
-    variant, box = row.variant, row.verify.box
-    if variant.loss and box is not None:
-        return f"{variant.loss}, {error_text(box)} {row.case.unit}"
-    return variant.answer or NOTHING
+def run_row(timing, one, looks, longest, has_share):
+    """One strategy of a timing, as RUN_HEADS has it."""
+    fastest, state = timing.fastest(), result_state(one)
+    css = "failed" if is_wrong(one) else "best" if one is fastest and timing.lead == "clear" else ""
+    name = named(one.label, looks[one.label])
+    kinds = [kind for title, kind in RUN_HEADS if has_share or not title.startswith("Share")]
+    said = f'<tr class="{css} said"><td class="state" colspan="{len(kinds)}">{esc(state)}</td></tr>' if state else ""
+    if not one.is_timed():
+        return row(css or "skipped", [name, "not timed", *[NOTHING] * (len(kinds) - 2)], kinds) + said
+    bar = (f'<span class="bar" style="--f:{one.stats.median / longest:.3f};'
+           f'--c:var(--s{looks[one.label].colour})"></span>')
+    cells = [name, f"{bar}<b>{esc(time_text(one.stats.median))}</b>",
+             esc(times_text(one.stats.ci)) if one.stats.ci else NOTHING, esc(time_text(one.stats.p95)),
+             esc(relative_words(one, one is fastest)), *([esc(percent_text(one.of_limit))] if has_share else []),
+             esc(loss_words(one.variant)), VERIFIED.get(one.verify.status, NOTHING)]
+    return row(css, cells, kinds) + said
 
 
-def results(timing, looks):
-    """Rows by time, what has none at the end."""
+def test_body(timing, key_of, looks, has_share, has_inputs):
+    """The strategies of one test, by time, what has none at the end; what is said of them above."""
     timed = timing.timed()
-    longest = max((row.stats.median for row in timed), default=1)
-    fastest = timing.fastest()
-    has_limit = any(row.of_limit is not None for row in timed)
-    heads = [("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("p95", "num w3"),
-             ("Ratio", "num"), ("of limit", "num w2"), ("Answer", "w2"), ("Verified", "w2")]
-    rows = []
-    for row in timed:
-        is_best, state = row is fastest and timing.lead == "clear", result_state(row)
-        ci, bad = row.stats.ci, row.status == "failed" or row.verify.status == "fail"
-        said = esc(state) or f"✓ {error_text(row.verify.step or 0)} {esc(row.case.unit)}"
-        bar = (f'<span class="bar" style="--f:{row.stats.median / longest:.3f};'
-               f'--c:var(--s{looks[row.label].colour})"></span>')
-        rows += [("best" if is_best else "failed" if bad else "", [
-            key(looks[row.label]) + esc(row.label)
-            + (f'<small class="state">{esc(state)}</small>' if state else ""),
-            bar + f"<b>{esc(time_text(row.stats.median))}</b>",
-            esc(times_text(ci)) if ci else NOTHING,
-            esc(time_text(row.stats.p95)), esc(relative_words(row, row is fastest)),
-            esc(percent_text(row.of_limit)), esc(answer_words(row)), said])]
-    for row in timing.rows:
-        if not row.is_timed():
-            css = "failed" if row.status == "failed" or row.verify.status == "fail" else "skipped"
-            rows += [(css, [key(looks[row.label]) + esc(row.label) + f'<small class="state">'
-                            f"{esc(result_state(row) or 'not timed')}</small>",
-                            *[NOTHING] * (len(heads) - 1)])]
-    if not has_limit:
-        heads = [head for head in heads if head[0] != "of limit"]
-        rows = [(css, cells[:5] + cells[6:]) for css, cells in rows]
-    return table(heads, rows, f"results: {timing.title}", "results")
+    longest = max((it.stats.median for it in timed), default=1)
+    rows = timed + [it for it in timing.rows if not it.is_timed()]
+    task, size = timing.case.words(with_size=False), size_text(timing.case.size)
+    name = f' <span class="file">{esc(timing.case.image.name)}</span>' if has_inputs else ""
+    said = "".join(f"<p>{esc(sentence)}</p>" for sentence in timing.sentences)
+    n_columns = len(RUN_HEADS) - (not has_share)
+    return (f'<tbody id="{key_of(timing)}" data-condition="{esc(timing.condition)}" data-task="{esc(task)}" '
+            f'data-size="{size}"><tr class="test"><th scope="rowgroup" colspan="{n_columns}">'
+            f"<h3>{size} {esc(task)}, {esc(timing.condition)}{name}</h3>{said}{warnings(timing)}</th></tr>"
+            + "".join(run_row(timing, it, looks, longest, has_share) for it in rows) + "</tbody>")
+
+
+def all_runs(timings, key_of, looks):
+    has_share = any(it.of_limit is not None for timing in timings for it in timing.rows)
+    has_inputs = len({timing.case.image for timing in timings}) > 1
+    heads = [head for head in RUN_HEADS if has_share or not head[0].startswith("Share")]
+    return whole(heads, "".join(test_body(it, key_of, looks, has_share, has_inputs) for it in timings),
+                 "all runs", "runs")
 
 
 def warnings(timing):
     """What a reader must know of single rows; the same message is one line."""
     found = {}
-    for row in timing.rows:
-        for _, message in row.warnings:
+    for one in timing.rows:
+        for _, message in one.warnings:
             labels = found.setdefault(message, [])
-            labels += [row.label] if row.label not in labels else []
+            labels += [one.label] if one.label not in labels else []
     items = "".join(f"<li><b>{esc(list_names(labels))}</b>: {esc(message)}</li>"
                     for message, labels in found.items())
     return f'<ul class="notes">{items}</ul>' if items else ""
 
 
-def is_wrong(variant):
-    return variant.status == "failed" or variant.verify.status == "fail"
-
+# ---- verification
 
 def chains(runs):
     """(case, variant) of each that was to be verified."""
@@ -116,35 +147,40 @@ def chains(runs):
             if not variant.diagnostic and variant.status != "skipped"]
 
 
-def failures(pairs):
-    heads = [("Strategy", ""), ("Image", ""), ("What", "")]
-    rows = [("failed", [esc(variant.label), f"{esc(case.words())}, {esc(case.image.name)}",
-                        esc(f"{bad_words(variant.verify.bad)}; {variant.verify.n_bad()} bad texels"
-                            if variant.verify.bad else variant.reason)])
-            for case, variant in pairs if is_wrong(variant)]
-    return table(heads, rows, "failures", "stack")
-
-
 def verification(pairs):
     """A row for each variant and what errors of it are counted in: the worst of all its chains."""
     found = {}
     for case, variant in pairs:
-        policy = variant.policy or NOTHING
-        found.setdefault((variant.label, policy, case.unit), []).append(variant)
-    heads = [("Strategy", ""), ("Held to", "w2"), ("Right", "num"), ("Step error", "num"),
-             ("Drift", "num w2"), ("From exact", "num")]
-
-    def worst(values, unit):
-        known = [value for value in values if value is not None]
-        return f"{error_text(max(known))} {unit}" if known else NOTHING
+        found.setdefault((variant.label, variant.policy or NOTHING, case.unit), []).append(variant)
+    heads = [("Strategy", ""), ("Reference", ""), ("Right", "num"), ("Largest error", "num")]
     rows = []
     for (label, policy, unit), variants in sorted(found.items()):
-        n_right = sum(it.verify.status == "pass" for it in variants)
+        errors = [it.verify.step for it in variants if it.verify.step is not None]
         rows += [("failed" if any(map(is_wrong, variants)) else "", [
-            esc(label), esc(policy), f"{n_right} of {len(variants)}",
-            *(worst([getattr(it.verify, name) for it in variants], unit)
-              for name in ("step", "drift", "box"))])]
+            esc(label), esc(policy), f"{sum(it.verify.status == 'pass' for it in variants)} of {len(variants)}",
+            f"{error_text(max(errors))} {unit}" if errors else NOTHING])]
     return table(heads, rows, "verification")
+
+
+# ---- devices, kernels, the environment
+
+def devices(names, rows, looks):
+    """rows: {test: {label: [Row or None of each device]}}; ratios to the first device."""
+    heads = [("Strategy", ""), *((name, "num") for name in names)]
+
+    def figure(one, base):
+        if one is None:
+            return NOTHING
+        factor = "" if one is base or base is None else \
+            f"<b>{ratio_text(one.stats.median / base.stats.median)}×</b> "
+        return f"{factor}<span>{esc(time_text(one.stats.median))}</span>"
+    bodies = ""
+    for test, by_label in rows.items():
+        lines = "".join(row("", [named(label, looks[label]), *(figure(one, found[0]) for one in found)],
+                            [kind for _, kind in heads]) for label, found in by_label.items())
+        bodies += (f'<tbody><tr class="test"><th scope="rowgroup" colspan="{len(heads)}"><h3>{esc(test)}</h3>'
+                   f"</th></tr>{lines}</tbody>")
+    return whole(heads, bodies, "times on each device", "runs devices")
 
 
 def facts(run, file):
@@ -154,7 +190,7 @@ def facts(run, file):
         ("File", file), ("Measured", utc_text(run.utc)),
         ("Device", f"{run.name()}, {run.type}"), ("Driver", run.driver),
         ("Vulkan", run.api), ("Subgroup", run.subgroup or NOTHING),
-        ("Memory ceiling", f"{digits(ceiling)} GB/s, 3 reads to 1 write" if ceiling else NOTHING),
+        ("Peak bandwidth", f"{digits(ceiling)} GB/s, 3 reads to 1 write" if ceiling else NOTHING),
         ("Last-level cache", f"{bytes_text(cache)}, {run.cache_source or 'assumed'}"
          if cache else NOTHING),
         ("Timer", f"{run.timer}, marks {run.granularity:g} ns apart"
@@ -178,12 +214,12 @@ def kernels(rows):
                ("Scratch, B", "scratch_bytes", "w3"), ("Shared, B", "shared_bytes", "w2"),
                ("Occupancy", "occupancy", "w2"), ("Instructions", "instructions", "w3"),
                ("Code, B", "code_bytes", "w3")]
-    columns = [it for it in columns if any(row[it[1]] is not None for row in rows)]
+    columns = [it for it in columns if any(one[it[1]] is not None for one in rows)]
     heads = [("Strategy", ""), ("Kernel", "w2"),
              *((title, f"num {css}") for title, _, css in columns)]
 
     def figure(value):
         return NOTHING if value is None else f"{value:.0f}"
-    return table(heads, [("failed" if row["spills"] else "", [
-        f'{esc(row["label"])} <small>{esc(row["format"])}, {esc(row["size"])}</small>',
-        esc(row["kernel"]), *(figure(row[name]) for _, name, _ in columns)]) for row in rows], "kernels")
+    return table(heads, [("failed" if one["spills"] else "", [
+        f'{esc(one["label"])} <small>{esc(one["format"])}, {esc(one["size"])}</small>',
+        esc(one["kernel"]), *(figure(one[name]) for _, name, _ in columns)]) for one in rows], "kernels")

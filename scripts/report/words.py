@@ -110,6 +110,14 @@ def bytes_text(count):
     return f"{count} B"
 
 
+LOSSES = {"floor": "drops edges", "blit": "two taps", "fp16": "half floats"}
+
+
+def loss_words(variant):
+    """What a result loses, or 'exact'."""
+    return LOSSES.get(variant.loss, variant.loss) or variant.answer or NOTHING
+
+
 def utc_text(utc):
     """20261121T115254Z as people write it."""
     if len(utc) == 16 and utc[8] == "T":

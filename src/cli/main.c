@@ -19,6 +19,7 @@
 #include "cli/options/help.h"
 #include "cli/options/parse.h"
 #include "cli/pool.h"
+#include "cli/script.h"
 #include "cli/session.h"
 #include "cli/tune.h"
 
@@ -179,6 +180,8 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
         return mb_compare_run(options, verdict, err);
+    case MB_VERB_REPORT:
+        return mb_report_run(options, verdict, err);
     case MB_VERB_TUNE:
         return mb_tune_command_run(options, verdict, err);
     case MB_VERB_EXPORT:

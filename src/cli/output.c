@@ -400,12 +400,15 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
 /* DIR/report.html of DIR/results.json. */
 static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
 {
-    MB_SCOPED(mb_strbuf) results = {0}, out = {0};
-    mb_strbuf_printf(&results, "%s/results.json", output->dir);
-    mb_strbuf_printf(&out, "--out=%s/report.html", output->dir);
-    MB_DO(mb_strbuf_check(&results, err));
-    MB_DO(mb_strbuf_check(&out, err));
-    return mb_script_run(&output->report, mb_strbuf_text(&out), mb_strbuf_text(&results), err);
+    int code = 0;
+    MB_SCOPED(mb_strlist) args = {0};
+    MB_DO(mb_strlist_add(&args, err, "--out=%s/report.html", output->dir));
+    MB_DO(mb_strlist_add(&args, err, "--"));
+    MB_DO(mb_strlist_add(&args, err, "%s/results.json", output->dir));
+    MB_DO(mb_script_run(&output->report, &args, &code, err));
+    return code == 0 ? MB_OK
+                     : MB_FAIL(err, MB_ERRC_OUTPUT,
+                               "--report: report.py failed with exit code %d", code);
 }
 
 enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run *run,

@@ -1,7 +1,9 @@
-/* Scripts of scripts/, found beside the program: what --report is made by. */
+/* Scripts of scripts/, found beside the program: what makes the page of a report. */
 #pragma once
 
 #include "base/os.h"
+#include "base/strlist.h"
+#include "cli/options/options.h"
 
 struct mb_script {
     const char *option, *name; /* "--report", "report.py" */
@@ -15,7 +17,14 @@ struct mb_script {
 MB_MUST_CHECK enum mb_status mb_script_find(struct mb_script *script, const char *option,
                                             const char *name, struct mb_err *err);
 
-/* Run `NAME FIRST -- SECOND`; no shell is involved. What the script says of an error is on
- * stderr then, and the status is MB_ERRC_OUTPUT. */
-MB_MUST_CHECK enum mb_status mb_script_run(const struct mb_script *script, const char *first,
-                                           const char *second, struct mb_err *err);
+/* Run the script with these arguments; no shell is involved. `*code` is its exit code: above 0,
+ * the script has said on stderr why. One that cannot be run, or is killed, is MB_ERRC_OUTPUT.
+ */
+MB_MUST_CHECK enum mb_status mb_script_run(const struct mb_script *script,
+                                           const struct mb_strlist *args, int *code,
+                                           struct mb_err *err);
+
+/* `mipbench report`: the page of options->inputs. `*verdict` is the exit code of the script,
+ * which has said what is wrong. */
+MB_MUST_CHECK enum mb_status mb_report_run(const struct mb_options *options,
+                                           enum mb_errc *verdict, struct mb_err *err);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -82,9 +83,15 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
 {
     enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
     for (size_t i = 0; status != MB_OK && i < options->settings.n_inputs; i++) {
-        const char *verb = mb_options_nearest_verb(options, options->settings.inputs[i]);
+        const char *input = options->settings.inputs[i];
+        const char *verb = mb_options_nearest_verb(options, input);
+        const char *suffix = strrchr(input, '.');
         if (verb && err->hint[0] == '\0') {
             mb_err_hint(err, "did you mean the command '%s'?", verb);
+        }
+        if (suffix && strcmp(suffix, ".json") == 0 &&
+            strncmp(err->text, input, strlen(input)) == 0) {
+            mb_err_hint(err, "if these are results: mipbench report %.80s", input);
         }
     }
     return status;

@@ -81,8 +81,9 @@ class Folder(CompareCase):
         self.assertEqual(found["new"][0]["path"], "new/results.json")
         outcome = self.run_it("compare", "base", "new", "--json", "new/results.json")
         self.assert_error(outcome, 2, "name the same file")
-        outcome = self.run_it("compare", "base", ".")
-        self.assert_error(outcome, 3, "./results.json")
+        (self.dir / "empty").mkdir()
+        outcome = self.run_it("compare", "base", "empty")
+        self.assert_error(outcome, 3, "empty: no results in this folder")
 
 
 class Sets(CompareCase):

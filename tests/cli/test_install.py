@@ -78,8 +78,8 @@ class Install(cli.TestCase):
         self.assertEqual(said, "Report: page.html\n")
         self.assertIn("llvmpipe", (self.dir / "page.html").read_text(encoding="utf-8"))
         self.command(sys.executable, "-B", str(scripts / "plot.py"), reference, "-o", "plots",
-                     "--only", "forest", "--format", "svg")
-        self.assertTrue((self.dir / "plots/forest.svg").is_file())
+                     "--only", "time-size", "--format", "svg")
+        self.assertTrue((self.dir / "plots/time-size.svg").is_file())
 
     @unittest.skipIf(cli.IS_EMULATED, "what is installed is run as it is")
     def test_all(self):

@@ -10,9 +10,10 @@ import xml.etree.ElementTree
 import cli
 import kept_sets
 import report_fixture as fixture
+from report import words
 
 SVG = "{http://www.w3.org/2000/svg}"
-NAMES = {"winners", "time-size", "forest", "samples", "levels"}
+NAMES = {"time-size", "levels"}
 
 
 class PlotCase(fixture.TestCase):
@@ -42,14 +43,6 @@ class EveryPlot(PlotCase):
                 self.assertNotRegex(" ".join(filter(None, self.texts(tree))), r"\b(nan|inf|None)\b")
                 self.assertNotIn("var(", xml.etree.ElementTree.tostring(tree.getroot(), "unicode"))
 
-    def test_winners_are_those_of_the_runs(self):
-        texts = self.texts(self.plot(*(kept_sets.REFERENCE / "nvidia-h200").glob("format-*.json"),
-                                     "--only", "winners")["winners"])
-        self.assertEqual(texts[0], "Who wins where: NVIDIA H200, cold latency")
-        self.assertEqual(sum(text == "spd-tree" for text in texts), 137)
-        self.assertEqual(sum(text == "tied" for text in texts), 6)
-        self.assertEqual(texts[texts.index("subgrou…pot=box"):][:2], ["subgrou…pot=box", "147.8 µs  1.13×"])
-
     def test_sizes_are_all_on_the_axis_and_only_powers_of_two_are_joined(self):
         tree = self.plot(kept_sets.GPU, "--only", "time-size")["time-size"]
         root = kept_sets.load(kept_sets.GPU)
@@ -60,21 +53,19 @@ class EveryPlot(PlotCase):
         self.assertEqual(len(lines), len(labels))
         n_round = sum(bin(case["width"] * case["height"]).count("1") == 1 for case in root["cases"])
         self.assertEqual({len(re.findall("[ML]", line)) for line in lines}, {n_round})
-        self.assertIn("below the limit of the device", self.texts(tree))
+        self.assertIn("below the memory floor", self.texts(tree))
 
-    def test_forest_has_the_ratios_of_the_run(self):
-        tree = self.plot(kept_sets.GPU, "--only", "forest", "--size", "4096x4096")["forest"]
-        said = next(svg.get("aria-label") for svg in tree.iter(f"{SVG}svg") if svg.get("class"))
-        case = next(it for it in kept_sets.load(kept_sets.GPU)["cases"]
+    def test_levels_have_the_times_of_the_run(self):
+        tree = self.plot(kept_sets.GPU_MODES, "--only", "levels", "--size", "4096x4096")["levels"]
+        case = next(it for it in kept_sets.load(kept_sets.GPU_MODES)["cases"]
                     if (it["width"], it["height"]) == (4096, 4096))
-        timing = next(it for it in case["timings"] if it["cache"] == "cold")
-        for row in timing["rows"]:
-            if row["relative"] and row["relative"]["ratio"] > 1.02:
-                label = next(it["label"] for it in case["variants"] if it["id"] == row["variant"])
-                self.assertIn(f"{label} {row['relative']['ratio']:.2f}", said)
+        variant = next(it for it in case["variants"] if it["label"] == "compute")
+        bars = [rect[0].text for rect in tree.iter(f"{SVG}rect") if len(rect)]
+        for step in variant["steps"]:
+            self.assertIn(f"level {step['first_level']}: {words.time_text(step['median_ns'])}", bars)
 
     def test_texts_do_not_leave_the_picture(self):
-        for tree in self.plot(kept_sets.GPU_VARIANTS, "--only", "winners,time-size,forest").values():
+        for tree in self.plot(kept_sets.GPU_VARIANTS, "--only", "time-size").values():
             width = int(tree.getroot().get("width"))
             for text in tree.iter(f"{SVG}text"):
                 if not text.get("transform"):
@@ -152,51 +143,50 @@ class Sets(PlotCase):
     def test_several_devices_share_a_plot(self):
         tree = self.plot(kept_sets.SOFTWARE, self.write(self.other_device()), "--only",
                          "time-size")["time-size"]
-        self.assertTrue(any("spd-tree, Another GPU" in text for text in self.texts(tree)))
-        self.assertTrue(any("d1" in path.get("class", "").split() for path in tree.iter(f"{SVG}path")))
+        self.assertTrue(any(text.startswith("Another GPU") for text in self.texts(tree)))
+        self.assertLessEqual({"f0", "f1"}, {path.get("class") for path in tree.iter(f"{SVG}path")})
 
-    def test_what_is_wrong_is_hollow_and_does_not_win(self):
-        found = self.plot(self.write(fixture.failures_and_skips()), "--only", "winners,time-size")
-        self.assertNotIn("blit", self.texts(found["winners"]))
+    def test_what_is_wrong_is_hollow(self):
+        found = self.plot(self.write(fixture.failures_and_skips()), "--only", "time-size")
         marks = [path for path in found["time-size"].iter(f"{SVG}path")
                  if "hollow" in path.get("class", "")]
-        self.assertEqual([mark[0].text.partition(",")[0] for mark in marks], ["blit"])
+        self.assertIn("blit, 256×256: 622.7 µs, wrong", [mark[0].text for mark in marks])
 
     def test_nothing_to_draw_says_what_to_run(self):
         for root in (fixture.no_results(), fixture.bare()):
             self.plot(self.write(root), err=r"(plot: [a-z-]+ not made: [^\n]+; run: mipbench IMAGE "
-                                            r"-[^\n]+\n){5}")
-            self.plot(self.write(root), "--only", "forest", code=1, err=r"plot: forest not made: [^\n]+\n")
+                                            r"-[^\n]+\n){2}")
+            self.plot(self.write(root), "--only", "levels", code=1, err=r"plot: levels not made: [^\n]+\n")
 
     def test_an_interrupted_run_is_said(self):
-        self.plot(self.write(fixture.interrupted()), "--only", "samples",
-                  err=r"plot: note: [^\n]*results.json: the run was interrupted; what it has is drawn\n")
+        self.plot(self.write(fixture.interrupted()),
+                  err=r"(plot: [a-z-]+ not made: [^\n]+\n)*plot: note: [^\n]*results.json: the run was interrupted; what it has is drawn\n")
 
     def test_all_draws_each_condition_and_size(self):
-        found = self.plot(kept_sets.GPU, "--only", "forest", "--all")
-        root = kept_sets.load(kept_sets.GPU)
-        self.assertEqual(len(found), len(kept_sets.timings(root)))
-        self.assertIn("forest_4096-4096-rgba8-cold-latency", found)
-        found = self.plot(kept_sets.GPU, "--only", "samples", "--all", "--cache", "hot", "--size",
-                          "256x256")
-        self.assertEqual(sum(name.startswith("samples") for name in found), 1)
+        found = self.plot(kept_sets.GPU_MODES, "--only", "time-size", "--all")
+        root = kept_sets.load(kept_sets.GPU_MODES)
+        self.assertEqual(len(found), len({(it["cache"], it["mode"]) for it in kept_sets.timings(root)}))
+        found = self.plot(kept_sets.GPU_MODES, "--only", "levels", "--all", "--cache", "hot", "--mode", "latency",
+                          "--size", "256x256")
+        self.assertEqual([name for name in found if name.startswith("levels")],
+                         ["levels_256-256-rgba8-hot-latency"])
 
 
 class Files(PlotCase):
     def test_png(self):
         """By a library where it is there; without one SVG alone, which is said."""
-        outcome = self.script("plot.py", "-o", "out", "--only", "winners", kept_sets.GPU)
+        outcome = self.script("plot.py", "-o", "out", "--only", "time-size", kept_sets.GPU)
         self.assertEqual(outcome.code, 0, outcome)
         made = shutil.which("rsvg-convert") or not outcome.err
-        self.assertEqual((self.dir / "out/winners.png").is_file(), bool(made), outcome)
+        self.assertEqual((self.dir / "out/time-size.png").is_file(), bool(made), outcome)
         if made:
-            width, height = struct.unpack(">II", (self.dir / "out/winners.png").read_bytes()[16:24])
-            root = xml.etree.ElementTree.parse(self.dir / "out/winners.svg").getroot()
+            width, height = struct.unpack(">II", (self.dir / "out/time-size.png").read_bytes()[16:24])
+            root = xml.etree.ElementTree.parse(self.dir / "out/time-size.svg").getroot()
             self.assertEqual((width, height), (2 * int(root.get("width")), 2 * int(root.get("height"))))
 
     def test_png_without_a_library(self):
         command = [sys.executable, "-B", str(cli.SCRIPTS / "plot.py"), "-o", "out", str(kept_sets.GPU),
-                   "--only", "winners", "--mipbench", cli.BINARY]
+                   "--only", "time-size", "--mipbench", cli.BINARY]
         env = {"PATH": "/nonexistent", "PYTHONPATH": str(self.dir)}
         (self.dir / "cairosvg.py").write_text("raise ImportError('none')\n", encoding="utf-8")
         for more, code in (([], 0), (["--format", "png"], 2)):

@@ -125,7 +125,7 @@ class Commands(cli.TestCase):
     def further_options(words, is_first=False):
         """The first command has all strategies, and measures the memory; a software device, which
         compiles each kernel anew, would take minutes to do so for all of them."""
-        if words[0] in ("list", "export", "compare", "inspect", "kernel", "help", "--replay"):
+        if words[0] in ("list", "export", "compare", "report", "inspect", "kernel", "help", "--replay"):
             return []
         options = ["-n", "3", "-w", "0"] + ([] if is_first else ["--no-roofline"])
         if not is_first and "-s" not in words:
@@ -136,7 +136,7 @@ class Commands(cli.TestCase):
         if words == SELF_TEST:
             self.check_self_test()
             return
-        if words[0] == "compare":
+        if words[0] in ("compare", "report"):
             self.copy_results()
             self.calm_sets()
         outcome = self.run_it(*words, *self.further_options(words, is_first))

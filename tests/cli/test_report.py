@@ -2,6 +2,7 @@
 """scripts/report.py: what the page says of every kind of results, and --report of mipbench.
 usage: test_report.py MIPBENCH"""
 import base64
+import copy
 import gzip
 import html.parser
 import json
@@ -82,15 +83,10 @@ def png_texels(data):
 
 class PageCase(fixture.TestCase):
     def check(self, text):
-        """A whole page that needs nothing else; with all of its drawers."""
-        whole = text.split("<script", 1)[0] + "".join(fixture.details(text).values())
+        """A whole page that needs nothing else."""
+        whole = text.split("<script", 1)[0]
         outline = Outline(text)
         self.assertEqual((outline.open, outline.fetched), ([], []))
-        for part in fixture.details(text).values():
-            inside = Outline(part)
-            self.assertEqual((inside.open, inside.fetched, inside.scripts), ([], [], 0))
-            outline.images += inside.images
-            outline.ids += inside.ids
         self.assertEqual(len(outline.ids), len(set(outline.ids)))
         self.assertTrue(all(image.get("aria-label") for image in outline.images))
         self.assertNotRegex(whole, r"\b(None|nan|NaN|inf)\b")
@@ -103,7 +99,7 @@ class PageCase(fixture.TestCase):
             self.assertTrue(word in text, word)
 
     def first(self, text):
-        """What is read without opening anything."""
+        """All that is read."""
         text = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
         return " ".join(re.sub(r"<[^>]*>", " ", text).split())
 
@@ -120,35 +116,78 @@ class Pages(PageCase):
                    "48 of 48 verified")
         self.assertEqual(saved(text, 0), kept_sets.load(kept_sets.GPU))
 
-    def test_the_matrix_is_as_the_runs_decided(self):
-        """In each cell who wins, its median, and the ratio of the next one."""
+    def test_in_which_order(self):
+        """What was measured, the verdict, time against size, who is fastest where, every run."""
         text = self.page(kept_sets.GPU)
+        places = [text.index(part) for part in (
+            "<h1>", 'class="lead"', "Time against size: rgba8, cold latency", '<table class="matrix',
+            'id="results"', 'id="verification"')]
+        self.assertEqual(places, sorted(places))
+
+    def matrix(self, text):
+        """{size: (style, text of each element)} of the first matrix."""
         rows = re.search(r'<table class="matrix.*?</table>', text, re.DOTALL)[0]
-        root = kept_sets.load(kept_sets.GPU)
+        return {size: (style, dict(re.findall(r"<(em|b|i|small)>([^<]*)<", inside))) for style, size, inside in
+                re.findall(r'class="won[^"]*"( style="[^"]*")?><a data-at="([^"]*)"[^>]*>(.*?)</a>', rows)}
+
+    def test_the_matrix_is_as_the_runs_decided(self):
+        """In each cell the fastest one's median and the factor of the runner-up; who, in the line above."""
+        text = self.page(kept_sets.GPU)
+        self.holds(self.first(text), "spd-tree where no other name stands")
+        found, root, heats = self.matrix(text), kept_sets.load(kept_sets.GPU), {}
         for case in root["cases"]:
             timing, = [it for it in case["timings"] if (it["cache"], it["mode"]) == ("cold", "latency")]
             ranking = timing["rankings"][0]
             by_id = {row["variant"]: row for row in timing["rows"]}
             ratio = by_id[ranking["order"][1]]["relative"]["ratio"]
-            labels = {it["id"]: it["label"] for it in case["variants"]}
-            cell = re.search(rf'data-at="{case["width"]}×{case["height"]}" href="[^"]*"><b><span>([^<]*)</span></b> '
-                             r"<span>([^<]*)</span> <i>([^<]*)</i>", rows)
-            self.assertEqual(cell.groups(), (
-                labels[ranking["fastest"]],
-                words.time_text(by_id[ranking["fastest"]]["stats"]["median_ns"]),
+            style, cell = found[f'{case["width"]}×{case["height"]}']
+            self.assertEqual((cell.get("em"), cell["b"], cell["i"]), (
+                None, words.time_text(by_id[ranking["fastest"]]["stats"]["median_ns"]),
                 words.ratio_text(ratio) + "×"))
-        self.assertEqual(rows.count('class="any"'), 1)  # spd at 4095x4095
-        self.assertEqual(rows.count(">none faster<"), 5)
+            heats[ratio] = int(re.search(r"--h:(\d+)%", style)[1])
+        self.assertEqual(list(dict(sorted(heats.items())).values()), sorted(heats.values()))
+        self.assertGreater(max(heats.values()), 3 * min(heats.values()))
+        self.assertEqual({size: cell["small"] for size, (_, cell) in found.items() if "small" in cell},
+                         {"4095×4095": "spd 0.89×, drops edges"})
 
-    def test_each_case_has_its_drawer(self):
+    def test_names_where_they_differ(self):
+        """A tie, and another winner than the usual one."""
+        found = self.matrix(self.page(*(kept_sets.REFERENCE / "nvidia-h200").glob("format-rg11b10f-*.json")))
+        self.assertEqual(found["4096×4096"][1]["i"], "tie")
+        self.assertIn("≈", found["4096×4096"][1]["em"])
+        found = self.matrix(self.page(kept_sets.REFERENCE / "nvidia-h200/format-rgba32f-max.json"))
+        self.assertEqual({size: cell["em"] for size, (_, cell) in found.items() if "em" in cell},
+                         {"4095×4095": "subgroup:npot=box"})
+
+    def test_one_table_of_all_runs(self):
         text = self.page(kept_sets.GPU)
-        found = fixture.details(text)
-        case = kept_sets.load(kept_sets.GPU)["cases"][0]
-        detail = next(it for it in found.values() if f'results: {case["width"]}×' in it)
-        self.holds(detail, "95 % interval", "of limit", 'aria-label="time over that of spd-tree',
-                   "Limit: ")
-        self.assertLess(detail.index("spd-tree"), detail.index("separable"))  # by time
-        self.holds("".join(found.values()), "Hot latency: the same image again".split(":")[0])
+        table = re.search(r'<table class="runs".*?</table>', text, re.DOTALL)[0]
+        root = kept_sets.load(kept_sets.GPU)
+        self.assertEqual(text.count('<table class="runs"'), 1)
+        bodies = re.findall(r'<tbody id="t[^>]*data-condition="([^"]*)"[^>]*>(.*?)</tbody>', table, re.DOTALL)
+        self.assertEqual(len(bodies), len(kept_sets.timings(root)))
+        self.assertEqual([condition for condition, _ in bodies], 6 * ["cold latency"] + 6 * ["hot latency"])
+        self.assertEqual(table.count('<th scope="row"'), len(kept_sets.rows(root)))
+        for _, body in bodies:
+            times = [float(time) for time in re.findall(r"--f:([\d.]+)", body)]
+            self.assertEqual(times, sorted(times))
+        self.holds(table, "Share of peak bandwidth", "drops edges", "two taps")
+
+    def test_time_against_size(self):
+        """What is not exact is hollow, and every width has its own drawing."""
+        text = self.page(kept_sets.GPU)
+        drawn = re.search(r'<div class="wide">(.*?)</svg>', text, re.DOTALL)[1]
+        marks = {title.partition(":")[0]: "hollow" in css for css, title in
+                 re.findall(r'class="([^"]*)"><title>([^<]*)</title></path>', drawn)}
+        self.assertEqual(len(marks), 48)
+        self.assertIs(marks["spd, 4095×4095"], True)
+        self.assertIs(marks["spd, 4096×4096"], False)
+        self.assertFalse(any(hollow for name, hollow in marks.items() if name.startswith("spd-tree")))
+        at = {name: x for x, name in re.findall(r'translate\(([\d.]+) [^>]*><title>([^:]*):', drawn)}
+        self.assertEqual(at["spd, 4096×4096"], at["spd-tree, 4096×4096"])  # not beside each other
+        self.assertEqual(drawn.count('class="limit"><title>memory floor'), 6)
+        for css in ("narrow", "middle", "wide"):
+            self.holds(text, f'<div class="{css}">')
 
     def test_nothing_empty_has_a_section(self):
         text = self.page(kept_sets.GPU)
@@ -167,44 +206,79 @@ class Pages(PageCase):
         text = self.page(self.write(fixture.first_timing(fixture.load())))
         self.check(text)
         self.assertNotIn('class="matrix', text)
-        self.assertEqual(text.count('class="results"'), 1)
-        self.assertEqual(self.first(text).count("is the fastest exact one"), 1)
+        self.assertEqual(text.count('class="runs"'), 1)
         self.check(self.page(self.write(fixture.one_strategy())))
 
-    def test_failures_are_open_and_first(self):
+    def test_failures_are_first(self):
         text = self.page(self.write(fixture.failures_and_skips()))
         self.check(text)
-        self.holds(self.first(text), "2 of 23 results failed", "Wrong texels: blit.", "Failed: raster",
-                   "21 of 23 verified · ✗ 2 failed", "level 2 layer 0 texel (5, 7) channel g: wanted "
-                   "127.5, got 0; 3 bad texels", "the device was lost")
-        self.assertIn('<details id="verify" open>', text)
-        self.holds("".join(fixture.details(text).values()), "needs a subgroup of 64")
+        said = self.first(text)
+        self.holds(said, "2 of 23 results failed", "2 of 23 results are wrong or failed",
+                   "3 texels wrong, worst 128 LSB, allowed 0.5; first: level 2 (5, 7) g: 0, not 127.5",
+                   "failed: the device was lost", "21 of 23 verified · ✗ 2 failed", "needs a subgroup of 64")
+        self.assertLess(said.index("the device was lost"), said.index("fastest exact"))
 
     def test_software_and_interrupted_are_said(self):
         said = self.first(self.page(self.write(fixture.interrupted())))
         self.holds(said, "⚠ A software device", "✗ The run did not get to its end (interrupted)")
 
     def test_several_devices(self):
-        text = self.page(kept_sets.SOFTWARE, self.write(self.other_device(), "b.json"))
+        """Matched by size, format and reduction: what the image was called is no difference."""
+        other = self.other_device()
+        for case in other["cases"]:
+            case.update(input="photo.png", input_sha256="0", id=f"photo_{case['id']}")
+        for timing in kept_sets.timings(other):
+            for column in timing["blocks"]["columns"]:
+                column["durations_ns"] = [2.5 * it for it in column["durations_ns"]]
+        text = self.page(kept_sets.SOFTWARE, self.write(other, "b.json"))
         self.check(text)
         self.holds(self.first(text), "Mip-chain generation on 2 devices: llvmpipe", "and Another GPU",
-                   "Compared", "against llvmpipe", "different devices")
+                   "Times over those of llvmpipe")
+        table = re.search(r'<table class="runs devices".*?</table>', text, re.DOTALL)[0]
+        ratios = re.findall(r"<b>([\d.]+)×</b>", table)
+        self.assertEqual((len(ratios), set(ratios)), (len(kept_sets.rows(kept_sets.load(kept_sets.SOFTWARE))), {"2.50"}))
+        chart = text[:text.index('<table class="runs devices"')]
+        self.holds(chart, "llvmpipe (LLVM 15.0.6, 256 bits) (software): spd-tree", "Another GPU: spd-tree",
+                   '<path d="M-4.2,0', "class=\"f0\"", "class=\"f1\"")
 
-    def test_two_builds_are_drawn_as_compare_has_them(self):
+    def test_conditions_are_never_mixed(self):
+        other = self.other_device()
+        for timing in kept_sets.timings(other):
+            timing["cache"] = "cold"
+        text = self.page(kept_sets.SOFTWARE, self.write(other, "b.json"))
+        self.holds(self.first(text), "No condition was measured on each device.")
+        self.assertNotIn('class="runs devices"', text)
+
+    def after(self, factor):
+        """A later build: compute takes `factor` times as long, and blit is wrong at one size."""
         root = kept_sets.load(kept_sets.GPU)
         root["run"]["id"], root["run"]["tool"]["git_sha"] = "after", "after12"
         for timing in kept_sets.timings(root):
             for column in timing["blocks"]["columns"]:
                 if column["variant"] == "compute":
-                    column["durations_ns"] = [1.1 * it for it in column["durations_ns"]]
-        path = self.write(root, "after.json")
+                    column["durations_ns"] = [factor * it for it in column["durations_ns"]]
+        kept_sets.fail(root["cases"][0], root["cases"][0]["variants"][0])
+        (self.dir / "after").mkdir()
+        return self.write(root, "after/results.json")
+
+    def test_a_comparison_opens_on_what_compare_says(self):
+        path = self.after(1.1)
         text = self.page(kept_sets.GPU, path)
         self.check(text)
-        said = self.run_it("compare", "--json", "-", str(kept_sets.GPU), str(path))
-        summary = json.loads(said.out)["summary"]
+        said = json.loads(self.run_it("compare", "--json", "-", str(kept_sets.GPU), str(path)).out)
+        summary, first = said["summary"], self.first(text)
         self.assertGreater(summary["slower"], 6)
-        self.holds(self.first(text), "an NVIDIA H200: 2 builds", "build after12", f"{summary['slower']} SLOWER",
-                   f"{summary['same']} SAME")
+        self.holds(first, "an NVIDIA H200: 2 builds", f"{summary['slower']} slower", "after against run-1.json")
+        lost = [it for it in said["not_compared"] if it["regression"]]
+        self.assertTrue(lost)
+        self.holds(text, *(f"<b>{it['strategy']}</b>" for it in lost))
+        chart = re.search(r'<div class="wide">(.*?)</svg>', text, re.DOTALL)[1]
+        self.assertLess(text.index(chart), text.index("by itself"))
+        marks = re.findall(r'class="v-(bad|good|same)[^"]*"><title>([^<]*)</title>', chart)
+        slower = sum(it["verdict"] == "SLOWER" for it in said["comparisons"])
+        self.assertEqual([css for css, _ in marks[:slower]], slower * ["bad"])
+        self.assertEqual(sum(css == "bad" for css, _ in marks), slower)
+        self.assertEqual(chart.count('class="band"'), len(marks))
 
     def test_runs_of_one_device_are_taken_together(self):
         again = copy_of_another_second(kept_sets.GPU)
@@ -212,8 +286,7 @@ class Pages(PageCase):
         self.check(text)
         self.holds(self.first(text), "2 runs · ", "spd-tree is the fastest exact strategy in all 6 tests",
                    "96 of 96 verified")
-        self.assertEqual(text.count('class="matrix'), 1)
-        self.holds("".join(fixture.details(text).values()), "2 runs taken together")
+        self.assertEqual(text.count('class="matrix'), 2)  # cold, and hot
 
     def test_several_images_are_told_apart(self):
         text = self.page(self.write(fixture.two_images()))
@@ -231,7 +304,6 @@ class Pages(PageCase):
         text = self.page(self.write(fixture.hostile()))
         self.check(text)
         self.assertNotIn("<img src=x", text.lower())
-        self.assertNotIn("<img src=x", "".join(fixture.details(text).values()).lower())
         self.assertEqual(saved(text, 0), fixture.hostile())
 
     def test_several_runs_need_mipbench(self):
@@ -308,12 +380,11 @@ class Pictures(PageCase):
         self.assertEqual(text.count("data:image/png;base64,"), 15)
         group, = self.viewer(text)
         self.assertEqual((group["a"], group["levels"]), (0, 5))
-        self.assertEqual(group["chains"][0]["label"], "golden (box)")
+        self.assertEqual(group["chains"][0]["label"], "reference")
         first, second = group["chains"][1]["layers"]["0"], group["chains"][2]["layers"]["0"]
         self.assertEqual(first, second)
         self.assertEqual([part[1:] for part in first],
                          [[0, 0, edge, edge] for edge in (16, 8, 4, 2, 1)])
-        self.holds("".join(fixture.details(text).values()), "(the same texels)")
 
     def embedded_png(self, text, number):
         """(bytes, width, height) of a picture of the page."""
@@ -417,7 +488,33 @@ class Pictures(PageCase):
         group, = self.viewer(self.page(self.write(root)))
         self.assertEqual((group["chains"][group["b"]]["label"], group["level"]),
                          (wrong["label"] + " ✗", 2))
-        self.assertEqual(group["chains"][group["a"]]["label"], "golden (box)")
+        self.assertEqual(group["chains"][group["a"]]["label"], "reference")
+
+    def test_it_opens_on_what_is_inexact_of_a_photo(self):
+        """The reference beside the fastest strategy that is not exact; failures go first."""
+        root = fixture.write_pictures(self.dir)
+        case, = root["cases"]
+        for variant, answer in zip(case["variants"], ("exact", "floor", "exact")):
+            variant["answer"] = answer
+        photo = {**copy.deepcopy(case), "id": "photo", "input": "photo.png", "input_sha256": "0"}
+        root["cases"] += [photo]
+        first, second = self.viewer(self.page(self.write(root)))
+        self.assertEqual(([first["title"].split(",")[0], second["title"].split(",")[0]]),
+                         ["photo.png", case["input"]])
+        self.assertEqual([first["chains"][first[side]]["label"] for side in "ab"],
+                         ["reference", case["variants"][1]["label"]])
+        self.assertEqual(first["level"], 1)
+        kept_sets.fail(case, case["variants"][2])
+        self.assertTrue(self.viewer(self.page(self.write(root)))[0]["title"].startswith(case["input"]))
+
+    def test_the_sheet_is_shown_as_it_is(self):
+        outcome = self.quick(str(cli.ROOT / "tests/data/chelsea.png"), "-s", "spd", "-o", "out", "--images", "sheet")
+        self.assertEqual(outcome.code, 0, outcome)
+        sheet, = (self.dir / "out").glob("*/sheet.png")
+        text = self.page(self.dir / "out/results.json")
+        self.check(text)
+        self.assertEqual(base64.b64decode(re.search(r'<img class="sheet"[^>]*base64,([^"]*)"', text)[1]),
+                         sheet.read_bytes())
 
     def test_missing_ones_are_named(self):
         root = fixture.write_pictures(self.dir)
@@ -495,9 +592,7 @@ class Refusals(PageCase):
 
     def test_scripts_that_are_not_whole(self):
         path = self.write(fixture.one_strategy())
-        (self.dir / "results").mkdir()
-        shutil.copy2(cli.ROOT / "results/schema.json", self.dir / "results")
-        for name in ("scripts/whole_file.py", "scripts/report/page.css", "results/schema.json"):
+        for name in ("scripts/whole_file.py", "scripts/report/page.css"):
             shutil.copytree(cli.SCRIPTS, self.dir / "scripts", dirs_exist_ok=True)
             missing = self.dir / name
             shutil.rmtree(missing) if missing.is_dir() else missing.unlink()
@@ -506,8 +601,6 @@ class Refusals(PageCase):
                                   encoding="utf-8", timeout=cli.TIMEOUT_S)
             self.assertNotEqual(done.returncode, 0, done)
             self.assertRegex(done.stderr, rf"^report: error: .*{missing.name} is missing; .*\n$")
-            if name.startswith("results/"):
-                shutil.copy2(cli.ROOT / name, missing)
 
     def test_what_is_no_regular_file_stays(self):
         """A pipe without a reader is refused, one with a reader gets the page; a link stays."""
@@ -561,7 +654,7 @@ class Option(cli.TestCase):
         self.assertTrue(outcome.out.decode().endswith("Report: -out; x/report.html\n"), outcome)
         text = (self.dir / "-out; x/report.html").read_text(encoding="utf-8")
         labels = [chain["label"] for chain in json.loads(embedded(text, "viewer-data"))["groups"][0]["chains"]]
-        self.assertEqual(labels, ["golden (box)", "compute", "spd"])
+        self.assertEqual(labels, ["reference", "compute", "spd"])
 
     def test_the_program_itself_judges(self):
         """Wherever it was built, and with no other on PATH."""
@@ -621,6 +714,55 @@ class Option(cli.TestCase):
         outcome = self.quick("pattern:gradient:8x8", "-s", "spd", "-o", "out", "--report",
                              env={"PATH": ":"})
         self.assert_error(outcome, 7, "python3 is not on PATH")
+
+
+class Command(cli.TestCase):
+    """mipbench report"""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("one/results.json", "kept/run-1.json", "kept/modes.json", "set/run-1/results.json",
+                     "set/run-2/results.json"):
+            path = self.dir / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            root = kept_sets.load(kept_sets.SOFTWARE)
+            root["run"]["id"] = name
+            path.write_text(json.dumps(root), encoding="utf-8")
+        (self.dir / "photo.png").write_bytes(b"")
+        (self.dir / "empty").mkdir()
+
+    def made(self, *arguments, page):
+        outcome = self.run_it("report", *arguments)
+        self.assertEqual((outcome.code, outcome.err.decode(), outcome.out.decode()),
+                         (0, "", f"Report: {page}\n"))
+        return (self.dir / page).read_text(encoding="utf-8")
+
+    def test_what_a_folder_stands_for(self):
+        for folder, n_runs, page in (("one", 1, "one/report.html"), ("kept", 2, "kept/report.html"),
+                                     ("set", 2, "set/run-1/report.html")):
+            with self.subTest(folder=folder):
+                text = self.made(folder, page=page)
+                self.assertEqual(text.count('<script type="application/gzip" id="json-'), n_runs)
+
+    def test_files_and_folders_and_where_to(self):
+        self.made("one", "kept/modes.json", "-o", "page.html", page="page.html")
+        self.made("one/results.json", "--max-pictures", "0", "-o", "kept", page="kept/report.html")
+
+    def test_what_is_wrong_leads_to_the_command_that_was_meant(self):
+        for arguments, code, parts in (
+                (["report"], 2, ["no results", "mipbench report results/*"]),
+                (["report", "photo.png"], 2, ["got an image", "mipbench photo.png --report"]),
+                (["report", "empty"], 3, ["no results in this folder", "mipbench IMAGE -o empty"]),
+                (["one/results.json"], 3, ["not an image", "mipbench report one/results.json"]),
+                (["one"], 3, ["no images in this folder", "mipbench report one"])):
+            with self.subTest(arguments=arguments):
+                self.assert_error(self.run_it(*arguments), code, *parts)
+
+    def test_the_script_says_what_is_wrong_with_a_file(self):
+        (self.dir / "bad.json").write_text("{", encoding="utf-8")
+        outcome = self.run_it("report", "bad.json")
+        self.assertEqual(outcome.code, 3, outcome)
+        self.assertRegex(outcome.err.decode(), r"\Areport: error: bad.json: not JSON [^\n]+\n\Z")
 
 
 if __name__ == "__main__":

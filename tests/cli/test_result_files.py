@@ -19,7 +19,6 @@ import unittest.mock
 import cli
 import report_fixture as fixture
 import plot
-import result_schema
 
 # A script beside a package of its name.
 loader = importlib.util.spec_from_file_location("report_script", cli.SCRIPTS / "report.py")
@@ -36,9 +35,26 @@ MORE_VALUES = (7, 1e-308, 10 ** 300, float("nan"), "x", "\ud800\x1b[2J\n", {"x":
 TEXTS_PER_FILE = 40
 
 
+SCHEMA = json.loads((cli.ROOT / "results/schema.json").read_text(encoding="utf-8"))
+CLASSES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "boolean": bool,
+           "null": type(None)}
+
+
+def alternatives(node):
+    """(type, schema) of all that a schema takes, without references and choices."""
+    while "$ref" in node:
+        node = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]]
+    if "oneOf" in node:
+        return [pair for choice in node["oneOf"] for pair in alternatives(choice)]
+    values = node.get("enum", [node.get("const")])
+    types = node.get("type") or [name for name, classes in CLASSES.items()
+                                 if any(isinstance(value, classes) for value in values)]
+    return [(name, node) for name in ([types] if isinstance(types, str) else types)]
+
+
 def richest(node):
     """(type, schema) of what has most within."""
-    return max(result_schema.alternatives(node),
+    return max(alternatives(node),
                key=lambda pair: ("object", "array").count(pair[0]))
 
 
@@ -68,7 +84,7 @@ def filled(value, node):
 
 def whole_file():
     """Small, with something in every member."""
-    return filled(fixture.small(fixture.load()), result_schema.schema())
+    return filled(fixture.small(fixture.load()), SCHEMA)
 
 
 def as_text(root):
@@ -141,7 +157,7 @@ class EachMember(Scripts):
                 self.check_all(as_text(root), f"{path} = {value!r}")
         print(dict(self.counts))
         self.assertGreater(self.counts["shown"], 700 / one_in)
-        self.assertGreater(self.counts["file"] - self.counts["shown"], 1500 / one_in)
+        self.assertGreater(self.counts["file"] - self.counts["shown"], 800 / one_in)
 
     def test_several_changes(self):
         rng = random.Random(1)
@@ -225,7 +241,7 @@ class Texts(Scripts):
     def test_scripts_in_every_text(self):
         """What came from outside is text in the page, wherever it stood."""
         root, extra = whole_file(), "\x1b[2J\n" + fixture.HOSTILE
-        known = set(re.findall(r'"([^"]*)"', json.dumps(result_schema.schema())))
+        known = set(re.findall(r'"([^"]*)"', json.dumps(SCHEMA)))
 
         def spoiled(node):
             if isinstance(node, dict):
@@ -245,9 +261,6 @@ class Texts(Scripts):
         self.assertNotIn("<img src=x", text)
         self.assertGreater(text.count("&lt;/script&gt;"), 5)
         self.assertNotIn("\x1b", text)
-        inside = "".join(fixture.details(text).values())
-        self.assertNotIn("<img src=x", inside)
-        self.assertNotIn("\x1b", inside)
 
 
 class Doors(Scripts):
@@ -255,12 +268,12 @@ class Doors(Scripts):
 
     def setUp(self):
         super().setUp()
-        self.path.write_text(as_text(fixture.one_strategy()), encoding="utf-8")
+        self.path.write_text(as_text(fixture.load()), encoding="utf-8")
 
     def each_script(self):
         """(script, what it writes, the arguments that make it)."""
         scripts = [(report, "page.html", ["-o", self.out / "page.html"]),
-                   (plot, "samples.svg", ["-o", self.out, "--only", "samples", "--format", "svg"])]
+                   (plot, "time-size.svg", ["-o", self.out, "--only", "time-size", "--format", "svg"])]
         return [(script, self.out / name, arguments) for script, name, arguments in scripts]
 
     def refuse(self, code, *parts, paths=None):
@@ -298,13 +311,10 @@ class Doors(Scripts):
                 (("cases",), {}), (("device", "name"), fixture.LEFT_OUT), (("run", "tool"), []),
                 ((*case, "width"), 0), ((*case, "width"), "wide"), ((*case, "rect"), {"x": 1}),
                 ((*variant, "verify"), None), ((*variant, "images"), [1]), ((*variant, "steps"), [5]),
-                ((*variant, "verify", "levels"), {"drift_lsb": [[]]}),
-                ((*variant, "steps", 0, "median_ns"), -5), ((*timing, "stopped_by"), []),
-                ((*timing, "blocks", "columns", 0, "durations_ns", 1), "fast"),
+                ((*variant, "verify", "levels"), {"bad_texels": [[]]}), ((*timing, "mode"), 5),
+                ((*variant, "steps", 0, "median_ns"), -5), ((*variant, "diagnostic"), "no"),
                 ((*timing, "rows", 0, "variant"), "another"),
-                ((*timing, "rows", 0, "stats"), {"median_ns": "fast"}),
-                ((*timing, "rankings", 0, "fastest"), "x"), ((*timing, "rankings", 0, "order"), ["x"]),
-                ((*timing, "aa_control", "variant"), "x")):
+                ((*timing, "rows", 0, "stats"), {"median_ns": "fast"})):
             root = fixture.small(fixture.load())
             fixture.replace(root, path, value)
             self.path.write_text(as_text(root), encoding="utf-8")

@@ -102,7 +102,7 @@ class Known:
     """Options and strategies that there are."""
 
     def __init__(self, root, mipbench):
-        verbs = ("run", "list", "compare", "tune", "export", "inspect", "kernel", "help")
+        verbs = ("run", "list", "compare", "report", "tune", "export", "inspect", "kernel", "help")
         self.root = root
         self.options = set().union(*(help_of([mipbench, verb]) for verb in verbs))
         listing = subprocess.run([mipbench, "list", "strategies"], check=True,

@@ -45,6 +45,23 @@ static void test_self_test(void)
                  "--replay does not go with '--self-test'");
 }
 
+static void test_report(void)
+{
+    struct mb_options options = PARSE("report", "a.json", "b.json", "-o", "page.html");
+    CHECK_EQ_INT(options.verb, MB_VERB_REPORT);
+    CHECK_EQ_INT(options.settings.n_inputs, 2);
+    CHECK_EQ_STR(options.out_dir, "page.html");
+    CHECK_EQ_INT(options.max_pictures_mb, 3);
+    mb_options_finish(&options);
+    CHECK_EQ_STR(ERROR_OF("report"), "report: no results; name the folder of a run, or its "
+                                     "results.json: mipbench report results/*");
+    CHECK_EQ_STR(ERROR_OF("report", "photo.png"),
+                 "report: photo.png: expected results, got an image; measure it, with a page: "
+                 "mipbench photo.png --report");
+    CHECK_EQ_STR(ERROR_OF("report", "a.json", "-n", "5"),
+                 "--samples does not go with 'report'");
+}
+
 static void test_list(void)
 {
     static const struct {
@@ -286,7 +303,7 @@ static void test_overview(void)
     mb_strbuf_finish(&out);
     mb_help_add_short(&out);
     CHECK(strstr(mb_strbuf_text(&out), "--help") != NULL);
-    CHECK(check_lines(mb_strbuf_text(&out)) <= 9);
+    CHECK(check_lines(mb_strbuf_text(&out)) <= 10);
     mb_strbuf_finish(&out);
 }
 
@@ -350,7 +367,7 @@ static void test_help(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_verbs, test_self_test, test_list, test_compare, test_tune,
-                       test_export, test_inspect, test_nearest_verb, test_overview,
+    return CHECK_TESTS(test_verbs, test_self_test, test_report, test_list, test_compare,
+                       test_tune, test_export, test_inspect, test_nearest_verb, test_overview,
                        test_help_of_verbs, test_help);
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "bench/plan.h"
+#include "image/image.h"
 #include "strategy.h"
 
 #define MAX_NAMES      32
@@ -172,6 +173,24 @@ static enum mb_status check_compare(const struct mb_options *options, struct mb_
                 options->inputs.n == 0 ? "missing BASE and NEW" : "missing NEW");
         return mb_err_hint(
             err, "name a results.json or its folder for each: mipbench compare BASE NEW");
+    }
+    return MB_OK;
+}
+
+static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
+{
+    if (options->inputs.n == 0) {
+        MB_FAIL(err, MB_ERRC_USAGE, "report: no results");
+        return mb_err_hint(err,
+                           "name the folder of a run, or its results.json: mipbench report "
+                           "results/*");
+    }
+    for (size_t i = 0; i < options->inputs.n; i++) {
+        const char *input = options->inputs.items[i];
+        if (mb_image_has_suffix(input)) {
+            MB_FAIL(err, MB_ERRC_USAGE, "report: %s: expected results, got an image", input);
+            return mb_err_hint(err, "measure it, with a page: mipbench %.80s --report", input);
+        }
     }
     return MB_OK;
 }
@@ -377,6 +396,8 @@ enum mb_status mb_options_check(struct mb_options *options, struct mb_err *err)
     case MB_VERB_POOL:
         MB_DO(check_pool(options, err));
         break;
+    case MB_VERB_REPORT:
+        return check_report(options, err);
     case MB_VERB_TUNE:
         MB_DO(complete_tune(options, err));
         break;

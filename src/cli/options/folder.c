@@ -48,9 +48,13 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
         MB_DO(add_image(images, folder, names.items[i], err));
     }
     if (images->n == n_before) {
+        char results[MB_PATH_BYTES];
+        snprintf(results, sizeof results, "%s%sresults.json", folder, slash_after(folder));
         MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
-        return mb_err_hint(err,
-                           "looked for " MB_IMAGE_SUFFIXES ", and not in folders within it");
+        return mb_os_kind(results) == MB_KIND_FILE
+                   ? mb_err_hint(err, "it has results: mipbench report %.80s", folder)
+                   : mb_err_hint(err, "looked for " MB_IMAGE_SUFFIXES
+                                      ", and not in folders within it");
     }
     qsort(images->items + n_before, images->n - n_before, sizeof *images->items, compare_paths);
     return MB_OK;
@@ -166,6 +170,30 @@ enum mb_status mb_set_results(const char *folder, enum mb_errc code, struct mb_s
     return MB_OK;
 }
 
+/* Append every .json that is directly in a folder, in natural order: a kept set has its runs
+ * so. */
+static enum mb_status add_json(struct mb_strlist *results, const char *folder,
+                               struct mb_err *err)
+{
+    const size_t n_before = results->n;
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(folder, MB_ERRC_INPUT, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        const char *suffix = strrchr(names.items[i], '.');
+        if (names.items[i][0] != '.' && suffix && strcmp(suffix, ".json") == 0) {
+            MB_DO(mb_strlist_add(results, err, "%s%s%s", folder, slash_after(folder),
+                                 names.items[i]));
+        }
+    }
+    if (results->n == n_before) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: no results in this folder", folder);
+        return mb_err_hint(err, "measure first: mipbench IMAGE -o %.80s", folder);
+    }
+    qsort(results->items + n_before, results->n - n_before, sizeof *results->items,
+          compare_paths);
+    return MB_OK;
+}
+
 /* Append what a folder of results stands for. */
 static enum mb_status add_results(struct mb_strlist *results, const char *folder,
                                   struct mb_err *err)
@@ -175,7 +203,8 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
     snprintf(own, sizeof own, "%s%sresults.json", folder, slash_after(folder));
     MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
     if (results->n == n_before) {
-        return mb_strlist_add(results, err, "%s", own);
+        return mb_os_kind(own) == MB_KIND_NONE ? add_json(results, folder, err)
+                                               : mb_strlist_add(results, err, "%s", own);
     }
     MB_FAIL_IF(mb_os_kind(own) != MB_KIND_NONE, err, MB_ERRC_INPUT,
                "%s: has a set of runs, and a results.json beside it; name one of them", folder);

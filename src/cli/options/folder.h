@@ -26,7 +26,8 @@ char *mb_set_run_folder(const char *dir, uint32_t run);
 MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, enum mb_errc code,
                                             struct mb_strlist *results, struct mb_err *err);
 
-/* Replace each folder by the results.json in it, or that of a set by those of its runs. The
+/* Replace each folder by the results.json in it, or that of a set by those of its runs; where
+ * it has neither, by every .json in it, and one without any is MB_ERRC_INPUT. The
  * first `*n_first` inputs are then as many as are counted there. A folder that has both is
  * MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,

@@ -19,6 +19,7 @@
 #define MADE      (TIMED | BIT(INSPECT))
 #define SHOWN     (MADE | BIT(LIST) | COMPARED) /* what prints results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
+#define HELPED    (ALL | BIT(HELP) | BIT(KERNEL) | BIT(REPORT))
 #define FIELD(x)  offsetof(struct mb_options, x)
 
 #define CHOICES(...) ((const struct mb_choice[]){__VA_ARGS__, {0}})
@@ -58,6 +59,18 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .examples = "mipbench compare before/results.json after/results.json\n"
                      "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
                      "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n"},
+    [MB_VERB_REPORT] =
+        {.name = "report",
+         .usage = "report DIR|FILE... [-o FILE]",
+         .summary = "make one page of HTML from the results of runs",
+         .about =
+             "Draws what was measured as a page that needs no network: time against size, who "
+             "is fastest at which size and in which format, every figure, and the pictures of "
+             "the chains. Runs of the same device, driver and build are taken together; two "
+             "builds of one device are compared; several devices share the charts. A folder "
+             "stands for the results in it. Needs python3.",
+         .examples = "mipbench report before/ after/ -o change.html\n"
+                     "mipbench report here/results.json there/results.json -o devices.html\n"},
     [MB_VERB_TUNE] =
         {.name = "tune",
          .usage = "tune [INPUT] [--size WxH...] [--sweep A:B] [options]",
@@ -266,10 +279,15 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "exit 1 on a regression, or if nothing can be decided"},
     {"fail-on-inconclusive", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_MEASURE, BIT(COMPARE),
      .field = FIELD(fail_on_inconclusive), .help = "exit 1 if anything is undecided"},
-    {"out", 'o', "DIR", MB_OPTION_TEXT, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT),
+    {"out", 'o', "DIR", MB_OPTION_TEXT, MB_GROUP_OUTPUT, TIMED | BIT(EXPORT) | BIT(REPORT),
      .field = FIELD(out_dir), .is_common = true,
      .help = "output folder (results/<utc>-<device>/)",
-     .help_for = {[MB_VERB_EXPORT] = "output folder; required"}},
+     .help_for = {[MB_VERB_EXPORT] = "output folder; required",
+                  [MB_VERB_REPORT] =
+                      "the page, or a folder for it (report.html beside the first results)"}},
+    {"max-pictures", 0, "MB", MB_OPTION_COUNT, MB_GROUP_OUTPUT, BIT(REPORT),
+     .field = FIELD(max_pictures_mb), .min = 0, .max = 2048,
+     .help = "embed pictures up to this size in all; 0 leaves them out (3)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, in place of an earlier export"},
     {"no-plain", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(plain),
@@ -312,10 +330,10 @@ const struct mb_option_row mb_option_rows[] = {
      .choices = CHOICES({"auto", MB_COLOR_AUTO}, {"always", MB_COLOR_ALWAYS},
                         {"never", MB_COLOR_NEVER}),
      .help = "colours (auto: on a terminal)"},
-    {"help", 'h', NULL, MB_OPTION_HELP, MB_GROUP_GENERAL, ALL | BIT(HELP) | BIT(KERNEL),
-     .is_common = true, .help = "print help and exit"},
-    {"version", 'V', NULL, MB_OPTION_VERSION, MB_GROUP_GENERAL, ALL | BIT(HELP) | BIT(KERNEL),
-     .is_common = true, .help = "print the version and exit"},
+    {"help", 'h', NULL, MB_OPTION_HELP, MB_GROUP_GENERAL, HELPED, .is_common = true,
+     .help = "print help and exit"},
+    {"version", 'V', NULL, MB_OPTION_VERSION, MB_GROUP_GENERAL, HELPED, .is_common = true,
+     .help = "print the version and exit"},
 };
 
 const size_t mb_option_count = MB_COUNTOF(mb_option_rows);

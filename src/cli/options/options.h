@@ -21,6 +21,7 @@ enum mb_verb {
     MB_VERB_RUN,
     MB_VERB_LIST,
     MB_VERB_COMPARE,
+    MB_VERB_REPORT,
     MB_VERB_TUNE,
     MB_VERB_EXPORT,
     MB_VERB_INSPECT,
@@ -71,10 +72,11 @@ struct mb_options {
     const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
     /* export: of each format a bit for each reduction (enum mb_reduce) named with it; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];
-    size_t n_formats;                  /* at least 1 */
-    const char *out_dir;               /* NULL: results/<utc>-<device>/ */
+    size_t n_formats;    /* at least 1 */
+    const char *out_dir; /* NULL: results/<utc>-<device>/; of report a page, too */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
+    uint32_t max_pictures_mb;          /* report: of embedded pictures */
     uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
     struct mb_set *set;                /* that this run is of, or NULL */
     bool self_test;                    /* check the instrument and run nothing else */

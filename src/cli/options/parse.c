@@ -137,6 +137,7 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
         .alpha = true,
         .updates = true,
         .n_formats = 1,
+        .max_pictures_mb = 3,
     };
     for (;;) {
         MB_DO(mb_scan_next(&scan, &item, err));
@@ -184,7 +185,8 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     if (has_images) {
         MB_DO(mb_lists_expand(&options->inputs, err));
         MB_DO(mb_folders_expand(&options->inputs, err));
-    } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL) {
+    } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL ||
+               options->verb == MB_VERB_REPORT) {
         MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
     MB_DO(options->verb == MB_VERB_KERNEL ? mb_options_check_kernel(options, err) : MB_OK);
