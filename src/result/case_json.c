@@ -427,7 +427,6 @@ void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
     usage_list(node, c);
     mb_field_rounded(node, "image_setup_ms", &c->image_ms);
     mb_field_u64(node, "compulsory_bytes", &c->compulsory_bytes);
-    mb_bandwidth_list(node, "bandwidth", c->match, MB_N_TRAFFICS);
     struct mb_list variants = mb_field_list(node, "variants");
     if (node.reader) {
         c->results = mb_field_alloc(node, variants.n, sizeof *c->results);
