@@ -34,6 +34,10 @@ void mb_report_facts(struct mb_json *json, struct cJSON *parent,
 void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
                         const struct mb_timing *timing);
 
+/* "relative"; null without a ratio. */
+void mb_report_relation(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_relation *relation);
+
 /* null without samples. */
 void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
                      const struct mb_stats *stats);

@@ -270,17 +270,21 @@ static void batch_fields(struct mb_node node, struct mb_row *row, uint32_t n_par
     mb_field_number(node, "fixed_ns", &row->fixed_ns);
 }
 
-static void relative_field(struct mb_node parent, const struct mb_timing *timing,
-                           struct mb_row *row)
+static void relative_field(struct mb_node parent, bool is_known, struct mb_relation *relation)
 {
-    struct mb_relation *relation = &row->relation;
-    const bool is_known = timing->fastest != SIZE_MAX && !isnan(relation->ratio);
     const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
+}
+
+void mb_report_relation(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_relation *relation)
+{
+    struct mb_relation own = *relation;
+    relative_field(mb_node_write(json, parent), !isnan(own.ratio), &own);
 }
 
 /* An unknown status is of a later version, and no success. */
@@ -314,7 +318,8 @@ static void row_fields(struct mb_node node, const struct mb_timing *timing, stru
     mb_field_u32(node, "n_verified", &row->n_verified);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
     mb_field_rounded(node, "of_limit", &of_limit);
-    relative_field(node, timing, row);
+    relative_field(node, timing->fastest != SIZE_MAX && !isnan(row->relation.ratio),
+                   &row->relation);
     batch_fields(node, row, timing->samples.n_parts);
     mb_warning_list(node, &row->warnings);
 }
