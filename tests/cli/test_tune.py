@@ -146,6 +146,21 @@ class Tune(cli.TestCase):
         self.assertEqual({it["question"] for it in self.tuned()["classes"]},
                          {"exact", "any", "kaiser", "lanczos", "gaussian", "gaussian16"})
 
+    def test_wrong_and_fast(self):
+        """What writes nothing is ahead of all others in the pass; in the final it is found out, and those
+        it had kept out are let in."""
+        for path in (cli.ROOT / "tests/lies").iterdir():
+            (self.dir / path.name).write_text(
+                path.read_text().replace('"stores = level != 2;"', '"return;"'))
+        outcome = self.tune("--kernel", "lies.json", "-s", "separable,compute,lies:lie=unwritten-level",
+                            "--size", "128x128", "-n", "3")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertIn(b"lies:lie=unwritten-level FAILED: wrong", outcome.out)
+        rows, = self.cases().values()
+        self.assertGreater(len(rows), 24)
+        exact = self.tuned()["classes"][0]
+        self.assertEqual((exact["question"], exact["strategy"]), ("exact", "compute"))
+
     @unittest.skipIf(cli.IS_EMULATED, "subgroups of 4 have other variants")
     def test_what_is_the_same_is_timed_once(self):
         """load=auto is one of sampler and texel, and lanes=auto the one size of subgroups here."""
