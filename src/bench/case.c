@@ -97,10 +97,18 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     return describe_pipelines(c, candidate, err);
 }
 
+static const char *reason_against(const struct mb_case_options *options, size_t row)
+{
+    return options->left_out ? options->left_out[row] : NULL;
+}
+
 static enum mb_status prepare_all(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
     for (size_t i = 0; i < c->options->n_rows && !hooks->is_interrupted(hooks->user); i++) {
+        if (reason_against(c->options, i)) {
+            continue;
+        }
         struct mb_candidate *candidate = &c->candidates[c->n_candidates++];
         struct mb_err why = {0};
         candidate->row = &c->options->rows[i];
@@ -281,7 +289,13 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
     }
     for (size_t k = 0; k < options->n_conditions; k++) {
         const struct mb_condition condition = options->conditions[k];
-        MB_DO(MB_NEED(mb_case_add_timing(c->c, condition.cache, condition.mode), "results"));
+        struct mb_timing *timing = mb_case_add_timing(c->c, condition.cache, condition.mode);
+        MB_DO(MB_NEED(timing, "results"));
+        for (size_t i = 0; i < n_rows; i++) {
+            const char *reason = reason_against(options, i);
+            snprintf(timing->rows[i].skipped, sizeof timing->rows[i].skipped, "%s",
+                     reason ? reason : "");
+        }
     }
     return MB_OK;
 }

@@ -36,6 +36,7 @@ struct mb_case_options {
     const struct mb_hooks *hooks;
     const struct mb_variant *rows;
     size_t n_rows;
+    const char *const *left_out; /* of each row: why it is not run, or NULL; NULL: all are */
     const struct mb_condition *conditions;
     size_t n_conditions; /* at least 1 */
     struct mb_calibration *calibration;

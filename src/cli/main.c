@@ -23,21 +23,6 @@
 #include "cli/session.h"
 #include "cli/tune.h"
 
-static void on_step(void *user, const char *label, const char *step)
-{
-    struct mb_session *session = user;
-    mb_progress_step(&session->progress, label, step);
-}
-
-static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
-{
-    struct mb_session *session = user;
-    char label[48];
-    snprintf(label, sizeof label, "%zu %s", n_candidates,
-             n_candidates == 1 ? "strategy" : "strategies");
-    mb_progress_rounds(&session->progress, label, n_done, n_total);
-}
-
 static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_reference *reference,
                                struct mb_err *err)
@@ -82,8 +67,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     const struct mb_hooks hooks = {
         .user = &session,
         .is_interrupted = mb_session_is_interrupted,
-        .on_step = on_step,
-        .on_block = on_block,
+        .on_step = mb_session_on_step,
+        .on_block = mb_session_on_block,
         .on_chain = on_chain,
         .on_case_begin = on_case_begin,
         .on_case_done = on_case_done,

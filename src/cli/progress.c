@@ -152,7 +152,8 @@ static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
         n_skipped += result->status == MB_RESULT_SKIPPED;
         n_failed += result->status == MB_RESULT_FAILED;
         n_verified += result->status == MB_RESULT_OK && result->verify == MB_VERIFY_PASS;
-        n_unchecked += result->status == MB_RESULT_OK && result->verify != MB_VERIFY_PASS;
+        n_unchecked += result->status == MB_RESULT_OK && result->has_work &&
+                       result->verify != MB_VERIFY_PASS;
     }
     if (n_unchecked > 0) {
         mb_strbuf_printf(text, "%zu strateg%s not checked", n_unchecked,

@@ -164,6 +164,21 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
     return MB_OK;
 }
 
+void mb_session_on_step(void *user, const char *label, const char *step)
+{
+    struct mb_session *session = user;
+    mb_progress_step(&session->progress, label, step);
+}
+
+void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
+{
+    struct mb_session *session = user;
+    char label[48];
+    snprintf(label, sizeof label, "%zu %s", n_candidates,
+             n_candidates == 1 ? "strategy" : "strategies");
+    mb_progress_rounds(&session->progress, label, n_done, n_total);
+}
+
 /* Pictures may go into folders that are there. */
 static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
 {

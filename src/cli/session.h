@@ -30,6 +30,10 @@ void mb_session_end_at_once(bool ends);
 int mb_session_signal(void);
 bool mb_session_is_interrupted(void *user);
 
+/* Hooks that show where a run is; `user` is its session. */
+void mb_session_on_step(void *user, const char *label, const char *step);
+void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
+
 /* The device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
                                                     struct mb_gpu *gpu, struct mb_err *err);

@@ -74,6 +74,12 @@ static void rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
+{
+    struct mb_task own = *task;
+    rect_field(mb_node_write(json, parent), &own);
+}
+
 /* The first tolerance of this policy that answers these questions, in this word if there is
  * one: a file does not tell of more. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
@@ -421,7 +427,6 @@ void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
     usage_list(node, c);
     mb_field_rounded(node, "image_setup_ms", &c->image_ms);
     mb_field_u64(node, "compulsory_bytes", &c->compulsory_bytes);
-    mb_bandwidth_list(node, "bandwidth", c->match, MB_N_TRAFFICS);
     struct mb_list variants = mb_field_list(node, "variants");
     if (node.reader) {
         c->results = mb_field_alloc(node, variants.n, sizeof *c->results);

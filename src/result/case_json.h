@@ -23,6 +23,9 @@ void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwid
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
+/* "rect": of level 0; null where the whole chain is made. */
+void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
+
 /* "pipelines": by executable, under the driver's names; NULL: none. */
 void mb_report_facts(struct mb_json *json, struct cJSON *parent,
                      const struct mb_pipeline_facts *facts);
@@ -30,3 +33,11 @@ void mb_report_facts(struct mb_json *json, struct cJSON *parent,
 /* "rankings": of the first question that any row answers, and next to exact rows of `any`. */
 void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
                         const struct mb_timing *timing);
+
+/* "relative"; null without a ratio. */
+void mb_report_relation(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_relation *relation);
+
+/* null without samples. */
+void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
+                     const struct mb_stats *stats);

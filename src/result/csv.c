@@ -69,7 +69,6 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
     mb_strbuf_printf(buf, "%zu,", stats->n);
     csv_numbers(buf, figures, MB_COUNTOF(figures));
     csv_numbers(buf, &(double){mb_row_of_limit(timing, row)}, 1);
-    csv_numbers(buf, &row->null_twin.median_ns, 1);
     csv_numbers(buf, &row->result->setup_ms, 1);
 }
 
@@ -136,7 +135,7 @@ enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_er
                            "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
                            "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
                            "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
-                           "relative_high,of_limit,null_twin_ns,setup_ms,compulsory_bytes,"
+                           "relative_high,of_limit,setup_ms,compulsory_bytes,"
                            "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
                            "box_lsb,verify,policy,answer\n");
     for (size_t i = 0; i < run->n_cases; i++) {

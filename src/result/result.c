@@ -139,7 +139,6 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
             .result = &c->results[i],
             .timing = timing,
             .stats = mb_no_stats,
-            .null_twin = mb_no_stats,
             .column = SIZE_MAX,
             .fixed_ns = (double)NAN,
         };

@@ -101,7 +101,6 @@ struct mb_row {
         n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
     double fixed_ns;             /* of throughput: what does not grow with chains; else NaN */
     uint32_t n_verified;         /* timed chains whose hash was that of the judged one */
-    struct mb_stats null_twin;   /* of older files: commands without work; n 0: not timed */
     struct mb_relation relation; /* to the fastest of the timing */
     struct mb_warnings warnings;
 };
@@ -145,9 +144,8 @@ struct mb_case {
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;
-    double image_ms;                          /* host time of making the image with its views */
-    uint64_t compulsory_bytes;                /* of the task */
-    struct mb_bandwidth match[MB_N_TRAFFICS]; /* of older files: at this footprint */
+    double image_ms;           /* host time of making the image with its views */
+    uint64_t compulsory_bytes; /* of the task */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
     struct mb_timing timings[MB_MAX_CONDITIONS];

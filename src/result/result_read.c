@@ -18,7 +18,7 @@
 #define MIN_RATIO      1e-9
 #define MAX_VARIANTS   4096 /* of a case: searched one by one */
 #define MAX_ROWS       MAX_VARIANTS
-#define MAX_COLUMNS    (2 * MAX_VARIANTS + 1) /* null twins, too, and the A/A twin */
+#define MAX_COLUMNS    (2 * MAX_VARIANTS + 1) /* earlier files have one more for each */
 #define MAX_CELLS      ((size_t)1 << 26)      /* blocks by columns: short ones are filled up */
 
 /* What is read, and how many rows came before. */

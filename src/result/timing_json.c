@@ -42,6 +42,13 @@ static void stats_fields(struct mb_node parent, const char *key, struct mb_stats
     interval_field(node, "median_ci_ns", stats->median_ci_ns, mb_field_number);
 }
 
+void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
+                     const struct mb_stats *stats)
+{
+    struct mb_stats own = *stats;
+    stats_fields(mb_node_write(json, parent), key, &own);
+}
+
 static void relation_fields(struct mb_node node, struct mb_relation *relation)
 {
     mb_field_rounded(node, "ratio", &relation->ratio);
@@ -107,8 +114,8 @@ static void column_fields(struct mb_node node, struct mb_samples *samples, size_
     }
 }
 
-enum column_kind { COLUMN_SAMPLE, COLUMN_NULL_TWIN, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
-static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "null_twin", "aa_control"};
+enum column_kind { COLUMN_SAMPLE, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
+static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "aa_control"};
 
 static void write_column(struct mb_list *list, struct mb_samples *samples, const char *variant,
                          enum column_kind kind, size_t index)
@@ -119,20 +126,14 @@ static void write_column(struct mb_list *list, struct mb_samples *samples, const
     column_fields(node, samples, index);
 }
 
-/* Columns: the rows that were timed, the A/A twin, and in latency mode their null twins. */
+/* Columns: the rows that were timed, and the A/A twin. */
 static void write_columns(struct mb_list *list, struct mb_timing *timing)
 {
     struct mb_samples *samples = &timing->samples;
     const struct mb_result *results = timing->of->results;
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        const size_t index = timing->rows[i].column;
-        const size_t null_twin = timing->twin_column + 1 + index;
-        if (index == SIZE_MAX) {
-            continue;
-        }
-        write_column(list, samples, results[i].slug, COLUMN_SAMPLE, index);
-        if (null_twin < samples->n_candidates) {
-            write_column(list, samples, results[i].slug, COLUMN_NULL_TWIN, null_twin);
+        if (timing->rows[i].column != SIZE_MAX) {
+            write_column(list, samples, results[i].slug, COLUMN_SAMPLE, timing->rows[i].column);
         }
     }
     if (timing->twin_of != SIZE_MAX) {
@@ -146,11 +147,9 @@ static unsigned column_kind(struct mb_node node)
     return mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
 }
 
-/* Give the rows their columns. Returns whether there are null twins, which stand behind all
- * samples and the A/A twin. */
-static bool read_places(struct mb_list list, struct mb_timing *timing)
+/* Give the rows their columns; the A/A twin's is behind them. */
+static void read_places(struct mb_list list, struct mb_timing *timing)
 {
-    bool has_null_twins = false;
     while (list.next) {
         const struct mb_node node = mb_list_next(&list);
         const size_t of = read_variant(node, timing->of);
@@ -160,9 +159,7 @@ static bool read_places(struct mb_list list, struct mb_timing *timing)
             timing->rows[of].column = timing->twin_column++;
         }
         timing->twin_of = is_known && kind == COLUMN_AA_CONTROL ? of : timing->twin_of;
-        has_null_twins = has_null_twins || kind == COLUMN_NULL_TWIN;
     }
-    return has_null_twins;
 }
 
 static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
@@ -195,9 +192,8 @@ static void read_columns(struct mb_list list, struct mb_timing *timing)
         const unsigned kind = column_kind(node);
         if (kind == COLUMN_AA_CONTROL) {
             column_fields(node, &timing->samples, timing->twin_column);
-        } else if (kind < N_COLUMN_KINDS && index != SIZE_MAX) {
-            column_fields(node, &timing->samples,
-                          index + (kind == COLUMN_NULL_TWIN ? timing->twin_column + 1 : 0));
+        } else if (kind == COLUMN_SAMPLE && index != SIZE_MAX) {
+            column_fields(node, &timing->samples, index);
         }
     }
 }
@@ -253,9 +249,8 @@ static void samples_field(struct mb_node parent, struct mb_timing *timing)
         return;
     }
     const struct mb_list columns = mb_field_list(node, "columns");
-    const bool has_null_twins = read_places(columns, timing);
-    samples->n_candidates =
-        timing->twin_column + 1 + (has_null_twins ? timing->twin_column : 0);
+    read_places(columns, timing);
+    samples->n_candidates = timing->twin_column + 1;
     if (make_samples(node, columns, samples)) {
         block_fields(node, samples);
         read_columns(columns, timing);
@@ -275,17 +270,21 @@ static void batch_fields(struct mb_node node, struct mb_row *row, uint32_t n_par
     mb_field_number(node, "fixed_ns", &row->fixed_ns);
 }
 
-static void relative_field(struct mb_node parent, const struct mb_timing *timing,
-                           struct mb_row *row)
+static void relative_field(struct mb_node parent, bool is_known, struct mb_relation *relation)
 {
-    struct mb_relation *relation = &row->relation;
-    const bool is_known = timing->fastest != SIZE_MAX && !isnan(relation->ratio);
     const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
+}
+
+void mb_report_relation(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_relation *relation)
+{
+    struct mb_relation own = *relation;
+    relative_field(mb_node_write(json, parent), !isnan(own.ratio), &own);
 }
 
 /* An unknown status is of a later version, and no success. */
@@ -306,7 +305,6 @@ static void read_status(struct mb_node node, struct mb_row *row)
 
 static void row_fields(struct mb_node node, const struct mb_timing *timing, struct mb_row *row)
 {
-    double null_twin_ns = row->null_twin.n > 0 ? row->null_twin.median_ns : (double)NAN;
     double of_limit = mb_row_of_limit(timing, row);
     if (node.reader) {
         read_status(node, row);
@@ -318,16 +316,12 @@ static void row_fields(struct mb_node node, const struct mb_timing *timing, stru
     }
     stats_fields(node, "stats", &row->stats);
     mb_field_u32(node, "n_verified", &row->n_verified);
-    mb_field_number(node, "null_twin_ns", &null_twin_ns);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
     mb_field_rounded(node, "of_limit", &of_limit);
-    relative_field(node, timing, row);
+    relative_field(node, timing->fastest != SIZE_MAX && !isnan(row->relation.ratio),
+                   &row->relation);
     batch_fields(node, row, timing->samples.n_parts);
     mb_warning_list(node, &row->warnings);
-    if (node.reader) {
-        row->null_twin.median_ns = null_twin_ns;
-        row->null_twin.n = isnan(null_twin_ns) ? 0u : 1u;
-    }
 }
 
 static void row_list(struct mb_node parent, struct mb_timing *timing)

@@ -1,220 +1,121 @@
-/* Which variants go on from a pass, which are chosen in a final, and how far that reaches. */
+/* Who goes on to a final, what is chosen there, and how far that reaches. */
 #include "tune/choose.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "result/ranking.h"
 #include "result/relate.h"
 
-static bool is_in(const struct mb_tune_variant *variant, int question)
+const char *const mb_tune_how_names[] = {
+    [MB_TUNE_INTERPOLATED] = "interpolated",
+    [MB_TUNE_MIDPOINT] = "midpoint",
+    [MB_TUNE_LIMIT] = "limit",
+};
+
+void mb_tune_finish(struct mb_tune *tune)
 {
-    return variant->state == MB_TUNE_ACTIVE && isfinite(variant->ratio) &&
-           (variant->questions & 1u << question) != 0;
+    mb_free(tune->classes);
+    *tune = (struct mb_tune){.classes = NULL};
 }
 
-static double best_of(const struct mb_tune_variant *variants, size_t n_variants, int question)
+bool mb_tune_is_power(struct mb_extent base)
 {
-    double best = (double)NAN;
-    for (size_t i = 0; i < n_variants; i++) {
-        if (is_in(&variants[i], question)) {
-            best = fmin(best, variants[i].ratio); /* of a NaN and a number: the number */
-        }
-    }
-    return best;
+    return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
 }
 
-/* How many of a question are faster, or as fast and earlier. */
-static size_t place_of(const struct mb_tune_variant *variants, size_t n_variants, size_t index,
-                       int question)
+/* How many of a question are faster, or as fast and earlier; and the best of all. */
+static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t index, int question,
+                       double *best)
 {
     size_t n_before = 0;
-    for (size_t i = 0; i < n_variants; i++) {
-        n_before += i != index && is_in(&variants[i], question) &&
-                    (variants[i].ratio < variants[index].ratio ||
-                     (variants[i].ratio == variants[index].ratio && i < index));
+    *best = trials[index].ratio;
+    for (size_t i = 0; i < n; i++) {
+        const double ratio = trials[i].ratio;
+        if ((trials[i].questions & 1u << question) != 0) {
+            n_before +=
+                ratio < trials[index].ratio || (ratio == trials[index].ratio && i < index);
+            *best = fmin(*best, ratio);
+        }
     }
     return n_before;
 }
 
-/* Judge one variant against the best of its questions, by the least it is behind and its best
- * place; one that goes on has the pass UINT32_MAX. */
-static void judge(struct mb_tune_variant *variants, size_t n_variants, size_t index,
-                  const double *best, double margin, size_t cap)
+static void judge(struct mb_tune_trial *trials, size_t n, size_t index)
 {
-    struct mb_tune_variant *judged = &variants[index];
-    bool is_near = false, is_kept = false;
-    judged->behind = INFINITY;
+    struct mb_tune_trial *judged = &trials[index];
+    double behind = INFINITY;
+    bool is_kept = judged->questions == 0;
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if (is_in(judged, question)) {
-            const double behind = judged->ratio / best[question];
-            const bool has_place =
-                cap == 0 || place_of(variants, n_variants, index, question) < cap;
-            judged->behind = fmin(judged->behind, behind);
-            is_near = is_near || behind <= margin;
-            is_kept = is_kept || (behind <= margin && has_place);
+        if ((judged->questions & 1u << question) != 0) {
+            double best;
+            const size_t n_before = place_of(trials, n, index, question, &best);
+            is_kept = is_kept ||
+                      (judged->ratio <= MB_TUNE_MARGIN * best && n_before < MB_TUNE_FINALISTS);
+            behind = fmin(behind, judged->ratio / best);
         }
     }
-    judged->is_over_cap = is_near && !is_kept;
-    judged->pass = is_kept ? UINT32_MAX : 0;
+    judged->left_out =
+        is_kept ? mb_text("%s", "")
+                : mb_text("not in the final: %s times as long as the best in the first pass",
+                          mb_ratio_text(behind).s);
 }
 
-size_t mb_tune_select(struct mb_tune_variant *variants, size_t n_variants, double margin,
-                      size_t cap, uint32_t pass)
+void mb_tune_select(struct mb_tune_trial *trials, size_t n)
 {
-    double best[MB_N_QUESTIONS];
-    size_t n_left = 0;
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        best[question] = best_of(variants, n_variants, question);
+    for (size_t i = 0; i < n; i++) {
+        judge(trials, n, i);
     }
-    /* Marked first and dropped after, since places are among all that are active. */
-    for (size_t i = 0; i < n_variants; i++) {
-        if (variants[i].state == MB_TUNE_ACTIVE) {
-            judge(variants, n_variants, i, best, margin, cap);
-        }
-    }
-    for (size_t i = 0; i < n_variants; i++) {
-        const bool is_active = variants[i].state == MB_TUNE_ACTIVE;
-        if (is_active && variants[i].pass != UINT32_MAX) {
-            variants[i].pass = pass;
-            variants[i].state = MB_TUNE_DROPPED;
-        }
-        n_left += variants[i].state == MB_TUNE_ACTIVE;
-    }
-    return n_left;
 }
 
-bool mb_tune_reopen(struct mb_tune_case *c)
-{
-    const uint32_t last = c->n_passes - 1;
-    bool is_open = false;
-    for (size_t i = 0; i < c->n_variants; i++) {
-        const enum mb_tune_state state = c->variants[i].state;
-        if (state == MB_TUNE_DROPPED || state == MB_TUNE_FINAL) {
-            c->variants[i].state = MB_TUNE_ACTIVE;
-        }
-    }
-    const size_t n_out = mb_tune_select(c->variants, c->n_variants, mb_tune_rules[last].margin,
-                                        MB_TUNE_FINALISTS, last);
-    for (size_t i = 0; i < c->n_variants; i++) {
-        is_open =
-            is_open || (c->variants[i].state == MB_TUNE_ACTIVE && c->variants[i].row == NULL);
-    }
-    for (size_t i = 0; i < c->n_variants; i++) {
-        if (is_open) {
-            c->variants[i].row = NULL; /* of a final that counts no more */
-        } else if (c->variants[i].state == MB_TUNE_ACTIVE) {
-            c->variants[i].state = MB_TUNE_FINAL;
-        }
-    }
-    c->pass[last].n_out = is_open ? n_out : c->pass[last].n_out;
-    return is_open;
-}
-
-static size_t count_settings(const struct mb_params *params)
+static size_t count_settings(const struct mb_row *row)
 {
     size_t n = 0;
     for (size_t i = 0; i < MB_MAX_PARAMS; i++) {
-        n += params->choice[i] != 0;
+        n += row->result->params.choice[i] != 0;
     }
     return n;
 }
 
-static double spread_of(const struct mb_row *row)
+/* Relate all rows to this one. */
+static enum mb_status relate_to(struct mb_timing *timing, size_t index, uint64_t seed,
+                                struct mb_err *err)
 {
-    return (row->stats.p75_ns - row->stats.p25_ns) / row->stats.median_ns;
-}
-
-/* Whether `a` is preferred to `b` where their times cannot be told apart. */
-static bool is_simpler(const struct mb_row *a, const struct mb_row *b)
-{
-    const size_t n_a = count_settings(&a->result->params);
-    const size_t n_b = count_settings(&b->result->params);
-    if (n_a != n_b) {
-        return n_a < n_b;
-    }
-    if (a->result->work.n_dispatches != b->result->work.n_dispatches) {
-        return a->result->work.n_dispatches < b->result->work.n_dispatches;
-    }
-    return spread_of(a) < spread_of(b);
-}
-
-/* Among what the ranking of the timing's question cannot tell from its fastest. */
-static void choose_simplest(const struct mb_timing *timing, const size_t *order, size_t n,
-                            struct mb_tune_choice *choice)
-{
-    choice->fastest = choice->chosen = &timing->rows[timing->fastest];
-    for (size_t i = 0; i < n; i++) {
-        const struct mb_row *row = &timing->rows[order[i]];
-        if (mb_ranking_is_tied(timing, order[i])) {
-            const bool is_near = row->relation.ratio <= 1.0 + MB_MARGIN;
-            choice->n_tied++;
-            choice->chosen = is_near && is_simpler(row, choice->chosen) ? row : choice->chosen;
-        }
-    }
-    for (size_t i = 0; i < n && choice->runner_up == NULL; i++) {
-        const struct mb_row *row = &timing->rows[order[i]];
-        choice->runner_up = row != choice->chosen ? row : NULL;
-    }
-}
-
-/* The same comparison from the other side. */
-static struct mb_relation invert(const struct mb_relation *relation)
-{
-    struct mb_relation inverse = *relation;
-    inverse.ratio = 1.0 / relation->ratio;
-    inverse.ci[0] = 1.0 / relation->ci[1];
-    inverse.ci[1] = 1.0 / relation->ci[0];
-    if (relation->outcome == MB_OUTCOME_FASTER) {
-        inverse.outcome = MB_OUTCOME_SLOWER;
-    } else if (relation->outcome == MB_OUTCOME_SLOWER) {
-        inverse.outcome = MB_OUTCOME_FASTER;
-    }
-    return inverse;
-}
-
-static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
-                             struct mb_tune_choice *choice, struct mb_err *err)
-{
-    size_t n;
-    MB_FREED size_t *order = mb_ranking_order(timing, timing->question, &n);
-    MB_DO(MB_NEED(order, "tune"));
+    timing->fastest = index;
     MB_DO(mb_relate_timing(timing, seed, err));
-    MB_DO(mb_relate_judge(timing, err));
-    choose_simplest(timing, order, n, choice);
-    if (choice->runner_up != NULL) {
-        choice->next = choice->chosen == choice->fastest ? choice->runner_up->relation
-                                                         : invert(&choice->chosen->relation);
-        choice->is_distinct = choice->next.outcome == MB_OUTCOME_SLOWER;
-    }
-    return MB_OK;
+    return mb_relate_judge(timing, err);
 }
 
-enum mb_status mb_tune_choose(struct mb_timing *timing, uint64_t seed,
-                              struct mb_tune_choice choice[MB_N_QUESTIONS], struct mb_err *err)
+/* Choose for class->question; leaves all rows related to the chosen one, or to SIZE_MAX where
+ * none answers it. */
+static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
+                             struct mb_tune_class *class, struct mb_err *err)
 {
-    /* Backwards: relations are those of the first question then, as a run has them. */
-    for (int q = MB_N_QUESTIONS - 1; q >= 0; q--) {
-        choice[q] = (struct mb_tune_choice){.chosen = NULL};
-        if (mb_ranking_ask(timing, (enum mb_question)q)) {
-            MB_DO(choose(timing, seed, &choice[q], err));
+    const struct mb_row *rows = timing->rows;
+    size_t n;
+    MB_FREED size_t *order = mb_ranking_order(timing, class->question, &n);
+    MB_DO(MB_NEED(order, "tune"));
+    size_t chosen = n > 0 ? order[0] : SIZE_MAX;
+    MB_DO(relate_to(timing, chosen, seed, err));
+    for (size_t i = 1; i < n; i++) {
+        const struct mb_row *row = &rows[order[i]];
+        if (row->relation.outcome != MB_OUTCOME_SLOWER &&
+            row->relation.ratio <= 1.0 + MB_MARGIN &&
+            count_settings(row) < count_settings(&rows[chosen])) {
+            chosen = order[i];
         }
     }
-    mb_ranking_choose(timing);
-    return MB_OK;
-}
-
-/* The variant that was chosen. */
-static size_t chosen_variant(const struct mb_tune_choice *choice)
-{
-    const struct mb_tune_variant *variants = choice->of->variants;
-    size_t i = 0;
-    while (variants[i].state != MB_TUNE_FINAL ||
-           variants[i].row->result != choice->chosen->result) {
-        i++;
+    if (n > 0 && chosen != order[0]) {
+        MB_DO(relate_to(timing, chosen, seed, err));
     }
-    return i;
+    class->fastest = n > 0 ? &rows[order[0]] : NULL;
+    class->chosen = n > 0 ? &rows[chosen] : NULL;
+    class->runner_up = n > 1 ? &rows[order[chosen == order[0]]] : NULL;
+    class->next = class->runner_up ? class->runner_up->relation : mb_no_relation;
+    return MB_OK;
 }
 
 double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
@@ -228,145 +129,150 @@ double mb_tune_cross(double below_texels, double below_ratio, double above_texel
     return exp(x0 + (x1 - x0) * (-y0 / (y1 - y0)));
 }
 
-static uint64_t texels_of(const struct mb_tune_case *c)
+static const struct mb_layout *layout_of(const struct mb_tune_class *class)
 {
-    return (uint64_t)c->layout.base.width * c->layout.base.height;
+    return &class->timing->of->layout;
 }
 
-static uint32_t edge_of(const struct mb_tune_case *c)
+static uint64_t texels_of(const struct mb_tune_class *class)
 {
-    const struct mb_extent base = c->layout.base;
+    return (uint64_t)layout_of(class)->base.width * layout_of(class)->base.height;
+}
+
+static uint32_t edge_of(const struct mb_tune_class *class)
+{
+    const struct mb_extent base = layout_of(class)->base;
     return base.width > base.height ? base.width : base.height;
 }
 
-/* The variant that stands for this one in a case. */
-static size_t standing_for(const struct mb_tune_case *c, size_t variant)
+/* The row of a class's winner in another final; NULL: it cannot run there. */
+static const struct mb_row *winner_in(const struct mb_timing *timing,
+                                      const struct mb_tune_class *class)
 {
-    const struct mb_tune_variant *found = &c->variants[variant];
-    return found->state == MB_TUNE_SAME ? found->same_as : variant;
-}
-
-/* Time of variant `a` over that of `b` in one case: of the final where both were in it, else of
- * the passes; NaN where one was not timed. */
-static double ratio_of(const struct mb_tune_case *c, size_t a, size_t b, bool *is_final)
-{
-    const struct mb_tune_variant *x = &c->variants[standing_for(c, a)];
-    const struct mb_tune_variant *y = &c->variants[standing_for(c, b)];
-    *is_final = x->state == MB_TUNE_FINAL && y->state == MB_TUNE_FINAL;
-    if (*is_final) {
-        return x->row->stats.median_ns / y->row->stats.median_ns;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_result *result = &timing->of->results[i];
+        if (strcmp(result->slug, class->chosen->result->slug) == 0) {
+            return result->status == MB_RESULT_OK ? &timing->rows[i] : NULL;
+        }
     }
-    return x->ratio / y->ratio;
-}
-
-static bool runs_in(const struct mb_tune_case *c, size_t variant)
-{
-    const enum mb_tune_state state = c->variants[standing_for(c, variant)].state;
-    return state == MB_TUNE_FINAL || state == MB_TUNE_DROPPED;
+    return NULL;
 }
 
 /* Where one class ends and the next begins. */
-static double find_border(const struct mb_tune_choice *below,
-                          const struct mb_tune_choice *above, enum mb_tune_how *how)
+static double find_border(const struct mb_tune_class *below, const struct mb_tune_class *above,
+                          enum mb_tune_how *how)
 {
-    const size_t a = chosen_variant(below), b = chosen_variant(above);
-    const double low = (double)texels_of(below->of), high = (double)texels_of(above->of);
-    bool is_final[2];
-    if (!runs_in(above->of, a)) {
+    const struct mb_row *upper_below = winner_in(below->timing, above);
+    const struct mb_row *lower_above = winner_in(above->timing, below);
+    const double low = (double)texels_of(below), high = (double)texels_of(above);
+    double texels = (double)NAN;
+    if (lower_above == NULL) {
         *how = MB_TUNE_LIMIT;
         return low;
     }
-    const double texels = mb_tune_cross(low, ratio_of(below->of, a, b, &is_final[0]), high,
-                                        ratio_of(above->of, a, b, &is_final[1]));
-    *how = is_final[0] && is_final[1] ? MB_TUNE_INTERPOLATED : MB_TUNE_ESTIMATED;
-    if (isnan(texels)) {
-        *how = MB_TUNE_MIDPOINT;
-        return sqrt(low * high);
+    if (upper_below != NULL && upper_below->stats.n > 0 && lower_above->stats.n > 0) {
+        texels =
+            mb_tune_cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns,
+                          high, lower_above->stats.median_ns / above->chosen->stats.median_ns);
     }
-    return texels;
+    *how = isnan(texels) ? MB_TUNE_MIDPOINT : MB_TUNE_INTERPOLATED;
+    return isnan(texels) ? sqrt(low * high) : texels;
 }
 
-/* By texels, then edges, then in the order of the cases. */
+/* Less than 0, 0, or more: what is of one kind stands together. */
+static int compare_kinds(const struct mb_tune_class *x, const struct mb_tune_class *y)
+{
+    const int by_format = strcmp(layout_of(x)->format->name, layout_of(y)->format->name);
+    const int by_question = (int)x->question - (int)y->question;
+    return by_format != 0     ? by_format
+           : by_question != 0 ? by_question
+                              : (int)y->is_power - (int)x->is_power;
+}
+
 static int compare_classes(const void *a, const void *b)
 {
-    const struct mb_tune_choice *x = *(struct mb_tune_choice *const *)a;
-    const struct mb_tune_choice *y = *(struct mb_tune_choice *const *)b;
-    if (texels_of(x->of) != texels_of(y->of)) {
-        return texels_of(x->of) < texels_of(y->of) ? -1 : 1;
+    const struct mb_tune_class *x = a, *y = b;
+    const int by_kind = compare_kinds(x, y);
+    if (by_kind != 0) {
+        return by_kind;
     }
-    if (edge_of(x->of) != edge_of(y->of)) {
-        return edge_of(x->of) < edge_of(y->of) ? -1 : 1;
+    if (texels_of(x) != texels_of(y)) {
+        return texels_of(x) < texels_of(y) ? -1 : 1;
     }
-    return (x->of > y->of) - (x->of < y->of);
+    return (edge_of(x) > edge_of(y)) - (edge_of(x) < edge_of(y));
 }
 
-/* Append what was chosen for a question in one format and kind of size, in order. Each reaches
- * to its own size. */
-static void collect(struct mb_tune *tune, const struct mb_format *format,
-                    enum mb_question question, bool is_even)
+/* Let a class reach to its own size; or, with one of its kind above it, to that, and note
+ * whether the winner changes there. */
+static void reach(struct mb_tune_class *class, const struct mb_tune_class *above)
 {
-    const size_t first = tune->n_classes;
-    for (size_t i = 0; i < tune->n_cases; i++) {
-        struct mb_tune_case *c = &tune->cases[i];
-        struct mb_tune_choice *choice = &c->choice[question];
-        if (c->layout.format == format && choice->chosen != NULL &&
-            mb_policies_agree(c->layout.base, c->layout.n_levels) == is_even) {
-            choice->of = c;
-            choice->question = question;
-            choice->is_even = is_even;
-            choice->max_texels = texels_of(c);
-            choice->max_edge = edge_of(c);
-            choice->above = NULL;
-            tune->classes[tune->n_classes++] = choice;
-        }
+    class->max_texels = texels_of(class);
+    class->max_edge = edge_of(class);
+    class->above = NULL;
+    if (above == NULL) {
+        return;
     }
-    qsort(tune->classes + first, tune->n_classes - first, sizeof(*tune->classes),
-          compare_classes);
-}
-
-/* Let a class reach to the one above it, and note whether the winner changes there. */
-static void reach(struct mb_tune_choice *class, const struct mb_tune_choice *above)
-{
     class->border_texels = find_border(class, above, &class->how);
-    const double growth = sqrt(class->border_texels / (double)texels_of(class->of));
+    const double growth = sqrt(class->border_texels / (double)texels_of(class));
     class->max_texels = (uint64_t) class->border_texels;
-    class->max_edge = (uint32_t)((double)edge_of(class->of) * growth);
-    if (standing_for(above->of, chosen_variant(class)) != chosen_variant(above)) {
+    class->max_edge = (uint32_t)((double)edge_of(class) * growth);
+    if (strcmp(class->chosen->result->slug, above->chosen->result->slug) != 0) {
         class->above = above;
     }
 }
 
-/* True for the first case of its format. */
-static bool is_first_of_format(const struct mb_tune *tune, size_t index)
+static enum mb_status append(struct mb_tune *tune, const struct mb_tune_class *class,
+                             struct mb_err *err)
 {
-    size_t i = 0;
-    while (tune->cases[i].layout.format != tune->cases[index].layout.format) {
-        i++;
-    }
-    return i == index;
-}
-
-static void classify_format(struct mb_tune *tune, const struct mb_format *format)
-{
-    for (int i = 0; i < 2 * MB_N_QUESTIONS; i++) {
-        const size_t first = tune->n_classes;
-        collect(tune, format, (enum mb_question)(i / 2), i % 2 == 0);
-        for (size_t k = first; k + 1 < tune->n_classes; k++) {
-            reach(tune->classes[k], tune->classes[k + 1]);
-        }
-    }
-}
-
-enum mb_status mb_tune_classify(struct mb_tune *tune, struct mb_err *err)
-{
-    mb_free(tune->classes);
-    tune->n_classes = 0;
-    tune->classes = mb_alloc(tune->n_cases * MB_N_QUESTIONS, sizeof(*tune->classes));
-    MB_DO(MB_NEED(tune->classes, "tune"));
-    for (size_t i = 0; i < tune->n_cases; i++) {
-        if (is_first_of_format(tune, i)) {
-            classify_format(tune, tune->cases[i].layout.format);
-        }
-    }
+    struct mb_tune_class *longer = mb_grow(tune->classes, tune->n_classes, sizeof *longer);
+    MB_DO(MB_NEED(longer, "tune"));
+    tune->classes = longer;
+    tune->classes[tune->n_classes++] = *class;
     return MB_OK;
+}
+
+/* Append a class for each question that is answered, and relate all rows as they were. */
+static enum mb_status decide(struct mb_tune *tune, struct mb_timing *timing, uint64_t seed,
+                             struct mb_err *err)
+{
+    const size_t fastest = timing->fastest;
+    for (int question = 0; question < MB_N_QUESTIONS; question++) {
+        struct mb_tune_class class = {
+            .timing = timing,
+            .question = (enum mb_question)question,
+            .is_power = mb_tune_is_power(timing->of->layout.base),
+        };
+        MB_DO(choose(timing, seed, &class, err));
+        MB_DO(class.chosen ? append(tune, &class, err) : MB_OK);
+    }
+    return relate_to(timing, fastest, seed, err);
+}
+
+enum mb_status mb_tune_add(struct mb_tune *tune, struct mb_timing *timing, uint64_t seed,
+                           struct mb_err *err)
+{
+    const size_t n_before = tune->n_classes;
+    const enum mb_status status = decide(tune, timing, seed, err);
+    struct mb_tune_class *classes = tune->classes;
+    tune->n_classes = status == MB_OK ? tune->n_classes : n_before;
+    if (tune->n_classes > 0) {
+        qsort(classes, tune->n_classes, sizeof *classes, compare_classes);
+    }
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        const bool is_last =
+            i + 1 == tune->n_classes || compare_kinds(&classes[i], &classes[i + 1]) != 0;
+        reach(&classes[i], is_last ? NULL : &classes[i + 1]);
+    }
+    return status;
+}
+
+const struct mb_tune_class *mb_tune_find(const struct mb_tune *tune, const struct mb_case *c,
+                                         enum mb_question question)
+{
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        if (tune->classes[i].timing->of == c && tune->classes[i].question == question) {
+            return &tune->classes[i];
+        }
+    }
+    return NULL;
 }

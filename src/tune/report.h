@@ -1,7 +1,7 @@
 /* What a tuning leaves behind, as text. Pure. */
 #pragma once
 
-#include "tune/model.h"
+#include "tune/choose.h"
 
 /* tune.json (results/tune.schema.json). Newly allocated text (mb_free), ending in a newline;
  * fails only without memory. */

@@ -154,7 +154,7 @@ def small(root):
             variant["verify"]["levels"][key] = [value or 0 for value in values[:2]]
     case["rect"] = {"x": 0, "y": 0, "width": 8, "height": 8}
     for row in timing["rows"]:
-        row.update(null_twin_ns=5e3, chains=[1, 2], fixed_ns=1, warnings=variant["warnings"],
+        row.update(chains=[1, 2], fixed_ns=1, warnings=variant["warnings"],
                    relative={"ratio": 1.2, "ci": [1.1, 1.3], "p_adjusted": 0.001,
                              "verdict": "SLOWER"})
     timing["rankings"] = [{"question": "exact", "fastest": ids[0], "tied": [ids[1]], "order": ids,
@@ -166,7 +166,7 @@ def small(root):
         "flagged": [0], "repeated": [1], "columns": [
             {"variant": name, "kind": kind, "positions": [0, 1, 2],
              "durations_ns": [8e3, 8.1e3, 8.2e3], "parts_ns": [[2e3, 4e3]] * 3}
-            for name in ids for kind in ("sample", "null_twin")]}
+            for name in ids for kind in ("sample", "aa_control")]}
     for key in ("schema", "shaders"):
         root[key] = {name: root[key][name] for name in ("name", "version") if name in root[key]} \
             if isinstance(root[key], dict) else []

@@ -34,7 +34,7 @@ def average_2x2(rgba, width, height):
 CSV_COLUMNS = """run_id device input input_sha256 width height layers levels format reduce filter alpha
     shape rect_x rect_y rect_width rect_height cache mode strategy status reason n min_ns p05_ns
     p25_ns median_ns p75_ns p95_ns max_ns mean_ns mad_ns median_ci_low_ns median_ci_high_ns
-    relative_ratio relative_low relative_high of_limit null_twin_ns setup_ms compulsory_bytes
+    relative_ratio relative_low relative_high of_limit setup_ms compulsory_bytes
     algorithmic_bytes dispatches barriers max_error_lsb drift_lsb box_lsb verify""".split()
 
 

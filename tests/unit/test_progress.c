@@ -119,7 +119,7 @@ static void make_case(struct mb_case *c, struct mb_result results[4])
     *c = (struct mb_case){.input_name = "photo", .results = results, .n_results = 4};
     mb_layout_init(&c->layout, mb_format_find("rgba8"), base, 1, 10);
     for (size_t i = 0; i < 4; i++) {
-        results[i] = (struct mb_result){.verify = MB_VERIFY_PASS};
+        results[i] = (struct mb_result){.has_work = true, .verify = MB_VERIFY_PASS};
     }
 }
 

@@ -80,10 +80,10 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "at each size and in each format, and writes the fastest verified ones as "
              "tune.json and as a C header. Needs an input or a size; without an input the "
              "image is pattern:noise.\n"
-             "Variants are dropped in passes of few samples; what is left is measured as "
+             "Variants are dropped after a pass of few samples; what is left is measured as "
              "in a run. Variants that answer different questions do not compete: there is "
-             "a winner for the exact area average (box), one for any policy and precision "
-             "(any), and one for each wide kernel.",
+             "a winner for the exact area average (exact), one for any policy and "
+             "precision (any), and one for each wide kernel.",
          .examples = "mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
                      "mipbench tune photo.png -s spd,spd-tree:wave=off\n"},
     [MB_VERB_EXPORT] =
