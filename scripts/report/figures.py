@@ -91,13 +91,13 @@ def time_size(devices, looks, width, height=400):
 def size_note(shown, rows, sizes, devices):
     n_left_out = len({row.label for row in rows}) - len({row.label for row in shown})
     return "Medians, with p05 to p95." + (
-        " Hollow: not exact." if not all(map(is_exact, shown)) else "") + (
+        " Hollow: not exact." if not all(map(loses_nothing, shown)) else "") + (
         " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
         " Of each device the strategy that is fastest most often." if len(devices) > 1 else
         f" Not drawn: {n_left_out} slower strategies." if n_left_out > 0 else "")
 
 
-def is_exact(row):
+def loses_nothing(row):
     return row.is_right() and not row.variant.loss
 
 
@@ -143,8 +143,8 @@ def draw_series(rows, look, x, y, unit):
         if low and high and 0 < low < high:
             parts += [svg.line(at, y.at(low / unit[0]), at, y.at(high / unit[0]), f"thin k{look.colour}")]
         title = f"{row.label}, {size_text(row.case.size)}: {time_text(row.stats.median)}" + (
-            "" if is_exact(row) else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
-        parts += [svg.marker(at, middle, look, title, not is_exact(row))]
+            "" if loses_nothing(row) else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
+        parts += [svg.marker(at, middle, look, title, not loses_nothing(row))]
     return parts
 
 

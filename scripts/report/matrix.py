@@ -135,7 +135,7 @@ def part(matrix, inner, link):
         + "".join(cell(matrix, outer, value, link) for value in inner) + "</tr>"
         for outer in matrix.outer() if any(matrix.timings(outer, value) for value in inner))
     return (f'<table class="matrix" style="max-width:{9 + 12 * len(inner)}rem" role="table" '
-            'aria-label="who is fastest, by size and format"><thead role="rowgroup"><tr role="row">'
+            'aria-label="fastest strategies by size and format"><thead role="rowgroup"><tr role="row">'
             f'<td></td>{heads}</tr></thead><tbody role="rowgroup">{rows}</tbody></table>')
 
 
