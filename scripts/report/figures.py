@@ -93,7 +93,7 @@ def size_note(shown, rows, sizes, devices):
     return "Medians, with p05 to p95." + (
         " Hollow: not exact." if not all(map(loses_nothing, shown)) else "") + (
         " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
-        " Of each device the strategy that is fastest most often." if len(devices) > 1 else
+        " One strategy for each device: its most frequent winner." if len(devices) > 1 else
         f" Not drawn: {n_left_out} slower strategies." if n_left_out > 0 else "")
 
 

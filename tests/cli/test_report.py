@@ -148,7 +148,7 @@ class Pages(PageCase):
         self.assertEqual(list(dict(sorted(heats.items())).values()), sorted(heats.values()))
         self.assertGreater(max(heats.values()), 2 * min(heats.values()))
         self.assertEqual({size: cell["small"] for size, (_, cell) in found.items() if "small" in cell},
-                         {"4095×4095": "spd 0.89×, drops edges"})
+                         {"4095×4095": "spd 0.84×, drops edges"})
 
     def test_names_where_they_differ(self):
         """A tie, and another winner than the usual one."""
