@@ -283,7 +283,7 @@ class Copies(OutputCase):
             self.assertEqual({row["image_usage"] for row in cli.rows(document)}, {usage})
             self.assertEqual({row["status"] for row in cli.rows(document)}, {"ok"})
         outcome = self.run_it("compare", "needed-blit.json", "all-blit.json")
-        self.assertIn("noise_64x64_rgba8_avg needed-usage: not there now, only noise_64x64_rgba8_avg",
+        self.assertIn("noise 64x64 rgba8 avg, hot latency, needed usage: not there now, only noise 64x64 rgba8 avg",
                       " ".join(outcome.out.decode().split()))
 
     def test_above_limit_names_the_limit(self):

@@ -344,7 +344,7 @@ static void test_lead(struct mb_gpu *gpu)
 {
     static const size_t wanted[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0};
     static size_t names[] = {0, 1, 2};
-    const struct mb_strategy strategy = {.record = record_order};
+    const struct mb_strategy strategy = {.name = "order", .record = record_order};
     const struct mb_vk_image image = {.gpu = gpu, .layout = {.n_levels = 1}};
     struct mb_instance instances[3] = {{.strategy = NULL}};
     struct mb_timer timer = {0};
