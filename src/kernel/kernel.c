@@ -620,18 +620,27 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
+/* Whether any view may be of integers. */
+static bool wants_raw(const cJSON *node)
+{
+    bool is_found = cJSON_IsString(node) &&
+                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
+                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
+    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
+        is_found = wants_raw(child);
+    }
+    return is_found;
+}
+
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
 {
-    /* Any view may be of integers. */
-    const bool wants_raw = strstr(manifest->text, "\"words\"") != NULL ||
-                           strstr(manifest->text, "\"uint8x4\"") != NULL;
     *strategy = (struct mb_strategy){
         .name = mb_json_read_string(manifest->json.root, "name"),
         .title = manifest->title,
         .source = manifest->source,
         .queue_flags = VK_QUEUE_COMPUTE_BIT,
         .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = wants_raw,
+        .wants_raw = wants_raw(manifest->json.root),
         .file = &manifest->file,
         .self = manifest,
         .state_bytes = sizeof(struct state),
