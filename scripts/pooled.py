@@ -68,6 +68,9 @@ class Row:
     def is_right(self):
         return self.status == "ok" and self.verify.status == "pass"
 
+    def loses_nothing(self):
+        return self.is_right() and self.variant.answer in results.EXACT
+
 
 class Timing:
     """A case under one condition; `members`: it in each run that has it."""

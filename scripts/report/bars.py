@@ -1,8 +1,6 @@
 """Bars of the kernels of manifests beside built-in strategies, a panel for each of two sizes: solid
 where the result is exact, hatched where it is not, the device's floor as a line."""
 
-from results import EXACT
-
 from . import svg
 from .figures import Figure, NoData
 from .words import list_words, size_text, time_text
@@ -23,15 +21,11 @@ def panels(timings):
     return [by_size[size] for size in SIZES if size in by_size] or [by_size[largest]]
 
 
-def loses_nothing(row):
-    return row.is_right() and row.variant.answer in EXACT
-
-
 def chosen(timing, kernels):
     """{name: row}: of each kernel its fastest exact variant, else its fastest; each strategy of ours."""
     found = {}
     rows = [row for row in timing.timed() if not row.diagnostic]
-    for row in sorted(rows, key=lambda row: not loses_nothing(row)):
+    for row in sorted(rows, key=lambda row: not row.loses_nothing()):
         found.setdefault(row.strategy if row.strategy in kernels else row.label, row)
     return found
 
@@ -72,9 +66,9 @@ def panel(timing, rows, names, kernels, left, right):
             parts += [svg.text(left, y + 13, "–", css="soft")]
             continue
         width, time = room * row.stats.median / longest, time_text(row.stats.median)
-        title = f"{row.label}: {time}" + ("" if loses_nothing(row) else f", {loss_of(row)}")
+        title = f"{row.label}: {time}" + ("" if row.loses_nothing() else f", {loss_of(row)}")
         css = OTHERS if name in kernels else OURS
-        parts += [svg.rect(left, y, width, BAR, f"f{css}", title) if loses_nothing(row)
+        parts += [svg.rect(left, y, width, BAR, f"f{css}", title) if row.loses_nothing()
                   else hatched(left, y, width, css, title),
                   svg.text(left + width + 6, y + 13, time)]
     if timing.floor and timing.floor < longest:
@@ -89,7 +83,7 @@ def losses(found, names):
     for timing, rows in found:
         reasons = {}
         for name in names:
-            if name in rows and not loses_nothing(rows[name]):
+            if name in rows and not rows[name].loses_nothing():
                 reasons.setdefault(loss_of(rows[name]), []).append(name)
         for reason, who in reasons.items():
             yield f" At {size_text(timing.case.size)}, {reason}: {list_words(who)}."

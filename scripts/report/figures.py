@@ -91,14 +91,10 @@ def time_size(devices, looks, width, height=400):
 def size_note(shown, rows, sizes, devices):
     n_left_out = len({row.label for row in rows}) - len({row.label for row in shown})
     return "Medians, with p05 to p95." + (
-        " Hollow: not exact." if not all(map(loses_nothing, shown)) else "") + (
+        " Hollow: not exact." if not all(row.loses_nothing() for row in shown) else "") + (
         " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
         " One strategy for each device: its most frequent winner." if len(devices) > 1 else
         f" Not drawn: {n_left_out} slower strategies." if n_left_out > 0 else "")
-
-
-def loses_nothing(row):
-    return row.is_right() and not row.variant.loss
 
 
 def usual_winner(timings):
@@ -143,8 +139,8 @@ def draw_series(rows, look, x, y, unit):
         if low and high and 0 < low < high:
             parts += [svg.line(at, y.at(low / unit[0]), at, y.at(high / unit[0]), f"thin k{look.colour}")]
         title = f"{row.label}, {size_text(row.case.size)}: {time_text(row.stats.median)}" + (
-            "" if loses_nothing(row) else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
-        parts += [svg.marker(at, middle, look, title, not loses_nothing(row))]
+            "" if row.loses_nothing() else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
+        parts += [svg.marker(at, middle, look, title, not row.loses_nothing())]
     return parts
 
 

@@ -66,16 +66,21 @@ void mb_candidate_finish(struct mb_candidate *candidate)
     *candidate = (struct mb_candidate){0};
 }
 
+static void fail(struct mb_result *result, bool is_told, const char *format, va_list args)
+{
+    if (!is_told) {
+        vsnprintf(result->reason, sizeof result->reason, format, args);
+    }
+    result->status = MB_RESULT_FAILED;
+}
+
 void mb_candidate_fail(struct mb_candidate *candidate, const char *format, ...)
 {
     struct mb_result *result = candidate->result;
     va_list args;
     va_start(args, format);
-    if (result->status != MB_RESULT_FAILED) {
-        vsnprintf(result->reason, sizeof result->reason, format, args);
-    }
+    fail(result, result->status == MB_RESULT_FAILED, format, args);
     va_end(args);
-    result->status = MB_RESULT_FAILED;
 }
 
 void mb_candidate_fail_wrong(struct mb_candidate *candidate, const char *format, ...)
@@ -83,11 +88,8 @@ void mb_candidate_fail_wrong(struct mb_candidate *candidate, const char *format,
     struct mb_result *result = candidate->result;
     va_list args;
     va_start(args, format);
-    if (result->verify != MB_VERIFY_FAIL) {
-        vsnprintf(result->reason, sizeof result->reason, format, args);
-    }
+    fail(result, result->verify == MB_VERIFY_FAIL, format, args);
     va_end(args);
     result->verify = MB_VERIFY_FAIL;
-    result->status = MB_RESULT_FAILED;
     result->verdict.pass = false;
 }

@@ -40,14 +40,19 @@ struct mb_text mb_case_folder(const struct mb_case *c)
                    task->is_update ? name_rect(task).s : "");
 }
 
+/* "avg, alpha premultiplied, 3 layers, update of 16x16 at 0,8" */
+static struct mb_text describe_case(const struct mb_case *c)
+{
+    const struct mb_task *task = &c->task;
+    const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
+    return mb_text("%s%s%s%s%s", mb_case_reduce(c), has_alpha ? ", alpha " : "",
+                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
+                   task->is_update ? describe_rect(task).s : "");
+}
+
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing)
 {
-    const struct mb_task *task = &timing->of->task;
-    const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
-    return mb_text("%s%s%s%s%s, %s, %s%s", mb_reduce_names[task->reduce],
-                   has_alpha ? ", alpha " : "", has_alpha ? mb_alpha_name(task->alpha) : "",
-                   describe_layers(timing->of, ", ", ' ').s,
-                   task->is_update ? describe_rect(task).s : "", mb_cache_names[timing->cache],
+    return mb_text("%s, %s, %s%s", describe_case(timing->of).s, mb_cache_names[timing->cache],
                    mb_mode_names[timing->mode],
                    timing->of->image_usage != MB_IMAGE_USAGE_ALL ? ", needed usage only" : "");
 }
@@ -103,13 +108,9 @@ static struct mb_text input_name(const struct mb_case *c)
 struct mb_text mb_timing_title(const struct mb_timing *timing)
 {
     const struct mb_case *c = timing->of;
-    const struct mb_task *task = &c->task;
-    const struct mb_extent base = c->layout.base;
-    const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
-    return mb_text("%s %ux%u %s %s%s%s%s%s, %s", input_name(c).s, base.width, base.height,
-                   c->layout.format->name, mb_case_reduce(c), has_alpha ? ", alpha " : "",
-                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
-                   task->is_update ? describe_rect(task).s : "", mb_timing_condition(timing).s);
+    return mb_text("%s %ux%u %s %s, %s", input_name(c).s, c->layout.base.width,
+                   c->layout.base.height, c->layout.format->name, describe_case(c).s,
+                   mb_timing_condition(timing).s);
 }
 
 const char *mb_run_git_sha(const struct mb_run *run)

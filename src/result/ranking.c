@@ -71,7 +71,7 @@ static size_t better(const struct mb_timing *timing, size_t a, size_t b)
     return a == SIZE_MAX || rows[b].stats.median_ns < rows[a].stats.median_ns ? b : a;
 }
 
-bool mb_ranking_ask(struct mb_timing *timing, enum mb_question question)
+static bool ask(struct mb_timing *timing, enum mb_question question)
 {
     timing->question = question;
     timing->fastest = SIZE_MAX;
@@ -89,7 +89,7 @@ void mb_ranking_choose(struct mb_timing *timing)
 {
     bool is_found = false;
     for (int q = 0; q < MB_N_QUESTIONS && !is_found; q++) {
-        is_found = mb_ranking_ask(timing, (enum mb_question)q);
+        is_found = ask(timing, (enum mb_question)q);
     }
 }
 

@@ -4,13 +4,9 @@
 #include "base/strbuf.h"
 #include "result/result.h"
 
-/* Set the timing's question, and its fastest to the best median of the verified rows with
- * figures that answer it; false, and SIZE_MAX: there is none. Relations are as they were
- * (mb_relate_timing). */
-bool mb_ranking_ask(struct mb_timing *timing, enum mb_question question);
-
-/* The same of the first question that any row answers: what is exact goes before what is
- * faster. */
+/* Set the timing's question to the first that any row answers, since what is exact goes before
+ * what is faster, and its fastest to the best median of the verified rows with figures that
+ * answer it; SIZE_MAX: there is none. Relations are as they were (mb_relate_timing). */
 void mb_ranking_choose(struct mb_timing *timing);
 
 /* The row to mark as the best of its table: the fastest verified one, if the sentence names it

@@ -3,18 +3,15 @@
  * the work on that level alone. */
 #include "strategy/marks.h"
 
-#include <stdio.h>
-
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,
                    uint32_t first_level, uint32_t n_levels)
 {
-    char name[48];
     if (n_levels == 1) {
-        snprintf(name, sizeof name, "level %u", first_level);
+        mb_gpu_label_begin(image->gpu, cmd, "level %u", first_level);
     } else {
-        snprintf(name, sizeof name, "levels %u to %u", first_level, first_level + n_levels - 1);
+        mb_gpu_label_begin(image->gpu, cmd, "levels %u to %u", first_level,
+                           first_level + n_levels - 1);
     }
-    mb_gpu_label_begin(image->gpu, cmd, name);
     if (marks && marks->n < MB_MAX_MARKS) {
         mb_timer_stamp(marks->timer, cmd, 1 + 2 * marks->n);
         marks->step[marks->n].first_level = first_level;

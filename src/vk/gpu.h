@@ -67,7 +67,8 @@ void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
 
 /* Around commands, a label that tools such as RenderDoc and Nsight show. Nothing is recorded
  * where no tool is attached (has_tool): what is timed then is a strategy's own. */
-void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *name);
+MB_PRINTF(3, 4)
+void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...);
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd);
 
 /* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED with

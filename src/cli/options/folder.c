@@ -27,6 +27,14 @@ static const char *slash_after(const char *folder)
     return n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
 }
 
+/* Sort what a folder added, from `first` on. */
+static void sort_from(struct mb_strlist *paths, size_t first)
+{
+    if (paths->n > first) {
+        qsort(paths->items + first, paths->n - first, sizeof *paths->items, compare_paths);
+    }
+}
+
 static enum mb_status add_image(struct mb_strlist *images, const char *folder, const char *name,
                                 struct mb_err *err)
 {
@@ -56,7 +64,7 @@ static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
                    : mb_err_hint(err, "looked for " MB_IMAGE_SUFFIXES
                                       ", and not in folders within it");
     }
-    qsort(images->items + n_before, images->n - n_before, sizeof *images->items, compare_paths);
+    sort_from(images, n_before);
     return MB_OK;
 }
 
@@ -163,10 +171,7 @@ enum mb_status mb_set_results(const char *folder, enum mb_errc code, struct mb_s
             MB_DO(mb_strlist_add(results, err, "%s", path));
         }
     }
-    if (results->n > n_before) {
-        qsort(results->items + n_before, results->n - n_before, sizeof *results->items,
-              compare_paths);
-    }
+    sort_from(results, n_before);
     return MB_OK;
 }
 
@@ -189,8 +194,7 @@ static enum mb_status add_json(struct mb_strlist *results, const char *folder,
         MB_FAIL(err, MB_ERRC_INPUT, "%s: no results in this folder", folder);
         return mb_err_hint(err, "measure first: mipbench IMAGE -o %.80s", folder);
     }
-    qsort(results->items + n_before, results->n - n_before, sizeof *results->items,
-          compare_paths);
+    sort_from(results, n_before);
     return MB_OK;
 }
 
