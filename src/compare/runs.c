@@ -224,7 +224,7 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     for (int side = 0; side < MB_N_SIDES; side++) {
         MB_DO(side_figures(&test->found[side], &test->median_ns[side], &test->spread, err));
     }
-    /* Both medians stand on the timer's marks: a granule of difference is none. */
+    /* The timer rounds both medians: a difference of one of its steps means nothing. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     test->threshold = threshold + granule_ns / test->median_ns[MB_BASE];
     return MB_OK;

@@ -89,9 +89,10 @@ const struct cJSON *mb_read_list(struct mb_reader *reader, const struct cJSON *p
 const struct cJSON *mb_read_map(struct mb_reader *reader, const struct cJSON *parent,
                                 const char *key, const struct cJSON **node);
 
-/* The member `key` of `parent`, or what stands for an absent one. A word is its index among
- * `words`, NULL-terminated, and words are a bit for each; in place of a list, NULL stands for
- * the formats of images. Without a key, mb_read_text() reads `parent` itself. */
+/* Read the member `key` of `parent`; an absent one has the value `otherwise`, or NULL, or
+ * false. mb_read_word() returns the index of a word in `words`, which ends with NULL, and
+ * mb_read_words() a bit for each word given. With NULL for `words` they are the names of the
+ * image formats. Without a key, mb_read_text() reads `parent` itself. */
 const char *mb_read_text(struct mb_reader *reader, const struct cJSON *parent, const char *key);
 bool mb_read_flag(struct mb_reader *reader, const struct cJSON *parent, const char *key);
 uint32_t mb_read_word(struct mb_reader *reader, const struct cJSON *parent, const char *key,

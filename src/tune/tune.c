@@ -121,7 +121,7 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
     return mb_case_run(&case_options, session->source, c, &session->is_complete, err);
 }
 
-/* The fastest of the first heat is in all others, which are compared with it. */
+/* The fastest variant of the first heat runs in every heat: times are ratios to its time. */
 static size_t find_anchor(const struct mb_timing *timing)
 {
     size_t found = SIZE_MAX;

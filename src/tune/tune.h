@@ -11,8 +11,8 @@
 #include "image/image.h"
 #include "tune/choose.h"
 
-/* Variants of a heat at most, besides the one that all share, and how often these are set up at
- * most: each is for every image that the timing goes round. */
+/* The largest number of variants in a heat, without the one that all heats share; and of
+ * instances, since each variant is set up once for every image of the rotation. */
 #define MB_TUNE_HEAT   48u
 #define MB_TUNE_TRIALS 1536u
 #define MB_TUNE_BLOCKS 20u /* of the pass */

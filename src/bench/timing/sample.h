@@ -50,7 +50,7 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Of a collected sample: how many chains were hashed, all of which have this hash; -1: one has
- * another. */
+/* Check the hashes of a collected sample. Returns how many chains were hashed if all of them
+ * have `chain_hash`, else -1. */
 int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
                                   uint64_t chain_hash);

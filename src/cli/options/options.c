@@ -31,7 +31,7 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .summary = "time and verify strategies on images; the default",
          .about =
              "INPUT is an image, a folder of images, pattern:NAME:WxH (made up), or @- for the "
-             "paths on standard input. Read are " MB_IMAGE_KINDS ".",
+             "paths on standard input. Reads " MB_IMAGE_KINDS ".",
          .examples = "mipbench photo.png\n"
                      "mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
                      "mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"

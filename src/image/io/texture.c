@@ -337,7 +337,7 @@ MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
     return MB_OK;
 }
 
-/* The texels lie at `at`, and are there. */
+/* Decode the texels at byte `at`; the caller has checked that the file has them all. */
 MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
                                                 const struct header *header, uint64_t at,
                                                 struct mb_err *err)
