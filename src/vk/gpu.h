@@ -65,7 +65,7 @@ void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 
-/* Around commands, a label that tools such as RenderDoc and Nsight show. Nothing is recorded
+/* Around commands, a label that tools such as RenderDoc show. Nothing is recorded
  * where no tool is attached (has_tool): what is timed then is a strategy's own. */
 MB_PRINTF(3, 4)
 void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...);
