@@ -88,13 +88,13 @@ class Workflow(cli.TestCase):
         outcome = self.step("Measure")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertEqual(len(list(self.dir.glob("new/run-*/results.json"))), 5)
-        for factor, code in ((1.0, 0), (1.1, 1)):
+        for factor, code in ((1.0, 0), (1.2, 1)):
             self.settle("new", factor)
             self.settle("old")
             outcome = self.step("Compare")
             self.assertEqual(outcome.code, code, outcome)
         self.assertEqual(self.step("Show").code, 0)
-        self.assertIn("my-spd is 1.10x slower", (self.dir / "summary.md").read_text(encoding="utf-8"))
+        self.assertIn("my-spd is 1.20x slower", (self.dir / "summary.md").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
