@@ -105,7 +105,7 @@ vec4 weigh_row(ivec2 first, Taps taps, int layer)
     return sum;
 }
 
-/* Colour weighed by alpha, whose sum must not be 0; the sum of the weights cancels out. */
+/* Colour weighted by alpha, whose sum must not be 0; the sum of the weights cancels out. */
 vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     vec4 sum = vec4(0.0);

@@ -3,7 +3,7 @@
 #ifndef SUM_GLSL
 #define SUM_GLSL
 
-/* A sum of weighed texels, and what rounding has taken from it. Formats that hold all the bits of a
+/* A sum of weighted texels, and what rounding has taken from it. Formats that hold all the bits of a
  * 32-bit float need the latter: six roundings of sums, whose last bits may weigh twice those of
  * their quotient, would come to more than 4 ulp. */
 struct Sum {

@@ -68,7 +68,7 @@ vec4 fetch(int along, int across)
 }
 
 /* Taps of weight 0 are left out, not multiplied: they may be infinite. */
-vec4 weighed(int first_cached, int row)
+vec4 weighted(int first_cached, int row)
 {
     Sum sum = Sum(vec4(0.0), vec4(0.0));
     for (int i = 0; i < n_taps; i++) {
@@ -101,6 +101,6 @@ void main()
         return;
     }
     at += local;
-    vec4 texel = weighed(first_tap_of(at) - first, first_weight + at * weight_stride);
+    vec4 texel = weighted(first_tap_of(at) - first, first_weight + at * weight_stride);
     imageStore(target, place_of(at, across), IS_VERTICAL ? rounded(texel) : texel);
 }

@@ -1,5 +1,5 @@
-/* What `mipbench export spd-tree` writes: lib/ as it is, and those of the strategy's own
- * modules that the planner takes for the formats that were asked for. */
+/* `mipbench export spd-tree` writes lib/ as it is and those of the strategy's modules that the
+ * planner chooses for the requested formats. */
 #include "modules.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
 
-/* What a device without a name is taken to have. */
+/* The capabilities of a device if none is named. */
 static const struct spd_tree_device usual_device = {
     .has_shuffles = true,
     .has_full_subgroups = true,
@@ -21,7 +21,7 @@ static const struct spd_tree_device usual_device = {
     .max_buffer_bytes = UINT64_MAX,
 };
 
-/* Bits of `which` are what devices and images may differ in. */
+/* The bits of `which` are the ways in which devices and images differ. */
 #define N_CASES 128u
 
 static bool takes_for(unsigned which, const struct mb_format *format, enum mb_reduce reduce,
@@ -69,7 +69,7 @@ static unsigned parts_of(const struct mb_shader *shader)
            (m.weighs_alpha ? (unsigned)MB_EXPORT_ALPHA : 0);
 }
 
-/* Decimal and without spaces: short, for there is much of it. */
+/* Decimal and without spaces, to keep a long file short. */
 static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
     mb_strbuf_printf(out, "\n/* %s */\nstatic const uint32_t code_%zu[] = {", shader->flags, i);
@@ -82,7 +82,7 @@ static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size
 static void add_row(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
     struct spd_tree_module module;
-    const uint8_t *members = (const uint8_t *)&module; /* a byte each */
+    const uint8_t *members = (const uint8_t *)&module; /* one byte each */
     mb_spd_tree_module_of(shader, &module);
     for (size_t k = 0; k < sizeof module; k++) {
         mb_strbuf_printf(out, "%s%u", k == 0 ? "    {{" : ", ", members[k]);
@@ -115,7 +115,7 @@ static void add_code_file(struct mb_strbuf *out, const struct mb_shader *const *
 
 /* ---- A manifest */
 
-/* Those that the module has, of which two are floats; the plan has them all. */
+/* The constants that the module has, two of which are floats; the plan lists all of them. */
 static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
                           const struct mb_shader *shader)
 {
@@ -140,12 +140,13 @@ static void add_push(struct mb_strbuf *out, const struct spd_tree_push *push)
         "        \"base_extent\": [%d, %d],\n        \"inv_base_extent\": [%.9g, %.9g],\n"
         "        \"zero\": %u, \"n_nodes\": %u, \"n_tiles\": %u, \"n_levels\": %u,\n"
         "        \"scales\": [%.9g, %.9g, %.9g],\n"
-        "        \"n_first\": %u, \"strip_rows\": %u, \"span\": %u, \"is_many\": %u,\n"
+        "        \"n_first\": %u, \"strip_rows\": %u, \"levels_per_round\": %u, \"is_many\": "
+        "%u,\n"
         "        \"nodes\": [",
         push->base_extent[0], push->base_extent[1], (double)inverse[0], (double)inverse[1],
         push->zero, push->n_nodes, push->n_tiles, push->n_levels, (double)scales[0],
-        (double)scales[1], (double)scales[2], push->n_first, push->strip_rows, push->span,
-        push->is_many);
+        (double)scales[1], (double)scales[2], push->n_first, push->strip_rows,
+        push->levels_per_round, push->is_many);
     for (size_t i = 0; i < MB_COUNTOF(push->nodes); i++) {
         mb_strbuf_printf(out, "%s%u", i > 0 ? ", " : "", push->nodes[i]);
     }

@@ -1,5 +1,6 @@
-/* spd-tree: every level of an image of any size in one dispatch, each the exact area average.
- * What it is made of is in lib/, for engines to have as it is; here it is measured. */
+/* spd-tree: every level of an image of any size in one dispatch; each texel is the exact area
+ * average. The kernel and its host code are in lib/, which engines take as it is; this file
+ * measures it. */
 #include "modules.h"
 #include "traffic.h"
 
@@ -64,7 +65,7 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* What is to be made, and how. */
+/* A job and its plan. */
 struct planned {
     struct spd_tree_options options;
     struct spd_tree_job job; /* points to options */
@@ -77,7 +78,7 @@ struct state {
     struct mb_task task;
     struct planned planned;
     struct spd_tree *tree;
-    void *own;                        /* the tree, owned; NULL: the device keeps it */
+    void *own;                        /* owned; NULL if the device keeps it */
     VkImageView views[MB_MAX_LEVELS]; /* of levels, owned */
     struct mb_buffer scratch;
     VkDescriptorPool pool;
@@ -89,7 +90,7 @@ static enum mb_source source_of(const struct mb_params *choice)
     return (enum mb_source)choice->choice[PARAM_SOURCE];
 }
 
-/* NULL, or why it cannot be. */
+/* Returns NULL, or why there is no plan. */
 static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout,
                              const struct mb_task *task, const struct mb_params *choice,
                              struct planned *planned)
@@ -186,7 +187,8 @@ static void destroy_tree(void *tree)
     spd_tree_destroy(tree);
 }
 
-/* Statistics are captured of what is set up to be described only, not of what is timed. */
+/* Statistics are captured only for instances that are described, not for those that are
+ * timed. */
 static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void **kept,
                                   struct mb_err *err)
 {
@@ -201,7 +203,7 @@ static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void 
     return MB_OK;
 }
 
-/* By a tree of the device, where it keeps pipelines, or one for this state alone. */
+/* Uses a tree of the device, which keeps its pipelines, or a tree for this state alone. */
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_gpu *gpu = s->gpu;
@@ -223,7 +225,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
                    : MB_OK;
 }
 
-/* A depth source has one view only, which is the image's. */
+/* A depth source has a single view, which the image owns. */
 static enum mb_status make_views(struct state *s, const struct mb_vk_image *source,
                                  struct mb_err *err)
 {

@@ -1,9 +1,11 @@
-/* What tiles of spd-tree read and write of what they hand on, besides texels of levels. */
+/* The bytes that tiles of spd-tree read and write to hand on partials, besides texels of
+ * levels. */
 #pragma once
 
 #include "lib/spd_tree_plan.h"
 
-/* Each part is left or brought, and read; what counts `n_parts` of `n_texels` is set back. */
+/* Each part is written and read; the counters of `n_texels`, with `n_parts` in all, are
+ * reset. */
 static inline uint64_t mb_handed_bytes(const struct spd_tree_plan *plan, uint64_t n_parts,
                                        uint64_t n_texels)
 {
@@ -20,15 +22,15 @@ static inline uint64_t mb_handed_bytes(const struct spd_tree_plan *plan, uint64_
     return (n_parts * 2 + n_texels) * n_words * sizeof(uint64_t);
 }
 
-/* How many tiles have a part in a texel along an axis, `n` levels below theirs, which is of
- * `size` (sharing.glsl). */
+/* The number of tiles that contribute to texel `at` along an axis, `n` levels below theirs,
+ * which has `size` texels (sharing.glsl). */
 static inline uint32_t mb_n_sharing(uint32_t size, uint32_t tile, uint32_t n, uint32_t at)
 {
     const uint32_t mask = (1u << n) - 1, first = at << n, end = first + mask + (size & mask);
     return (end < size ? end : size - 1) / tile - first / tile + 1;
 }
 
-/* Of the texels `n` levels below `from` that several tiles of it have a part in. */
+/* For the texels `n` levels below `from` to which several tiles contribute. */
 static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_t from,
                                        uint32_t n)
 {
@@ -46,21 +48,22 @@ static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_
     return mb_handed_bytes(plan, n_parts, n_texels);
 }
 
-/* Of all layers. Of updates what tiles leave of their last level, once each: the levels below,
- * made by one workgroup, are few. Climbing begins anew at every span-th level, of which each
- * texel is a tile, and counts slots once for all levels as far as the next (climb.glsl). */
+/* For all layers. Updates count what tiles leave of their last level, once: the levels below,
+ * which one workgroup makes, are few. The tail starts again every levels_per_round levels, each
+ * of whose texels then acts as a tile; slots are counted once for all levels of a round
+ * (tail.glsl). */
 static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan)
 {
     const uint32_t n_levels = plan->image.n_levels;
-    const uint32_t span = plan->is_climbing ? plan->span : n_levels;
-    const bool by_cells = plan->is_climbing && plan->module.has_slots;
+    const uint32_t step = plan->has_tail ? plan->levels_per_round : n_levels;
+    const bool by_cells = plan->has_tail && plan->module.has_slots;
     uint64_t n_bytes = 0;
     if (plan->module.is_update) {
         n_bytes = (uint64_t)plan->tile_x * plan->tile_y * spd_tree_fetched_bytes(&plan->image);
         return 2 * (n_bytes + sizeof(uint32_t)) * plan->push.n_tiles * plan->image.n_layers;
     }
-    for (uint32_t from = plan->n_first; from + 1 < n_levels; from += span) {
-        for (uint32_t n = by_cells ? span : 1; n <= span && (by_cells || from + n < n_levels);
+    for (uint32_t from = plan->n_first; from + 1 < n_levels; from += step) {
+        for (uint32_t n = by_cells ? step : 1; n <= step && (by_cells || from + n < n_levels);
              n++) {
             n_bytes += mb_shared_bytes(plan, from, n);
         }

@@ -165,7 +165,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
     if (value[PARAM_FP16] == FP16_ON &&
         mb_weighs_alpha(task->reduce, task->alpha, layout->format)) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED,
-                       "fp16=on does not weigh colour by alpha: the quotient needs 32 bits");
+                       "fp16=on does not weight colour by alpha: the quotient needs 32 bits");
     }
     if (value[PARAM_SLICES] == SLICES_EACH && layout->n_layers == 1) {
         return MB_FAIL(why, MB_ERRC_UNSUPPORTED, "slices=each: the image has one layer");

@@ -215,7 +215,7 @@ Texel make_levels_7_8(ivec2 at, int slice)
         store(7, p, slice, texel);
         float weight = quarter(corner, extent);
         if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
-            all = join(all, weighed(joined_of(texel), weight));
+            all = join(all, weighted(joined_of(texel), weight));
         }
     }
     return texel_of(all, 1.0);

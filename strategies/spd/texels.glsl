@@ -28,7 +28,7 @@ f16vec4 texel_of(f16vec4 all, float scale)
     return REDUCE == REDUCE_AVG ? all * float16_t(scale) : all;
 }
 
-f16vec4 weighed(f16vec4 one, float weight)
+f16vec4 weighted(f16vec4 one, float weight)
 {
     return REDUCE == REDUCE_AVG ? one * float16_t(weight) : one;
 }
@@ -75,7 +75,7 @@ vec4 to_store(f16vec4 texel)
 #define Texel vec4
 #define Joining Joined
 
-Joined weighed(Joined one, float weight)
+Joined weighted(Joined one, float weight)
 {
     one.straight *= REDUCE == REDUCE_AVG ? weight : 1.0;
     one.weighted *= weight;

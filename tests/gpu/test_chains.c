@@ -100,8 +100,8 @@ static const struct mb_chain_row table[] = {
      .extents = SIZES({4096, 4096}), .widths = MB_AT_16},
     {"sizes/4095", DEFAULTS, NOISE, .modes = MB_AVG, .n_layers = 1,
      .extents = SIZES({4095, 4095}), .checks = MB_IS_LONG},
-    /* Two rounds of climb.glsl, by ordered words. */
-    {"sizes/climbs", NAMES("spd-tree"), NOISE, NAMES("r32f"), .modes = MB_MAX, .n_layers = 1,
+    /* Two rounds of tail.glsl, by ordered words. */
+    {"sizes/tail", NAMES("spd-tree"), NOISE, NAMES("r32f"), .modes = MB_MAX, .n_layers = 1,
      .extents = SIZES({4096, 2048})},
     /* Several tiles of strips along both axes, with every kind of odd level: of 1023 and 519
      * the first three sizes are odd, of 1025 and 521 the first one, of 524 and 1030 the third

@@ -16,7 +16,7 @@ A kernel that reduces shared memory in place must besides, up to the count,
  7. have a control barrier between reading it and writing it, and one between writing and reading
     it (the texel handed over, read by the invocation that wrote it, aside).
 
-A kernel that hands on by slots counts in one invocation what several have left, at last (climb.glsl, before, counts
+A kernel that hands on by slots counts in one invocation what several have left, at last (tail.glsl, before, counts
 what the same invocation left), and must, between leaving and that count,
 
  8. have a control barrier that releases and acquires buffer memory;
@@ -46,7 +46,7 @@ def has_slots(kernel):
 
 
 def goes_on_by_subgroups(kernel):
-    """Whether a subgroup goes on from what one of its invocations acquired (climb.glsl)."""
+    """Whether a subgroup goes on from what one of its invocations acquired (tail.glsl)."""
     return has_slots(kernel) and {"-DSUBGROUPS", "-DEVEN"} <= set(kernel.args)
 
 

@@ -70,7 +70,7 @@ static void check_no_other_shape(const struct spd_tree_module *module,
 {
     CHECK(!module->is_even ||
           (!has_constant(shader, "MAX_ROWS") && !has_constant(shader, "GENERAL")));
-    CHECK_EQ_INT(has_constant(shader, "IS_CLIMBING"), module->is_even);
+    CHECK_EQ_INT(has_constant(shader, "HAS_TAIL"), module->is_even);
     CHECK_EQ_INT(has_constant(shader, "IS_LATE"), module->is_even);
 }
 

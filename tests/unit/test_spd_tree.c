@@ -117,14 +117,14 @@ static uint32_t constant_of(const struct spd_tree_plan *plan, const char *name)
     return 0;
 }
 
-/* Whether climb.glsl goes on from the one texel of a tile, in place of parts that are shared.
+/* Whether tail.glsl goes on from the one texel of a tile, in place of parts that are shared.
  */
-static bool is_climbing(const struct spd_tree_plan *plan)
+static bool has_tail(const struct spd_tree_plan *plan)
 {
-    return plan->module.is_even && constant_of(plan, "IS_CLIMBING");
+    return plan->module.is_even && constant_of(plan, "HAS_TAIL");
 }
 
-/* What a module declares, as the constants are (common.glsl, share_parts.glsl). */
+/* What a module declares, as the constants are (common.glsl, partials.glsl). */
 struct declared {
     uint32_t tile_x, tile_y; /* texels of the largest tile */
     uint32_t n_further, n_common, n_parts, n_cells;
@@ -146,7 +146,7 @@ static struct declared declared_by(const struct spd_tree_plan *plan)
     d.n_further = plan->module.is_update ? 0 : d.n_further;
     d.n_common = d.n_further < N_INVOCATIONS ? d.n_further : N_INVOCATIONS;
     const uint32_t n_of_tile = d.tile_x * d.tile_y;
-    d.n_parts = is_climbing(plan)         ? 1
+    d.n_parts = has_tail(plan)            ? 1
                 : is_even                 ? n_of_tile + d.n_further
                 : n_of_tile > d.n_further ? n_of_tile
                                           : d.n_further;
@@ -154,7 +154,7 @@ static struct declared declared_by(const struct spd_tree_plan *plan)
     return d;
 }
 
-/* share_parts.glsl: of each tile, no more texels that others share than there is room for. */
+/* partials.glsl: of each tile, no more texels that others share than there is room for. */
 static void check_common(const struct spd_tree_plan *plan, const struct axis *x,
                          const struct axis *y, uint32_t n_levels, uint32_t n_common)
 {
@@ -197,7 +197,7 @@ static void check_parts(const struct spd_tree_device *device,
 {
     const struct declared d = declared_by(plan);
     const bool is_even = plan->module.is_even,
-               has_parts = !is_climbing(plan) && plan->n_first + 1 < image->n_levels;
+               has_parts = !has_tail(plan) && plan->n_first + 1 < image->n_levels;
     uint32_t n_below = 0, n_last = 0;
     CHECK(!has_parts || (plan->tile_x <= d.tile_x && plan->tile_y <= d.tile_y));
     CHECK(is_even || plan->tile_x == d.tile_x);
@@ -225,14 +225,15 @@ static uint64_t nodes_wanted(const struct spd_tree_image *image,
                              const struct axis *y, uint32_t i)
 {
     const uint32_t n = i + 1, level = plan->n_first + n;
-    if (plan->is_climbing && plan->module.has_slots) {
-        const uint32_t from = plan->n_first + plan->span * i;
+    if (plan->has_tail && plan->module.has_slots) {
+        const uint32_t from = plan->n_first + plan->levels_per_round * i;
         if (from + 1 >= image->n_levels) {
             return 0;
         }
-        const uint64_t cells_x = size_of(x, from) >> plan->span,
-                       cells_y = size_of(y, from) >> plan->span;
-        return (cells_x > 1 ? cells_x : 1) * (cells_y > 1 ? cells_y : 1) << 2 * plan->span;
+        const uint64_t cells_x = size_of(x, from) >> plan->levels_per_round,
+                       cells_y = size_of(y, from) >> plan->levels_per_round;
+        return (cells_x > 1 ? cells_x : 1) * (cells_y > 1 ? cells_y : 1)
+               << 2 * plan->levels_per_round;
     }
     if (level >= image->n_levels) {
         return 0;
@@ -262,14 +263,14 @@ static void check_words(const struct spd_tree_image *image, const struct spd_tre
     const uint64_t n_tiles = (uint64_t)x->n_tiles * y->n_tiles;
     uint64_t most = 0;
     CHECK_EQ_INT(plan->push.is_many,
-                 !plan->is_climbing && plan->n_first + 1 < image->n_levels && n_tiles >= 1024);
+                 !plan->has_tail && plan->n_first + 1 < image->n_levels && n_tiles >= 1024);
     for (uint32_t n = 1; plan->n_first + n < image->n_levels; n++) {
         const uint64_t sharing = (uint64_t)x->most[n] * y->most[n];
         most = sharing > most ? sharing : most;
     }
-    most = plan->is_climbing ? UINT64_C(1) << 2 * plan->span : most;
+    most = plan->has_tail ? UINT64_C(1) << 2 * plan->levels_per_round : most;
     CHECK(one + most / 2 + 100 < UINT64_C(1) << 27);
-    CHECK(most <= (plan->push.is_many ? UINT16_MAX : plan->is_climbing ? 1024 : 1023));
+    CHECK(most <= (plan->push.is_many ? UINT16_MAX : plan->has_tail ? 1024 : 1023));
 }
 
 /* What is handed on finds its place in the buffers. */
@@ -284,16 +285,17 @@ static void check_nodes(const struct spd_tree_image *image, const struct spd_tre
     CHECK_EQ_INT(plan->push.n_nodes, n);
     CHECK(plan->hand_off_bytes >= n * image->n_layers * handed_bytes(image, plan));
     CHECK(plan->counter_bytes >= n * image->n_layers * 4);
-    CHECK_EQ_INT(plan->push.span, plan->span);
+    CHECK_EQ_INT(plan->push.levels_per_round, plan->levels_per_round);
     if (!plan->module.has_slots && !plan->module.is_extreme) {
         check_words(image, plan, x, y);
     }
-    if (plan->is_climbing) { /* a lane brings a word to a level; cells are of 8x8 or 16x16 */
+    if (plan->has_tail) { /* a lane brings a word to a level; cells are of 8x8 or 16x16 */
         const uint32_t n_words =
             plan->module.is_extreme ? 1 : (image->format.n_channels + 1) / 2;
         CHECK(plan->module.has_slots
-                  ? plan->span == 3 || plan->span == 4
-                  : plan->span >= 1 && plan->span * n_words <= plan->subgroup_size);
+                  ? plan->levels_per_round == 3 || plan->levels_per_round == 4
+                  : plan->levels_per_round >= 1 &&
+                        plan->levels_per_round * n_words <= plan->subgroup_size);
     }
 }
 
@@ -328,7 +330,7 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
                           const struct axis *x, const struct axis *y)
 {
     const uint64_t n_bytes = mb_spd_tree_traffic_bytes(plan);
-    if (!plan->is_climbing) {
+    if (!plan->has_tail) {
         CHECK_EQ_INT(n_bytes, shared_wanted(image, plan, x, y) * image->n_layers);
     } else if (plan->module.has_slots) { /* each slot is used, those of narrow levels aside */
         CHECK(n_bytes <= 2 * plan->hand_off_bytes + 3 * plan->counter_bytes);
@@ -336,12 +338,13 @@ static void check_traffic(const struct spd_tree_image *image, const struct spd_t
 }
 
 /* 256x256 and 1024x512 of one float: 16 texels of level 6 go to slots, 4 cells; 128 of level 6,
- * and where 8 levels are more than a span 2 of the last of it. And by words of four channels.
+ * and where 8 levels are more than a levels_per_round 2 of the last of it. And by words of four
+ * channels.
  */
-static void test_climb_traffic(void)
+static void test_tail_traffic(void)
 {
     struct spd_tree_plan plan = {
-        .n_first = 6, .tile_x = 1, .tile_y = 1, .span = 3, .is_climbing = true};
+        .n_first = 6, .tile_x = 1, .tile_y = 1, .levels_per_round = 3, .has_tail = true};
     struct spd_tree_image *image = &plan.image;
     image->n_layers = 1;
     image->format = (struct spd_tree_format){SPD_TREE_FLOAT32, 1};
@@ -398,18 +401,19 @@ static void check_hand_off(const struct spd_tree_device *device,
     CHECK_EQ_INT(plan->subgroup_size > 0, module->has_subgroups);
 }
 
-/* climb.glsl: the levels that each of its stores may be to (DEFINE_STORE), of cells of three
+/* tail.glsl: the levels that each of its stores may be to (DEFINE_STORE), of cells of three
  * levels or four. */
 static void check_cells(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
     const uint32_t first = 1u << 7 | 1u << 8 | 1u << 10 | 1u << 12 | 1u << 13;
-    if (!plan->is_climbing || !plan->module.has_slots) {
+    if (!plan->has_tail || !plan->module.has_slots) {
         return;
     }
-    CHECK(plan->span == 3 || plan->span == 4);
-    for (uint32_t step = 0, from = 6; from + 1 < image->n_levels; step++, from += plan->span) {
-        const uint32_t n = from + plan->span - 2;
-        CHECK(step < 3 && (plan->span == 3 || from == 6 || from == 10));
+    CHECK(plan->levels_per_round == 3 || plan->levels_per_round == 4);
+    for (uint32_t step = 0, from = 6; from + 1 < image->n_levels;
+         step++, from += plan->levels_per_round) {
+        const uint32_t n = from + plan->levels_per_round - 2;
+        CHECK(step < 3 && (plan->levels_per_round == 3 || from == 6 || from == 10));
         for (uint32_t k = 0; k < 3 && n + k < image->n_levels; k++) {
             CHECK((first << k >> (n + k) & 1) != 0);
         }
@@ -418,7 +422,7 @@ static void check_cells(const struct spd_tree_image *image, const struct spd_tre
 
 /* Levels that tiles make: three of strips, whose axes are general where one of these is odd or
  * a single texel; of even tiles those until the first that is so, and of all others where
- * climb.glsl goes on. */
+ * tail.glsl goes on. */
 static void check_levels(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
                          const struct axis *x, const struct axis *y)
 {
@@ -430,14 +434,13 @@ static void check_levels(const struct spd_tree_image *image, const struct spd_tr
     }
     CHECK(is_even ? !is_odd_x && !is_odd_y : plan->n_first == 3);
     CHECK_EQ_INT(constant_of(plan, "GENERAL"), !is_even && (is_odd_x || is_odd_y));
-    CHECK_EQ_INT(is_climbing(plan), plan->is_climbing);
-    CHECK(is_even ||
-          (constant_of(plan, "IS_LATE") == 0 && constant_of(plan, "IS_CLIMBING") == 0));
-    for (uint32_t n = plan->n_first; plan->is_climbing && n + 1 < image->n_levels; n++) {
+    CHECK_EQ_INT(has_tail(plan), plan->has_tail);
+    CHECK(is_even || (constant_of(plan, "IS_LATE") == 0 && constant_of(plan, "HAS_TAIL") == 0));
+    for (uint32_t n = plan->n_first; plan->has_tail && n + 1 < image->n_levels; n++) {
         CHECK((size_of(x, n) % 2 == 0 || size_of(x, n) == 1) &&
               (size_of(y, n) % 2 == 0 || size_of(y, n) == 1));
     }
-    CHECK(!plan->is_climbing || (is_even && plan->n_first == 6 && plan->tile_x == 1));
+    CHECK(!plan->has_tail || (is_even && plan->n_first == 6 && plan->tile_x == 1));
     check_cells(image, plan);
     CHECK(is_even || (plan->tile_y == 2 * plan->rows && plan->rows <= plan->max_rows));
     CHECK(plan->push.n_first == plan->n_first && plan->push.strip_rows == plan->rows &&
@@ -676,7 +679,7 @@ int main(void)
     for (size_t i = 0; i < MB_COUNTOF(large); i++) {
         check_size(large[i][0], large[i][1], true);
     }
-    test_climb_traffic();
+    test_tail_traffic();
     test_every_tile();
     return check_summary("spd_tree");
 }

@@ -1,8 +1,8 @@
-/* What all parts of spd-tree share: bindings, constants, sizes of levels and stores to them.
+/* What all parts of spd-tree share: bindings, constants, level sizes, and stores to levels.
  *
- * A workgroup makes the first levels of a tile, and with all others what lies below: which levels tiles make and
- * how large they are is planned on the host (spd_tree_plan.h). Specialisation constants are what a format and a device
- * choose; whatever depends on an image's size is a push constant. */
+ * A workgroup makes the first levels of its tile, and all workgroups together make the levels below. The host plans
+ * which levels tiles make and how large tiles are (spd_tree_plan.h). Specialisation constants depend on the format and
+ * the device; everything that depends on the image's size is a push constant. */
 #include "levels.glsl"
 
 #define N_INVOCATIONS 256
@@ -10,11 +10,11 @@
 layout(local_size_x = N_INVOCATIONS) in;
 
 layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange texels (lanes.glsl) */
-/* False on llvmpipe: 22.3 loses lanes that count in a loop, and cannot compile halves for ARM. */
+/* False on llvmpipe: Mesa 22.3 loses lanes that count in a loop, and cannot compile half floats for ARM. */
 layout(constant_id = 9) const bool IS_GPU = true;
-/* Fewer registers, where a compiler spills them: strips fetch nothing in advance. */
+/* Saves registers on compilers that would spill them: strips prefetch nothing. */
 layout(constant_id = 24) const bool IS_LEAN = false;
-/* Rows of a strip, at most: what shared memory has room for. */
+/* The most rows in a strip, limited by shared memory. */
 layout(constant_id = 3) const int MAX_ROWS = 12;
 
 #ifdef EXTREME
@@ -25,9 +25,9 @@ layout(constant_id = 3) const int MAX_ROWS = 12;
 #define IS_EXTREME false
 #endif
 
-#ifdef RAW /* texels as words, whatever is in them */
+#ifdef RAW /* texels are uninterpreted words */
 layout(set = 0, binding = 0) uniform usampler2DArray source;
-layout(set = 0, binding = 1) uniform writeonly uimage2DArray levels[15]; /* level 1 is [0] */
+layout(set = 0, binding = 1) uniform writeonly uimage2DArray levels[15]; /* levels[0] is level 1 */
 #define STORED uvec4
 #else
 layout(set = 0, binding = 0) uniform sampler2DArray source;
@@ -40,37 +40,38 @@ layout(push_constant, std430) uniform Push
 {
     ivec2 base_extent;
     vec2 inv_base_extent;
-    uint zero; /* which no compiler knows (texel.glsl) */
-    uint n_nodes; /* of a layer, in what is handed on */
+    uint zero; /* always 0, but unknown to the compiler (texel.glsl) */
+    uint n_nodes; /* nodes of a layer, in the hand-off buffers */
     uint n_tiles; /* of an update, in a layer */
-    int n_levels; /* level 0 included */
-    vec3 scales;  /* of what strips.glsl sums up for levels 1 to 3 (reduce.glsl) */
-    int n_first;  /* levels that tiles make: 3 of strips */
-    int strip_rows; /* of level 3 */
-    int span;     /* levels that climb.glsl hands on at once */
-    int is_many;  /* more than 1023 tiles share a texel (words.glsl) */
-    uint nodes[12]; /* where nodes of the i-th level below those of tiles begin, the first being 0 */
-#ifdef UPDATES /* nodes are bits of floats: what scales levels from FIRST_LEVELS on */
-    int changed[4];  /* corners, included, of level 0 */
+    int n_levels; /* includes level 0 */
+    vec3 scales;  /* turn the sums of strips.glsl into averages, for levels 1 to 3 (reduce.glsl) */
+    int n_first;  /* levels that tiles make; strips make 3 */
+    int strip_rows; /* rows of level 3 */
+    int levels_per_round;     /* levels that tail.glsl makes per round */
+    int is_many;  /* more than 1023 tiles contribute to a texel (words.glsl) */
+    uint nodes[12]; /* first node of each level below the tiles' levels; nodes[0] is 0 */
+#ifdef UPDATES /* nodes holds floats, as bits: the scales of levels from FIRST_LEVELS on */
+    int changed[4];  /* first and last corner in level 0, inclusive */
     uint first_tile; /* x and y << 16 */
 #endif
 };
 
-#ifdef EVEN /* tiles of 64x64 texels, by even.glsl */
-/* Whether tiles make six levels, and climb.glsl goes on from the one texel that each has of the last; else they share
- * what lies below. */
-layout(constant_id = 5) const bool IS_CLIMBING = true;
-/* Whether tiles are so few that what each hands on is waited for: they store all levels but the third after that. */
+#ifdef EVEN /* tiles of 64x64 texels (even.glsl) */
+/* Whether tiles make six levels and tail.glsl continues from the single texel that each tile has of the last one.
+ * Otherwise tiles contribute partials to all levels below theirs. */
+layout(constant_id = 5) const bool HAS_TAIL = true;
+/* Whether there are so few tiles that the hand-off is the critical path: tiles then store all levels but the third
+ * after it. */
 layout(constant_id = 6) const bool IS_LATE = true;
 #define TILE_LEVELS_END (FIRST_LEVELS + 1)
-#define FIRST_LEVELS (IS_CLIMBING ? 6 : n_first)
+#define FIRST_LEVELS (HAS_TAIL ? 6 : n_first)
 #define TILE_X (64 >> FIRST_LEVELS)
 #define TILE_Y TILE_X
 const int MAX_TILE_X = 8, MAX_TILE_Y = 8;
-#else /* blocks of strips, by strips.glsl */
+#else /* blocks of strips (strips.glsl) */
 #define FIRST_LEVELS 3
 #define TILE_LEVELS_END n_levels
-/* Whether one of the first three levels may be odd, or one texel, along an axis. */
+/* Whether one of the first three levels may have an odd size or be one texel wide along an axis. */
 layout(constant_id = 4) const bool GENERAL = true;
 /* Columns of level 0 that a strip reads beyond its own. */
 const int HALO = GENERAL ? 7 : 0;
@@ -93,14 +94,14 @@ bool is_to_be_written(const int level, const ivec2 at);
 #define is_to_be_written(level, at) true
 #endif
 
-/* Stores to a level that a constant names. Those beyond a level's size have no effect (Vulkan, "Texel Output
- * Validation Operations"). */
+/* Stores to a level named by a constant. Stores beyond a level's size have no effect (Vulkan, "Texel Output Validation
+ * Operations"). */
 #define STORE_LEVEL(level, at, layer, value)                                                        \
     if (level < TILE_LEVELS_END && is_to_be_written(level, at)) {                                   \
         imageStore(levels[level - 1], ivec3(at, layer), value);                                     \
     }
 
-/* To a level that is known at run time only: dynamic indexing of storage images is an optional feature. */
+/* Stores to a level known only at run time, because dynamic indexing of storage images is an optional feature. */
 void store_any(const int level, const ivec2 at, const int layer, const STORED value)
 {
     ivec3 p = ivec3(at, layer);

@@ -1,25 +1,24 @@
-/* Levels 1 to FIRST_LEVELS, up to six, of a tile of 64x64 texels, none of whose levels has an odd size: what lies
- * beyond the image is made, too, of whatever is there, and not stored.
+/* Levels 1 to FIRST_LEVELS, six at most, of a tile of 64x64 texels in which no level has an odd size. Texels beyond the
+ * image's edge are computed from whatever is fetched there, and not stored.
  *
- *     level 1      an invocation has a texel in each quadrant of the tile's 32x32, so that lanes next to each other
- *                  store blocks that lie together
- *     level 2      reduced and scattered within quads of lanes: one texel an invocation
- *     level 3      by lanes again, or where they are fewer than 16 in shared memory; 8x8 texels
+ *     level 1      each invocation makes one texel per quadrant of the tile's 32x32, so that adjacent lanes store
+ *                  adjacent blocks
+ *     level 2      a reduce-scatter within quads of lanes: one texel per invocation
+ *     level 3      by lanes again, or in shared memory if a subgroup has fewer than 16 lanes; 8x8 texels
  *     level 4..6   by the first 16 lanes, or in shared memory
  *
- * Texels are in Morton order, bit by bit of the index x and y in turn, so that four in a row make one of
- * the next level:
+ * Texels are in Morton order (the bits of x and y alternate in the index), so that four consecutive ones make one texel
+ * of the next level:
  *
  *     00 01 04 05 10 11 14 15
  *     02 03 06 07 12 13 16 17
  *     08 09 0c 0d 18 19 1c 1d
  *     0a 0b 0e 0f 1a 1b 1e 1f
- *     20 21 ...
- */
+ *     20 21 ... */
 
-const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup has 16 texels of level 4 */
+const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup holds the 16 texels of level 4 */
 
-/* Levels 1 to 3: sums as they are, or with SUMS whole numbers, of which one addition takes two:
+/* The type of sums of levels 1 to 3: TEXEL or, with SUMS, integers of which one addition handles two:
  *
  *     texel     a b g r      bytes, the last lowest
  *     EARLY.x   .b .r        sixteen bits each: at most 4^4 * 255
@@ -30,7 +29,7 @@ const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup has 16 texels of 
 #define EARLY TEXEL
 #endif
 
-shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* of level 3 in Morton order; or of level 2 first */
+shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* level 3 in Morton order; or first level 2 */
 
 ivec2 place(const uint index)
 {
@@ -44,20 +43,20 @@ ivec2 quadrant(const int i)
     return ivec2(i & 1, i >> 1);
 }
 
-/* Where an invocation's i-th texel of level 1 lies among a tile's 32x32: one in each quadrant. */
+/* The position of an invocation's i-th texel of level 1 among the tile's 32x32: one in each quadrant. */
 ivec2 place_in_level1(const uint index, const int i)
 {
     return place(index) + 16 * quadrant(i);
 }
 
-/* And that of level 2 among 16x16. */
+/* The position of its texel of level 2 among the tile's 16x16. */
 ivec2 place_in_level2(const uint index)
 {
     return (place(index) >> 1) + 8 * quadrant(int(index & 3u));
 }
 
-/* Of a level `n`, that sums of texels of level 0 make averages. Floats are averaged level by level, those of 32
- * bits two by two, as their sums may be infinite. */
+/* Turns sums of texels of level 0 into averages of level `n`. Floats are averaged level by level, 32-bit ones pair by
+ * pair, because their sums may overflow. */
 float scale_of_sums(const int n)
 {
     return IS_EXTREME || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
@@ -73,8 +72,8 @@ ENCODED encode_level(const int level, const TEXEL sums)
     return encode_sums(scale_of_sums(level), sums);
 }
 
-/* Four texels of a level, and what they make of the next; by lanes, from those that differ in two bits of
- * their index. An axis of one texel is its own neighbour: that of no level of a tile is. */
+/* Reduces four texels of a level to one of the next: given ones, or those of lanes whose indices differ in two bits.
+ * The neighbour along an axis of one texel is the texel itself; no level of a tile has such an axis. */
 #define NO_SINGLE bvec2(false)
 #define DEFINE_JOINS(SUM)                                                                           \
     SUM join_four(bvec2 is_single, SUM v00, SUM v10, SUM v01, SUM v11)                              \
@@ -135,7 +134,7 @@ TEXEL sums_of(const TEXEL early)
 
 #define STORE_EARLY(level, at, layer, sums) STORE_LEVEL(level, at, layer, stored_of(encode_level(level, sums)))
 
-/* What an invocation has of levels 1, four texels, and 2. */
+/* An invocation's texels: four of level 1 and one of level 2. */
 struct Upper {
     EARLY v00, v10, v01, v11, level2;
 };
@@ -145,8 +144,8 @@ EARLY level1_of(const Block block)
     return join_four(NO_SINGLE, early_of(block.v00), early_of(block.v10), early_of(block.v01), early_of(block.v11));
 }
 
-/* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
- * quadrant lies as the lane in the quad (a reduce-scatter; each swap halves what is left). */
+/* Each lane of a quad has one texel of a 2x2 block in each of four quadrants. Returns the reduced block of the quadrant
+ * that matches the lane's position in the quad (a reduce-scatter; each swap halves what is left). */
 EARLY scatter_quad(const Upper made)
 {
     bool is_right = (LANE & 1u) != 0u, is_below = (LANE & 2u) != 0u;
@@ -180,8 +179,8 @@ void store_level2(const ivec2 tile, const int layer, const uint index, const Upp
         imageStore(levels[n - 1], ivec3(-1, -1, layer), stored_of(ENCODED(0)));                     \
     }
 
-/* Have the device fetch what it needs to know of each level to store to it, where few workgroups are at work (on an
- * H100 rgba8 of 256x256 takes 6.0 us in place of 6.4): stores beyond a level's size have no other effect. */
+/* Makes the device fetch the descriptors of all levels early, when few workgroups run (rgba8 at 256x256 takes 6.0 us
+ * instead of 6.4 on an H100). Stores beyond a level's size have no other effect. */
 void touch_levels(const int layer)
 {
     if (gl_NumWorkGroups.x * gl_NumWorkGroups.y * gl_NumWorkGroups.z > 64u ||
@@ -192,7 +191,7 @@ void touch_levels(const int layer)
     TOUCH(9) TOUCH(10) TOUCH(11) TOUCH(12) TOUCH(13) TOUCH(14) TOUCH(15)
 }
 
-/* What makes the i-th texel of level 1. */
+/* The texels of level 0 that make the i-th texel of level 1. */
 Block fetch_block(const ivec2 tile, const int layer, const uint index, const int i)
 {
     ivec2 at = 2 * (tile * 32 + place_in_level1(index, i));
@@ -223,11 +222,11 @@ Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
     return made;
 }
 
-/* What the levels below go on from. */
+/* Keeps what the levels below continue from. */
 void leave_sums(const int level, const ivec2 at, const TEXEL sums)
 {
-    if (level == FIRST_LEVELS && HAS_PARTS) {
-        leave_part(at, unbiased(scale_of_sums(level) * sums));
+    if (level == FIRST_LEVELS && HAS_PARTIALS) {
+        leave_partial(at, unbiased(scale_of_sums(level) * sums));
     }
 }
 
@@ -236,8 +235,9 @@ EARLY four_cells(const bvec2 is_single, const uint i)
     return join_four(is_single, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
 }
 
-/* From the cells, texels of level `from` in Morton order, levels up to `end` in place; `block` is where they lie in
- * level `last`, of which they make one texel. By all of the workgroup; the first texel of the last level. */
+/* Makes levels from + 1 to `end` in place from the cells, which are texels of level `from` in Morton order. The cells
+ * cover one texel of level `last`, `block`. Run by the whole workgroup; returns the first texel of the last level
+ * made. */
 TEXEL make_levels_by_cells(const int from, const int last, const int end, const ivec2 block, const int layer)
 {
     for (int level = from + 1; level <= end; level++) {
@@ -258,8 +258,8 @@ TEXEL make_levels_by_cells(const int from, const int last, const int end, const 
     return sums_of(cells[0]);
 }
 
-/* Three levels, made by lanes from a texel that each of 16 has of the first: as they are to be stored, and of the last
- * the sums, in all lanes. */
+/* Three levels that lanes make from the texel that each of 16 lanes has of the first: encoded, and the sums of the last
+ * level in all lanes. */
 struct Lower {
     ENCODED first, second, third;
     TEXEL sums;
@@ -286,7 +286,7 @@ Lower make_lower(const int n, const bvec2 is_first_single, const bvec2 is_second
     return made;
 }
 
-/* Levels 4 to 6 of a tile. */
+/* Stores levels 4 to 6 of a tile. */
 void store_lower(const ivec2 tile, const int layer, const Lower made)
 {
     uint lane = LANE;
@@ -302,7 +302,7 @@ void store_lower(const ivec2 tile, const int layer, const Lower made)
     }
 }
 
-/* Level 3 by lanes that differ in bits 2 (x) and 3 (y) of their index. */
+/* Makes level 3 with lanes whose indices differ in bits 2 (x) and 3 (y). */
 void make_level3_by_lanes(const ivec2 tile, const int layer, const uint index, const EARLY texel)
 {
     EARLY made = join_lanes(NO_SINGLE, texel, 4u);
@@ -310,7 +310,7 @@ void make_level3_by_lanes(const ivec2 tile, const int layer, const uint index, c
         cells[(index & 3u) << 4 | index >> 4] = made;
     }
     barrier();
-    uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that have nothing else to do then */
+    uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that would be idle now */
     if (i < 64u) {
         ivec2 at = tile * 8 + place(i);
         STORE_EARLY(3, at, layer, cells[i])
@@ -318,14 +318,14 @@ void make_level3_by_lanes(const ivec2 tile, const int layer, const uint index, c
     }
 }
 
-/* What is stored late, if at all. */
+/* What store_late() stores. */
 struct EvenTile {
     Upper upper;
     Lower lower;
 };
 
-/* Levels 1 to FIRST_LEVELS; true where the last is at hand as `lower.sums`: in the first subgroup,
- * or in all of the workgroup. */
+/* Makes levels 1 to FIRST_LEVELS. Returns true where `lower.sums` holds the last one: in the first subgroup, or in the
+ * whole workgroup. */
 bool make_even_tile(const ivec2 tile, const int layer, const uint index, out EvenTile made)
 {
     made.upper = make_levels_1_2(tile, layer, index);
@@ -348,7 +348,7 @@ bool make_even_tile(const ivec2 tile, const int layer, const uint index, out Eve
     return true;
 }
 
-/* What make_even_tile() has left. */
+/* Stores what make_even_tile() has not. */
 void store_late(const ivec2 tile, const int layer, const uint index, const EvenTile made)
 {
     if (!IS_LATE) {

@@ -1,15 +1,15 @@
-/* Words that take the largest part of a texel that several tiles share, for minima and maxima: a word a channel, in
- * which floats are ordered as integers are, and a count of the tiles that have brought theirs. An atomic maximum
- * needs no order among tiles, so that there are as many words as texels, however many tiles share one. */
+/* Words that keep the minimum or maximum of a texel's partials: a word per channel, in which floats are ordered like
+ * integers, and a count of the tiles that have contributed. An atomic maximum needs no order among tiles, so a texel
+ * needs one word per channel however many tiles contribute. */
 
-#define WORDS 1 /* of a texel, for who brings it (climb.glsl): all channels */
+#define WORDS 1 /* per texel, as tail.glsl counts them: one lane has all channels */
 
 layout(set = 0, binding = 2) nonprivate buffer Words
 {
-    uint extreme_word[]; /* layer, level, row, column, channel; zero between runs */
+    uint extreme_word[]; /* by layer, level, row, column, channel; zero between runs */
 };
 
-/* Larger ones of larger numbers, or for minima of smaller ones; of NaN, which counts for nothing, 0. */
+/* Grows with the number, or for minima as the number falls. 0 for NaN, which loses against any number. */
 uint ordered_word(const float value)
 {
     uint bits = floatBitsToUint(value);
@@ -31,7 +31,7 @@ void bring_extreme(const uint node, const TEXEL texel)
     }
 }
 
-/* By who is the last to arrive; for the next run the words are zero. */
+/* For the last to arrive. Resets the words to zero for the next run. */
 TEXEL take_extreme(const uint node)
 {
     TEXEL texel = TEXEL(0.0);

@@ -1,9 +1,9 @@
-/* Lanes that exchange texels: those of a subgroup, or, where SUBGROUPS is not defined, as many invocations, through
- * shared memory. All of the workgroup exchange at once then. */
+/* Lanes that exchange texels: a subgroup or, without SUBGROUPS, as many invocations that exchange through shared
+ * memory; then the whole workgroup must take part in every exchange. */
 
 #ifdef SUBGROUPS
 #define LANE gl_SubgroupInvocationID
-#define LANES_ID gl_SubgroupID /* which SUBGROUP_SIZE lanes of the workgroup */
+#define LANES_ID gl_SubgroupID /* index of this group of SUBGROUP_SIZE lanes */
 
 #ifdef ALPHA
 TEXEL subgroupShuffle(const TEXEL own, const uint lane)
@@ -19,7 +19,7 @@ TEXEL subgroupShuffleXor(const TEXEL own, const uint mask)
 
 #define from_lane(own, lane) subgroupShuffle(own, lane)
 #define from_lane_xor(own, mask) subgroupShuffleXor(own, mask)
-/* Two texels from one lane, and one from each of two. */
+/* Two texels from one lane, and one texel from each of two lanes. */
 #define two_from_lane(a, b, lane) ENCODED[2](from_lane(a, lane), from_lane(b, lane))
 #define from_two_lanes(own, a, b) TEXEL[2](from_lane(own, a), from_lane(own, b))
 
@@ -60,5 +60,5 @@ TEXEL[2] from_two_lanes(const TEXEL own, const uint a, const uint b)
 }
 #endif
 
-/* Invocations, lanes one after the other: gl_LocalInvocationIndex promises nothing of subgroups. */
+/* Invocation index with consecutive lanes: gl_LocalInvocationIndex promises no relation to subgroups. */
 #define INDEX (LANES_ID * SUBGROUP_SIZE + LANE)

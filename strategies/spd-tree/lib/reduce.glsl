@@ -1,18 +1,17 @@
-/* How texels along one axis are reduced to one: three where the axis is odd, else two.
+/* How texels along one axis are reduced to one: three where the axis is odd, otherwise two.
  *
- * On an odd size n = 2m + 1 the box weighs three texels (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation",
+ * On an odd size n = 2m + 1 the box weights three texels (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation",
  * NVIDIA 2005); texel x of the m below covers n / m of them:
  *
  *     texel    | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n */
 
-/* Along an axis, what weighs the texels 2x, 2x + 1 and 2x + 2. If the size is odd the first and the last change
- * from one x to the next. Even rows are weighed as the last two of three, since strips bring the first along
- * (strips.glsl); even columns as the first two.
+/* The weights of texels 2x, 2x + 1 and 2x + 2 along an axis. On an odd size the first and last change with x. Even
+ * sizes use the last two of three for rows, since strips keep the first (strips.glsl), and the first two for columns.
  *
- * Of codes each is over that of the middle one, so that it needs no multiplication. Floats may differ by any
- * factor: theirs are whole numbers, which are exact, over the next power of two, so that sums do not overflow. `scales`
- * make averages of such sums: of codes of all levels above at once, of floats level by level. */
+ * Weights of codes are relative to the middle one, which then needs no multiplication. Floats may differ by any factor,
+ * so their weights are integers, which are exact, over the next power of two, so that sums do not overflow. `scales`
+ * turn such sums into averages: of codes for all levels above at once, of floats level by level. */
 struct Axis {
     float first, change, middle, last;
     bool is_odd, is_single;
@@ -32,7 +31,7 @@ Axis axis_of(const int n)
                     : Axis(1.0, 1.0 / half_n, 1.0, 1.0 / half_n, true, false);
 }
 
-/* An axis whose even sizes are weighed as the last two of three, and a single texel as the middle one. */
+/* The axis of rows: even sizes use the last two of three weights, a single texel the middle one. */
 Axis row_axis_of(const int n)
 {
     Axis axis = axis_of(n);
@@ -49,7 +48,7 @@ vec3 weights_of(const Axis axis, const float at)
     return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.last));
 }
 
-/* What makes averages of a level's texels as the next level weighs them. */
+/* Turns a level's texels, as the next level reads them, into averages. */
 float scale_of_carried(const float scale)
 {
     return IS_FLOAT ? 1.0 : scale;
@@ -62,8 +61,8 @@ float scale_of_carried(const float scale)
 #endif
 
 #ifndef ALPHA
-/* A sum, and what rounding has taken from it: Knuth's two-sum (The Art of Computer Programming 2, 4.2.2,
- * theorem B), and of the second term, a product, what fma() finds. */
+/* Adds a product and keeps what rounding loses: of the sum by Knuth's two-sum (The Art of Computer Programming 2,
+ * 4.2.2, theorem B), of the product by fma(). */
 void add_product(inout TEXEL sum, inout TEXEL lost, const float weight, const TEXEL texel)
 {
     precise TEXEL product = weight * texel;
@@ -74,7 +73,7 @@ void add_product(inout TEXEL sum, inout TEXEL lost, const float weight, const TE
     sum = total;
 }
 
-/* Whether the texels have one sign, so that no sum of them is small against its terms. */
+/* Whether the texels have the same sign, so that their sum is not small compared to its terms. */
 bool have_one_sign(const TEXEL a, const TEXEL b, const TEXEL c)
 {
     uint differ = 0u;
@@ -86,14 +85,14 @@ bool have_one_sign(const TEXEL a, const TEXEL b, const TEXEL c)
 }
 #endif
 
-/* Of three taps: which are there besides the middle one. */
+/* Which of three taps are there besides the middle one. */
 struct Has {
     bool first, last;
 };
 
-/* The sum of weighed floats times `scale`; a tap that is not there may be infinite. Averages have four ulp for all
- * that rounds them. Where 32 bits are stored that is the scale and the last product, and, of the first axis where
- * terms have one sign, three roundings more: on an H200 166 us in place of 202 for rgba32f of 4095x4095. */
+/* The sum of weighted floats times `scale`; an absent tap may be infinite. Averages may be off by four ulp in all. For
+ * 32-bit floats the scale and the last product take some of it, and the first axis, where terms have the same sign,
+ * three more roundings: 166 us instead of 202 for rgba32f at 4095x4095 on an H200. */
 TEXEL average_of_floats(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                         const TEXEL c, const float scale)
 {
@@ -119,9 +118,9 @@ TEXEL average_of_floats(const Has has, const bool is_first_axis, const vec3 weig
         outer = weights.x * a;
     }
     if (has.last) {
-        outer = add_weighed(weights.z, c, outer);
+        outer = add_weighted(weights.z, c, outer);
     }
-    return scale * add_weighed(weights.y, b, outer);
+    return scale * add_weighted(weights.y, b, outer);
 }
 
 TEXEL join_two(const TEXEL a, const TEXEL b)
@@ -129,7 +128,8 @@ TEXEL join_two(const TEXEL a, const TEXEL b)
     return IS_EXTREME ? extreme(a, b) : a + b;
 }
 
-/* Of an even axis. The sum, or where that could overflow the mean: precise, as compilers halve the sum. */
+/* Two taps of an even axis: their sum or, where that could overflow, their mean; precise, because compilers would halve
+ * the sum. */
 TEXEL join_taps(const TEXEL a, const TEXEL b)
 {
 #ifndef ALPHA
@@ -142,8 +142,7 @@ TEXEL join_taps(const TEXEL a, const TEXEL b)
     return join_two(a, b);
 }
 
-/* Three taps of which `has` says which are there. Of texels beyond the edge, which are again those at the edge,
- * extremes take no notice. */
+/* Reduces the taps that `has` lists. Extremes ignore texels beyond the edge, which repeat those at the edge. */
 TEXEL reduce_taps(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                   const TEXEL c, const float scale)
 {
@@ -160,12 +159,12 @@ TEXEL reduce_taps(const Has has, const bool is_first_axis, const vec3 weights, c
     if (IS_FLOAT) {
         return average_of_floats(has, is_first_axis, weights, a, b, c, scale);
     }
-    /* A weight of zero leaves out what is not there: codes are finite. */
-    return add_weighed(weights.z, c, add_weighed(weights.x, a, b));
+    /* A weight of zero drops an absent tap: codes are finite. */
+    return add_weighted(weights.z, c, add_weighted(weights.x, a, b));
 }
 
 #ifndef EVEN
-/* Columns: the first two of three, or all; one by itself is left as it is. `scale` is of the second axis of two. */
+/* Reduces columns: the first two of three, or all; a single column is unchanged. `scale` applies to the second axis. */
 TEXEL reduce_columns(const Axis axis, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                      const TEXEL c, const float scale)
 {
@@ -175,14 +174,14 @@ TEXEL reduce_columns(const Axis axis, const bool is_first_axis, const vec3 weigh
     if (!GENERAL) {
         return reduce_taps(Has(true, false), false, weights, a, b, b, scale);
     }
-    /* Of level 0, the first axis, the sampler repeats it. */
+    /* On level 0, the first axis, the sampler repeats it. */
     [[dont_flatten]] if (!is_first_axis && axis.is_single) {
         return IS_FLOAT && !IS_EXTREME ? scale * a : a;
     }
     return reduce_taps(Has(true, axis.is_odd), is_first_axis, weights, a, b, c, scale);
 }
 
-/* Rows: the last two of three, or all. */
+/* Reduces rows: the last two of three, or all. */
 TEXEL reduce_rows(const Axis axis, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                   const TEXEL c, const float scale)
 {
@@ -194,8 +193,8 @@ TEXEL reduce_rows(const Axis axis, const bool is_first_axis, const vec3 weights,
 }
 #endif
 
-/* What part of a texel a tile has, of taps that may be another's: those have no weight. */
-TEXEL reduce_part(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL c)
+/* A tile's partial of a texel. Taps that belong to other tiles have no weight. */
+TEXEL reduce_partial(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL c)
 {
     if (IS_EXTREME) {
         TEXEL part = weights.x > 0.0 ? a : weights.y > 0.0 ? b : c;
@@ -203,17 +202,17 @@ TEXEL reduce_part(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL 
         return weights.z > 0.0 ? extreme(part, c) : part;
     }
     if (!IS_FLOAT) {
-        return add_weighed(weights.x, a, add_weighed(weights.y, b, weights.z * c));
+        return add_weighted(weights.x, a, add_weighted(weights.y, b, weights.z * c));
     }
     TEXEL part = TEXEL(0.0);
     if (weights.x > 0.0) {
         part = weights.x * a;
     }
     if (weights.y > 0.0) {
-        part = add_weighed(weights.y, b, part);
+        part = add_weighted(weights.y, b, part);
     }
     if (weights.z > 0.0) {
-        part = add_weighed(weights.z, c, part);
+        part = add_weighted(weights.z, c, part);
     }
     return part;
 }

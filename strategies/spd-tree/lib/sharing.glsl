@@ -1,9 +1,9 @@
-/* The shares that tiles have in the texels of the levels below theirs.
+/* How tiles contribute to the levels below theirs.
  *
- * The box filter is linear, so that a texel is the sum of what each tile would make of it were all
- * other tiles black. What a tile makes so of a level are few texels: those that weigh any of its own. */
+ * The box filter is linear: a texel is the sum of what each tile would make of it if all other tiles were black. A tile
+ * contributes only to the few texels whose footprint overlaps it. */
 
-/* Weights of the texels 2 * at, 2 * at + 1 and 2 * at + 2 of an axis of n; see reduce.glsl. */
+/* Weights of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of n texels; see reduce.glsl. */
 vec3 box_weights(const int at, const int n)
 {
     int half_n = n >> 1;
@@ -11,23 +11,23 @@ vec3 box_weights(const int at, const int n)
     return n == 1 ? vec3(1.0, 0.0, 0.0) : (n & 1) == 0 ? vec3(0.5, 0.5, 0.0) : odd;
 }
 
-/* Texels of a level that a tile makes or has a part in, corners included. */
+/* Texels of a level that a tile makes or contributes to; corners are inclusive. */
 struct Range {
     ivec2 first, last;
 };
 
-/* Of level F, that tiles make last, texel x of `n` levels further down weighs those from 2^n x to
+/* Let F be the last level that tiles make. Texel x, `n` levels below F, covers the texels of level F from 2^n x to
  *
  *     2^n x + 2^n - 1 + c
  *
- * where c, what odd sizes add, is made of their lowest bits: level F + i adds 2^i if its size is odd,
- * which is bit i of the size of level F. */
+ * where odd sizes add c: level F + i adds 2^i if its size is odd, which is bit i of level F's size. So c is the lowest
+ * n bits of that size. */
 ivec2 added_by_odd_sizes(const int n)
 {
     return extent_of(FIRST_LEVELS) & (1 << n) - 1;
 }
 
-/* Of `n` levels below those of tiles. */
+/* `n` levels below the tiles' levels. */
 Range range_of_tile(const ivec2 tile, const int n)
 {
     ivec2 first = tile * TILE_SIZE;
@@ -36,13 +36,13 @@ Range range_of_tile(const ivec2 tile, const int n)
                      extent_of(FIRST_LEVELS + n) - 1));
 }
 
-/* Which tile made a texel of level F. */
+/* The tile that made a texel of level F. */
 ivec2 tile_of_texel(const ivec2 at)
 {
     return ivec2(uint(at.x) / uint(TILE_X), uint(at.y) / uint(TILE_Y));
 }
 
-/* How many tiles have a part in a texel of `n` levels below those of tiles. */
+/* The tiles that contribute to a texel `n` levels below the tiles' levels. */
 Range tiles_sharing(const ivec2 at, const int n)
 {
     ivec2 first = at << n;
@@ -51,7 +51,7 @@ Range tiles_sharing(const ivec2 at, const int n)
     return Range(tile_of_texel(first), tile_of_texel(last));
 }
 
-/* And how many have at most. */
+/* The largest number of tiles that contribute to any texel of that level. */
 uint most_sharing(const int n)
 {
     ivec2 most = min(tile_of_texel((1 << n) + added_by_odd_sizes(n) - 2) + 2, ivec2(gl_NumWorkGroups.xy));
@@ -65,13 +65,13 @@ uint n_sharing(const ivec2 at, const int n)
     return uint(n_tiles.x * n_tiles.y);
 }
 
-/* Where what is handed on for a texel `n` levels below those of tiles begins, `n_each` nodes for each texel. */
+/* The first hand-off node of a texel `n` levels below the tiles' levels; each texel has `n_each` nodes. */
 uint node_of_texel(const int n, const ivec2 at, const int layer, const uint n_each)
 {
     return uint(layer) * n_nodes + nodes[n - 1] + uint(at.y * extent_of(FIRST_LEVELS + n).x + at.x) * n_each;
 }
 
-/* The taps of one axis that lie within what the tile has: where, from its first, and their weights. */
+/* The taps along one axis that the tile has: their indices, counted from `first`, and their weights. */
 struct Taps {
     ivec3 at;
     vec3 weight;

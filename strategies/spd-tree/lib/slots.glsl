@@ -1,20 +1,20 @@
-/* Slots in which tiles leave their parts of texels that they share, and counts of those that have: for all
- * that words.glsl cannot add up. Arrivals are counted with release, by who left a part or after a barrier that
- * orders what others of the workgroup left; who is the last acquires what all left, and sets the count back to
- * zero. */
+/* Slots, in which tiles leave their partials of texels that several tiles contribute to, and a count of arrivals for
+ * each such texel: for everything that words.glsl cannot add up. An arrival is counted with release semantics, by the
+ * invocation that wrote the partial or after a barrier that orders the writes of the workgroup. The last to arrive
+ * acquires what all have written and resets the count to zero. */
 
 #ifdef SLOTS
 layout(set = 0, binding = 2) nonprivate buffer Slots
 {
-    TEXEL slot[]; /* layer, level, row, column, tile of those that share it */
+    TEXEL slot[]; /* by layer, level, row, column, contributing tile */
 };
 #endif
 layout(set = 0, binding = 3) nonprivate buffer Arrivals
 {
-    uint n_arrived[]; /* by the first slot of a texel; zero between runs */
+    uint n_arrived[]; /* by a texel's first slot; zero between runs */
 };
 
-/* What the invocations of a workgroup have left comes before what any of them counts. */
+/* Orders what the invocations of the workgroup wrote before any arrival that one of them counts. */
 void leave_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
@@ -23,7 +23,7 @@ void leave_hand_off()
                        gl_SemanticsMakeVisible);
 }
 
-/* Count a part in: true if all `n` are there; then they are visible to this invocation. */
+/* Counts an arrival. Returns true if all `n` have arrived; their writes are then visible to this invocation. */
 bool arrive_is_last(const uint first_slot, const uint n)
 {
     uint n_before = atomicAdd(n_arrived[first_slot], 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer,
@@ -37,7 +37,7 @@ bool arrive_is_last(const uint first_slot, const uint n)
     return is_last;
 }
 
-/* What one invocation acquired becomes visible to all of the workgroup. */
+/* Makes what one invocation acquired visible to the whole workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice,

@@ -1,4 +1,4 @@
-/* spd-tree as calls of Vulkan; see spd_tree.h. */
+/* The Vulkan calls of spd-tree; see spd_tree.h. */
 #include "spd_tree.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@ typedef _Atomic(struct pipeline *) pipeline_list;
 #define N_SAMPLED   (SPD_TREE_MAX_LEVELS - 2u) /* levels that an update reads */
 #define N_STORED    (SPD_TREE_MAX_LEVELS - 1u)
 #define N_BINDINGS  5u
-#define ALIGNMENT   256u /* the most that minStorageBufferOffsetAlignment may be */
+#define ALIGNMENT   256u /* the largest possible minStorageBufferOffsetAlignment */
 #define VERSION_1_3 VK_MAKE_VERSION(1, 3, 0)
 
-/* A list that only grows, so that it needs no lock: two threads may both make a pipeline, of
- * which the one found first is used. */
+/* A list that only grows, so that it needs no lock. Two threads may both make a pipeline; the
+ * first in the list is used. */
 struct pipeline {
     struct pipeline *next;
     struct spd_tree_module module;
@@ -32,14 +32,14 @@ struct pipeline {
 
 struct spd_tree {
     struct spd_tree_create_info info;
-    VkAllocationCallbacks allocator; /* a copy, to which info.allocator points */
+    VkAllocationCallbacks allocator; /* a copy that info.allocator points to */
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkSampler sampler;
     pipeline_list pipelines;
 };
 
-/* As spd_tree_plan.h has them. */
+/* The bindings that spd_tree_plan.h lists. */
 static const struct {
     VkDescriptorType type;
     uint32_t n;
@@ -86,7 +86,7 @@ static const struct format *format_of(VkFormat format)
     return NULL;
 }
 
-/* The format of the views of levels; of sRGB images it is words. */
+/* The format of the views of levels: words for sRGB images. */
 static VkFormat view_format(const struct spd_tree_job *job)
 {
     const struct format *format = format_of(job->format);
@@ -182,7 +182,7 @@ struct arm_cores {
 };
 #define STRUCTURE_TYPE_ARM_CORES ((VkStructureType)1000497001)
 
-/* The properties and features that are read. */
+/* The properties and features that spd_tree_get_features() reads. */
 struct facts {
     VkPhysicalDeviceProperties2 core;
     VkPhysicalDeviceVulkan11Properties v11;
@@ -194,10 +194,10 @@ struct facts {
     VkPhysicalDeviceFeatures2 features;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceSubgroupSizeControlFeaturesEXT size_control;
-    bool has_size_control; /* the extension */
+    bool has_size_control; /* of the extension */
 };
 
-/* Chain the structures of an extension that the device has. */
+/* Chains the structures of an extension that the device has. */
 static void chain_extension(const char *name, struct facts *f)
 {
     if (strcmp(name, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) == 0) {
@@ -329,7 +329,7 @@ void spd_tree_get_features(VkPhysicalDevice physical, struct spd_tree_features *
                               : NULL;
 }
 
-/* ---- Objects: what a call that fails leaves in its handle is undefined, so it is cleared */
+/* ---- Objects: a call that fails leaves its handle undefined, so it is cleared */
 
 static VkResult create_set_layout(struct spd_tree *tree)
 {
@@ -542,7 +542,7 @@ VkPipeline spd_tree_pipeline(struct spd_tree *tree, const struct spd_tree_job *j
 
 /* ---- A dispatch */
 
-/* Where the counters lie. */
+/* The offset of the counters in the scratch buffer. */
 static uint64_t counter_offset(const struct spd_tree_plan *plan)
 {
     return (plan->hand_off_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -557,7 +557,7 @@ uint64_t spd_tree_scratch_bytes(const struct spd_tree *tree, const struct spd_tr
                      (plan.counter_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What writes point to. */
+/* What descriptor writes point to. */
 struct written {
     VkDescriptorImageInfo source, stored[N_STORED], sampled[N_SAMPLED];
     VkDescriptorBufferInfo hand_off, counters;

@@ -1,17 +1,17 @@
-/* Every level of an image of any size in one dispatch, each texel the exact area average, minimum or maximum of
- * level 0. Tiles make their first levels, by even.glsl or strips.glsl, and share all further ones, by
- * climb.glsl or share_parts.glsl: through words (words.glsl, extremes.glsl) or slots (slots.glsl). What texels are
- * says texel.glsl. Modules differ by what is defined:
+/* Makes every level of an image of any size in one dispatch; each texel is the exact area average, minimum or maximum
+ * of level 0. Tiles make their first levels (even.glsl or strips.glsl) and cooperate on the rest (tail.glsl or
+ * partials.glsl) through words (words.glsl, extremes.glsl) or slots (slots.glsl). texel.glsl defines what a texel is.
+ * Modules differ by these defines:
  *
  *     CHANNELS, RAW, ALPHA, SUMS    see texel.glsl
- *     EVEN                    tiles of 64x64 texels, else strips
- *     SUBGROUPS               lanes exchange texels by subgroup operations, else through shared memory
- *     SLOTS                   tiles share by slots: averages, minima and maxima (REDUCE)
- *     EXTREME                 by words of 32 bits, minima and maxima; neither: by words of 64 bits, averages
- *     UPDATES                 only what a changed rectangle reaches is made; with SLOTS
+ *     EVEN                    tiles of 64x64 texels; otherwise strips
+ *     SUBGROUPS               lanes exchange texels by subgroup operations; otherwise through shared memory
+ *     SLOTS                   tiles cooperate through slots: averages, minima and maxima (REDUCE)
+ *     EXTREME                 through 32-bit words: minima and maxima. Neither: through 64-bit words, averages
+ *     UPDATES                 makes only what a changed rectangle affects; requires SLOTS
  *
- * Parameters are const where nothing assigns to them: glslang passes such by value, and all others through a variable
- * of the caller's, by which modules are a quarter larger. */
+ * Parameters that nothing assigns to are const: glslang passes those by value and all others through a variable of the
+ * caller, which makes modules a quarter larger. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -39,10 +39,10 @@
 #elif !defined(SLOTS)
 #include "words.glsl"
 #endif
-#include "share_parts.glsl"
+#include "partials.glsl"
 #ifdef EVEN
 #include "even.glsl"
-#include "climb.glsl"
+#include "tail.glsl"
 #else
 #include "strips.glsl"
 #endif
@@ -50,9 +50,9 @@
 #include "update.glsl"
 #endif
 
-/* From the last row to the first. An H200 fetches the number of workgroups with the addresses of buffers, which
- * are so there when they are needed: 0.2 us of 6 for 256x256, of 12 for 2048x2048. The dispatch has to be
- * whole, without a base. */
+/* Runs from the last row to the first. An H200 fetches the number of workgroups together with the addresses of buffers,
+ * which are therefore there when they are needed: this saves 0.2 us of 6 at 256x256 and of 12 at 2048x2048. It takes a
+ * whole dispatch, without a base. */
 ivec2 tile_of_workgroup()
 {
 #ifdef UPDATES
@@ -66,16 +66,16 @@ ivec2 tile_of_workgroup()
 void make_tile(const ivec2 tile, const int layer, const uint index)
 {
     EvenTile made;
-    if (IS_CLIMBING) {
-        Node start = start_of_climb(tile, layer);
+    if (HAS_TAIL) {
+        Node start = start_of_tail(tile, layer);
         if (make_even_tile(tile, layer, index, made)) {
-            climb(start, tile, layer, made.lower.sums);
+            make_tail(start, tile, layer, made.lower.sums);
         }
         store_late(tile, layer, index, made);
         return;
     }
     make_even_tile(tile, layer, index, made);
-    if (HAS_PARTS) {
+    if (HAS_PARTIALS) {
         share_tile(tile, layer, index);
     }
 }
@@ -84,7 +84,7 @@ void make_tile(const ivec2 tile, const int layer, const uint index)
 {
     prepare_codec(index);
     make_tile_of_strips(tile, layer, LANES_ID, LANE);
-    if (HAS_PARTS) {
+    if (HAS_PARTIALS) {
 #ifdef UPDATES
         finish_update(tile, layer, index);
 #else

@@ -1,7 +1,7 @@
 /* The planner; see spd_tree_plan.h. */
 #include "spd_tree_plan.h"
 
-/* Levels from 0 on whose axes are even. */
+/* The number of levels, from level 0 on, whose sizes are even along both axes. */
 static uint32_t count_even_levels(const struct spd_tree_image *image)
 {
     uint32_t n = 0;
@@ -16,14 +16,14 @@ static uint32_t count_even_levels(const struct spd_tree_image *image)
     return n;
 }
 
-/* As in share_parts.glsl: texels of the level `n` below those of tiles that a tile may have a
- * part in, along an axis. */
+/* As in partials.glsl: the most texels `n` levels below a tile's own that it may contribute to,
+ * along an axis. */
 static uint32_t most_of_axis(uint32_t tile, uint32_t n)
 {
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
 }
 
-/* And of levels from `first` to before `end`, along both. */
+/* The same for levels from `first` to before `end`, along both axes. */
 static uint32_t most_parts(uint32_t tile_x, uint32_t tile_y, uint32_t first, uint32_t end)
 {
     uint32_t n_parts = 0;
@@ -33,8 +33,8 @@ static uint32_t most_parts(uint32_t tile_x, uint32_t tile_y, uint32_t first, uin
     return n_parts;
 }
 
-/* Shared memory of a workgroup: what share_parts.glsl, even.glsl, lanes.glsl and texel.glsl
- * declare, where tiles have so many texels at most. */
+/* Shared memory of a workgroup, as declared by partials.glsl, even.glsl, lanes.glsl and
+ * texel.glsl, for tiles of at most this size. */
 static uint32_t shared_bytes(const struct spd_tree_image *image,
                              const struct spd_tree_module *module, uint32_t tile_x,
                              uint32_t tile_y)
@@ -62,7 +62,7 @@ static void set_tiles(const struct spd_tree_image *image, struct spd_tree_plan *
     plan->n_groups[2] = image->n_layers;
 }
 
-/* Lanes that exchange texels. */
+/* The number of lanes that exchange texels. */
 static uint32_t lanes_of(const struct spd_tree_plan *plan)
 {
     return plan->module.has_subgroups ? plan->subgroup_size : 32;
@@ -80,15 +80,15 @@ static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
 }
 
-/* Whether there are levels below those of tiles, made by share_parts.glsl. */
+/* Whether there are levels below those that tiles make, and partials.glsl makes them. */
 static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
-    return !plan->is_climbing && plan->n_first + 1 < image->n_levels;
+    return !plan->has_tail && plan->n_first + 1 < image->n_levels;
 }
 
-/* Strips of so many rows; false if they cannot be. An invocation each makes the texels of all
- * levels from the second below a tile on; of the first they make two each, which are enough for
- * tiles of 64x24. */
+/* Plans strips with this many rows; false if that is impossible. Each invocation makes one
+ * texel of all levels from the second below a tile on, and two of the first, which is enough
+ * for tiles of 64x24. */
 static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
                        struct spd_tree_plan *plan)
 {
@@ -104,12 +104,13 @@ static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
                 SPD_TREE_N_INVOCATIONS);
 }
 
-/* Tiles that bring a part of one word, at most, where it has two channels (words.glsl). */
+/* the most tiles that one word can count, with two channels (words.glsl) */
 #define MAX_SHARING  1024u
-#define MOST_SHARING 32767u /* and where it has one */
+#define MOST_SHARING 32767u /* and with one */
 
-/* Cores of a device that does not say. Each is to run two workgroups, which take half of its
- * shared memory each; all that run at a time are a wave. */
+/* The number of cores of a device that does not report it. Each core is meant to run two
+ * workgroups, each with half of its shared memory; the workgroups that run at the same time are
+ * a wave. */
 #define USUAL_CORES 64u
 
 static uint32_t shared_budget(const struct spd_tree_device *device)
@@ -136,19 +137,18 @@ static uint32_t max_rows(const struct spd_tree_device *device,
     return 0;
 }
 
-/* Those strips that take the fewest waves of workgroups, and of these the shortest: what is
- * left over at the end of a wave, where cores wait, and the parts that each tile hands on cost
- * most. Those of updates, whose tiles are few, are as short as can be. */
+/* Chooses the strips that take the fewest waves of workgroups, and the shortest of those: the
+ * end of an incomplete wave, where cores wait, and the partials that each tile hands on cost
+ * the most. Updates have few tiles, so their strips are as short as possible. */
 static bool choose_strips(const struct spd_tree_device *device,
                           const struct spd_tree_image *image, uint32_t rows,
                           struct spd_tree_plan *plan)
 {
     struct spd_tree_plan best = *plan;
     uint64_t fewest = UINT64_MAX;
-    /* A workgroup takes so many registers for texels of 16 bytes that a core has room for one.
-     */
+    /* a workgroup with 16-byte texels takes so many registers that a core has room for one */
     const uint32_t wave = wave_of(device) / (spd_tree_texel_bytes(image->format) == 16 ? 2 : 1);
-    plan->module.is_even = plan->is_climbing = false;
+    plan->module.is_even = plan->has_tail = false;
     plan->max_rows = max_rows(device, image, plan);
     for (uint32_t i = 0; i < SPD_TREE_N_ROWS; i++) {
         struct spd_tree_plan with = *plan;
@@ -171,8 +171,8 @@ static bool choose_strips(const struct spd_tree_device *device,
     return fewest != UINT64_MAX;
 }
 
-/* Texels that an update keeps in shared memory while it makes the levels below those of tiles:
- * as many as there is room for besides. To a CPU all memory is the same. */
+/* The number of texels that an update keeps in shared memory while it makes the levels below
+ * the tiles': as many as fit. On a CPU all memory is the same. */
 static uint32_t n_held_texels(const struct spd_tree_device *device,
                               const struct spd_tree_image *image,
                               const struct spd_tree_plan *plan)
@@ -194,24 +194,25 @@ static bool set_even(const struct spd_tree_device *device, const struct spd_tree
     plan->n_first = n_even < 6 ? n_even : 6;
     plan->tile_x = plan->tile_y = 64u >> plan->n_first;
     plan->module.is_even = true;
-    /* Tiles that make six levels, of powers of two if there are others: climb.glsl goes on from
-     * one texel of each. */
-    plan->is_climbing = plan->n_first == 6 &&
-                        (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
-                                                  (image->height & (image->height - 1)) == 0));
+    /* Tiles that make six levels, with power-of-two sizes below them: tail.glsl continues from
+     * one texel per tile. */
+    plan->has_tail = plan->n_first == 6 &&
+                     (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
+                                               (image->height & (image->height - 1)) == 0));
     set_tiles(image, plan);
     return !spd_tree_is_update(image) && plan->module.has_subgroups &&
            (n_even >= 3 || n_even + 1 == image->n_levels) &&
            shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
 }
 
-/* Tiles, up to which words bring as many levels as there may be at once, since few wait for
- * their turn. */
+/* Up to this number of tiles, words take as many levels per round as possible, since few tiles
+ * wait for their turn. */
 #define MAX_WIDE 1024u
 
-/* By words as many levels as a word counts tiles of, and as lanes are there for; by slots so
- * that the fewest cells follow one another: each is a round trip to memory. */
-static uint32_t span_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
+/* With words: as many levels as a word can count tiles and as there are lanes. With slots: so
+ * that the fewest cells follow one another, as each is a round trip to memory. */
+static uint32_t levels_per_round_of(const struct spd_tree_image *image,
+                                    const struct spd_tree_plan *plan)
 {
     const uint32_t n_words = (image->format.n_channels + 1) / 2,
                    n_lanes = lanes_of(plan) / n_words;
@@ -227,7 +228,7 @@ static uint32_t span_of(const struct spd_tree_image *image, const struct spd_tre
     return n_lanes < 5 ? n_lanes : 5;
 }
 
-/* As in sharing.glsl: tiles that share a texel `n` levels below theirs, at most. */
+/* As in sharing.glsl: the most tiles that contribute to a texel `n` levels below theirs. */
 static uint64_t most_sharing(const struct spd_tree_image *image,
                              const struct spd_tree_plan *plan, uint32_t n)
 {
@@ -240,22 +241,23 @@ static uint64_t most_sharing(const struct spd_tree_image *image,
            (y < plan->n_groups[1] ? y : plan->n_groups[1]);
 }
 
-/* Nodes that the `i`-th level below those of tiles has in a layer; what those are see
- * words.glsl, slots.glsl, climb.glsl and update.glsl. */
+/* The number of nodes per layer of the `i`-th level below the tiles' levels; for nodes see
+ * words.glsl, slots.glsl, tail.glsl and update.glsl. */
 static uint64_t nodes_of(const struct spd_tree_image *image, const struct spd_tree_plan *plan,
                          uint32_t i)
 {
-    const bool climbs = plan->is_climbing && plan->module.has_slots;
-    const uint32_t span = plan->span, level = plan->n_first + (spd_tree_is_update(image) ? i
-                                                               : climbs ? span * i
-                                                                        : i + 1);
-    if (level >= image->n_levels || (climbs && level + 1 >= image->n_levels)) {
+    const bool by_cells = plan->has_tail && plan->module.has_slots;
+    const uint32_t n = plan->levels_per_round;
+    const uint32_t level = plan->n_first + (spd_tree_is_update(image) ? i
+                                            : by_cells                ? n * i
+                                                                      : i + 1);
+    if (level >= image->n_levels || (by_cells && level + 1 >= image->n_levels)) {
         return 0;
     }
     const uint64_t x = spd_tree_size_of_level(image->width, level);
     const uint64_t y = spd_tree_size_of_level(image->height, level);
-    if (climbs) {
-        return (x >> span > 0 ? x >> span : 1) * (y >> span > 0 ? y >> span : 1) << 2 * span;
+    if (by_cells) {
+        return (x >> n > 0 ? x >> n : 1) * (y >> n > 0 ? y >> n : 1) << 2 * n;
     }
     return x * y *
            (plan->module.has_slots && !spd_tree_is_update(image)
@@ -263,7 +265,8 @@ static uint64_t nodes_of(const struct spd_tree_image *image, const struct spd_tr
                 : 1);
 }
 
-/* Bytes of the buffers, and where nodes begin; false if there are too many. */
+/* Sets the sizes of the buffers and the first node of each level; false if there are too
+ * many. */
 static bool set_nodes(const struct spd_tree_device *device, const struct spd_tree_image *image,
                       struct spd_tree_plan *plan)
 {
@@ -326,7 +329,8 @@ static void set_scales(const struct spd_tree_image *image, struct spd_tree_plan 
     double scale = 1.0;
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t width = spd_tree_size_of_level(image->width, i);
-        /* Of a width of one texel, level 0 weighs it and its repetition (strips.glsl). */
+        /* For a width of one texel, level 0 weights the texel and its repetition
+         * (strips.glsl). */
         const double own = scale_of_size(i == 0 && width == 1 ? 2 : width, image) *
                            scale_of_size(spd_tree_size_of_level(image->height, i), image);
         scale = spd_tree_is_normalised(image->format) ? scale * own : own;
@@ -334,7 +338,7 @@ static void set_scales(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether the changed rectangle is one of level 0, or none. */
+/* Whether there is no changed rectangle, or one that lies in level 0. */
 static bool has_rect(const struct spd_tree_image *image)
 {
     const struct spd_tree_rect r = image->changed;
@@ -347,8 +351,8 @@ struct tiles {
     uint32_t first, n;
 };
 
-/* Tiles that make what the rectangle reaches of levels 1 to n_first, along an axis. Texels past
- * the last one of level n_first belong to the last tile. */
+/* The tiles along an axis that make what the rectangle affects in levels 1 to n_first. Texels
+ * past the last one of level n_first belong to the last tile. */
 static struct tiles changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_t tile,
                                   uint32_t n_first, uint32_t n_tiles)
 {
@@ -368,8 +372,8 @@ static struct tiles changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_
     return tiles;
 }
 
-/* Of an update: what has changed, the tiles to make and how levels below theirs are scaled,
- * where an axis of one texel counts as two. */
+/* For an update: what has changed, the tiles to make, and the scales of the levels below
+ * theirs, where an axis of one texel counts as two. */
 static void set_update(const struct spd_tree_image *image, struct spd_tree_plan *plan)
 {
     const struct spd_tree_rect r = image->changed;
@@ -393,16 +397,16 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether all tiles run at a time: then what each hands on is waited for. */
+/* Whether all tiles run at the same time, so that the hand-off is the critical path. */
 static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
                     const struct spd_tree_plan *plan)
 {
-    return !device->is_cpu && /* llvmpipe loses what is kept for that */
-           plan->is_climbing &&
+    return !device->is_cpu && /* llvmpipe loses what is kept for it */
+           plan->has_tail &&
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <= wave_of(device);
 }
 
-/* Of an enum spd_tree_codec, as levels.glsl and texel.glsl have it. */
+/* By enum spd_tree_codec: the constants of levels.glsl and texel.glsl. */
 static const struct {
     float unorm_max, unorm_max_alpha;
     uint32_t dropped_bits, dropped_bits_blue, codec;
@@ -420,7 +424,7 @@ static void set_constants(const struct spd_tree_device *device,
         {"SUBGROUP_SIZE", 2, lanes_of(plan)},
         {"MAX_ROWS", 3, plan->max_rows},
         {"GENERAL", 4, !is_even && is_general(image)},
-        {"IS_CLIMBING", 5, is_even && plan->is_climbing},
+        {"HAS_TAIL", 5, is_even && plan->has_tail},
         {"IS_LATE", 6, is_even && is_late(device, image, plan)},
         {"IS_GPU", 9, !device->is_cpu},
         {"UNORM_MAX", 11, float_bits(numbers_of[codec].unorm_max)},
@@ -436,7 +440,7 @@ static void set_constants(const struct spd_tree_device *device,
     memcpy(plan->constants, constants, sizeof constants);
 }
 
-/* Whether workgroups can require subgroups of a size. */
+/* Whether workgroups can require this subgroup size. */
 static bool can_require(const struct spd_tree_device *device, uint32_t size)
 {
     return size >= device->min_subgroup_size && size <= device->max_subgroup_size &&
@@ -452,21 +456,21 @@ static bool has_subgroups(const struct spd_tree_device *device)
             can_require(device, size));
 }
 
-/* Whether words can hand on what tiles make. */
+/* Whether words can hold the partials. */
 static bool may_have_words(const struct spd_tree_image *image)
 {
     return image->reduction == SPD_TREE_AVERAGE && !image->weighs_alpha &&
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Tiles of 64x64 cost less than strips where all sizes are even or texels have 16 bytes, and
- * otherwise up to somewhat more than two waves of them: each has parts to share, for which it
- * waits. */
+/* Whether tiles of 64x64 cost less than strips: where all sizes are even or texels have 16
+ * bytes, and otherwise up to a little more than two waves of them, since each tile waits for
+ * the texels it shares. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
     const uint64_t n_tiles = (uint64_t)plan->n_groups[0] * plan->n_groups[1];
-    /* Of sRGB three workgroups and not four fit on a core. */
+    /* with sRGB, three workgroups fit on a core instead of four */
     const uint32_t quarters = image->format.codec == SPD_TREE_SRGB8 ? 6 : 9;
     return !has_parts(image, plan) ||
            n_tiles * image->n_layers <= (uint64_t)wave_of(device) * quarters / 4 ||
@@ -485,7 +489,7 @@ static bool set_shape(const struct spd_tree_device *device, const struct spd_tre
     return options->shape != SPD_TREE_EVEN && choose_strips(device, image, options->rows, plan);
 }
 
-/* The module, as far as it does not depend on how tiles are made. */
+/* Sets what the module needs whatever the shape of tiles. */
 static void set_module(const struct spd_tree_device *device, const struct spd_tree_image *image,
                        struct spd_tree_plan *plan)
 {
@@ -524,7 +528,7 @@ static bool is_format(struct spd_tree_format format)
     return false;
 }
 
-/* Whether there are such images: what a field that was forgotten has is none. */
+/* Whether the image is valid; zero-initialised fields are not. */
 static bool is_image(const struct spd_tree_image *image)
 {
     const uint32_t size = image->width | image->height;
@@ -533,7 +537,7 @@ static bool is_image(const struct spd_tree_image *image)
            size >> (image->n_levels - 1) > 0;
 }
 
-/* Whether the image is of a kind that there is, whatever its size. */
+/* Whether images of this kind can be made, whatever their size: NULL, or why not. */
 static const char *why_no_kind(const struct spd_tree_image *image,
                                const struct spd_tree_options *options)
 {
@@ -547,7 +551,7 @@ static const char *why_no_kind(const struct spd_tree_image *image,
     }
     if (image->weighs_alpha &&
         (image->format.n_channels != 4 || image->reduction != SPD_TREE_AVERAGE)) {
-        return "only averages of four channels weigh colour by alpha";
+        return "only averages of four channels weight colour by alpha";
     }
     if (image->is_depth && (!is_float || image->format.n_channels != 1)) {
         return "levels of a depth image are FLOAT32 of one channel";
@@ -555,7 +559,7 @@ static const char *why_no_kind(const struct spd_tree_image *image,
     return has_rect(image) ? NULL : "the changed rectangle is not within the image";
 }
 
-/* Push constants, but for nodes and scales. */
+/* Sets the push constants except nodes and scales. */
 static void set_push(const struct spd_tree_image *image, const struct spd_tree_options *options,
                      struct spd_tree_plan *plan)
 {
@@ -563,16 +567,16 @@ static void set_push(const struct spd_tree_image *image, const struct spd_tree_o
     plan->push.base_extent[1] = (int32_t)image->height;
     plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
     plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
-    /* Where only tiles are wanted, the levels below them are none. */
+    /* levels below the tiles are left out if only tiles are asked for */
     plan->push.n_levels = options->is_tile_only && plan->n_first + 1 < image->n_levels
                               ? plan->n_first + 1
                               : image->n_levels;
     plan->push.n_first = plan->n_first;
     plan->push.strip_rows = plan->rows;
-    plan->push.span = plan->span;
+    plan->push.levels_per_round = plan->levels_per_round;
 }
 
-/* As spd_tree_make_plan(), by subgroups of device->subgroup_size. */
+/* The same as spd_tree_make_plan(), with subgroups of device->subgroup_size. */
 static const char *plan_with_lanes(const struct spd_tree_device *device,
                                    const struct spd_tree_image *image,
                                    const struct spd_tree_options *options, bool is_lean,
@@ -601,7 +605,7 @@ static const char *plan_with_lanes(const struct spd_tree_device *device,
                    ? "so many rows take more shared memory or invocations than a workgroup has"
                    : "a workgroup has too little shared memory for this image";
     }
-    /* A slot takes all channels at once, ordered words one by one. */
+    /* A slot takes all channels at once; ordered words take them one by one. */
     if (plan->module.is_extreme && plan->module.is_even && format.n_channels > 1) {
         plan->module.is_extreme = false;
         plan->module.has_slots = true;
@@ -615,7 +619,7 @@ static const char *plan_with_lanes(const struct spd_tree_device *device,
         n_tiles > MOST_SHARING) {
         return "so few rows make more tiles than words can count";
     }
-    plan->span = span_of(image, plan);
+    plan->levels_per_round = levels_per_round_of(image, plan);
     if (!set_nodes(device, image, plan)) {
         return "what tiles hand on takes more than a buffer of the device holds";
     }
@@ -628,7 +632,7 @@ static const char *plan_with_lanes(const struct spd_tree_device *device,
     return NULL;
 }
 
-/* What takes few registers in any case: many even tiles, of four bytes a texel. */
+/* Whether the module takes few registers in any case: many even tiles with 4-byte texels. */
 static bool is_small(const struct spd_tree_device *device, const struct spd_tree_image *image,
                      const struct spd_tree_plan *plan)
 {
@@ -636,7 +640,7 @@ static bool is_small(const struct spd_tree_device *device, const struct spd_tree
            spd_tree_texel_bytes(image->format) <= 4;
 }
 
-/* Intel's 32 lanes leave each too few registers: `lanes` are better, where they can be had. */
+/* Intel's 32 lanes have too few registers each: `lanes` are better, if the device has them. */
 static struct spd_tree_device with_lanes(const struct spd_tree_device *device,
                                          const struct spd_tree_options *options, uint32_t lanes)
 {
@@ -657,7 +661,8 @@ const char *spd_tree_make_plan(const struct spd_tree_device *device,
     options = options ? options : &none;
     struct spd_tree_image coded = *image;
     const bool is_srgb = image->format.codec == SPD_TREE_SRGB8 && image->format.n_channels == 4;
-    if (is_srgb && image->reduction != SPD_TREE_AVERAGE) { /* the curve rises: compare codes */
+    if (is_srgb &&
+        image->reduction != SPD_TREE_AVERAGE) { /* the curve is monotonic: compare codes */
         coded.format.codec = SPD_TREE_UNORM8;
     }
     const bool has_few_registers = device->is_intel && device->max_subgroup_size == 32;

@@ -34,10 +34,10 @@ extern "C" {
 
 enum spd_tree_reduction { SPD_TREE_AVERAGE, SPD_TREE_MINIMUM, SPD_TREE_MAXIMUM };
 
-/* Numbers, and how they are kept. */
+/* How numbers are stored. */
 enum spd_tree_codec {
     SPD_TREE_UNORM8,
-    SPD_TREE_SRGB8, /* four channels, alpha linear */
+    SPD_TREE_SRGB8, /* four channels; alpha is linear */
     SPD_TREE_UNORM10_2,
     SPD_TREE_FLOAT16,
     SPD_TREE_FLOAT32,
@@ -46,18 +46,18 @@ enum spd_tree_codec {
 
 struct spd_tree_format {
     enum spd_tree_codec codec;
-    uint32_t n_channels; /* 1, 2 or 4; 3 of FLOAT11_10 */
+    uint32_t n_channels; /* 1, 2 or 4; FLOAT11_10 has 3 */
 };
 
-/* What the planner asks of a device: spd_tree_get_features() reads it. */
+/* What the planner has to know of a device; spd_tree_get_features() fills it in. */
 struct spd_tree_device {
     bool is_cpu; /* llvmpipe */
     bool is_intel;
-    bool has_shuffles;       /* of subgroups, in compute shaders */
+    bool has_shuffles;       /* subgroup shuffles in compute shaders */
     bool has_full_subgroups; /* computeFullSubgroups */
     bool has_int64_atomics;  /* shaderInt64 and shaderBufferInt64Atomics */
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
-    uint32_t max_workgroup_subgroups; /* if compute shaders can require a size; else 0 */
+    uint32_t max_workgroup_subgroups; /* 0 unless compute shaders can require a subgroup size */
     uint32_t n_cores;                 /* multiprocessors, or compute units; 0: unknown */
     uint32_t max_shared_bytes;
     uint64_t max_buffer_bytes;
@@ -69,32 +69,35 @@ struct spd_tree_rect {
 
 struct spd_tree_image {
     uint32_t width, height, n_layers;
-    uint32_t n_levels; /* level 0 included, 2 to SPD_TREE_MAX_LEVELS */
+    uint32_t n_levels; /* includes level 0; 2 to SPD_TREE_MAX_LEVELS */
     struct spd_tree_format format;
     enum spd_tree_reduction reduction;
-    bool weighs_alpha; /* averages of four channels: colour by alpha */
-    bool is_depth;     /* level 0 is a depth image, which has no view as words; FLOAT32 */
-    struct spd_tree_rect changed; /* part of level 0: an update of what depends on it; else 0 */
+    bool weighs_alpha; /* averages of four channels: colour is weighted by alpha */
+    bool is_depth; /* level 0 is a depth image, which has no integer view; the codec is FLOAT32
+                    */
+    struct spd_tree_rect
+        changed; /* update what depends on this part of level 0; zero: make everything */
 };
 
 enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
 
-/* What is chosen where it is left open: zero. */
+/* Zero leaves the choice to the planner. */
 struct spd_tree_options {
     enum spd_tree_shape shape;
     uint32_t rows;          /* of strips, one of spd_tree_rows */
-    uint32_t lanes;         /* of a subgroup */
+    uint32_t lanes;         /* per subgroup */
     bool without_subgroups; /* exchange texels through shared memory */
-    bool is_tile_only;      /* leave out the levels below tiles, to measure what they cost */
+    bool is_tile_only;      /* leave out the levels below the tiles, to measure their cost */
 };
 
-/* What a module is compiled with (spd_tree.comp). Of has_slots and is_extreme one at most. */
+/* What a module is compiled with (spd_tree.comp). At most one of has_slots and is_extreme is
+ * set. */
 struct spd_tree_module {
-    uint8_t n_channels, raw_words; /* 0: not RAW */
+    uint8_t n_channels, raw_words; /* raw_words: 0 if RAW is undefined */
     bool weighs_alpha, has_subgroups, has_slots, is_update, has_sums, is_even, is_extreme;
 };
 
-/* A module as SPIR-V. */
+/* A module's SPIR-V. */
 struct spd_tree_code {
     const uint32_t *words;
     size_t n_bytes;
@@ -109,36 +112,38 @@ struct spd_tree_constant {
 
 #define SPD_TREE_N_CONSTANTS 15u
 
-/* As in common.glsl. */
+/* The push constants of common.glsl. */
 struct spd_tree_push {
     int32_t base_extent[2];
     float inv_base_extent[2];
     uint32_t zero, n_nodes, n_tiles, n_levels;
     float scales[3];
-    uint32_t n_first, strip_rows, span, is_many;
-    uint32_t nodes[12]; /* of updates: scales of levels from n_first on, as bits of floats */
-    /* Of updates: corners included, of level 0; x and y << 16. */
+    uint32_t n_first, strip_rows, levels_per_round, is_many;
+    uint32_t
+        nodes[12]; /* for updates: the scales of levels from n_first on, as bits of floats */
+    /* For updates: the first and last corner in level 0, inclusive; x and y << 16. */
     int32_t changed[4];
     uint32_t first_tile;
 };
 
 struct spd_tree_plan {
-    struct spd_tree_image image; /* that it is for */
+    struct spd_tree_image image; /* the image it is for */
     struct spd_tree_module module;
     enum spd_tree_view view;
     struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS];
     struct spd_tree_push push;
-    uint32_t subgroup_size; /* that the module relies on, full; 0: none */
-    bool requires_size;     /* by VkPipelineShaderStageRequiredSubgroupSizeCreateInfo */
+    uint32_t subgroup_size; /* full subgroups that the module relies on; 0: none */
+    bool requires_size;     /* with VkPipelineShaderStageRequiredSubgroupSizeCreateInfo */
     uint32_t n_groups[3];
     uint64_t hand_off_bytes, counter_bytes;
-    /* How it was divided: what was asked for, or chosen. */
+    /* How the image is divided, as asked for or chosen. */
     enum spd_tree_shape shape;
-    uint32_t rows, max_rows;          /* of strips; else 0 */
-    uint32_t n_first, tile_x, tile_y; /* levels that tiles make, and texels of the last */
-    bool is_climbing; /* a tile makes one texel of level 6, from which climb.glsl goes on: */
-    uint32_t span;    /* of them handed on at once */
-    bool is_lean;     /* fewer registers */
+    uint32_t rows, max_rows; /* of strips; otherwise 0 */
+    uint32_t n_first, tile_x,
+        tile_y;    /* levels that tiles make, and their texels of the last one */
+    bool has_tail; /* tiles make six levels and tail.glsl continues from one texel each: */
+    uint32_t levels_per_round; /* levels that it makes per round */
+    bool is_lean;              /* saves registers */
 };
 
 static inline uint32_t spd_tree_size_of_level(uint32_t size, uint32_t level)
@@ -171,7 +176,8 @@ static inline uint32_t spd_tree_texel_bytes(struct spd_tree_format format)
     }
 }
 
-/* Of levels as the modules see them: words, but for depth and pairs of 32-bit floats. */
+/* The view through which modules access levels: words, except for depth and pairs of 32-bit
+ * floats. */
 static inline enum spd_tree_view spd_tree_view_of(struct spd_tree_format format, bool is_depth)
 {
     const uint32_t n_bytes = spd_tree_texel_bytes(format);
@@ -182,22 +188,22 @@ static inline enum spd_tree_view spd_tree_view_of(struct spd_tree_format format,
                                : SPD_TREE_VIEW_OF_FORMAT;
 }
 
-/* What a texel takes in a slot and in shared memory: a float for each channel, three as four;
- * weighed by alpha twice as much. */
+/* Bytes of a texel in a slot and in shared memory: a float per channel, with three padded to
+ * four; twice that with alpha weighting. */
 static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
 {
     const uint32_t n = image->format.n_channels == 3 ? 4 : image->format.n_channels;
     return (image->weighs_alpha ? 2 : 1) * n * (uint32_t)sizeof(float);
 }
 
-/* Of a texel as it is fetched: in words, or as floats. */
+/* Bytes of a fetched texel: as words, or as floats. */
 static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image)
 {
     const uint32_t n = spd_tree_texel_bytes(image->format);
     return n == 4 || n == 8 ? n : image->format.n_channels * (uint32_t)sizeof(float);
 }
 
-/* Rows of level 3 in a strip. */
+/* The possible heights of a strip, in rows of level 3. */
 static const uint8_t spd_tree_rows[] = {1, 2, 3, 4, 5, 6, 8, 10, 12};
 #define SPD_TREE_N_ROWS (uint32_t)(sizeof spd_tree_rows)
 
@@ -210,7 +216,7 @@ static inline uint32_t spd_tree_typical_size(uint32_t i)
     return i % 3 == 0 ? power : i % 3 == 1 ? power - 8 : power - 1;
 }
 
-/* Of a full chain, 1x1 included. */
+/* The number of levels of a full chain, down to 1x1. */
 static inline uint32_t spd_tree_level_count(uint32_t width, uint32_t height)
 {
     uint32_t n = 1;
@@ -220,14 +226,14 @@ static inline uint32_t spd_tree_level_count(uint32_t width, uint32_t height)
     return n;
 }
 
-/* Fill in `*plan`. NULL, or why the image cannot be made, in a sentence. `options` may be NULL.
- */
+/* Fills in `*plan`. Returns NULL, or why the image cannot be made, as a sentence. `options` may
+ * be NULL. */
 const char *spd_tree_make_plan(const struct spd_tree_device *device,
                                const struct spd_tree_image *image,
                                const struct spd_tree_options *options,
                                struct spd_tree_plan *plan);
 
-/* The SPIR-V of a module, in spd_tree_modules.c. False: it was not exported. */
+/* The SPIR-V of a module, from spd_tree_modules.c. False: it was not exported. */
 bool spd_tree_code_of(const struct spd_tree_module *module, struct spd_tree_code *code);
 
 #ifdef __cplusplus

@@ -1,54 +1,52 @@
-/* Levels 1 to 3 of a tile of any size, each subgroup for itself
- * and without shared memory: in strips as wide as the subgroup has lanes, four columns each, row by row on
- * the way down.
+/* Levels 1 to 3 of a tile of any size. Each subgroup works on its own, without shared memory: it makes a strip, four
+ * columns per lane, row by row from top to bottom.
  *
- * Of the left of a strip, where all sizes are odd (| between lanes):
+ * The left end of a strip where all sizes are odd (| separates lanes):
  *
  *     level 0    0 1 2 3 | 4 5 6 7 | 8 9 10 11 | 12 13 14 15 | 16
- *     level 1     0   1  |  2   3  |  4   5    |   6   7     |     of 0 1 2, 2 3 4 and so on: the last is
+ *     level 1     0   1  |  2   3  |  4   5    |   6   7     |     from 0 1 2, 2 3 4 and so on: the last is
  *     level 2     0      |  1      |  2        |   3         |     the next lane's first
- *     level 3     0      |         |  1        |             |     of lanes i, i + 1 and i + 2
+ *     level 3     0      |         |  1        |             |     from lanes i, i + 1 and i + 2
  *
- * A texel of level 3 takes up to 15 columns of level 0, and the next one begins 8 further on. Of 128 columns,
- * 32 lanes, the last seven are therefore a halo: they make 15 of level 3, and the next strip begins
- * at column 120. What both make of levels 1 and 2, the one stores that owns it. There are two pipelines: where a size
- * may be odd (GENERAL), which ones are is in the push constants, so that an even level costs a branch that is
- * not taken; else there is no halo. Down the strip the last
- * even row of an odd level stays where it is, in registers, as the first of the three that the next
- * row below takes:
+ * A texel of level 3 covers up to 15 columns of level 0, and the next texel starts 8 columns further on. Of the 128
+ * columns of 32 lanes, the last seven are therefore a halo: the lanes make 15 texels of level 3, and the next strip
+ * starts at column 120. Texels of levels 1 and 2 that two strips make are stored by the strip that owns them.
+ *
+ * There are two pipelines. With GENERAL, push constants tell which sizes are odd, so that an even level costs a branch
+ * that is not taken; without it there is no halo. Down the strip, the last even row of an odd level stays in registers
+ * as the first of the three rows that the next row below covers:
  *
  *     level 0    0  1  2  3  4  5  6  7  8 | 9 10 ..
- *     level 1       0     1     2     3     4 | ..            row r takes rows 2r to 2r + 2
+ *     level 1       0     1     2     3     4 | ..            row r covers rows 2r to 2r + 2
  *     level 2             0           1     2 ..
  *     level 3                         0
  *
- * A tile is a block of strips, two high. What it makes of level 3 is left in parts[], where
- * share_parts.glsl goes on.
+ * A tile is a block of strips, two high. It leaves its texels of level 3 in partials[], where partials.glsl continues.
  *
- * Follow texel (500, 301) of a 1023x1023 image, by 32 lanes and strips of two rows of level 3. A tile is 60x4 texels
- * of level 3, which are 480x32 of level 0: the texel lies in tile (1, 9), in its first strip, and is the
- * first column of lane 5.
+ * For example, follow texel (500, 301) of a 1023x1023 image, with 32 lanes and strips of two rows of level 3. A tile is
+ * 60x4 texels of level 3, which are 480x32 of level 0. The texel lies in the first strip of tile (1, 9), in the first
+ * column of lane 5.
  *
- *     level 1    column 250, of 500 to 502, is lane 5's; 249, of 498 to 500, is lane 4's, which has the
- *                last from lane 5 by a shuffle; row 150, of 300 to 302
- *     level 2    columns 124 and 125 of lanes 4 and 5; rows 74 and 75, as 150 is the last of one and the
+ *     level 1    column 250 (columns 500 to 502) is lane 5's; column 249 (498 to 500) is lane 4's, which gets
+ *                column 500 from lane 5 by a shuffle; row 150 (rows 300 to 302)
+ *     level 2    columns 124 and 125, of lanes 4 and 5; rows 74 and 75, as row 150 is the last of one and the
  *                first of the other
- *     level 3    columns 61 and 62 of lanes 2 and 4; rows 36 and 37, both of this strip
- *     level 4    columns 30 and 31, rows 17 and 18: row 18, of 36 to 38, is this tile's alone, and stored;
- *                row 17, of 34 to 36, is of tile (1, 8) as well, and who of both is the last stores it
- *     level 9    the one texel, in which all 3x32 tiles have a part */
+ *     level 3    columns 61 and 62, of lanes 2 and 4; rows 36 and 37, both of this strip
+ *     level 4    columns 30 and 31, rows 17 and 18: row 18 (rows 36 to 38) is this tile's alone, and stored;
+ *                row 17 (34 to 36) is shared with tile (1, 8): the last of the two stores it
+ *     level 9    the one texel, to which all 3x32 tiles contribute */
 
 #define LANE_COLUMNS 4 /* of level 0 */
 
-/* Whether all strips take the same number of turns, as lanes that meet in shared memory have to, and those of llvmpipe,
- * where who never enters a loop passes the barrier behind it. */
+/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that, and so
+ * does llvmpipe, where an invocation that never enters a loop passes the barriers behind it. */
 #ifdef SUBGROUPS
 #define ARE_ROWS_TOLD (!IS_GPU)
 #else
 #define ARE_ROWS_TOLD true
 #endif
 
-/* Whether two rows fetched in advance, or the weights of level 3, are more than registers hold. */
+/* Whether two rows of prefetched texels, or the weights of level 3, take more registers than there are. */
 #if CHANNELS == 4 && (!defined(RAW) || RAW == 2)
 const bool IS_WIDE = true;
 #else
@@ -62,16 +60,16 @@ const bool IS_WIDE = false;
 #define IS_TRANSPOSED false
 #endif
 
-/* Whether lanes fetch what lies next to what the next lane fetches, two columns here and two half a strip further on,
- * and exchange half of it, so that texels of eight bytes come from fewer lines of the cache at once: on an H200 84.6
- * to 77.5 us at 4095x4095, where strips are not short. Of 16 bytes it is a loss (166 to 184). */
+/* Whether adjacent lanes fetch adjacent texels (two columns here and two half a strip further on) and then exchange
+ * half of them, so that 8-byte texels touch fewer cache lines at once: 77.5 us instead of 84.6 at 4095x4095 on an H200,
+ * where strips are not short. With 16-byte texels it is slower (184 us instead of 166). */
 #if defined(SUBGROUPS) && RAW == 2
 const bool IS_SPREAD = true;
 #else
 const bool IS_SPREAD = false;
 #endif
 
-/* Where a lane's four columns lie in the strip, and the other way round. */
+/* The place of a lane's four columns in the strip, and the lane of a place. */
 uint place_of_lane(const uint lane)
 {
     return IS_SPREAD ? (lane & 1u) * uint(SUBGROUP_SIZE / 2) + (lane >> 1) : lane;
@@ -83,23 +81,23 @@ uint lane_at(uint place)
     return IS_SPREAD ? place * 2u % uint(SUBGROUP_SIZE) + place / uint(SUBGROUP_SIZE / 2) : place;
 }
 
-/* What lanes differ by, whose places differ by a power of two. */
+/* The XOR of two lanes whose places differ by the bit `mask`. */
 uint lane_mask(const uint mask)
 {
     return IS_SPREAD ? lane_at(mask) : mask;
 }
 
-/* A lane's two columns of level 1, or of a row of level 0 weighed to such. */
+/* A lane's two columns of level 1, or of a row of level 0 after weighting along x. */
 struct Two {
     TEXEL left, right;
 };
 
-/* A lane's two columns of level 1 as they are stored, or two rows of one column. */
+/* A lane's two columns of level 1, encoded; or two rows of one column. */
 struct EncodedTwo {
     ENCODED left, right;
 };
 
-/* Of a row of level 0 the four texels of a lane. */
+/* A lane's four texels of a row of level 0. */
 struct Row {
     ENCODED a, b, c, d;
 };
@@ -108,24 +106,24 @@ struct Rows {
     Row upper, lower;
 };
 
-/* The one that the subgroup makes. */
+/* The strip that the subgroup makes. */
 struct Strip {
     ivec2 first, last, first_of_tile; /* texels of level 3 */
     int layer;
-    uint lane, next; /* the next lane; the last for those beyond */
+    uint lane, next; /* lane of the next place; the last lane has itself */
     uint place; /* of the lane's columns, in fours */
     int fetched_x; /* first column of level 0 that the lane fetches */
-    float left; /* and the texture coordinate between it and the next */
+    float left; /* texture coordinate of the edge between that column and the next */
     Axis axis_x1, axis_x2, axis_x3, axis_y1, axis_y2, axis_y3;
-    vec3 along_x1, along_x1_right, along_x2, along_x3; /* weights of columns */
-    int last_row; /* of level 0, of which there is need */
-    ivec2 owned1, owned2; /* last texels that are this strip's to store */
-    /* Where a level is odd, its last even row so far; of level 0 as columns of level 1. */
+    vec3 along_x1, along_x1_right, along_x2, along_x3; /* weights along x */
+    int last_row; /* the last row of level 0 that the strip needs */
+    ivec2 owned1, owned2; /* the last texels that this strip stores */
+    /* Where a level is odd: its last even row so far. That of level 0 is weighted to columns of level 1. */
     Two row0, row1;
     TEXEL row2;
 } s;
 
-/* The texels that a strip owns of a level `n` above level 3, up to this one. */
+/* The last texels that the strip owns of the level `n` above level 3. */
 ivec2 last_owned_by(const ivec2 base, const int n)
 {
     ivec2 edge = level_extent(base, 3 - n) - 1;
@@ -133,7 +131,7 @@ ivec2 last_owned_by(const ivec2 base, const int n)
     return mix((s.last + 1 << n) - 1, edge, is_edge);
 }
 
-/* `base`: what base_extent is. */
+/* `base` equals base_extent. */
 void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uint lane, const ivec2 base)
 {
     ivec2 place = ivec2(subgroup % STRIPS_X, subgroup / STRIPS_X);
@@ -167,8 +165,7 @@ void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uin
     }
 }
 
-/* Rows `y` and y + 1 of level 0. What a strip fetches in advance at its end is a row that it has, which is in
- * the cache. */
+/* Fetches rows `y` and y + 1 of level 0. A strip's last prefetch repeats a row of its own, which is in the cache. */
 Rows fetch(int y)
 {
     y = min(y, s.last_row);
@@ -184,7 +181,8 @@ Rows fetch(int y)
 }
 
 #ifdef SUBGROUPS
-/* Two columns of this lane and two of the other one of a pair: what the even one fetched first, or the odd one last. */
+/* Exchanges two columns with the other lane of a pair: the even lane gives those it fetched last, the odd lane those it
+ * fetched first. */
 void exchange(inout Row row, const bool is_odd)
 {
     ENCODED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
@@ -208,7 +206,7 @@ Two reduce_row(const Row row, const ENCODED next)
                reduce_columns(s.axis_x1, true, s.along_x1_right, shared_by_both, decode(row.d), last, 1.0));
 }
 
-/* Both rows weighed along x. */
+/* Weights both rows along x. */
 void reduce_both(Rows rows, out Two upper, out Two lower)
 {
 #ifdef SUBGROUPS
@@ -225,15 +223,15 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
     lower = reduce_row(rows.lower, next[1]);
 }
 
-/* Whether a column is the strip's to store, `last` being its last one. Without a halo they all are: stores
- * beyond a level's size have no effect. */
+/* Whether the strip stores a column, given the `last` one it owns. Without a halo it owns all of them: stores beyond a
+ * level's size have no effect. */
 bool is_own_column(const int x, const int last)
 {
     return HALO == 0 || x <= last;
 }
 
-/* The pair of lanes whose places differ in a bit, `mask`, of a pair of texels each: first ones
- * to the one where it is 0, second ones to the other, in the order of places. */
+/* Transposes a pair of texels with the lane whose place differs in the bit `mask`: the lane where the bit is 0 gets
+ * both first texels and the other both second ones, in the order of places. */
 EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
 {
 #ifdef SUBGROUPS
@@ -250,10 +248,10 @@ EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
         STORE_LEVEL(level, at, s.layer, stored_of(texel))                                            \
     }
 
-/* Rows `y`, even, and y + 1 of level 1, two columns a lane. Memory is written in sectors, which in images
- * of texels of four bytes are four texels wide and two high: each store of a subgroup is to fill such, or they are
- * written twice. A sector is what two lanes, i and i ^ 1, have of both rows; each store takes what a quarter
- * of the lanes have, in one piece. Where a lane has a sector of its own, it needs no others. */
+/* Stores rows `y`, which is even, and y + 1 of level 1, two columns per lane. Memory is written in sectors, which for
+ * 4-byte texels are four texels wide and two high, and each store of a subgroup should fill whole sectors, or they are
+ * written twice. Lanes i and i ^ 1 hold a sector of both rows; each of the four stores writes one contiguous quarter of
+ * the strip. A lane that holds a whole sector needs no exchange. */
 void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 {
     if (!IS_TRANSPOSED) {
@@ -283,8 +281,8 @@ void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
     STORE_OWNED(1, at, s.owned1, second.right)
 }
 
-/* Rows of level 2, a column a lane, which four lanes exchange with the next four. Every other strip begins in
- * the middle of a sector, which is then filled by halves. */
+/* Stores two rows of level 2, one column per lane, which four lanes exchange with the next four. Every other strip
+ * starts in the middle of a sector, which is then filled by halves. */
 void store_rows2(const int y, EncodedTwo rows)
 {
     int x = s.first.x << 1;
@@ -309,13 +307,14 @@ EncodedTwo encoded_row1(const Two sums)
     return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
-/* First of the two rows of level 0 that are new to row `y` of level 1, the last two of three. */
+/* The first of the two rows of level 0 that row `y` of level 1 does not share with the row above: the last two of
+ * three. */
 int new_rows(const int y)
 {
     return 2 * y + (GENERAL && s.axis_y1.is_odd ? 1 : 0);
 }
 
-/* Row `y` of level 1. */
+/* Makes row `y` of level 1. */
 Two make_row1(const int y, const Rows rows)
 {
     Two upper, lower;
@@ -327,7 +326,7 @@ Two make_row1(const int y, const Rows rows)
     return row;
 }
 
-/* Row `y` of level 2 from the next two of level 1. */
+/* Makes row `y` of level 2 from two more rows of level 1. */
 TEXEL make_row2(const int y, const Two upper, const Two lower)
 {
     vec3 weights = weights_of(s.axis_y2, float(y));
@@ -340,12 +339,12 @@ TEXEL make_row2(const int y, const Two upper, const Two lower)
     return reduce_columns(s.axis_x2, false, s.along_x2, left, right, last, scales.y);
 }
 
-/* Row `y` of level 3, of which every second lane has a texel. */
+/* Makes row `y` of level 3; every second lane has a texel. */
 void make_row3(const int y, const TEXEL upper, const TEXEL lower)
 {
     Axis axis_x = s.axis_x3, axis_y = s.axis_y3;
     vec3 along_x = s.along_x3;
-    if (IS_LEAN || IS_WIDE) { /* computed again: where `y` is in it, no compiler does so before the loop */
+    if (IS_LEAN || IS_WIDE) { /* recomputed here: since `y` is in it, no compiler hoists it out of the loop */
         ivec2 extent2 = level_extent(IS_LEAN ? base_extent ^ int(zero & uint(y)) : base_extent, 2);
         axis_x = axis_of(extent2.x);
         axis_y = row_axis_of(extent2.y);
@@ -357,21 +356,21 @@ void make_row3(const int y, const TEXEL upper, const TEXEL lower)
     ivec2 at = ivec2(s.first.x + int(s.place >> 1), y);
     if (all(lessThanEqual(at, s.last)) && (s.place & 1u) == 0u) {
         STORE_LEVEL(3, at, s.layer, stored_of(encode_sums(scale_of_carried(scales.z), sums)))
-        if (HAS_PARTS) {
-            leave_part(at - s.first_of_tile, unbiased(scale_of_carried(scales.z) * sums));
+        if (HAS_PARTIALS) {
+            leave_partial(at - s.first_of_tile, unbiased(scale_of_carried(scales.z) * sums));
         }
     }
 }
 
-/* What is left over of rows until the next ones are made. */
+/* What rows keep for the next ones. */
 struct LeftOver {
     EncodedTwo stored1; /* the last row of level 1 */
     ENCODED stored2;    /* and of level 2 */
     TEXEL sums2;
 };
 
-/* Store two rows of level 1, the first one even. Where the height of level 1 is odd, that is the row left over from
- * the last turn. */
+/* Stores two rows of level 1, the first of them even. Where the height of level 1 is odd, that is the last row of the
+ * previous iteration. */
 void store_turn(const LeftOver above, const int y1, const EncodedTwo upper, const EncodedTwo lower)
 {
     bool is_odd = GENERAL && s.axis_y2.is_odd;
@@ -386,7 +385,7 @@ void store_turn(const LeftOver above, const int y1, const EncodedTwo upper, cons
     }
 }
 
-/* Row `y2` of level 2, and what it completes of level 3. */
+/* Makes row `y2` of level 2, and the row of level 3 that it completes. */
 void make_rows2(const int y2, const Two upper, const Two lower, inout LeftOver above)
 {
     TEXEL sums = make_row2(y2, upper, lower);
@@ -405,9 +404,9 @@ void make_rows2(const int y2, const Two upper, const Two lower, inout LeftOver a
     above.sums2 = sums;
 }
 
-/* A turn is a row of level 2, and rows `y1` and y1 + 1 of level 1, which are fetched one turn ahead: into registers of
- * their own, as to move what is on its way would be to wait for it. Where level 0 or 1 is odd the first turn only
- * brings the first of three rows along. */
+/* An iteration makes a row of level 2 and rows `y1` and y1 + 1 of level 1, whose texels are prefetched one iteration
+ * ahead, into registers of their own, because moving a value that is still being fetched would wait for it. Where level
+ * 0 or 1 is odd, the first iteration only fills in the first of three rows. */
 void make_strip()
 {
     bool is_odd2 = GENERAL && s.axis_y2.is_odd, is_odd3 = GENERAL && s.axis_y3.is_odd;
@@ -457,7 +456,7 @@ void make_strip()
         s.row1 = lower;
         y1 += 2;
     }
-    /* At the lower edge. */
+    /* The lower edge. */
     if (is_odd2 && y1 - 1 <= s.owned1.y) {
         store_rows1(y1 - 1, above.stored1, EncodedTwo(ENCODED(0), ENCODED(0)));
     }
@@ -469,7 +468,7 @@ void make_strip()
 void make_tile_of_strips(ivec2 tile, const int layer, const uint subgroup, const uint lane)
 {
     ivec2 base = base_extent;
-    if (IS_LEAN) { /* so that no compiler keeps for share_parts.glsl what can be computed again */
+    if (IS_LEAN) { /* so that no compiler keeps values live for partials.glsl that it can recompute */
         tile ^= int(zero);
         base ^= int(zero);
     }

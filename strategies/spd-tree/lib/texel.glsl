@@ -1,17 +1,17 @@
-/* Texels: fetched, decoded, encoded and stored. A module is compiled for
+/* Fetches, decodes, encodes and stores texels. A module is compiled for:
  *
  *     CHANNELS    1 to 4
- *     RAW         the words that a texel is fetched and stored in, as it is: 1 (four bytes) or 2; not defined:
- *                 channels by themselves, as the format's own views have them
- *     ALPHA       colour is weighed by alpha, of four channels
- *     SUMS        averages of four channels of 8 bits, whose first levels are summed in whole numbers (even.glsl)
+ *     RAW         texels are fetched and stored as 1 or 2 words of four bytes; undefined: as separate channels,
+ *                 by views of the format itself
+ *     ALPHA       weights colour by alpha; four channels
+ *     SUMS        averages of four 8-bit channels whose first levels are integer sums (even.glsl)
  *
  *     ENCODED     a texel as it is fetched and stored
- *     TEXEL       as it is reduced: a float for each channel; with ALPHA two columns, straight and weighed
+ *     TEXEL       a texel as it is reduced: a float per channel; with ALPHA two columns, straight and weighted
  *
- * Codes are in units of one code, floats and what views normalise are as they are. */
+ * Codes are in units of one code; floats and normalised values are unchanged. */
 
-/* FOUR_OF fills up what views leave out. */
+/* FOUR_OF pads a texel to the four channels of a view. */
 #if CHANNELS == 1
 #define CHANNELS_OF float
 #define FOUR_OF(texel) vec4(texel, 0.0, 0.0, 0.0)
@@ -50,7 +50,7 @@
 #define ENCODED_IN(stored) (stored).xy
 #endif
 
-/* Floats: what is averaged may be infinite, or of 32 bits so large that sums of it are. */
+/* Whether texels are floats, which may be infinite; sums of 32-bit floats may overflow. */
 #if CHANNELS == 4 && RAW == 1 || !defined(SLOTS) && !defined(EXTREME)
 #define IS_FLOAT false
 #elif defined(RAW)
@@ -58,7 +58,7 @@
 #else
 #define IS_FLOAT (UNORM_MAX == 0.0)
 #endif
-#ifdef ALPHA /* sums of products with alpha are not kept from overflowing */
+#ifdef ALPHA /* sums of products with alpha may overflow */
 #define IS_FLOAT32 false
 #else
 #define IS_FLOAT32 (IS_FLOAT && DROPPED_BITS == 0)
@@ -69,7 +69,7 @@
 #define TWO_10 1024.0
 #define TWO_23 8388608.0
 
-/* Of four channels in four bytes. */
+/* The codec of four channels in four bytes. */
 #define CODEC_UNORM8 0
 #define CODEC_SRGB8 1
 #define CODEC_UNORM10_2 2
@@ -77,25 +77,26 @@ layout(constant_id = 20) const int CODEC = CODEC_UNORM8;
 
 #if CHANNELS == 4 && RAW == 1
 
-/* What is added to codes to round them: beneath 2^23 integers are the low bits of the sum with it. All of its own,
- * 0x4b000000, are shifted out but those of the first; the third has 0xb5 above its byte, which makes them 2^32. */
+/* Added to codes, these constants round them: below 2^23, the low bits of the sum are the integer. Shifting removes all
+ * of a constant's own bits, 0x4b000000, except those of the first channel; the third constant has 0xb5 above its byte,
+ * and together they add up to 2^32. */
 #define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
 
-/* Bytes of codes that TO_BYTES was added to. */
+/* Packs codes to which TO_BYTES was added. */
 uint bytes_of(const vec4 codes)
 {
     uvec4 bits = floatBitsToUint(codes);
     return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
-/* As srgb_from_linear() of levels.glsl, of what is not below zero. */
+/* The same as srgb_from_linear() in levels.glsl, for values that are not negative. */
 vec3 srgb_codes(const vec3 linear)
 {
     vec3 curve = fma(pow(linear, vec3(1.0 / 2.4)), vec3(1.055 * WHITE), vec3(-0.055 * WHITE));
     return mix(curve, 12.92 * WHITE * linear, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-/* What decoded codes are too large by, and what makes numbers from 0 to 1 of them. */
+/* BIAS is how much decoded codes are too large; UNIT scales codes to numbers from 0 to 1. */
 #ifdef SUMS
 #define BIAS 0.0
 #else
@@ -103,9 +104,9 @@ vec3 srgb_codes(const vec3 linear)
 #endif
 #define UNIT (CODEC == CODEC_SRGB8 ? vec4(1.0) : 1.0 / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA))
 
-/* Four codes from four bytes, each too large by 2^10: as halves, numbers from there to 2^11 have integers
- * in their lowest bits. The exponents, 0x6400 twice, are ones that no compiler can know: with a
- * mask and another constant they are two instructions where this is one. */
+/* Four codes from four bytes, each too large by 2^10: half floats from 2^10 to 2^11 hold integers in their lowest bits.
+ * The compiler does not know the exponents (0x6400, twice): known constants would take two instructions instead
+ * of one. */
 vec4 biased_codes(const uint bytes)
 {
     if (!IS_GPU) {
@@ -138,12 +139,12 @@ vec4 decode_channels(const uint word)
         return vec4(linear_of_code[word & 0xffu], linear_of_code[(word & 0xff00u) >> 8],
                     linear_of_code[(word & 0xff0000u) >> 16], float(word >> 24) * (1.0 / WHITE));
     }
-    /* The upper ten bits of a mantissa: 2^10 and the code, or of alpha its two bits. */
+    /* The upper ten bits of a mantissa: 2^10 plus the code; alpha uses two bits. */
     uvec4 codes = uvec4(word << 13, word << 3, word >> 7, word >> 17) & uvec4(uvec3(0x7fe000u), 0x6000u);
     return uintBitsToFloat(codes | 0x44800000u);
 }
 
-/* Precise: who adds the constant to a term before all are summed rounds each. */
+/* Precise, because adding the constant to one term before the sum would round each term. */
 uint encode_channels(const vec4 texel)
 {
     if (CODEC == CODEC_UNORM10_2) {
@@ -195,7 +196,7 @@ uint encode_channels(const vec2 texel)
 {
     return packHalf2x16(nearest_float(vec4(texel, 0.0, 0.0)).xy);
 }
-#elif CHANNELS == 3 /* unsigned floats of 11, 11 and 10 bits: halves without a sign, and with fewer bits */
+#elif CHANNELS == 3 /* unsigned floats of 11, 11 and 10 bits: half floats without a sign and with fewer bits */
 vec3 decode_channels(const uint word)
 {
     vec2 rg = unpackHalf2x16((word & 0x7ffu) << 4 | (word & 0x3ff800u) << 9);
@@ -224,8 +225,8 @@ uvec2 encode_channels(vec4 texel)
 #endif
 
 #ifdef ALPHA
-/* Weighed by alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and the
- * straight average has to do. */
+/* Weighted by alpha, colour is the sum of products over the sum of alphas. Where that sum is 0, nothing is visible, and
+ * the straight average is used. */
 TEXEL decode(const ENCODED fetched)
 {
     vec4 texel = decode_channels(fetched) - BIAS;
@@ -241,27 +242,27 @@ ENCODED encode(const TEXEL texel)
     return encode_channels(straight);
 }
 
-/* A texel less what decoded codes are too large by. */
+/* Removes BIAS from a texel. */
 TEXEL unbiased(const TEXEL texel)
 {
     return texel;
 }
 
 /* w * texel + sum */
-TEXEL add_weighed(const float w, const TEXEL texel, const TEXEL sum)
+TEXEL add_weighted(const float w, const TEXEL texel, const TEXEL sum)
 {
     return TEXEL(fma(vec4(w), texel[0], sum[0]), fma(vec4(w), texel[1], sum[1]));
 }
 
 TEXEL extreme(const TEXEL a, const TEXEL b)
 {
-    return a; /* of averages alone */
+    return a; /* only averages are weighted by alpha */
 }
 
 #define halved(texel) (texel)
 #define doubled(texel) (texel)
 #else
-/* Of NaN and a number the number, where min() and max() may return either. */
+/* Return the number if the other operand is NaN; min() and max() may return either. */
 spirv_instruction(set = "GLSL.std.450", id = 79) TEXEL least(TEXEL a, TEXEL b);
 spirv_instruction(set = "GLSL.std.450", id = 80) TEXEL greatest(TEXEL a, TEXEL b);
 
@@ -280,7 +281,7 @@ TEXEL unbiased(const TEXEL texel)
     return texel - BIAS;
 }
 
-TEXEL add_weighed(const float w, const TEXEL texel, const TEXEL sum)
+TEXEL add_weighted(const float w, const TEXEL texel, const TEXEL sum)
 {
     return fma(TEXEL(w), texel, sum);
 }
@@ -290,8 +291,8 @@ TEXEL extreme(const TEXEL a, const TEXEL b)
     return REDUCE == REDUCE_MIN ? least(a, b) : greatest(a, b);
 }
 
-/* Parts of texels are halved where weights that are rounded, and add up to some ulp more than 1, could make an
- * infinite sum of them. */
+/* Partials are halved where rounded weights, which may add up to some ulp more than 1, could make their sum
+ * infinite. */
 TEXEL halved(const TEXEL texel)
 {
     return !IS_EXTREME && IS_FLOAT32 ? 0.5 * texel : texel;
@@ -307,7 +308,7 @@ TEXEL doubled(const TEXEL texel)
 }
 #endif
 
-/* Of sums of decoded texels; `scale` makes them averages. */
+/* Encodes sums of decoded texels; `scale` turns them into averages. */
 ENCODED encode_sums(const float scale, const TEXEL sums)
 {
 #if CHANNELS == 4 && RAW == 1 && !defined(ALPHA)
@@ -326,20 +327,19 @@ STORED stored_of(const ENCODED texel)
     return STORED_OF(texel);
 }
 
-/* To a level below those of tiles: made is only what is to be written. */
+/* Stores to a level below the tiles' levels. Only texels that are to be written reach this. */
 void store_below(const int level, const ivec2 at, const int layer, const TEXEL texel)
 {
     store_any(level, at, layer, stored_of(encode(texel)));
 }
 
-/* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0; those beyond its edge are again those
- * at the edge. */
+/* Texels (x, y), (x + 1, y), (x, y + 1) and (x + 1, y + 1) of level 0, clamped to its edges. */
 struct Block {
     ENCODED v00, v10, v01, v11;
 };
 
-/* The block that begins `dx` columns to the right of that of `corner`, where its texels meet, as a gather wants it;
- * `at`: of that one. */
+/* Fetches the block `dx` columns to the right of the one whose four texels meet at `corner` (as a gather expects it)
+ * and whose first texel is `at`. */
 #if !defined(RAW) && CHANNELS == 4
 ENCODED fetch_texel(const ivec2 at, const int layer)
 {

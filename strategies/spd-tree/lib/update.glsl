@@ -1,38 +1,38 @@
-/* Updates after a rectangle of level 0 changed: only tiles that it reaches are made, and only texels that it reaches
- * are stored. The last tile's workgroup makes the levels below, one after the other, from what is stored of each, or
- * was to be, so that the same comes of it whatever else was made. Of levels that are small enough it holds all that
- * this takes in shared memory: what the rectangle does not reach is fetched at once for all of them. */
+/* Updates after a rectangle of level 0 changed. Only the tiles that it affects run, and they store only the texels that
+ * it affects. The workgroup of the last tile makes the levels below one after the other, from encoded texels, so that
+ * the result is the same whatever else was made. For levels that are small enough, everything that this reads is held
+ * in shared memory, and texels that the rectangle does not affect are fetched for all of these levels at once. */
 
 #define MAX_LEVELS 16
 
-layout(constant_id = 25) const int N_HELD = 1; /* texels that there is room for */
+layout(constant_id = 25) const int N_HELD = 1; /* texels that fit into held[] */
 
-/* The levels as they are stored; [0] is level 1. */
+/* The stored levels; stored[0] is level 1. */
 #ifdef RAW
 layout(set = 0, binding = 4) uniform usampler2DArray stored[14];
 #else
 layout(set = 0, binding = 4) uniform sampler2DArray stored[14];
 #endif
-layout(set = 0, binding = 2) nonprivate buffer Codes /* in place of slots */
+layout(set = 0, binding = 2) nonprivate buffer Codes /* takes the place of the slots */
 {
-    ENCODED code[]; /* layer, level from FIRST_LEVELS on, row, column: what is made, or next to it, as it is stored */
+    ENCODED code[]; /* by layer, level from FIRST_LEVELS on, row, column; encoded */
 };
 
 shared bool is_last_tile;
-shared ENCODED held[N_HELD]; /* as it is stored */
+shared ENCODED held[N_HELD]; /* encoded */
 
 /* Texels of a level. */
 struct Box {
     ivec2 corner, size;
 };
 
-/* Of levels from FIRST_LEVELS on: what is made, and what the next level takes; where that lies in held[], below zero:
- * nowhere; and where the level begins in code[]. */
+/* For levels from FIRST_LEVELS on: the texels that are made; the texels that the next level reads; where these start in
+ * held[], or -1; and where the level starts in code[]. */
 shared Box made_of[MAX_LEVELS], boxes[MAX_LEVELS];
 shared int held_from[MAX_LEVELS], place[MAX_LEVELS];
 
-/* From the corners of what the rectangle reaches of a level to those of the next: texel x weighs 2x and 2x + 1 of the
- * level above, and 2x + 2 if that is odd. */
+/* Steps from the corners of the affected region of a level to those of the next level: texel x covers 2x and 2x + 1 of
+ * the level above, and 2x + 2 if that level is odd. */
 void step_down(const int level, inout ivec2 first, inout ivec2 last)
 {
     first = max(first - (extent_of(level) & 1), 0) >> 1;
@@ -44,15 +44,15 @@ bool is_within(const Box box, const ivec2 at)
     return all(lessThan(uvec2(at - box.corner), uvec2(box.size)));
 }
 
-Box written[FIRST_LEVELS + 1]; /* of levels that tiles make */
+Box written[FIRST_LEVELS + 1]; /* of the levels that tiles make */
 
 bool is_to_be_written(const int level, const ivec2 at)
 {
     return is_within(written[level], at);
 }
 
-/* All invocations count in loops, since on llvmpipe those that do not pass the barrier behind them. The last level's
- * box lies first in held[]; from the level on, upwards, for which there is no room, none do. */
+/* All invocations run the loops because, on llvmpipe, those that do not would pass the barrier behind them. The last
+ * level's box comes first in held[]. From the first level that does not fit, upwards, no level is held. */
 void prepare_boxes(const uint index)
 {
     ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
@@ -79,7 +79,7 @@ void prepare_boxes(const uint index)
     }
 }
 
-/* Those of the rectangle's tiles that the dispatch is of; and what they store. */
+/* The tile of this workgroup among those that the rectangle affects. Also sets what tiles store. */
 ivec2 tile_of_update()
 {
     ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
@@ -110,7 +110,7 @@ STORED fetch_stored(const int level, const ivec3 at)
     }
 }
 
-/* As it is stored. */
+/* Returns the texel encoded. */
 ENCODED fetch_level(const int level, const ivec2 at, const int layer)
 {
     return ENCODED_IN(fetch_stored(level, ivec3(at, layer)));
@@ -121,21 +121,21 @@ uint place_of(const int level, const ivec2 at, const int layer)
     return uint(layer) * n_nodes + uint(place[level] + at.y * extent_of(level).x + at.x);
 }
 
-/* What the tile has of its last level, for whoever is the last. */
+/* Leaves the tile's texels of its last level for the last tile. */
 void leave_tile(const ivec2 tile, const int layer, const uint index)
 {
     for (uint first = 0u; first < uint(TILE_X * TILE_Y); first += N_INVOCATIONS) {
         uint i = first + index;
         ivec2 in_tile = ivec2(i % uint(TILE_X), i / uint(TILE_X)), at = tile * TILE_SIZE + in_tile;
         if (i < uint(TILE_X * TILE_Y) && all(lessThan(at, extent_of(FIRST_LEVELS)))) {
-            TEXEL part = parts[in_tile.y * TILE_X + column_of(in_tile.x, TILE_X)];
+            TEXEL part = partials[in_tile.y * TILE_X + column_of(in_tile.x, TILE_X)];
             code[place_of(FIRST_LEVELS, at, layer)] = encode(doubled(part));
         }
     }
 }
 
-/* What a texel is made of: of the level above two texels along an axis, or where that is odd three. An axis of one
- * texel is its own neighbour. */
+/* The taps of a texel: two texels of the level above along an axis, or three where that level is odd. The neighbour
+ * along an axis of one texel is the texel itself. */
 struct Footprint {
     bvec2 is_odd;
     vec3 along_x, along_y;
@@ -161,14 +161,14 @@ int place_held(const int level, ivec2 at)
     return held_from[level] + at.y * boxes[level].size.x + at.x;
 }
 
-/* Where the `k`-th of 3x3 texels lies; what is not weighed is one of the others. */
+/* The position of the `k`-th of 3x3 taps; unused taps repeat another one. */
 ivec2 tap_at(const Footprint f, const ivec2 at, const ivec2 last, const int k)
 {
     return min(2 * at + ivec2(f.is_odd.x ? k % 3 : k % 3 & 1, f.is_odd.y ? k / 3 : k / 3 & 1), last);
 }
 
-/* A texel from the level above, be that held or left: by the same instructions, so that both make the same of it. All
- * is fetched at once, as what takes time is the way there. */
+/* Makes a texel from the level above, held or not, with the same instructions, so that the result is the same. All taps
+ * are loaded at once, because latency dominates. */
 void make_below_tiles(const int level, const ivec2 at, const int layer, const bool is_held)
 {
     Footprint f = footprint_of(level, at);
@@ -200,7 +200,7 @@ void make_below_tiles(const int level, const ivec2 at, const int layer, const bo
     }
 }
 
-/* By all of the workgroup. */
+/* Run by the whole workgroup. */
 void make_level(const int level, const int layer, const uint index, const bool is_held)
 {
     Box made = made_of[level];
@@ -213,7 +213,7 @@ void make_level(const int level, const int layer, const uint index, const bool i
     }
 }
 
-/* Leave what is not made of what the next level takes: two texels, at most, on each side of what is. */
+/* Copies to code[] the texels that the next level reads but the update does not make: at most two on each side. */
 void leave_border(const int level, const int layer, const uint index)
 {
     Box box = boxes[level], made = made_of[level];
@@ -231,14 +231,14 @@ void leave_border(const int level, const int layer, const uint index)
     }
 }
 
-/* All of level `first`, and of the levels below it what is not made. */
+/* Loads into held[] all of level `first`, and what the update does not make of the levels below it. */
 void hold_levels(const int first, const int layer, const uint index)
 {
     int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;
     for (int k = 0; k < n; k += N_INVOCATIONS) {
         int i = k + int(index), level = first;
         for (int j = first; j + 2 < n_levels; j++) {
-            level += int(i < held_from[j]); /* those further down come first */
+            level += int(i < held_from[j]); /* lower levels come first */
         }
         Box box = boxes[level];
         uint in_box = uint(i - held_from[level]), y = in_box / uint(box.size.x);

@@ -1,29 +1,28 @@
-/* Words that add up what tiles have of a texel, for averages of numbers from 0 to 1.
+/* Words that add up the partials of a texel: averages of numbers from 0 to 1.
  *
- * Two channels of a texel that several tiles share have a 64-bit word, to which every tile adds its part once. Ten
- * bits count them; of 1024 they hold 0, which no fewer leave there:
+ * Two channels of a texel that several tiles contribute to have a 64-bit word, to which each tile adds its part once.
+ * Ten bits count the tiles. They wrap to 0 at 1024, a value that no smaller count leaves there:
  *
  *     bits    63..54   53..27                26..0
  *     word    count    sum of the second     of the first
  *
- * Where more tiles may share a texel (is_many), each channel has a word of its own, and the count all bits from 27 on.
+ * Where more than 1023 tiles may contribute (is_many), each channel has its own word, and all bits from 27 on count.
  *
- * Who adds the last has the sum as the atomic's result: no other data is handed on, so that nothing
- * has to be released or acquired. Sums of integers are the same in whatever order.
+ * The atomic returns the sum to whoever adds the last part. No other data is handed on, so nothing needs to be released
+ * or acquired, and integer sums do not depend on the order.
  *
- * Each part is rounded by half of 2^-27 at most, and 1024 of them all to the same side by 0.001 of a code of 8 bits.
- * What sums may become larger than 1 by that, half of 2^10, and by the rounding of floats, some hundred,
- * is less than PAIR_ONE leaves of 27 bits.
+ * Each part is rounded by at most half of 2^-27, so 1024 of them are off by at most 0.001 of an 8-bit code. That may
+ * raise a sum above 1 by half of 2^10, and float rounding by some hundred more, which is less than the headroom that
+ * PAIR_ONE leaves in 27 bits.
  *
- * Relaxed atomics on different words have no common order, so that the two words of four channels may find
- * their last in different workgroups. That is rare. Who completes one, but not both, leaves its
- * sums in the word and counts it in one word more; whoever is the last there (with
- * acquire-release) takes both. Who takes a word sets it back to zero. */
+ * Relaxed atomics on different words have no common order, so the two words of a four-channel texel may be completed in
+ * different workgroups. This is rare. Whoever completes only one of them leaves its sums in the word and increments a
+ * third word (n_met, with acquire-release); whoever is last there takes both. Taking a word resets it to zero. */
 
 #define PAIR_SUM_SHIFT 27
-#define PAIR_ONE (is_many != 0 ? 134201344.0 : 134216704.0) /* 2^27 less 2^14, or less 2^10 */
+#define PAIR_ONE (is_many != 0 ? 134201344.0 : 134216704.0) /* 2^27 minus 2^14, or minus 2^10 */
 #define PAIR_COUNT_SHIFT (is_many != 0 ? 27 : 54)
-#define WORDS ((CHANNELS + 1) / 2) /* of a texel, unless is_many */
+#define WORDS ((CHANNELS + 1) / 2) /* per texel, unless is_many */
 
 uint words_of_texel()
 {
@@ -32,14 +31,14 @@ uint words_of_texel()
 
 layout(set = 0, binding = 2) nonprivate buffer Shares
 {
-    uint64_t share_word[]; /* layer, level, row, column, two channels; zero between runs */
+    uint64_t share_word[]; /* by layer, level, row, column, pair of channels; zero between runs */
 };
 layout(set = 0, binding = 3) nonprivate buffer Meetings
 {
-    uint n_met[]; /* layer, level, row, column: complete words; zero between runs */
+    uint n_met[]; /* complete words by layer, level, row, column; zero between runs */
 };
 
-/* A part of zero may have come out a little below it. */
+/* Rounding may make a part of zero slightly negative. */
 uint64_t word_of_pair(const vec2 part)
 {
     uvec2 sums = uvec2(max(part, vec2(0.0)) * PAIR_ONE + 0.5);
@@ -53,7 +52,7 @@ vec2 pair_of_word(const uint64_t word)
     return vec2(uint(word) & mask, second) * (1.0 / PAIR_ONE);
 }
 
-/* Add to a word: true if that was the last of n; then the part is the whole. */
+/* Adds to a word. Returns true if that was the last of n parts; `part` is then the whole sum. */
 bool add_pair_is_last(inout vec2 part, const uint word, const uint n)
 {
     uint64_t sum = word_of_pair(part);
@@ -67,7 +66,7 @@ void clear_word(const uint word)
     atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
-/* What word `word` of a texel takes of it. */
+/* What word number `word` of a texel holds of it. */
 vec2 pair_of_texel(const TEXEL texel, const uint word)
 {
 #if CHANNELS == 1
@@ -89,7 +88,8 @@ vec2 take_pair(const uint word)
     return pair_of_word(sum);
 }
 
-/* Of one of a texel's words, complete while others may not be: true if that makes all; then all of the texel. */
+/* Counts one complete word of a texel whose other words may be incomplete. Returns true, with the texel, if all are
+ * complete now. */
 bool meet_late(const uint node, out TEXEL texel)
 {
     uint n_words = words_of_texel();
@@ -114,8 +114,8 @@ bool meet_late(const uint node, out TEXEL texel)
 }
 #endif
 
-/* By lanes next to each other, one for each word of a texel, which is complete or not: true in one that
- * finds all complete, with the texel. */
+/* Called by adjacent lanes, one for each word of a texel, complete or not. Returns true, with the texel, in one lane if
+ * all are complete. */
 bool meet(const bool is_complete, const uint node, const uint word, const vec2 part, out TEXEL texel)
 {
 #if CHANNELS == 4

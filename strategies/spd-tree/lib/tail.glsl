@@ -1,9 +1,9 @@
-/* From level 6 of even tiles down to the last level, where no size of any is odd: each texel is the average of
- * 2x2, or of 2 where an axis is one texel wide, so that a tile has a part in one texel of each level. By the lanes
- * that make_even_tile() has left the texel to. */
+/* The tail: from level 6 of even tiles down to the last level. No size here is odd, so each texel is the average of 2x2
+ * texels, or of 2 where an axis is one texel wide, and a tile contributes to exactly one texel of each level. The lanes
+ * that make_even_tile() leaves the tile's texel in do the work. */
 
-/* Stores to one of few levels, without jumps, each of which has instructions fetched (a switch of 15 levels: 10.6 us in
- * place of 9.8 for r32f of 1024x1024 on an H100). */
+/* Stores to one of a few levels without jumps, since each jump fetches instructions (with a switch over 15 levels, r32f
+ * at 1024x1024 takes 10.6 us instead of 9.8 on an H100). */
 #define STORE_ONE(n)                                                                                \
     if (level == n) {                                                                               \
         imageStore(levels[n - 1], ivec3(at, layer), value);                                         \
@@ -17,15 +17,16 @@
     }
 
 #ifndef SLOTS
-/* By words: a subgroup brings its texel to span levels at once, so that all of them take one round trip to memory.
- * Lane WORDS * k + w brings word w to the k-th level; lane k an ordered word for each channel, where WORDS is 1:
+/* Through words: a subgroup contributes its texel to levels_per_round levels at once, so that all of them take one
+ * round trip to memory. Lane WORDS * k + w contributes word w to the k-th level; where WORDS is 1, lane k contributes
+ * one ordered word per channel:
  *
- *     level 6      x  x  x  x                16 tiles bring theirs
- *     level 7       \/    \/    ...          each to one of 4 nodes, which wait for 4
- *     level 8         \  /                   and to 1 node, which waits for 16
+ *     level 6      x  x  x  x                16 tiles contribute
+ *     level 7       \/    \/    ...          each to one of 4 nodes, which expect 4 contributions
+ *     level 8         \  /                   and to 1 node, which expects 16
  *
- * Where there are more levels than that, the lanes that complete the last of them go on from there. */
-#define MAX_STEPS 5 /* of two levels, where there are four lanes and two words a texel */
+ * If there are more levels, the lanes that complete the last node start the next round. */
+#define MAX_STEPS 5 /* of two levels each, with four lanes and two words per texel */
 
 struct Node {
     int level;
@@ -36,7 +37,7 @@ struct Node {
 Node node_of(const int from, const ivec2 tile, const int layer)
 {
     Node node;
-    int k = min(int(LANE / WORDS), span); /* one more: of no level */
+    int k = min(int(LANE / WORDS), levels_per_round); /* the extra one belongs to no level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
     node.index = node_of_texel(min(node.level - FIRST_LEVELS, nodes.length()), node.at, layer, 1u);
@@ -45,9 +46,9 @@ Node node_of(const int from, const ivec2 tile, const int layer)
     return node;
 }
 
-/* Where climb() begins, computed while texels are being fetched. The shuffles change nothing, but keep it there:
- * compilers would move it down to where it is used. */
-Node start_of_climb(const ivec2 tile, const int layer)
+/* The node where make_tail() starts, computed while texels are being fetched. The shuffles do nothing except keep the
+ * computation here: compilers would move it down to its first use. */
+Node start_of_tail(const ivec2 tile, const int layer)
 {
     Node node = node_of(FIRST_LEVELS, tile, layer);
     node.index = subgroupShuffleXor(node.index, 0u);
@@ -59,19 +60,19 @@ DEFINE_STORE(store_node, STORE_ONE(7) STORE_ONE(8) STORE_ONE(9) STORE_ONE(10) ST
                              STORE_ONE(13) STORE_ONE(14) STORE_ONE(15))
 
 #ifndef EXTREME
-#define BROUGHT vec2 /* by a lane: two channels, or all */
+#define BROUGHT vec2 /* what a lane contributes: two channels, or all */
 
 BROUGHT brought_of(const TEXEL sums)
 {
     return pair_of_texel(unbiased(scale_of_sums(FIRST_LEVELS) * sums) * UNIT, LANE % WORDS);
 }
 
-/* False once nobody of the subgroup has anything to bring. */
-bool climb_span(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
+/* Returns false once no lane of the subgroup has anything left to contribute. */
+bool make_round(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
 {
-    uint word = LANE % WORDS, last = WORDS * (span - 1) + word;
+    uint word = LANE % WORDS, last = WORDS * (levels_per_round - 1) + word;
     vec2 part = own * (1.0 / float(node.n_children));
-    bool is_complete = is_there && LANE < WORDS * span && node.level < n_levels &&
+    bool is_complete = is_there && LANE < WORDS * levels_per_round && node.level < n_levels &&
                        add_pair_is_last(part, WORDS * node.index + word, node.n_children);
     TEXEL texel;
     if (meet(is_complete, node.index, word, part, texel)) {
@@ -91,10 +92,10 @@ BROUGHT brought_of(const TEXEL sums)
     return unbiased(sums);
 }
 
-bool climb_span(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
+bool make_round(const Node node, const int layer, inout bool is_there, inout BROUGHT own)
 {
     bool is_complete = false;
-    if (is_there && LANE < span && node.level < n_levels) {
+    if (is_there && LANE < levels_per_round && node.level < n_levels) {
         bring_extreme(node.index, own);
         is_complete = arrive_is_last(node.index, node.n_children);
         if (is_complete) {
@@ -102,40 +103,41 @@ bool climb_span(const Node node, const int layer, inout bool is_there, inout BRO
             store_node(node.level, node.at, layer, encode(own));
         }
     }
-    own = from_lane(own, uint(span - 1));
-    is_there = subgroupShuffle(is_complete ? 1u : 0u, uint(span - 1)) != 0u;
+    own = from_lane(own, uint(levels_per_round - 1));
+    is_there = subgroupShuffle(is_complete ? 1u : 0u, uint(levels_per_round - 1)) != 0u;
     return is_there;
 }
 #endif
 
-/* In a loop: of what is there several times compilers make functions, for which registers are saved to memory. But
- * llvmpipe of Mesa 22.3, where a subgroup is 16 lanes, leaves such a loop after its first turn. */
-void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
+/* A loop, because compilers turn repeated code into functions and save registers to memory around their calls. llvmpipe
+ * of Mesa 22.3 with 16 lanes per subgroup leaves such a loop after the first iteration, so it gets the unrolled
+ * form. */
+void make_tail(Node node, const ivec2 tile, const int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u, goes_on = true;
     BROUGHT own = brought_of(sums);
     if (IS_GPU) {
         for (int from = FIRST_LEVELS; goes_on && from < n_levels - 1;) {
-            goes_on = climb_span(node, layer, is_there, own);
-            from += span;
+            goes_on = make_round(node, layer, is_there, own);
+            from += levels_per_round;
             node = node_of(from, tile, layer);
         }
         return;
     }
     [[unroll]] for (int step = 0; step < MAX_STEPS; step++) {
-        int from = FIRST_LEVELS + span * step;
+        int from = FIRST_LEVELS + levels_per_round * step;
         if (from < n_levels - 1) {
-            climb_span(node_of(from, tile, layer), layer, is_there, own);
+            make_round(node_of(from, tile, layer), layer, is_there, own);
         }
     }
 }
 
 #else
-/* By slots: cells of 2^span x 2^span texels, span being 3 or 4, in Morton order, which whoever leaves the last one
- * reduces to the one that it goes on with. */
+/* Through slots: cells of 2^n x 2^n texels in Morton order, where n is levels_per_round, 3 or 4. Whoever fills the last
+ * slot of a cell reduces it to one texel and continues with that. */
 shared bool is_last_of_cell;
 
-/* What one invocation found, all that go on know. */
+/* Broadcasts one invocation's result to all that may continue. */
 bool tell_all(const bool is_last)
 {
     if (HAS_WIDE_LANES) {
@@ -149,7 +151,7 @@ bool tell_all(const bool is_last)
     return is_last_of_cell;
 }
 
-/* What it acquired becomes visible to these. */
+/* Makes what that invocation acquired visible to all that continue. */
 void acquire_cell()
 {
     if (HAS_WIDE_LANES) {
@@ -160,7 +162,7 @@ void acquire_cell()
     acquire_hand_off();
 }
 
-/* Bits of a number up to 255, a zero after each. */
+/* The bits of a number up to 255, each followed by a zero. */
 uint spread(const int v)
 {
     uint bits = uint(v);
@@ -169,19 +171,20 @@ uint spread(const int v)
     return (bits | bits << 1) & 0x5555u;
 }
 
-/* The texel one level below `from` that slots from `first` on make. */
+/* The texel one level below `from` that four slots from `first` on make. */
 TEXEL reduce_4_slots(const int from, const uint first)
 {
     return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
 
-/* Three cells of three levels or two of four follow one another at most: the levels that each store may be to. */
+/* At most three cells of three levels or two cells of four levels follow one another. These are the levels that each
+ * store can be for. */
 DEFINE_STORE(store_first_of_four, STORE_ONE(7) STORE_ONE(11))
 DEFINE_STORE(store_first, STORE_ONE(7) STORE_ONE(8) STORE_ONE(10) STORE_ONE(12) STORE_ONE(13))
 DEFINE_STORE(store_second, STORE_ONE(8) STORE_ONE(9) STORE_ONE(11) STORE_ONE(13) STORE_ONE(14))
 DEFINE_STORE(store_third, STORE_ONE(9) STORE_ONE(10) STORE_ONE(12) STORE_ONE(14) STORE_ONE(15))
 
-/* The texel `at`, two levels below; what lies between is stored. */
+/* The texel `at`, two levels below `from`. Also stores the level in between. */
 TEXEL reduce_16_slots(const int from, const uint first, const ivec2 at, const int layer)
 {
     TEXEL made[4];
@@ -197,19 +200,19 @@ TEXEL reduce_16_slots(const int from, const uint first, const ivec2 at, const in
 TEXEL reduce_cell(const int from, const ivec2 cell, const int layer, const uint first)
 {
     if (!HAS_WIDE_LANES) {
-        if (INDEX < 1u << 2 * span) {
+        if (INDEX < 1u << 2 * levels_per_round) {
             cells[INDEX] = slot[first + INDEX];
         }
-        return make_levels_by_cells(from, from + span, from + span, cell, layer);
+        return make_levels_by_cells(from, from + levels_per_round, from + levels_per_round, cell, layer);
     }
-    uint lane = LANE & 15u, i = first + (lane << 2 * (span - 2));
+    uint lane = LANE & 15u, i = first + (lane << 2 * (levels_per_round - 2));
     TEXEL texel;
-    if (span == 3) {
+    if (levels_per_round == 3) {
         texel = reduce_4_slots(from, i);
     } else {
         texel = reduce_16_slots(from, i, cell * 4 + place(lane), layer);
     }
-    int n = from + span - 2;
+    int n = from + levels_per_round - 2;
     Lower made = make_lower(n, equal(extent_of(n), ivec2(1)), equal(extent_of(n + 1), ivec2(1)), texel);
     lane = LANE;
     if (lane < 16u) {
@@ -228,24 +231,24 @@ TEXEL reduce_cell(const int from, const ivec2 cell, const int layer, const uint 
 struct Node {
     int from;
     ivec2 cell;
-    uint first, slot, n_slots; /* of the cell */
+    uint first, slot, n_slots; /* the cell's */
 };
 
 Node node_of(const int step, const ivec2 at, const int layer)
 {
     Node node;
-    node.from = FIRST_LEVELS + span * step;
-    node.cell = at >> span;
-    ivec2 extent = extent_of(node.from), n = min(extent, ivec2(1 << span)), within = at & (1 << span) - 1;
+    node.from = FIRST_LEVELS + levels_per_round * step;
+    node.cell = at >> levels_per_round;
+    ivec2 extent = extent_of(node.from), n = min(extent, ivec2(1 << levels_per_round)), within = at & (1 << levels_per_round) - 1;
     node.first = uint(layer) * n_nodes + nodes[step] +
-                 (uint(node.cell.y * max(extent.x >> span, 1) + node.cell.x) << 2 * span);
+                 (uint(node.cell.y * max(extent.x >> levels_per_round, 1) + node.cell.x) << 2 * levels_per_round);
     node.slot = node.first + (spread(within.x) | spread(within.y) << 1);
     node.n_slots = uint(n.x * n.y);
     return node;
 }
 
-/* As of words. */
-Node start_of_climb(const ivec2 tile, const int layer)
+/* As for words. */
+Node start_of_tail(const ivec2 tile, const int layer)
 {
     Node node = node_of(0, tile, layer);
     node.first = subgroupShuffleXor(node.first, 0u);
@@ -254,8 +257,9 @@ Node start_of_climb(const ivec2 tile, const int layer)
     return node;
 }
 
-/* A texel, as sums, to its cell; true if that was the last: then the texel that the cell makes. */
-bool climb_cell(const Node node, const int layer, inout TEXEL sums)
+/* Puts a texel, as sums, into its cell. Returns true if it was the cell's last; `sums` is then the texel that the cell
+ * makes. */
+bool make_round(const Node node, const int layer, inout TEXEL sums)
 {
     bool is_last = false;
     if (INDEX == 0u) {
@@ -270,19 +274,19 @@ bool climb_cell(const Node node, const int layer, inout TEXEL sums)
     return is_last;
 }
 
-void climb(Node node, const ivec2 tile, const int layer, TEXEL sums)
+void make_tail(Node node, const ivec2 tile, const int layer, TEXEL sums)
 {
     bool goes_on = true;
     if (IS_GPU) {
         for (int step = 1; goes_on && node.from < n_levels - 1; step++) {
-            goes_on = climb_cell(node, layer, sums);
+            goes_on = make_round(node, layer, sums);
             node = node_of(step, node.cell, layer);
         }
         return;
     }
     [[unroll]] for (int step = 1; step <= 3; step++) {
         if (goes_on && node.from < n_levels - 1) {
-            goes_on = climb_cell(node, layer, sums);
+            goes_on = make_round(node, layer, sums);
         }
         node = node_of(step, node.cell, layer);
     }

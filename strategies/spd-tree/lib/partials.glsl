@@ -1,14 +1,14 @@
-/* The levels below those that a tile makes: its parts of them, one level after the other, and then its
- * share of every texel that others have a part in, too, by all invocations at once: by slots, or of averages
- * of rgba8 by words.
+/* The levels below a tile's own: first the tile's partials of them, level by level, then its contribution to every
+ * texel that other tiles contribute to as well, by all invocations at once; through slots or, for averages of 8-bit
+ * formats, through words.
  *
- * Of the first level below there are up to two texels for each invocation, of all further ones together
- * one, and of small tiles one of all (set_strips() of spd_tree_plan.c sees to it): where they lie and
- * what they weigh is worked out before there is anything to weigh. */
+ * The first level below has up to two texels per invocation, all further levels together have one; for small tiles, all
+ * levels together have one (set_strips() in spd_tree_plan.c sees to it). Where the texels lie and how they are weighted
+ * is computed before the texels they depend on are ready. */
 
-/* So many texels, at most, n levels below those of a tile: each takes 2^n + c (sharing.glsl), and c is less than
- * 2^n. And of them within those at the edges that others may have a part in: a texel more or less for a
- * level by itself, but never too many of all levels together. */
+/* The most texels n levels below a tile's own, along an axis: each covers 2^n + c texels (sharing.glsl), and c is less
+ * than 2^n. The bound also holds for the texels at the edges that other tiles may contribute to: a single level may
+ * have one more or less, but all levels together never have too many. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
 #define MOST_EVER(n) (MOST_OF_AXIS(MAX_TILE_X, n) * MOST_OF_AXIS(MAX_TILE_Y, n))
 #ifdef EVEN /* as if tiles were never smaller */
@@ -17,74 +17,74 @@
 #define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
 #endif
 
-/* Of all levels down to the last of 32768 texels; of the lowest ones 3x3 each. */
+/* Counts all levels of a 32768 texel image; the lowest ones have 3x3 each. */
 const int MOST_BELOW = 12;
 const int N_OF_TILE = MAX_TILE_X * MAX_TILE_Y;
-#ifdef UPDATES /* which share nothing */
+#ifdef UPDATES /* updates have no shared texels */
 const int N_FURTHER = 0, N_COMMON = 1;
 #else
 const int N_FURTHER = MOST_EVER(1) + MOST_EVER(2) + MOST_EVER(3) + MOST_EVER(4) + MOST_EVER(5) + 7 * 9;
 const int N_COMMON = N_FURTHER < N_INVOCATIONS ? N_FURTHER : N_INVOCATIONS; /* at the edges of a tile: 235 at most */
 #endif
-#ifdef EVEN /* small tiles, whose further texels have an invocation each */
-#define HAS_PARTS (!IS_CLIMBING && n_levels > FIRST_LEVELS + 1) /* else there is nothing to keep */
+#ifdef EVEN /* small tiles, with one invocation for each further texel */
+#define HAS_PARTIALS (!HAS_TAIL && n_levels > FIRST_LEVELS + 1) /* otherwise there is nothing to keep */
 #define IS_SMALL true
-const int N_PARTS = IS_CLIMBING ? 1 : N_OF_TILE + N_FURTHER;
+const int N_PARTIALS = HAS_TAIL ? 1 : N_OF_TILE + N_FURTHER;
 #else
-#define HAS_PARTS (n_levels > FIRST_LEVELS + 1)
+#define HAS_PARTIALS (n_levels > FIRST_LEVELS + 1)
 #define IS_SMALL false
-const int N_PARTS = N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
+const int N_PARTIALS = N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
 #endif
-const int LOWEST = IS_SMALL ? 1 : 2; /* of the levels that have an invocation for each texel */
+const int LOWEST = IS_SMALL ? 1 : 2; /* first level with one invocation per texel */
 
-/* What the tile has of level FIRST_LEVELS, and of all further ones: in its place, or, where there is an invocation for
- * each of these, behind it. */
-shared TEXEL parts[N_PARTS];
+/* The tile's texels of level FIRST_LEVELS and its partials of all further levels; these overwrite the former, or follow
+ * them where each has an invocation. */
+shared TEXEL partials[N_PARTIALS];
 
-/* Of the texels that several tiles have a part in: x and y << 16; and how many levels below those of tiles
- * they are, << 4, where in parts[], and << 16, how many tiles share them, as far as words count. */
+/* The texels that several tiles contribute to: x and y << 16; then the number of levels below the tiles' levels, the
+ * index in partials[] << 4, and the number of tiles << 16, as far as words count. */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 
-/* What the tile has of a level: the texels, and where they lie in parts[], in rows of `pitch`. */
+/* The tile's texels of a level, and where they lie in partials[], in rows of `pitch`. */
 struct Held {
     Range range;
-    int first_part, pitch;
+    int first_partial, pitch;
 };
 
-/* A texel `n` levels below those of tiles, of which a tile has a part, and how it comes by it: all that does
- * not depend on texels. */
-struct Part {
-    int n; /* 0 if there is none */
+/* A texel `n` levels below the tiles' levels to which a tile contributes, and how to compute the contribution: all that
+ * does not depend on texel values. */
+struct Partial {
+    int n; /* 0: none */
     ivec2 at;
-    uint n_tiles; /* that share it */
+    uint n_tiles; /* that contribute to it */
     int to;
-    ivec3 rows, columns; /* in parts[], of what it weighs */
+    ivec3 rows, columns; /* of its taps, in partials[] */
     vec3 along_x, along_y;
 };
 
-/* Of a row of parts: even columns come first and odd ones after them, so that lanes that weigh every second
- * one read one after the other. */
+/* Even columns of a row come first and odd ones after them, so that lanes that weight every second column read
+ * consecutive words. */
 int column_of(const int x, const int pitch)
 {
     return (x >> 1) + ((x & 1) != 0 ? pitch + 1 >> 1 : 0);
 }
 
-void leave_part(const ivec2 at, const TEXEL texel)
+void leave_partial(const ivec2 at, const TEXEL texel)
 {
-    parts[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
+    partials[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
 }
 
-/* Rows are as long as they may get, so that where parts lie does not depend on the tile. */
-Held held_by_tile(const ivec2 tile, const int n, const int first_part)
+/* All rows have the longest possible pitch, so that positions do not depend on the tile. */
+Held held_by_tile(const ivec2 tile, const int n, const int first_partial)
 {
-    return Held(range_of_tile(tile, n), first_part, n == 0 ? TILE_X : MOST_OF_AXIS(MAX_TILE_X, n));
+    return Held(range_of_tile(tile, n), first_partial, n == 0 ? TILE_X : MOST_OF_AXIS(MAX_TILE_X, n));
 }
 
-/* The `i`-th that the tile has of a level, from what it has of the level above. */
-Part part_at(const int i, const int n, const Held own, const Held above)
+/* The `i`-th texel of a level that the tile contributes to, from the tile's texels of the level above. */
+Partial partial_at(const int i, const int n, const Held own, const Held above)
 {
-    Part part;
+    Partial part;
     part.n = 0;
     int y = int((float(i) + 0.5) / float(own.pitch)), x = i - y * own.pitch;
     part.at = own.range.first + ivec2(x, y);
@@ -93,11 +93,11 @@ Part part_at(const int i, const int n, const Held own, const Held above)
     }
     part.n = n;
     part.n_tiles = n_sharing(part.at, n);
-    part.to = own.first_part + y * own.pitch + column_of(x, own.pitch);
+    part.to = own.first_partial + y * own.pitch + column_of(x, own.pitch);
     ivec2 extent = extent_of(FIRST_LEVELS + n - 1);
     Taps taps_x = taps_within(part.at.x, extent.x, above.range.first.x, above.range.last.x);
     Taps taps_y = taps_within(part.at.y, extent.y, above.range.first.y, above.range.last.y);
-    part.rows = above.first_part + taps_y.at * above.pitch;
+    part.rows = above.first_partial + taps_y.at * above.pitch;
     for (int k = 0; k < 3; k++) {
         part.columns[k] = column_of(taps_x.at[k], above.pitch);
     }
@@ -106,8 +106,8 @@ Part part_at(const int i, const int n, const Held own, const Held above)
     return part;
 }
 
-/* The `i`-th of all levels from LOWEST on below those of tiles, as many of each as there may be. */
-Part part_below(const ivec2 tile, int i)
+/* The `i`-th texel of all levels from LOWEST below the tiles' levels on, counting each level with its most texels. */
+Partial partial_below(const ivec2 tile, int i)
 {
     int n = LOWEST, before = 0, first = IS_SMALL ? N_OF_TILE : MOST(1), next = first;
     i += first;
@@ -123,38 +123,38 @@ Part part_below(const ivec2 tile, int i)
         }
     }
     if (FIRST_LEVELS + n >= n_levels) {
-        Part none;
+        Partial none;
         none.n = 0;
         return none;
     }
-    return part_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
+    return partial_at(i - first, n, held_by_tile(tile, n, first), held_by_tile(tile, n - 1, before));
 }
 
-TEXEL reduce_row_of_parts(const Part part, const int row)
+TEXEL reduce_row_of_partials(const Partial part, const int row)
 {
-    return reduce_part(part.along_x, parts[row + part.columns.x], parts[row + part.columns.y],
-                       parts[row + part.columns.z]);
+    return reduce_partial(part.along_x, partials[row + part.columns.x], partials[row + part.columns.y],
+                       partials[row + part.columns.z]);
 }
 
-TEXEL make_part(const Part part)
+TEXEL make_partial(const Partial part)
 {
     if (part.n == 0) {
         return TEXEL(0.0);
     }
-    return reduce_part(part.along_y, reduce_row_of_parts(part, part.rows.x),
-                       reduce_row_of_parts(part, part.rows.y), reduce_row_of_parts(part, part.rows.z));
+    return reduce_partial(part.along_y, reduce_row_of_partials(part, part.rows.x),
+                       reduce_row_of_partials(part, part.rows.y), reduce_row_of_partials(part, part.rows.z));
 }
 
-/* To the levels below. */
-void keep_part(const Part part, const TEXEL texel)
+/* Keeps it for the levels below. */
+void keep_partial(const Partial part, const TEXEL texel)
 {
     if (part.n > 0) {
-        parts[part.to] = texel;
+        partials[part.to] = texel;
     }
 }
 
-/* Store it, if it is the tile's alone; else it has to be shared. */
-void finish_part(const Part part, const TEXEL texel, const int layer)
+/* Stores the texel if it is the tile's alone; otherwise lists it as common. */
+void finish_partial(const Partial part, const TEXEL texel, const int layer)
 {
     if (part.n == 0) {
         return;
@@ -168,11 +168,11 @@ void finish_part(const Part part, const TEXEL texel, const int layer)
     }
 }
 
-/* A texel that tiles share, of common_texel[]. */
+/* An entry of common_texel[]. */
 struct Common {
     ivec2 at;
     int n;
-    uint part; /* in parts[] */
+    uint part; /* in partials[] */
 };
 
 Common common_of(const uvec2 word)
@@ -181,13 +181,13 @@ Common common_of(const uvec2 word)
 }
 
 #ifdef EXTREME
-/* Ordered words. */
+/* Through ordered words. */
 void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (index < n_common) {
         Common c = common_of(common_texel[index]);
         uint node = node_of_texel(c.n, c.at, layer, 1u);
-        bring_extreme(node, parts[c.part]);
+        bring_extreme(node, partials[c.part]);
         if (arrive_is_last(node, n_sharing(c.at, c.n))) {
             store_below(FIRST_LEVELS + c.n, c.at, layer, take_extreme(node));
         }
@@ -195,11 +195,11 @@ void share_common(const ivec2 tile, const int layer, const uint index)
 }
 
 #elif defined(SLOTS)
-/* Slots: each tile leaves its parts, and counts itself in for each; who is last joins those of all
- * that share the texel, in a fixed order: few by itself, many by a subgroup or the workgroup. */
+/* Through slots: each tile writes its partials and increments the count of each texel. The last to arrive joins those
+ * of all tiles, in a fixed order: a few by itself, many by a subgroup or the workgroup. */
 #define MANY 4u
 
-shared uint complete[N_COMMON]; /* of texels that many share and that have all parts now, in common_texel[] */
+shared uint complete[N_COMMON]; /* texels with many contributions, all of which have arrived, in common_texel[] */
 shared uint n_complete;
 
 uint first_slot(const Common c, const int layer)
@@ -212,7 +212,7 @@ void leave_common(const uint i, const ivec2 tile, const int layer)
     Common c = common_of(common_texel[i]);
     Range tiles = tiles_sharing(c.at, c.n);
     ivec2 p = tile - tiles.first;
-    slot[first_slot(c, layer) + uint(p.y * (tiles.last.x - tiles.first.x + 1) + p.x)] = parts[c.part];
+    slot[first_slot(c, layer) + uint(p.y * (tiles.last.x - tiles.first.x + 1) + p.x)] = partials[c.part];
 }
 
 void count_common(const uint i, const int layer)
@@ -227,7 +227,7 @@ void count_common(const uint i, const int layer)
         return;
     }
     TEXEL part[MANY];
-    [[unroll]] for (uint k = 0u; k < MANY; k++) { /* at once: what takes time is the way there */
+    [[unroll]] for (uint k = 0u; k < MANY; k++) { /* all loads at once, because latency dominates */
         part[k] = slot[first + min(k, n_tiles - 1u)];
     }
     [[unroll]] for (uint k = 1u; k < MANY; k++) {
@@ -238,7 +238,7 @@ void count_common(const uint i, const int layer)
     store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(part[0]));
 }
 
-/* By as many lanes as exchange texels. */
+/* By SUBGROUP_SIZE lanes. */
 void join_many(const uint i, const int layer)
 {
     Common c = common_of(common_texel[i]);
@@ -285,26 +285,25 @@ void share_common(const ivec2 tile, const int layer, const uint index)
         join_many(complete[k], layer);
     }
 #else
-    for (uint k = 0u; k < n_complete; k++) { /* each LANES_ID makes the same */
+    for (uint k = 0u; k < n_complete; k++) { /* every group of lanes makes the same */
         join_many(complete[k], layer);
     }
 #endif
 }
 
 #else
-/* What is one word's of a texel that tiles have in common: lanes next to each other bring those of one texel by
- * one instruction. */
+/* One word of a common texel. Adjacent lanes contribute the words of one texel in one instruction. */
 void bring_word(const uint i, const int layer)
 {
     uint n_words = words_of_texel();
     bool is_there = i < n_words * n_common;
-    uvec2 packed = uvec2(0u, 1u); /* there may be none at all */
+    uvec2 packed = uvec2(0u, 1u); /* there may be no common texel at all */
     if (is_there) {
         packed = common_texel[i / n_words];
     }
     Common c = common_of(packed);
     uint word = i % n_words, node = node_of_texel(c.n, c.at, layer, 1u);
-    vec2 part = pair_of_texel(parts[c.part] * UNIT, word);
+    vec2 part = pair_of_texel(partials[c.part] * UNIT, word);
     bool is_last = is_there && add_pair_is_last(part, n_words * node + word, packed.y >> 16);
     TEXEL texel;
     if (meet(is_last, node, word, part, texel)) {
@@ -328,24 +327,24 @@ void share_common(const ivec2 tile, const int layer, const uint index)
 
 #endif
 
-/* Of the first level below, up to two for each invocation. */
+/* The first level below: up to two texels per invocation. */
 void make_first_below(const ivec2 tile, const int layer, const int i)
 {
     Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);
-    Part first = part_at(i, 1, below, of_tile), second = part_at(i + N_INVOCATIONS, 1, below, of_tile);
+    Partial first = partial_at(i, 1, below, of_tile), second = partial_at(i + N_INVOCATIONS, 1, below, of_tile);
     barrier();
-    TEXEL first_texel = make_part(first), second_texel = make_part(second);
+    TEXEL first_texel = make_partial(first), second_texel = make_partial(second);
     barrier();
-    keep_part(first, first_texel);
-    keep_part(second, second_texel);
-    finish_part(first, first_texel, layer);
-    finish_part(second, second_texel, layer);
+    keep_partial(first, first_texel);
+    keep_partial(second, second_texel);
+    finish_partial(first, first_texel, layer);
+    finish_partial(second, second_texel, layer);
 }
 
 void share_tile(const ivec2 tile, const int layer, const uint index)
 {
     int i = int(index);
-    Part further = part_below(tile, i);
+    Partial further = partial_below(tile, i);
     TEXEL texel = TEXEL(0.0);
     if (i == 0) {
         n_common = 0u;
@@ -356,11 +355,11 @@ void share_tile(const ivec2 tile, const int layer, const uint index)
     for (int n = LOWEST; FIRST_LEVELS + n < n_levels; n++) {
         barrier();
         if (further.n == n) {
-            texel = make_part(further);
-            keep_part(further, texel);
+            texel = make_partial(further);
+            keep_partial(further, texel);
         }
     }
-    finish_part(further, texel, layer);
+    finish_partial(further, texel, layer);
     barrier();
     share_common(tile, layer, index);
 }
