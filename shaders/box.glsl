@@ -1,27 +1,29 @@
-/* One texel of the next level by the box policy: the exact area average, whatever the size.
+/* One texel of the next level by the box policy: the exact area average at any size.
  *
- * On an axis of even size a texel is the average of two texels above it. On an odd size n = 2m + 1
- * the box weighs three (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation", NVIDIA 2005);
- * texel x of the m below covers n / m source texels:
+ * On an axis of even size a texel is the average of two texels above it. On an odd size n = 2m
+ * + 1 the box weights three (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation", NVIDIA
+ * 2005); texel x of the m below covers n / m source texels:
  *
  *     source   | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n
  *
- * The kernel that includes this has declared
+ * The kernel that includes this declares
+ *
  *     vec4 fetch(ivec2 at, int layer)
+ *
  * which clamps `at` to the level. */
 #ifndef BOX_GLSL
 #define BOX_GLSL
 #include "sum.glsl"
 
-/* The weights of the taps along one axis, whole numbers, and their sum with its inverse. */
+/* The integer weights of the taps along one axis, and their sum with its inverse. */
 struct Taps {
     vec3 weight;
     float sum, inv_sum;
 };
 
-/* Weights add up to the size of the axis, or to 2 where it is even and to 1 where it is one texel.
- */
+/* Weights add up to the size of an odd axis, to 2 on an even one, and to 1 on an axis of one
+ * texel. */
 Taps box_taps(int at, int n_source, int n_target, float inv_source)
 {
     if (n_source == 1) {
@@ -40,7 +42,7 @@ bool is_weighted(ivec2 source_extent)
                      (source_extent.y & 1) == 1 && source_extent.y > 1));
 }
 
-/* sum / taps.sum; where it is compensated, with the remainder of the first guess. */
+/* sum / taps.sum; if the sum is compensated, with the remainder of the first result. */
 vec4 divided(Sum sum, Taps taps)
 {
     vec4 guess = sum.sum * taps.inv_sum;
@@ -52,7 +54,7 @@ vec4 divided(Sum sum, Taps taps)
     return mix(better, guess, isinf(guess));
 }
 
-/* Taps of weight 0 are left out, not multiplied: they may be infinite. */
+/* Skips taps of weight 0 instead of multiplying them: they may be infinite. */
 vec4 average_row(ivec2 first, Taps taps, int layer)
 {
     Sum sum = first_tap(taps.weight.x, fetch(first, layer));
@@ -77,7 +79,7 @@ vec4 average_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return divided(sum, along_y);
 }
 
-/* The least or the largest of every texel that the box touches. */
+/* The minimum or maximum of every texel that the box touches. */
 vec4 extreme_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     Joined extreme = joined_of(fetch(first, layer));
@@ -105,7 +107,7 @@ vec4 weigh_row(ivec2 first, Taps taps, int layer)
     return sum;
 }
 
-/* Colour weighted by alpha, whose sum must not be 0; the sum of the weights cancels out. */
+/* Colour weighted by alpha, whose sum must not be 0; the total weight cancels out. */
 vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     vec4 sum = vec4(0.0);
@@ -117,7 +119,7 @@ vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return quotient(sum.rgb, sum.a);
 }
 
-/* Whatever the taps: of up to 3x3 texels from `first` on. */
+/* Handles all cases of up to 3x3 taps from `first` on. */
 vec4 reduce_taps(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     if (REDUCE != REDUCE_AVG) {

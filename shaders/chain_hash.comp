@@ -53,7 +53,7 @@ uvec2 hash_of(vec4 texel, uint place)
 void main()
 {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    uint rest = group; /* of the tiles of this level, layer after layer */
+    uint rest = group; /* of this level's tiles, layer by layer */
     int level = 0;
     ivec2 size, n_tiles;
     for (; uint(level) < n_levels; level++) {
@@ -66,7 +66,7 @@ void main()
         rest -= n;
     }
     if (uint(level) == n_levels) {
-        return; /* the grid may have more */
+        return; /* the grid may be larger */
     }
     int lane = int(gl_LocalInvocationID.x);
     int tile = int(rest) % (n_tiles.x * n_tiles.y);

@@ -1,13 +1,13 @@
-/* Streams through a buffer: afterwards the last-level cache holds lines of it and nothing else, and
- * clean ones at that, which cost no write-back later. The sums of the workgroups prove that all of it
- * was read. */
+/* Streams through a buffer. Afterwards the last-level cache holds only lines of it, and clean
+ * ones, which cost no write-back later. The sums of the workgroups prove that all of it was
+ * read. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "noise.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const bool IS_FILL = false; /* make the noise, once */
+layout(constant_id = 1) const bool IS_FILL = false; /* fills the buffer with noise, once */
 
 #define N_ITEMS 4u
 
@@ -17,12 +17,12 @@ layout(set = 0, binding = 0) restrict buffer Stream
 };
 layout(set = 0, binding = 1) restrict writeonly buffer Sums
 {
-    uint sums[]; /* a workgroup's */
+    uint sums[]; /* one per workgroup */
 };
 
 layout(push_constant) uniform Push
 {
-    uint n_groups; /* the grid may have more */
+    uint n_groups; /* the grid may be larger */
 };
 
 shared uint group_sum;

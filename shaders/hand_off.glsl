@@ -1,16 +1,18 @@
-/* Handing level 6 of every 64x64 tile to the workgroup that finishes last, for kernels that make
- * all levels in one dispatch. They enable GL_KHR_memory_scope_semantics and the Vulkan memory model.
+/* Hands level 6 of every 64x64 tile to the workgroup that finishes last, for kernels that make
+ * all levels in one dispatch. They enable GL_KHR_memory_scope_semantics and the Vulkan memory
+ * model.
  *
- * The invocation that made the texel writes it and then adds to the counter with release at device
- * scope: no barrier is needed between the two, and adds by others continue its release sequence.
- * Only the invocation that finds its workgroup last acquires; if others of the workgroup read the
- * texels, too, they first meet in acquire_hand_off(), whose control barrier covers buffer memory at
- * device scope, so that what was acquired is visible to all of them. The counter goes back to zero
- * by that one invocation for the next run.
+ * The invocation that made the texel writes it and then adds to the counter with release
+ * semantics at device scope. No barrier is needed between the two, and adds by others continue
+ * its release sequence. Only the invocation that finds its workgroup last acquires. If others
+ * of the workgroup also read the texels, they first meet in acquire_hand_off(), whose control
+ * barrier covers buffer memory at device scope, so that what was acquired is visible to all of
+ * them. The invocation that acquired resets the counter to zero for the next run.
  *
- * An update dispatches the tiles that the changed rectangle touches. The other texels of level 6
- * are only there as stored. To get the same bits from a full run, tiles hand their texel over as
- * stored, and stored texels go through the same arithmetic (as_stored). */
+ * An update dispatches the tiles that the changed rectangle touches. The other texels of level
+ * 6 exist only as stored. So that an update gives the same bits as a full run, tiles round
+ * their texel as a store would, and stored texels go through the same arithmetic
+ * (as_stored). */
 #ifndef HAND_OFF_GLSL
 #define HAND_OFF_GLSL
 
@@ -30,8 +32,8 @@ layout(set = 0, binding = 3) nonprivate buffer Counter
 
 layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates */
 
-/* Leave level 6 of this tile and count it, by one invocation: true if all `n_tiles` of the slice
- * are counted now. What they left is visible to this invocation then. */
+/* Writes level 6 of this tile and counts it, from one invocation. Returns true if all `n_tiles`
+ * of the slice are counted; their texels are then visible to this invocation. */
 bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
 {
     hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
@@ -47,8 +49,8 @@ bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
     return is_last;
 }
 
-/* What the last workgroup's one invocation acquired becomes visible to all of it. Only the last
- * comes here: at device scope this barrier waits for every store of the workgroup. */
+/* Makes what one invocation of the last workgroup acquired visible to all of it. Only the last
+ * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
@@ -56,8 +58,8 @@ void acquire_hand_off()
                        gl_SemanticsMakeVisible);
 }
 
-/* Texel `at` of level 6, of size `extent`; `tiles`: the first (x, y) and the last (z, w) that an
- * update dispatches. */
+/* Texel `at` of level 6, of size `extent`; `tiles`: the first (x, y) and last (z, w) tile that
+ * an update dispatches. */
 vec4 load_level6(ivec2 at, ivec2 extent, ivec4 tiles, int slice)
 {
     if (IS_UPDATE && any(bvec4(lessThan(at, tiles.xy), greaterThan(at, tiles.zw)))) {

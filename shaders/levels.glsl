@@ -4,18 +4,18 @@
 #ifndef LEVELS_GLSL
 #define LEVELS_GLSL
 
-/* True if some level but the last is one texel wide or high. */
+/* True if some level except the last is one texel wide or high. */
 layout(constant_id = 10) const bool HAS_NARROW_LEVELS = true;
 
-/* Codes less one of a UNORM or sRGB channel of colour (255 for 8 bits) and of alpha, or 0 for
+/* The largest code of a UNORM or sRGB channel (255 for 8 bits), for colour and for alpha; 0 for
  * float formats. */
 layout(constant_id = 11) const float UNORM_MAX = 0.0;
 layout(constant_id = 12) const float UNORM_MAX_ALPHA = 0.0;
 
-/* True if colour is stored by the sRGB curve, through a UNORM view. */
+/* True if colour is stored with the sRGB curve, through a UNORM view. */
 layout(constant_id = 13) const bool IS_SRGB = false;
 
-/* Mantissa bits of a 32-bit float that a channel does not hold: 13 for half. */
+/* Mantissa bits of a 32-bit float that a channel lacks: 13 for half floats. */
 layout(constant_id = 14) const int DROPPED_BITS = 0;
 layout(constant_id = 15) const int DROPPED_BITS_BLUE = 0;
 
@@ -24,10 +24,10 @@ layout(constant_id = 15) const int DROPPED_BITS_BLUE = 0;
 #define REDUCE_MAX 2
 layout(constant_id = 16) const int REDUCE = REDUCE_AVG;
 
-/* True if averages weigh colour by alpha. Texels are in straight form all the same. */
+/* True if averages weight colour by alpha. Stored texels are straight either way. */
 layout(constant_id = 17) const bool WEIGH_ALPHA = false;
 
-/* True if only what a changed rectangle reaches is to be written. */
+/* True if only what a changed rectangle affects is written. */
 layout(constant_id = 18) const bool IS_UPDATE = false;
 
 ivec2 level_extent(const ivec2 base, const int level)
@@ -41,13 +41,13 @@ bool is_narrow(const int n)
     return HAS_NARROW_LEVELS && n == 1;
 }
 
-/* True if `at` lies in the cone, corners (x, y) and (z, w) included, `step` levels further down.
- * Halving the corners is exact for the floor policy, and for box where sizes are even, as far down
- * as the cone reaches: once a dropped row or column has emptied it, the corners of a level that is
- * one texel wide would let it begin again. */
-bool is_in_cone(const ivec4 cone, const int step, const ivec2 at)
+/* True if texel `at` depends on `region` (first corner xy, last corner zw, inclusive) of the
+ * level `step` levels above. Halving the corners is exact for the floor policy, and for box
+ * where sizes are even, as long as the region is not empty: once a dropped row or column has
+ * emptied it, the corners of a level that is one texel wide would make it reappear. */
+bool depends_on(const ivec4 region, const int step, const ivec2 at)
 {
-    return all(greaterThanEqual(at, cone.xy >> step)) && all(lessThanEqual(at, cone.zw >> step));
+    return all(greaterThanEqual(at, region.xy >> step)) && all(lessThanEqual(at, region.zw >> step));
 }
 
 /* A kernel may approximate the sRGB curve by a square and its root. */
@@ -74,23 +74,23 @@ vec3 linear_from_srgb(const vec3 srgb)
     return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
 }
 
-/* A texel as fetched from a view in the storage format, in linear light. The hardware's own decoding
- * would be at hand in a view of the sRGB format, but is off by up to 0.3 of a code on an H200 and on
- * llvmpipe, which shows after rounding. */
+/* A fetched texel of a view in the storage format, in linear light. A view of the sRGB format
+ * would decode in hardware, but that is off by up to 0.3 of a code on an H200 and on llvmpipe,
+ * which shows after rounding. */
 vec4 loaded(const vec4 texel)
 {
     return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
 }
 
-/* Where the 2x2 texels of texel `at` of the next level meet, as a sampler takes it; on an axis of one texel
- * its middle, so that what lies beyond the edge has no part in it. */
+/* Where the 2x2 texels below texel `at` of the next level meet, as a sampler takes it; on an
+ * axis of one texel its centre, so that nothing beyond the edge contributes. */
 vec2 pair_corner(const ivec2 at, const vec2 inv_extent)
 {
     return min(vec2(2 * at + 1) * inv_extent, 1.0 - 0.5 * inv_extent);
 }
 
-/* n / d in vectors. Formats that hold all the bits of a 32-bit float get the remainder of the first
- * guess added: division alone may be off by 2.5 ulp. */
+/* n / d for vectors. Formats with all the bits of a 32-bit float add the remainder of the first
+ * result, because division alone may be off by 2.5 ulp. */
 vec3 quotient(const vec3 n, const float d)
 {
     vec3 guess = n / d;
@@ -101,8 +101,8 @@ vec3 quotient(const vec3 n, const float d)
     return mix(better, guess, isinf(guess));
 }
 
-/* Texels being joined: a sum, a minimum or a maximum of them, and the sum of their colours times
- * alpha, where that is asked for. */
+/* Joined texels: their sum, minimum or maximum and, if requested, the sum of their colours
+ * times alpha. */
 struct Joined {
     vec4 straight;
     vec3 weighted;
@@ -128,9 +128,9 @@ Joined join(Joined a, const Joined b)
     return a;
 }
 
-/* The texel that joined ones make, where `scale` turns their sum into their average. Weighed by
- * alpha, colour is the sum of products over the sum of alphas; where that is 0 nothing is seen, and
- * the straight average has to do. */
+/* Turns joined texels into one; `scale` turns their sum into their average. Weighted by alpha,
+ * colour is the sum of products over the sum of alphas; where that is 0, nothing is visible and
+ * the straight average is used. */
 vec4 texel_of(const Joined all, const float scale)
 {
     if (REDUCE != REDUCE_AVG) {
@@ -163,13 +163,13 @@ vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent
                     0.25);
 }
 
-/* The nearest float of fewer bits, ties to even: a driver may round either way, too. What is
- * subnormal in those bits is left to the driver.
+/* The nearest float with fewer bits, ties to even, because a driver may round either way.
+ * Values that are subnormal in the fewer bits are left to the driver.
  *
- * Only scalars are computed of specialization constants: folding vectors of those, SPIRV-Tools
- * 2023.1 uses a value before it defines it, and the validation layer then calls the module
- * invalid. Nor may the number of bits be a parameter: an H200 then took 1.6 times as long for
- * spd, of formats that drop no bits. */
+ * Only scalars are computed from specialization constants: when SPIRV-Tools 2023.1 folds
+ * vectors of those, it uses a value before it defines it, and the validation layer then rejects
+ * the module. The number of bits must not be a parameter either: an H200 then took 1.6 times as
+ * long for spd, even for formats that drop no bits. */
 vec4 nearest_float(const vec4 texel)
 {
     const uint mask = (1u << DROPPED_BITS) - 1u, mask_blue = (1u << DROPPED_BITS_BLUE) - 1u;
@@ -179,14 +179,15 @@ vec4 nearest_float(const vec4 texel)
     uvec4 last = bits >> uvec4(DROPPED_BITS, DROPPED_BITS, DROPPED_BITS_BLUE, DROPPED_BITS) & 1u;
     uvec4 rounded = bits + uvec4(half_bit, half_bit, half_blue, half_bit) + last;
     vec4 nearest = uintBitsToFloat(rounded & uvec4(kept, kept, kept_blue, kept));
-    return mix(nearest, texel, isnan(texel)); /* the sum carries a NaN into its sign */
+    return mix(nearest, texel, isnan(texel)); /* the sum moves a NaN into its sign */
 }
 
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of
- * float to UNORM open (3.9.2 "Conversion from Floating-Point to Normalized Fixed-Point"), and an
- * H200 is off by up to 0.06 of a code. Adding 2^23 rounds to the nearest integer, which then is
- * the low bits of the sum, at full rate, unlike round(); the mask, which changes nothing for
- * texels within [0, 1], keeps the compiler from folding the sum with the difference. */
+ * float to UNORM open (3.9.2 "Conversion from Floating-Point to Normalized Fixed-Point"), and
+ * an H200 is off by up to 0.06 of a code. Adding 2^23 rounds to the nearest integer, which is
+ * then the low bits of the sum, at full rate, unlike round(). The mask changes nothing for
+ * texels within [0, 1] but keeps the compiler from folding the addition with the
+ * subtraction. */
 vec4 rounded(vec4 texel)
 {
     if (UNORM_MAX == 0.0) {
@@ -201,8 +202,8 @@ vec4 rounded(vec4 texel)
     return (uintBitsToFloat(bits) - two_23) * (1.0 / max_code);
 }
 
-/* The texel as it is once stored and read again; by arithmetic of its own, so that all who ask get
- * the same bits. */
+/* The texel as a store and a load would return it, computed here so that all callers get the
+ * same bits. */
 vec4 as_stored(const vec4 texel)
 {
     return loaded(rounded(texel));

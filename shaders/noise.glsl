@@ -1,7 +1,7 @@
-/* Noise that no memory compresses, from an index alone, so that the host can make it again.
+/* Noise that no memory compresses, computed from an index, so that the host can reproduce it.
  *
- * The word is PCG's output function over one step of its generator (O'Neill 2014; as a hash: Jarzynski
- * and Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). */
+ * The word is PCG's output function over one step of its generator (O'Neill 2014; as a hash:
+ * Jarzynski and Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). */
 #ifndef NOISE_GLSL
 #define NOISE_GLSL
 

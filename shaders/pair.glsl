@@ -1,7 +1,8 @@
-/* Loading texels of one level, and one texel of the next from 2x2 of them.
+/* Loads texels of one level, and makes one texel of the next from 2x2 of them.
  *
- * The kernel that includes this has declared
- *     const bool LOAD_SAMPLER          one fetch of the filter for 2x2 texels
+ * The kernel that includes this declares
+ *
+ *     const bool LOAD_SAMPLER          one filtered fetch per 2x2 texels
  *     sampler2DArray source            the level, in the storage format
  *     ivec2 source_extent
  *     vec2 inv_source_extent           1 / source_extent, rounded once by the host */

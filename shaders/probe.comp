@@ -1,5 +1,5 @@
-/* A probe of the clock: a chain of multiply-adds, each of which needs the one before. Its time is
- * steps x latency / clock, whatever the memory does. */
+/* A probe of the clock: a chain of dependent multiply-adds. Its time is steps x latency /
+ * clock, whatever the memory does. */
 #version 460
 
 layout(local_size_x_id = 0) in;
@@ -12,7 +12,7 @@ layout(set = 0, binding = 0) writeonly buffer Target
 layout(push_constant) uniform Push
 {
     uint n_steps;
-    float factor, summand; /* from outside, so that no compiler knows the result */
+    float factor, summand; /* not constants, so that no compiler knows the result */
 };
 
 void main()
@@ -21,7 +21,7 @@ void main()
     for (uint i = 0u; i < n_steps; i++) {
         value = value * factor + summand;
     }
-    /* Of many workgroups, which only keep the device busy, the first one. */
+    /* Only the first workgroup stores; the many others keep the device busy. */
     if (gl_WorkGroupID.x == 0u || value > 64.0) {
         target[gl_LocalInvocationID.x] = value;
     }

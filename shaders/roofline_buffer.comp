@@ -25,7 +25,7 @@ layout(push_constant) uniform Push
 {
     uint n_vectors;         /* of one stream; mixed traffic reads three, one after the other */
     uint n_groups_per_pass;
-    uint n_groups;          /* of all passes; the grid may have more */
+    uint n_groups;          /* of all passes; the grid may be larger */
     uint key, mask;         /* reads store their sum if sum & mask is key: never, or always */
 };
 

@@ -19,8 +19,8 @@ layout(set = 0, binding = 1, rgba8) uniform writeonly image2DArray target;
 
 layout(push_constant) uniform Push
 {
-    ivec2 n_texels;     /* of the side that has fewer: a third of the rows in mixed traffic */
-    ivec2 tile;         /* of a workgroup */
+    ivec2 n_texels;     /* of the smaller side: a third of the rows in mixed traffic */
+    ivec2 tile;         /* per workgroup */
     int n_layers;
 };
 
@@ -29,7 +29,7 @@ bool is_inside(ivec2 at)
     return all(lessThan(at, n_texels));
 }
 
-/* Rows below the image repeat the last one: without a branch the fetches overlap. */
+/* Rows below the image repeat the last one: fetches without a branch overlap. */
 vec4 fetch(ivec2 at, int n_rows, int layer)
 {
     return texelFetch(source, ivec3(min(at, ivec2(n_texels.x, n_rows) - 1), layer), 0);
@@ -46,7 +46,7 @@ void write_texels(ivec2 first, int layer)
     }
 }
 
-/* Three rows make one. Minimum and maximum need all three texels and round nothing. */
+/* Makes one row from three. Minimum and maximum need all three texels and round nothing. */
 void mix_texels(ivec2 first, int layer)
 {
     vec4 a[MAX_ITEMS], b[MAX_ITEMS], c[MAX_ITEMS];

@@ -1,11 +1,11 @@
-/* Weighted sums of texels, compensated where the format would show their rounding. To be included
+/* Weighted sums of texels, compensated for formats that would show their rounding. Include it
  * after levels.glsl. */
 #ifndef SUM_GLSL
 #define SUM_GLSL
 
-/* A sum of weighted texels, and what rounding has taken from it. Formats that hold all the bits of a
- * 32-bit float need the latter: six roundings of sums, whose last bits may weigh twice those of
- * their quotient, would come to more than 4 ulp. */
+/* A sum of weighted texels, and what rounding lost of it. Formats with all the bits of a 32-bit
+ * float need the latter: the last bits of six rounded sums may weigh twice those of their
+ * quotient, more than 4 ulp in all. */
 struct Sum {
     vec4 sum, lost;
 };
@@ -15,14 +15,15 @@ bool is_compensated()
     return UNORM_MAX == 0.0 && DROPPED_BITS == 0;
 }
 
-/* What a product loses is what fma() finds of it. */
+/* fma() finds what rounding a product loses. */
 Sum first_tap(float weight, vec4 texel)
 {
     precise vec4 product = weight * texel;
     return Sum(product, is_compensated() ? fma(vec4(weight), texel, -product) : vec4(0.0));
 }
 
-/* What a sum loses is Knuth's two-sum (The Art of Computer Programming 2, 4.2.2, theorem B). */
+/* Knuth's two-sum finds what rounding a sum loses (The Art of Computer Programming 2, 4.2.2,
+ * theorem B). */
 Sum add_tap(Sum sum, float weight, vec4 texel)
 {
     if (!is_compensated()) {

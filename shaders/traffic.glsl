@@ -1,4 +1,4 @@
-/* What the kernels of the roofline share: the kinds of traffic, and what tells variants apart.
+/* Shared by the kernels of the roofline: the kinds of traffic, and the constants of variants.
  * Values of TRAFFIC are those of enum mb_traffic. */
 #ifndef TRAFFIC_GLSL
 #define TRAFFIC_GLSL

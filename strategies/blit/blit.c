@@ -7,10 +7,10 @@ struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
     struct mb_marks *marks;
-    struct mb_rect affected[MB_MAX_LEVELS]; /* what is blitted of each level */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* the region to blit of each level */
 };
 
-/* A blit scales a region as a whole: part of an odd axis has no whole texels above it. */
+/* A blit scales a region as a whole, so part of an odd axis has no whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 {
     struct mb_rect affected[MB_MAX_LEVELS];
@@ -19,7 +19,7 @@ static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
         struct mb_extent source = mb_level_extent(layout->base, level - 1);
         struct mb_extent target = mb_level_extent(layout->base, level);
         if (mb_rect_is_empty(affected[level])) {
-            return false; /* nothing is blitted from here on */
+            return false; /* the region is empty from here on */
         }
         if ((source.width != 2 * target.width && affected[level].width != target.width) ||
             (source.height != 2 * target.height && affected[level].height != target.height)) {
@@ -66,8 +66,8 @@ static VkOffset3D offset(uint32_t x, uint32_t y, int32_t z)
     return (VkOffset3D){(int32_t)x, (int32_t)y, z};
 }
 
-/* Along an axis that is halved, texel x comes from 2x and 2x + 1; one that is not is blitted as
- * a whole. */
+/* Along a halved axis, texel x comes from 2x and 2x + 1; any other axis is blitted as a
+ * whole. */
 static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
     const struct mb_vk_image *image = s->image;

@@ -19,7 +19,7 @@ struct push {
     int32_t layer;
 };
 
-/* As enum mb_load. */
+/* The values of `load` are those of enum mb_load. */
 static const struct mb_param params[] = {
     {
         .name = "npot",
@@ -173,8 +173,7 @@ static void describe(const void *state, struct mb_work *work)
         work->n_dispatches += mb_rect_is_empty(s->affected[level]) ? 0 : layout->n_layers;
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
-    /* The filter's own weights are at work where a bilinear fetch meets an odd size; updates
-     * have none. */
+    /* A bilinear fetch of an odd size uses the filter's own weights, which updates cannot. */
     if (s->by_sampler && s->policy == MB_POLICY_BLIT && !s->task.is_update &&
         !mb_policies_agree(layout->base, layout->n_levels)) {
         work->tolerance.arithmetic = MB_ARITHMETIC_FILTER;

@@ -1,14 +1,14 @@
 /* One level per draw: each invocation makes one texel of the next level.
  *
- * The box policy is that of shaders/box.glsl. The blit policy is what the filter makes of the place
- * where the middle of a texel comes to lie in the level above: two texels along an axis, which on
- * an odd one have weights of their own. */
+ * The box policy is that of shaders/box.glsl. The blit policy is what a linear filter makes of
+ * the point in the level above where the texel's centre falls: two texels along an axis, with
+ * weights of their own on an odd one. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "levels.glsl"
 
-layout(constant_id = 0) const bool NPOT_BOX = true;      /* else blit */
-layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* one fetch for 2x2 texels */
+layout(constant_id = 0) const bool NPOT_BOX = true;      /* otherwise blit */
+layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* one fetch per 2x2 texels */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(location = 0) out vec4 target;
@@ -16,15 +16,15 @@ layout(location = 0) out vec4 target;
 layout(push_constant) uniform Push
 {
     ivec2 source_extent;
-    vec2 inv_source_extent, inv_target_extent; /* inverses, rounded once by the host */
+    vec2 inv_source_extent, inv_target_extent; /* rounded once, by the host */
     int layer;
 };
 
 #include "pair.glsl"
 #include "box.glsl"
 
-/* Along an odd axis, n = 2m + 1, texel x has its middle at (x + 1/2) * n / m - 1/2; its taps are
- * those on both sides of it. In units of 1 / 2m everything is a whole number. */
+/* Along an odd axis, n = 2m + 1, the centre of texel x is at (x + 1/2) * n / m - 1/2; its taps
+ * are the texels on both sides. In units of 1 / 2m all of these are integers. */
 Taps blit_taps(int at, int n_source, int n_target, float inv_target, out int first)
 {
     if (n_source == 1 || (n_source & 1) == 0) {
@@ -49,9 +49,9 @@ vec4 reduce_blit(ivec2 at)
     return reduce_taps(first, along_x, along_y, layer);
 }
 
-/* The filter's weights are of fixed point: good for averages, but a minimum or maximum would miss
- * a texel whose weight is rounded to 0, and an update one whose weight is rounded up from 0, since
- * that lies outside of the cone. */
+/* The filter's weights are fixed-point. That is good for averages, but a minimum or maximum
+ * would miss a texel whose weight is rounded to 0, and an update would change where a weight of
+ * 0 is rounded up, outside the affected region. */
 vec4 reduce_weighted(ivec2 at)
 {
     if (NPOT_BOX) {

@@ -1,8 +1,9 @@
-/* separable: wide kernels, a horizontal and a vertical pass per level, through shared memory.
+/* separable: wide kernels, with a horizontal and a vertical pass per level, through shared
+ * memory.
  *
- * Between the passes lies an image of 32-bit floats, used anew by every level. Weights come
- * from the host, in double precision split into two floats: one set per axis of even size, one
- * for each target texel where the size is odd and the phase differs. */
+ * Between the passes is an image of 32-bit floats, which every level reuses. The host computes
+ * the weights in double precision, split into two floats: one set per axis of even size, or one
+ * per target texel where the size is odd and the phase differs. */
 #include "base/alloc.h"
 #include "image/filter.h"
 #include "strategy/levels.h"
@@ -10,11 +11,11 @@
 enum { PARAM_FILTER, PARAM_WORKGROUP };
 enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
 
-#define TEXEL_BYTES 16u /* of the intermediate image, and of shared memory */
+#define TEXEL_BYTES 16u /* per texel of the intermediate image and of shared memory */
 
 extern const struct mb_shader mb_spv_separable;
 
-/* Where the weights of one axis of one level are in the buffer, in pairs of floats. */
+/* The position of the weights of one axis of one level in the buffer, in pairs of floats. */
 struct axis {
     uint32_t first_weight, weight_stride, n_taps;
 };
@@ -27,10 +28,10 @@ struct pass {
 };
 
 struct state {
-    struct mb_levels levels; /* a pipeline for each pass; set n: from level n */
+    struct mb_levels levels; /* a pipeline for each pass; set n reads level n */
     uint32_t n_invocations;
     struct pass pass[MB_MAX_LEVELS][N_PASSES]; /* n: from level n to level n + 1 */
-    struct mb_vk_image between;                /* the largest result of a horizontal pass */
+    struct mb_vk_image between; /* fits the largest result of a horizontal pass */
     struct mb_buffer weights;
 };
 
@@ -75,7 +76,7 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     const uint32_t n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
     return (struct mb_needs){
         .averages_only = true,
-        /* Negative weights can make an average of alpha next to 0, by which no colour can be
+        /* Negative weights can make an average alpha close to 0, by which no colour can be
          * divided. */
         .straight_only = true,
         .policy = policy,
@@ -91,7 +92,7 @@ static bool has_phases(uint32_t n_source)
     return n_source > 1 && n_source % 2 == 1;
 }
 
-/* Weights along an axis, row by row; `out` NULL: only what they are. */
+/* Computes the weights along an axis, row by row; if `out` is NULL, only their layout. */
 static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t first_weight,
                              float (*out)[2])
 {
@@ -115,7 +116,8 @@ static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t 
     return axis;
 }
 
-/* Place the weights of all levels, and write them if `out` is there. Returns how many. */
+/* Lays out the weights of all levels, and writes them unless `out` is NULL. Returns their
+ * number. */
 static uint32_t fill_weights(struct state *s, float (*out)[2])
 {
     const struct mb_layout *layout = &s->levels.image->layout;
@@ -147,7 +149,7 @@ fail:
     return status;
 }
 
-/* The rows of the source that texels [begin, end) of the target are made of. */
+/* The source rows that contribute to target texels [begin, end). */
 static void rows_under(const struct state *s, const struct pass *vertical, uint32_t *first,
                        uint32_t *n)
 {
@@ -267,8 +269,8 @@ static void add_pass(struct state *s, uint32_t level, uint32_t index,
     mb_levels_add(&s->levels, &step);
 }
 
-/* The barrier after a level also keeps the next horizontal pass from writing what the vertical
- * one still reads. */
+/* The barrier after a level also keeps the next horizontal pass from overwriting what the
+ * vertical pass still reads. */
 static void add_level(struct state *s, uint32_t level)
 {
     const struct mb_level_barrier filled = {&s->between, 0, 1, &mb_access_compute_write,
@@ -304,7 +306,7 @@ fail:
     return status;
 }
 
-/* Texels that a pass fetches into shared memory, row by row alike. */
+/* The number of texels that a pass fetches into shared memory; every row has the same. */
 static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 {
     const uint32_t n_made = s->n_invocations / 2;

@@ -1,29 +1,30 @@
-/* One pass of a wide kernel, along x from a level into the intermediate image, or along y from
+/* One pass of a wide kernel: along x from a level into the intermediate image, or along y from
  * there into the next level.
  *
  * A workgroup of N invocations makes N/2 texels of one row (or column). It first caches the N
- * source texels above them and the halo of the kernel's radius R on both sides, each fetched (and
- * decoded) once; beyond an edge that is the edge texel. Then the first N/2 invocations sum:
+ * source texels above them and a halo of the kernel's radius R on both sides; each is fetched
+ * and decoded once, and texels beyond an edge repeat the edge. Then the first N/2 invocations
+ * sum:
  *
  *     source   |  R  |          N           |  R  |    cached, N + 2R
  *                 \  |                      |  /
  *     target         |         N/2          |          one invocation each
  *
- * On odd sizes the ratio is above 2, and cached are a few more. */
+ * On odd sizes the ratio is above 2, so a few more texels are cached. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "levels.glsl"
 #include "sum.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const int N_INVOCATIONS = 256; /* the same as 0 */
+layout(constant_id = 1) const int N_INVOCATIONS = 256; /* equals constant 0 */
 layout(constant_id = 2) const int RADIUS = 3;          /* in target texels */
 layout(constant_id = 3) const bool IS_VERTICAL = false;
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray target;
 
-/* What a float loses of a weight is in y. */
+/* y holds what rounding x to a float loses. */
 layout(set = 0, binding = 2) readonly buffer Weights
 {
     vec2 weights[];
@@ -35,15 +36,15 @@ layout(push_constant) uniform Push
     int n_taps;
     int first_weight;  /* of target texel 0 */
     int weight_stride; /* from one target texel to the next: 0 where all have the same */
-    int begin, end;    /* what is made along the pass */
+    int begin, end;    /* the range to make along the pass */
     int first_across;
 };
 
-/* Three source texels to a target texel, if there are but three, are the most. */
+/* The ratio is at most three source texels to a target texel. */
 shared vec4 cache[N_INVOCATIONS + 6 * RADIUS];
 
-/* The first tap of target texel x: mb_filter_kernel_span in image/filter_kernel.c. Quotients are of positive
- * numbers, by an offset that is more than the reach of any kernel. */
+/* The first tap of target texel x: mb_filter_kernel_span in image/filter_kernel.c. The offset,
+ * larger than the radius of any kernel, keeps dividends positive. */
 int first_tap_of(int x)
 {
     const int offset = 4 * RADIUS;
@@ -67,7 +68,7 @@ vec4 fetch(int along, int across)
     return IS_VERTICAL ? texel : loaded(texel);
 }
 
-/* Taps of weight 0 are left out, not multiplied: they may be infinite. */
+/* Skips taps of weight 0 instead of multiplying them: they may be infinite. */
 vec4 weighted(int first_cached, int row)
 {
     Sum sum = Sum(vec4(0.0), vec4(0.0));

@@ -6,20 +6,20 @@ enum { COPY_OFF, COPY_ON };
 enum { TAIL_THREAD, TAIL_GROUP };
 
 #define WORKGROUP_WIDTH 16u /* as in spd_metal.comp */
-#define HANDED_BYTES    16u /* a texel of level 6 in the hand-off buffer */
+#define HANDED_BYTES    16u /* per texel of level 6 in the hand-off buffer */
 
 extern const struct mb_shader mb_spv_spd_metal;
 
 struct state {
     struct mb_single_pass pass;
     uint8_t tail;
-    struct mb_vk_image copy; /* one level, or nothing with copy=off */
+    struct mb_vk_image copy; /* one level; empty with copy=off */
 };
 
 struct push {
-    int32_t tiles[4];    /* first and last, x and y */
-    int32_t rect[4];     /* the same of texels of level 0 */
-    int32_t affected[4]; /* and of level 1 */
+    int32_t tiles[4];    /* x and y of the first and last tile */
+    int32_t rect[4];     /* the same for texels of level 0 */
+    int32_t affected[4]; /* and for texels of level 1 */
     int32_t base_extent[2];
     int32_t n_levels;
     uint32_t n_tiles;
@@ -79,7 +79,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
     return mb_levels_make_pipeline(levels, &options, &levels->pipelines[0], err);
 }
 
-/* The binding needs a valid view, used or not. */
+/* The binding needs a valid view even if it is unused. */
 static void bind_copy(const struct state *s)
 {
     const struct mb_vk_image *image = s->pass.levels.image;
@@ -143,7 +143,7 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd)
     mb_pipeline_dispatch(&levels->pipelines[0], cmd, &dispatch);
 }
 
-/* Nobody reads the copy, and no run needs that of the one before. */
+/* Nothing reads the copy, and no run depends on that of the previous one. */
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
@@ -164,8 +164,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_images(cmd, barriers, n_images);
 }
 
-/* One invocation reads four texels of level 6 for each of level 7, the whole workgroup the
- * whole 64x64. */
+/* One invocation reads four texels of level 6 per texel of level 7; the whole workgroup reads
+ * all 64x64. */
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;

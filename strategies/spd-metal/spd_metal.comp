@@ -1,27 +1,28 @@
-/* Single-pass downsampler as ported to Metal for depth pyramids (K. Gavras, 2026, after AMD's SPD):
- * every level in one dispatch, without subgroup operations.
+/* Single-pass downsampler as ported to Metal for depth pyramids (K. Gavras, 2026, after AMD's
+ * SPD): every level in one dispatch, without subgroup operations.
  *
- * A workgroup of 16x16 invocations takes one 64x64 tile of level 0 down to one texel of level 6 and
- * counts itself. The last one to count makes the levels below: one invocation of it, as published,
- * or all of them.
+ * A workgroup of 16x16 invocations reduces one 64x64 tile of level 0 to one texel of level 6
+ * and increments a counter. The last one to count makes the levels below, with one invocation,
+ * as published, or with all of them.
  *
  *     level 0      64x64 a tile    each invocation reads a block of 4x4 texels ...
  *     level 1      32x32           ... and makes 2x2 of them, which fill the shared tile
  *     level 2..6   16x16 .. 1x1    in the shared tile, each into its top left quarter
  *     - level 6 handed over: hand_off.glsl -
- *     level 7..12                  by one invocation, texel after texel; or the way of a tile
+ *     level 7..12                  by one invocation, texel after texel; or like a tile
  *
- * Two things differ from what was published:
+ * It differs from the published kernel in two ways:
  *
- * The shared tile. Texel (x, y) of a step is made of cells (2x..2x+1, 2y..2y+1) and left in cell
- * (x, y), which is a source of texel (x/2, y/2), another invocation's. Published with one barrier
- * a step, after the write, the two race. Here a barrier between reading and writing mends that:
+ * The shared tile. Texel (x, y) of a step is made from cells (2x..2x+1, 2y..2y+1) and stored in
+ * cell (x, y), which is a source of texel (x/2, y/2), made by another invocation. The published
+ * kernel has one barrier per step, after the write, so the two race. A barrier between reading
+ * and writing fixes that:
  *
  *     read 2x2 cells | barrier | write one cell | barrier | read 2x2 cells of the next level
  *
- * Level 0. The published kernel reads a depth buffer and writes level 0 of the pyramid, too. Here
- * level 0 is in the image already; with COPY every texel of it goes to another image in the same
- * pass, which makes the traffic that of the published kernel.
+ * Level 0. The published kernel reads a depth buffer and also writes level 0 of the pyramid.
+ * Here level 0 is already in the image; with COPY every texel of it is copied to another image
+ * in the same pass, which gives the traffic of the published kernel.
  *
  * The tile is one plane per channel: a single float per cell for depth, as published.
  *
@@ -47,15 +48,15 @@ layout(set = 0, binding = 5) uniform writeonly image2DArray copied;
 
 layout(push_constant) uniform Push
 {
-    ivec4 tiles;       /* of an update: the first (x, y) and the last (z, w) dispatched */
-    ivec4 rect;        /* of an update, in level 0: corners (x, y) and (z, w) included */
-    ivec4 cone;        /* the same of what it reaches of level 1 */
+    ivec4 tiles;       /* of an update: first (x, y) and last (z, w) tile dispatched */
+    ivec4 rect;        /* of an update, in level 0: first (x, y) and last (z, w) texel */
+    ivec4 affected;        /* the same for the affected texels of level 1 */
     ivec2 base_extent;
-    int n_levels;      /* base included */
+    int n_levels;      /* includes level 0 */
     uint n_tiles;      /* workgroups per slice */
 };
 
-/* 16 KiB with four channels: all that Vulkan promises. */
+/* 16 KiB with four channels: the most that Vulkan guarantees. */
 shared float tile_cells[N_CHANNELS][TILE_WIDTH][TILE_WIDTH];
 
 vec4 cell(ivec2 at)
@@ -74,12 +75,13 @@ void set_cell(ivec2 at, vec4 texel)
     }
 }
 
-/* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond
- * a level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
+/* Uses constant indices only, because dynamic indexing of storage images is an optional
+ * feature. Stores beyond a level's size have no effect (Vulkan, "Texel Output Validation
+ * Operations"). */
 void store(int level, ivec2 at, int slice, vec4 texel)
 {
     ivec3 p = ivec3(at, slice);
-    if (IS_UPDATE && !is_in_cone(cone, level - 1, at)) {
+    if (IS_UPDATE && !depends_on(affected, level - 1, at)) {
         return;
     }
     texel = rounded(texel);
@@ -99,12 +101,12 @@ void store(int level, ivec2 at, int slice, vec4 texel)
     }
 }
 
-/* Texel `at` of level 0, copied on the way. The copy is exact: both views have the storage format,
- * and the nearest code of a code is itself. */
+/* Texel `at` of level 0, which is also copied. The copy is exact: both views have the storage
+ * format, and a code rounds to itself. */
 vec4 fetch(ivec2 at, int slice)
 {
     vec4 texel = texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0);
-    if (COPY && (!IS_UPDATE || is_in_cone(rect, 0, at))) {
+    if (COPY && (!IS_UPDATE || depends_on(rect, 0, at))) {
         imageStore(copied, ivec3(at, slice), texel);
     }
     return loaded(texel);
@@ -116,7 +118,7 @@ vec4 load(int level, ivec2 at, int slice)
                       : load_level6(at, level_extent(base_extent, 6), tiles, slice);
 }
 
-/* The texel below the 2x2 texels of level 0 or 6 at 2 * at. */
+/* The texel made from the 2x2 texels of level 0 or 6 at 2 * at. */
 vec4 reduce_loaded(int level, ivec2 at, int slice)
 {
     ivec2 p = 2 * at;
@@ -125,7 +127,7 @@ vec4 reduce_loaded(int level, ivec2 at, int slice)
                       level_extent(base_extent, level));
 }
 
-/* The texel below the 2x2 cells of `level` at 2 * at. */
+/* The texel made from the 2x2 cells of `level` at 2 * at. */
 vec4 reduce_cells(int level, ivec2 at)
 {
     ivec2 p = 2 * at;
@@ -133,7 +135,7 @@ vec4 reduce_cells(int level, ivec2 at)
                       level_extent(base_extent, level));
 }
 
-/* From n x n cells of `level` to level + 1 in the top left quarter of them. */
+/* Reduces n x n cells of `level` to level + 1, in their top left quarter. */
 void step_tile(int level, int n, ivec2 origin, int slice)
 {
     ivec2 at = ivec2(gl_LocalInvocationID.xy);
@@ -150,8 +152,8 @@ void step_tile(int level, int n, ivec2 origin, int slice)
     }
 }
 
-/* Six levels, as far as there are so many, from a tile of 64x64 texels of level 0 or 6. The last
- * texel is in cell (0, 0) then, written by invocation (0, 0). */
+/* Makes up to six levels from a tile of 64x64 texels of level 0 or 6. Invocation (0, 0) then
+ * has the last texel in cell (0, 0). */
 void make_tile(int level, ivec2 tile, int slice)
 {
     ivec2 block = 2 * ivec2(gl_LocalInvocationID.xy);
@@ -178,9 +180,10 @@ void make_tail_texel(int level, ivec2 at, int slice)
     set_cell(at, texel);
 }
 
-/* Levels 7 and below by one invocation: rows from the top, each from the left, so that a cell is
- * written after it was read. The others go round with it and do nothing: llvmpipe (Mesa 22.3) leaves
- * a loop that only some invocations have entered, and that reads memory, after its first round. */
+/* Makes levels 7 and below with one invocation: rows from the top, each from the left, so that
+ * a cell is written after it was read. The other invocations run the same loops and do nothing:
+ * llvmpipe (Mesa 22.3) leaves a loop that reads memory and that only some invocations entered
+ * after its first iteration. */
 void make_tail_alone(bool is_first, int slice)
 {
     for (int level = 7; level < n_levels; level++) {
@@ -193,7 +196,7 @@ void make_tail_alone(bool is_first, int slice)
     }
 }
 
-/* What invocation (0, 0) knows, told to the whole workgroup through a cell of the tile. */
+/* Broadcasts what invocation (0, 0) knows to the workgroup through a cell of the tile. */
 bool told_by_first(bool is_first, bool fact)
 {
     if (is_first) {
@@ -216,7 +219,7 @@ void main()
     if (!told_by_first(is_first, is_last)) {
         return;
     }
-    barrier(); /* the cell that told is free again */
+    barrier(); /* the cell is free again */
     if (TAIL_BY_GROUP) {
         acquire_hand_off();
         make_tile(6, ivec2(0), slice);

@@ -35,8 +35,8 @@ struct state {
 };
 
 struct push {
-    int32_t tiles[4];    /* first and last, x and y */
-    int32_t affected[4]; /* the same of texels of level 1 */
+    int32_t tiles[4];    /* x and y of the first and last tile */
+    int32_t affected[4]; /* the same for texels of level 1 */
     int32_t base_extent[2];
     float inv_base_extent[2];
     int32_t n_levels;
@@ -115,8 +115,8 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* Whether halves hold the texels: 11 bits of mantissa, of which sums of four take two and their
- * roundings one (10-bit codes were seen to be off by 1.06). */
+/* Whether half floats can hold the texels: of 11 bits of mantissa, sums of four take two and
+ * their rounding one (10-bit codes were off by 1.06). */
 static bool is_held_by_halves(const struct mb_format *format)
 {
     return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;
@@ -271,7 +271,7 @@ fail:
     return status;
 }
 
-/* The counters, before a run that does not expect to find them zero. */
+/* Zeroes the counters before a run with counter=host. */
 static void zero_counters(const struct mb_buffer *counter, VkCommandBuffer cmd)
 {
     const VkBufferMemoryBarrier zeroed = {

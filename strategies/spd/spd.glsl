@@ -1,10 +1,9 @@
-/* Single-pass downsampler: every level in one dispatch.
- * After AMD FidelityFX SPD 1.0 and 2.0 (Lottes, Kapoulkine and Rehm, GPUOpen, 2020).
+/* Single-pass downsampler: every level in one dispatch. After AMD FidelityFX SPD 1.0 and 2.0
+ * (Lottes, Kapoulkine and Rehm, GPUOpen, 2020).
  *
- * A workgroup of 256 invocations takes one 64x64 tile of level 0 down to one texel of level 6,
- * leaves that texel in a buffer, and counts itself. The workgroup that counts last finds the
- * texels of all others (at most 64x64 of them) and goes round again with them in the place of a
- * tile, down to level 12.
+ * A workgroup of 256 invocations reduces one 64x64 tile of level 0 to one texel of level 6,
+ * writes that texel to a buffer and increments a counter. The last workgroup to count reads the
+ * texels of all tiles (at most 64x64) and reduces them like another tile, down to level 12.
  *
  *     level 0   64x64 a tile        each invocation: four 2x2 blocks, one in each quadrant
  *     level 1   32x32               four texels an invocation
@@ -14,39 +13,43 @@
  *     level 6   64x64 at most       as level 0: levels 7, 8, and 9 to 12
  *
  * Index to place within 8x8 (order=morton), so that four neighbouring indices are a 2x2 quad:
+ *
  *     00 01 08 09 10 11 18 19
  *     02 03 0a 0b 12 13 1a 1b
  *     04 05 0c 0d 14 15 1c 1d
  *     06 07 0e 0f 16 17 1e 1f
  *     20 21 ...
  *
- * Level 2 with subgroup operations. Each lane of a quad holds one texel of level 1 in each of the
- * four quadrants a to d of the tile. Swapping what the other one sums, every lane ends with one
- * texel of level 2 (a reduce-scatter; three swaps a channel, not eight):
+ * Level 2 with subgroup operations: each lane of a quad holds one texel of level 1 in each of
+ * the four quadrants a to d of the tile. By swapping the texels that the other lane sums, every
+ * lane ends with one texel of level 2 (a reduce-scatter; three swaps a channel instead of
+ * eight):
+ *
  *     lanes 0 1    hold a b c d each;   0 and 1 swap b, d of 0 for a, c of 1, and likewise 2 and 3;
  *           2 3    then 0 and 2, 1 and 3:   0 sums a, 1 sums b, 2 sums c, 3 sums d.
  *
- * Memory model. The invocation that leaves the texel of level 6 then adds to the counter with
- * release at device scope: no barrier is needed between the two, and adds by others continue its
- * release sequence. It is the last one, whose own stores to the image are long done when it has to
- * wait for them. Only the invocation that finds itself last acquires; the control barrier after it
- * covers buffer memory at device scope, so what it acquired is visible to the whole workgroup. With
- * counter=self that one invocation sets the counter back to zero for the next run; with counter=host
- * the host has it zeroed before each.
+ * Memory model: the invocation that writes the texel of level 6 then adds to the counter with
+ * release semantics at device scope. No barrier is needed between the two, and adds by others
+ * continue its release sequence. It is the last invocation of the workgroup, whose own stores
+ * to the image are long done when it has to wait for them. Only the invocation that finds
+ * itself last acquires; the control barrier after it covers buffer memory at device scope, so
+ * what it acquired is visible to the whole workgroup. With counter=self that invocation resets
+ * the counter to zero for the next run; with counter=host the host zeroes it before each run.
  *
  * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
  *
- * An update dispatches the tiles that the changed rectangle touches and writes its cone only. The
- * tail then needs level 6 of the other tiles, too, which is only there as stored. To get the same
- * bits from a full run, tiles hand their texel over as stored, and stored texels go through the
- * same arithmetic (as_stored). No invocation reads a texel that another writes. */
+ * An update dispatches the tiles that the changed rectangle touches and writes only the
+ * affected region. The tail then also needs level 6 of the other tiles, which exists only as
+ * stored. So that an update gives the same bits as a full run, tiles round their texel as a
+ * store would, and stored texels go through the same arithmetic (as_stored). No invocation
+ * reads a texel that another one writes. */
 #extension GL_KHR_memory_scope_semantics : require
 #ifdef HALF
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #endif
 #pragma use_vulkan_memory_model
 
-/* sRGB by square and square root, as the slides suggest, instead of its curve. */
+/* sRGB by square and square root, as AMD's slides suggest, instead of its curve. */
 layout(constant_id = 6) const bool SRGB_BY_SQRT = false;
 #define SRGB_BY_ROOT SRGB_BY_SQRT
 
@@ -60,12 +63,12 @@ layout(constant_id = 6) const bool SRGB_BY_SQRT = false;
 
 layout(local_size_x = N_INVOCATIONS) in;
 
-layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* level 0: one fetch for 2x2 */
-/* Parts left out to find what they cost: the tail, or the hand-off with it. */
+layout(constant_id = 0) const bool LOAD_SAMPLER = false; /* one fetch per 2x2 texels of level 0 */
+/* Leaves out the tail, or the tail and the hand-off, to measure what they cost. */
 layout(constant_id = 1) const bool HAS_HAND_OFF = true;
 layout(constant_id = 2) const bool HAS_TAIL = true;
-layout(constant_id = 3) const bool ORDER_LINEAR = false; /* places row by row */
-layout(constant_id = 5) const bool COUNTER_SELF = true; /* who zeroes the counter */
+layout(constant_id = 3) const bool ORDER_LINEAR = false; /* row by row */
+layout(constant_id = 5) const bool COUNTER_SELF = true; /* the kernel zeroes the counter */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
@@ -82,11 +85,11 @@ layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates
 
 layout(push_constant) uniform Push
 {
-    ivec4 tiles;         /* of an update: the first (x, y) and the last (z, w) dispatched */
-    ivec4 cone;          /* of an update, in level 1: corners (x, y) and (z, w) included */
+    ivec4 tiles;         /* of an update: first (x, y) and last (z, w) tile dispatched */
+    ivec4 affected;          /* of an update, in level 1: first (x, y) and last (z, w) texel */
     ivec2 base_extent;
     vec2 inv_base_extent;
-    int n_levels;        /* base included */
+    int n_levels;        /* includes level 0 */
     uint n_tiles;        /* workgroups per slice */
     int first_slice;     /* of this dispatch */
 };
@@ -96,16 +99,16 @@ shared bool is_last;
 uint invocation_index()
 {
 #ifdef WAVE
-    /* Lanes to places by the subgroup's own numbering; gl_LocalInvocationIndex promises nothing
-     * about lanes. */
+    /* Numbers invocations by subgroup and lane, because gl_LocalInvocationIndex promises
+     * nothing about lanes. */
     return gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID;
 #else
     return gl_LocalInvocationIndex;
 #endif
 }
 
-/* Place of an index among n x n, n a power of two up to 16: in the 8x8 map above and four such
- * blocks, or row by row. */
+/* The place of an index among n x n, where n is a power of two up to 16: in the 8x8 map above
+ * and four such blocks, or row by row. */
 ivec2 place(uint index, uint n)
 {
     if (ORDER_LINEAR) {
@@ -120,11 +123,12 @@ ivec2 place(uint index, uint n)
 
 bool is_to_be_written(int level, ivec2 at)
 {
-    return !IS_UPDATE || is_in_cone(cone, level - 1, at);
+    return !IS_UPDATE || depends_on(affected, level - 1, at);
 }
 
-/* Constant indices only: dynamic indexing of storage images is an optional feature. Stores beyond
- * a level's size have no effect (Vulkan, "Texel Output Validation Operations"). */
+/* Uses constant indices only, because dynamic indexing of storage images is an optional
+ * feature. Stores beyond a level's size have no effect (Vulkan, "Texel Output Validation
+ * Operations"). */
 void store(int level, ivec2 at, int slice, Texel texel)
 {
     ivec3 p = ivec3(at, slice);
@@ -180,8 +184,8 @@ Texel load_level6(ivec2 at, int slice)
     return taken_over(hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x]);
 }
 
-/* Texel `at` of level 7. What lies beyond level 6 in the hand-off buffer is read, but reaches no
- * texel within a level. */
+/* Texel `at` of level 7. Texels beyond level 6 in the hand-off buffer are read, but contribute
+ * to no texel of a level. */
 Texel load_level7(ivec2 at, int slice)
 {
     ivec2 p = 2 * at;
@@ -190,16 +194,17 @@ Texel load_level7(ivec2 at, int slice)
                       level_extent(base_extent, 6));
 }
 
-/* Weight of texel (x, y) of the 2x2 that make one texel below a level of size `extent`. */
+/* The weight of texel (x, y) of the 2x2 that make one texel below a level of size `extent`. */
 float quarter(ivec2 at, ivec2 extent)
 {
     vec2 weight = mix(vec2(0.5), vec2(1 - at), equal(extent, ivec2(1)));
     return weight.x * weight.y;
 }
 
-/* An invocation's 2x2 texels of level 7, which are stored, and what they make of level 8. The
- * compiler must not know how often the loop goes round: unrolled, its sixteen loads in flight cost
- * registers, and with them occupancy, in every workgroup, though only the last one comes here. */
+/* Makes and stores an invocation's 2x2 texels of level 7, and returns the texel of level 8 that
+ * they make. The trip count must be unknown to the compiler: unrolled, the sixteen loads in
+ * flight cost registers, and therefore occupancy, in every workgroup, although only the last
+ * one gets here. */
 Texel make_levels_7_8(ivec2 at, int slice)
 {
     ivec2 extent = level_extent(base_extent, 7);
@@ -214,14 +219,15 @@ Texel make_levels_7_8(ivec2 at, int slice)
         Texel texel = load_level7(p, slice);
         store(7, p, slice, texel);
         float weight = quarter(corner, extent);
-        if (weight > 0.0) { /* an infinity beyond the level must not get in as 0 * Inf */
+        if (weight > 0.0) { /* an infinity beyond the level would make 0 * Inf */
             all = join(all, weighted(joined_of(texel), weight));
         }
     }
     return texel_of(all, 1.0);
 }
 
-/* What becomes of the 2x2 cells of `level` at 2 * at, `stride` apart, for any invocation. */
+/* Reduces the 2x2 cells of `level` at 2 * at, which are `stride` apart; any invocation may call
+ * it. */
 Texel reduce_cells(int level, ivec2 at, int stride)
 {
     ivec2 p = 2 * at * stride;
@@ -230,7 +236,8 @@ Texel reduce_cells(int level, ivec2 at, int stride)
 }
 
 #ifdef WAVE
-/* What the lanes hold whose index differs in the bits of a mask. Not all that shuffle have quads. */
+/* The texel of the lane whose index differs in the bits of the mask. Not every device with
+ * shuffles has quad operations. */
 #ifdef WIDE
 #ifdef HALF
 f16vec4 shuffled(f16vec4 own, uint mask)
@@ -270,8 +277,8 @@ Joined swapped_y(Joined own)
 }
 #endif
 
-/* What the quad of lanes makes that holds 2x2 texels of `level`; right in its first lane. Rows
- * first, then the two of them: two swaps instead of three. */
+/* Reduces the 2x2 texels of `level` in a quad of lanes; valid in its first lane. Reducing rows
+ * first takes two swaps instead of three. */
 Texel reduce_quad(int level, Texel texel)
 {
     ivec2 extent = level_extent(base_extent, level);
@@ -281,8 +288,8 @@ Texel reduce_quad(int level, Texel texel)
     return texel_of(quad, 0.25);
 }
 
-/* Of 2x2 texels of level 1 in the quad, one such block in each quadrant: what the block makes whose
- * quadrant lies as the lane in the quad. */
+/* Each lane of a quad has one texel of a 2x2 block of level 1 in each quadrant. Returns the
+ * reduced block of the quadrant that matches the lane's position in the quad. */
 Texel scatter_quad(Texel texel[4], bvec2 lane)
 {
     ivec2 extent = level_extent(base_extent, 1);
@@ -301,7 +308,7 @@ Texel scatter_quad(Texel texel[4], bvec2 lane)
 }
 
 #ifdef WIDE
-/* What the 2x2 lanes make that differ in bits 3 (x) and 2 (y) of their index; right in the first. */
+/* Reduces the 2x2 lanes whose indices differ in bits 3 (x) and 2 (y); valid in the first. */
 Texel reduce_lanes(int level, Texel texel)
 {
     ivec2 extent = level_extent(base_extent, level);
@@ -312,7 +319,8 @@ Texel reduce_lanes(int level, Texel texel)
 }
 #endif
 
-/* One texel of level 2, whose cell among 16x16 is `cell`, of four of level 1, one in each quadrant. */
+/* Makes one texel of level 2, at `cell` among 16x16, from four of level 1, one in each
+ * quadrant. */
 Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
 {
     ivec2 at = place(index, 16u);
@@ -339,8 +347,8 @@ Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
 }
 #endif
 
-/* From `level` in the cells (n x n of them, `stride` apart) to the next: stored, and left in the cells
- * that its own four sources occupied, which no other invocation reads. */
+/* Makes the next level from n x n cells of `level`, which are `stride` apart: stores each texel
+ * and leaves it in the cell of one of its own four sources, which no other invocation reads. */
 void step_cells(int level, uint n, int stride, ivec2 origin, uint index, int slice)
 {
     barrier();
@@ -363,8 +371,8 @@ void step_cells(int level, uint n, int stride, ivec2 origin, uint index, int sli
 #endif
 }
 
-/* Four levels from 16x16 cells of `level`; `tile` counts those blocks. Afterwards the texel of
- * level + 4 is in cell (0, 0). */
+/* Makes four levels from 16x16 cells of `level`; `tile` counts such blocks. Leaves the texel of
+ * level + 4 in cell (0, 0). */
 void step_four(int level, ivec2 tile, uint index, int slice)
 {
     int stride = 1;
@@ -376,9 +384,9 @@ void step_four(int level, ivec2 tile, uint index, int slice)
 }
 
 #ifdef WIDE
-/* Four levels from the texel of `level` that each invocation has: one in its subgroup, the others
- * in sixteen lanes of the first subgroup, which join 2x2 cells, 2x2 lanes of quads, and 2x2 quads.
- * Afterwards the texel of level + 4 is in cell (0, 0). */
+/* Makes four levels from the texel of `level` that each invocation has: the first within its
+ * subgroup, the others in sixteen lanes of the first subgroup, which join 2x2 cells, 2x2 lanes
+ * of quads, and 2x2 quads. Leaves the texel of level + 4 in cell (0, 0). */
 void step_wide(int level, ivec2 tile, ivec2 cell, Texel texel, uint index, int slice)
 {
     if (n_levels <= level + 1) {
@@ -408,8 +416,9 @@ void step_wide(int level, ivec2 tile, ivec2 cell, Texel texel, uint index, int s
 }
 #endif
 
-/* Leave level 6 of this tile, count, and tell the workgroup whether it was the last. Not by
- * shaders/hand_off.glsl: with that an H200 (580.159.04) takes 63 us instead of 39 at 4096x4096. */
+/* Writes level 6 of this tile, counts it, and tells the workgroup whether it was the last. This
+ * does not use shaders/hand_off.glsl, with which an H200 (580.159.04) takes 63 us instead of 39
+ * at 4096x4096. */
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
     barrier();
@@ -432,8 +441,8 @@ bool hand_off_is_last(ivec2 tile, uint index, int slice)
     return is_last;
 }
 
-/* What the last workgroup's one invocation acquired becomes visible to all of it. Only the last
- * comes here: at device scope this barrier waits for every store of the workgroup. */
+/* Makes what one invocation of the last workgroup acquired visible to all of it. Only the last
+ * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
@@ -441,7 +450,7 @@ void acquire_hand_off()
                        gl_SemanticsMakeVisible);
 }
 
-/* Levels 1 and 2 of a tile. */
+/* Makes levels 1 and 2 of a tile. */
 Texel make_levels_1_2(ivec2 tile, uint index, int slice, out ivec2 cell)
 {
     ivec2 at = tile * 32 + place(index, 16u);
@@ -455,14 +464,14 @@ Texel make_levels_1_2(ivec2 tile, uint index, int slice, out ivec2 cell)
     return make_level2(index, texel, cell);
 }
 
-/* The levels below `level` (0 or 6), of a tile of it. One text for both where it can be keeps the
- * code small: fetching it is a good part of the time that small images take. Where level 7 fits
- * 16x16 cells (images up to 2048x2048), each invocation makes one texel of it: one wait for memory
- * instead of four. */
+/* Makes the levels below `level` (0 or 6) of one of its tiles. Sharing code between the two
+ * keeps it small: fetching instructions is a good part of the time of small images. Where level
+ * 7 fits in 16x16 cells (images up to 2048x2048), each invocation makes one texel of it, with
+ * one wait for memory instead of four. */
 void make_six(int level, ivec2 tile, uint index, int slice)
 {
     ivec2 at = place(index, 16u);
-    ivec2 cell = (at >> 1) + (at & 1) * 8; /* as make_level2() has it of a tile */
+    ivec2 cell = (at >> 1) + (at & 1) * 8; /* the cell that make_level2() gives a texel of a tile */
     ivec2 extent7 = level_extent(base_extent, 7);
     Texel made;
     if (level == 0) {

@@ -1,4 +1,4 @@
-/* Texels in the arithmetic of the kernel, 32-bit or (HALF) 16-bit floats, what joins them, as in
+/* Texels in the kernel's arithmetic, 32-bit or (HALF) 16-bit floats: how they are joined, as in
  * levels.glsl, and how they are packed, handed to the last workgroup, and stored. */
 #ifndef TEXELS_GLSL
 #define TEXELS_GLSL
@@ -66,7 +66,7 @@ Texel taken_over(HandedOff bits)
     return unpacked(bits);
 }
 
-/* Averages in halves are off by more than the hardware's rounding is. */
+/* The error of averages in half floats exceeds that of the hardware's rounding. */
 vec4 to_store(f16vec4 texel)
 {
     return REDUCE == REDUCE_AVG && !IS_SRGB ? vec4(texel) : rounded(vec4(texel));

@@ -53,8 +53,8 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* Levels from `level` on that one kernel of pairs may make: all under the floor policy, up to
- * the next odd size under box. */
+/* The number of levels from `level` on that the pairs kernel can make: all with the floor
+ * policy; with box, up to the next odd size. */
 static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout,
                            uint32_t level)
 {
@@ -71,8 +71,8 @@ static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout
     return n;
 }
 
-/* The first chunk of a run is the short one: the last, smallest dispatch then does the most
- * levels. */
+/* The first chunk of a run is the short one, so that the last and smallest dispatch makes the
+ * most levels. */
 static void plan_chunks(struct state *s)
 {
     const struct mb_layout *layout = &s->levels.image->layout;

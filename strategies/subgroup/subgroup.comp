@@ -1,20 +1,20 @@
 /* Up to five levels per dispatch by subgroup shuffles; after stripe2933/mipmap.
  *
- * A workgroup of 256 invocations takes a 32x32 tile of the source level. Each invocation joins 2x2
- * texels of it; what follows is in Z-order, so that four neighbouring indices, then sixteen,
- * then sixty-four, are square blocks:
+ * A workgroup of 256 invocations reduces a 32x32 tile of the source level. Each invocation
+ * joins 2x2 texels of it. The results are in Z-order, so that four, sixteen and sixty-four
+ * consecutive indices are square blocks:
  *
  *     00 01 04 05 10 ..       index ^ 1: the texel beside     (mask 1)
  *     02 03 06 07 12 ..       index ^ 2: the texel below
  *     08 09 0c 0d 18 ..       index ^ 3: the texel across
  *     0a 0b 0e 0f 1a ..       the same with 4, 8, 12 one level further down, and so on
  *
- * A subgroup of 4 or 8 lanes makes one further level in this way, of 16 or 32 two, of 64 or 128
- * three. The first lane of each block then leaves its texel in shared memory, and as many
- * invocations as there are texels go on from there. Floor policy: texels 2x and 2x+1.
+ * A subgroup of 4 or 8 lanes makes one further level this way, one of 16 or 32 lanes two, and
+ * one of 64 or 128 three. The first lane of each block then puts its texel into shared memory,
+ * and as many invocations as there are texels continue. Floor policy: texels 2x and 2x+1.
  *
- * BOX_LEVEL makes a single level by the box policy: where an axis is odd, texels of the level after
- * the next have parts of three, which no square block of lanes holds. */
+ * BOX_LEVEL makes a single level by the box policy: where an axis is odd, texels two levels
+ * down cover parts of three texels, which no square block of lanes holds. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -24,7 +24,7 @@
 layout(local_size_x = 256) in;
 
 layout(constant_id = 0) const uint SUBGROUP_SIZE = 32;
-layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* one fetch for 2x2 texels */
+layout(constant_id = 1) const bool LOAD_SAMPLER = false; /* one fetch per 2x2 texels */
 layout(constant_id = 2) const bool BOX_LEVEL = false;    /* one level, of odd sizes */
 
 layout(set = 0, binding = 0) uniform sampler2DArray source;
@@ -32,20 +32,21 @@ layout(set = 0, binding = 1) uniform writeonly image2DArray targets[5];
 
 layout(push_constant) uniform Push
 {
-    ivec4 cone; /* of an update, in the first target: corners (x, y) and (z, w) included */
+    ivec4 affected; /* of an update, in the first target: first (x, y) and last (z, w) texel */
     ivec2 source_extent;
     vec2 inv_source_extent;
     ivec2 first_tile;
     int n_targets; /* levels to make, 1 to 5 */
 };
 
-/* Levels that shuffles make within one subgroup. */
+/* The number of levels that one subgroup can make by shuffles. */
 const int LEVELS_PER_SUBGROUP = SUBGROUP_SIZE >= 64 ? 3 : SUBGROUP_SIZE >= 16 ? 2 : 1;
 
-/* Room for every exchange of a chain 64, 16, 4: nothing is overwritten that may still be read. */
+/* Holds every exchange of a chain of 64, 16 and 4 texels, so that nothing is overwritten that
+ * may still be read. */
 shared vec4 cells[64 + 16 + 4];
 
-/* Z-order: even bits to x, odd bits to y. */
+/* Z-order: even bits are x, odd bits are y. */
 ivec2 place(uint index)
 {
     uint x = index & 1u | index >> 1 & 2u | index >> 2 & 4u | index >> 3 & 8u;
@@ -57,7 +58,7 @@ ivec2 place(uint index)
 void store(int step, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
-    if (IS_UPDATE && !is_in_cone(cone, step - 1, at)) {
+    if (IS_UPDATE && !depends_on(affected, step - 1, at)) {
         return;
     }
     texel = rounded(texel);
@@ -98,8 +99,8 @@ Joined shuffled(Joined own, uint mask)
                   WEIGH_ALPHA ? subgroupShuffleXor(own.weighted, mask) : vec3(0.0));
 }
 
-/* What the block makes that differs in two index bits; right in the block's first lane. Rows first,
- * then the two of them: two shuffles instead of three. */
+/* Reduces the block of lanes whose indices differ in two bits; valid in the block's first lane.
+ * Reducing rows first takes two shuffles instead of three. */
 vec4 reduce_lanes(vec4 texel, uint mask, ivec2 extent)
 {
     Joined own = joined_of(texel);
@@ -118,7 +119,7 @@ void main()
     vec4 texel = reduce_source(at, layer);
     store(1, at, layer, texel);
 
-    uint n_texels = 256u; /* of level `step` that this workgroup holds, one per index */
+    uint n_texels = 256u; /* texels of level `step` in this workgroup, one per index */
     uint first_cell = 0u;
     for (int step = 1; step < n_targets; step += LEVELS_PER_SUBGROUP) {
         if (index < n_texels) {

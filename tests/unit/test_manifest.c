@@ -42,7 +42,7 @@ static const char chunks[] =
     "\"shaders\": {\"pairs\": {\"file\": \"subgroup.spv\"}},\n"
     "\"levels_per_step\": \"max(1, min(5, even_levels(source_level)))\",\n"
     "\"dispatches\": [{\"shader\": \"pairs\", " CELLS ",\n"
-    "\"push\": {\"cone\": [0, 0, 0, 0], " EXTENTS ", \"first_tile\": [0, 0],\n"
+    "\"push\": {\"affected\": [0, 0, 0, 0], " EXTENTS ", \"first_tile\": [0, 0],\n"
     "  \"n_targets\": \"n_levels\"},\n"
     "\"bindings\": [{\"binding\": 0, \"level\": \"source_level\"},\n"
     "  {\"binding\": 1, \"levels\": {\"first\": \"first_level\", \"last\": "
@@ -51,7 +51,7 @@ static const char chunks[] =
 /* All at once, twice: the second dispatch has the buffers of the first. */
 #define ALL                                                                                    \
     "{\"shader\": \"all\", \"groups\": [\"ceil_div(width, 64)\", 1], \"push\": {\n"            \
-    "  \"tiles\": [0, 0, 0, 0], \"cone\": [0, 0, 0, 0], \"base_extent\": [1, 2],\n"            \
+    "  \"tiles\": [0, 0, 0, 0], \"affected\": [0, 0, 0, 0], \"base_extent\": [1, 2],\n"        \
     "  \"inv_base_extent\": [1, 0.5], \"n_levels\": \"levels\", \"n_tiles\": 3, "              \
     "\"first_slice\": 0},\n"                                                                   \
     "\"bindings\": [{\"binding\": 0, \"level\": 0}, {\"binding\": 4, \"level\": 0},\n"         \
