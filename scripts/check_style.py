@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures what the house style bounds, and what a formatter cannot see.
+"""Checks the limits of the house style that a formatter cannot see.
 
     functions  at most 60 lines, signature included, in C and GLSL
     parameters at most 6 of a function, in C
     files      at most 800 lines, in C, GLSL, Python and shell
     nesting    at most 3 control statements deep, in C
-    words      no note of work left undone
+    words      no note about unfinished work
 
-A longer function, list of parameters or file is let through by a comment right before the function, or within the
-first 20 lines of the file, that says "long: REASON". Sizes are not judged in tests/.
+A comment with "long: REASON" right before a function, or within the first 20 lines of a file, permits a longer one.
+Sizes do not apply to tests/.
 
 usage: scripts/check_style.py [ROOT]       exit 1 and a line for each violation
 """
@@ -29,7 +29,7 @@ SIZED_SUFFIXES = C_SUFFIXES | GLSL_SUFFIXES | {".py", ".sh"}
 TEXT_SUFFIXES = SIZED_SUFFIXES | {".build", ".md", ".json", ".txt", ".in", ".scd", ".supp"}
 FOLDERS = ("src", "strategies", "shaders", "kernels", "scripts", "tests", "doc", ".ci")
 
-# Spelled so that this file does not find itself.
+# Split so that this file does not match itself.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 EXCUSE = re.compile(r"\blong:\s*[A-Za-z0-9]")
 CONTROL = re.compile(r"^( *)(?:\} else )?(if \(|for \(|while \(|switch \(|do \{)")
@@ -84,7 +84,7 @@ def check_functions(lines):
 
 
 def count_parameters(signature):
-    """Those of the function itself: commas within a parameter's own brackets are not counted."""
+    """The number of parameters; commas within a parameter's own brackets do not count."""
     n_parameters, depth = 1, 0
     for character in signature[signature.index("("):]:
         depth += (character in "([") - (character in ")]")

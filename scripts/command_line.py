@@ -1,4 +1,4 @@
-"""What plot.py and report.py have in common as programs: exit codes, error lines."""
+"""Shared by the command lines of plot.py and report.py: exit codes and error lines."""
 
 import argparse
 import re
@@ -16,7 +16,7 @@ def complain(program, text):
 
 
 class Parser(argparse.ArgumentParser):
-    """What is wrong is one line; help that cannot be written is an error."""
+    """Reports an error in one line. Failing to write help is an error."""
 
     def __init__(self, program, description, epilog):
         super().__init__(prog=f"{program}.py", description=description, epilog=epilog,
@@ -39,7 +39,7 @@ def parse_size(text):
 
 
 def run(program, main, *arguments):
-    """The exit code of main(*arguments), which raises what is in EXITS."""
+    """Runs main(*arguments) and returns its exit code; EXITS maps exceptions to codes."""
     try:
         return main(*arguments)
     except tuple(EXITS) as error:

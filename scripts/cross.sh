@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds mipbench for another system on Debian 12 or later: mipbench.exe by mingw-w64, or the
-# program for aarch64. All that comes from elsewhere is the distribution's, fetched by apt into the
-# build folder: sources of cJSON and libdeflate for Windows, arm64 packages for aarch64. Nothing of
-# the host is changed but by scripts/setup.sh, which installs what is missing.
+# program for aarch64. apt fetches what they need from the distribution into the build folder: sources
+# of cJSON and libdeflate for Windows, arm64 packages for aarch64. Only scripts/setup.sh changes the
+# host: it installs missing packages.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -52,8 +52,8 @@ parse_options() {
     done
 }
 
-# apt with its own lists and cache, of the host's sources: `packages` is "deb", or "deb-src".
-# Without the host's status, everything of an architecture counts as missing.
+# Configures apt with the host's sources but its own lists and cache. `packages` is "deb" or "deb-src".
+# Without the host's status file, apt treats every package as not installed.
 configure_apt() {
     local packages=$1 architecture=$2
     mkdir -p apt/lists/partial apt/cache/archives/partial
@@ -82,7 +82,7 @@ END
     apt-get -q update
 }
 
-# static_library NAME FOLDER SOURCE...: sysroot/lib/libNAME.a, and what pkg-config says of it.
+# static_library NAME FOLDER SOURCE...: makes sysroot/lib/libNAME.a and its pkg-config file.
 static_library() {
     local name=$1 folder=$2 source
     shift 2
@@ -100,8 +100,8 @@ describe() {
         "$2" "$PWD/sysroot/include" >"sysroot/lib/pkgconfig/$1.pc"
 }
 
-# The loader is opened by name at run time, so that of Vulkan, volk and stb only the headers are
-# needed: the host's, which are the same everywhere.
+# The program opens the Vulkan loader at run time, so Vulkan, volk and stb need only headers: the
+# host's, which are the same for all systems.
 make_windows_sysroot() {
     configure_apt deb-src amd64
     (mkdir -p sources && cd sources && apt-get -q source cjson libdeflate)
@@ -113,8 +113,8 @@ make_windows_sysroot() {
     describe vulkan ""
 }
 
-# Runs what was built for aarch64, with its lavapipe or the drivers that are named. On ARM, lavapipe
-# filters 8-bit images in fixed point that is off by up to 1.6 codes, unless it is told not to.
+# Writes a script that runs aarch64 programs, with the aarch64 lavapipe unless VK_DRIVER_FILES is set.
+# By default lavapipe on ARM filters 8-bit images in fixed point, with errors of up to 1.6 codes.
 write_runner() {
     cat <<END
 #!/bin/sh
@@ -132,7 +132,7 @@ make_aarch64_sysroot() {
     for package in apt/cache/archives/*.deb; do
         dpkg-deb -x "$package" sysroot
     done
-    # As libm.so is, which the linker would pass over for libm.a.
+    # Absolute links, such as libm.so, point into the host: the linker would then choose libm.a.
     find sysroot -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do
         ln -sf "$PWD/sysroot$target" "$link"
     done
@@ -187,8 +187,8 @@ END
     esac
 }
 
-# What a program of wine leaves running keeps the descriptors that it was given: these first ones
-# are to be nobody's.
+# Processes that wine leaves running keep the file descriptors they inherit, so wine is started once
+# without those of the tests.
 test_windows() {
     x86_64-w64-mingw32-gcc-posix -municode -O1 -o on_windows.exe "$root/tests/cli/on_windows.c"
     [ -f native/build.ninja ] || meson setup native "$root"
@@ -203,9 +203,8 @@ test_windows() {
         exit $status' </dev/null
 }
 
-# In rgba8: LLVM 15, which Debian 12's lavapipe is built with, fails on spd-tree's unpackHalf2x16 of
-# rgba16f and rg11b10f ("Cannot select"). Nor kernels of manifests, which this build does not
-# read.
+# Tests rgba8 only: LLVM 15, which Debian 12's lavapipe is built with, cannot compile spd-tree's
+# unpackHalf2x16 for rgba16f and rg11b10f ("Cannot select"). This build reads no manifests.
 test_aarch64() {
     meson test -C mipbench --no-rebuild --print-errorlogs --timeout-multiplier 0 \
         --suite unit --suite cli --no-suite kernels </dev/null

@@ -18,7 +18,7 @@ KINDS = {"ubos": "UNIFORM_BUFFER", "ssbos": "STORAGE_BUFFER", "images": "STORAGE
 
 
 def reflect(spirv_cross, module):
-    """What SPIRV-Cross says of a module."""
+    """SPIRV-Cross's reflection of a module, parsed."""
     done = subprocess.run([spirv_cross, module, "--reflect"], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
 
@@ -53,7 +53,7 @@ def bindings_of(reflection):
 
 
 def definition(spirv_cross, module, identifier, name, flags):
-    """C: the module, and what struct mb_shader says of it."""
+    """The module and its struct mb_shader, as C."""
     code = pathlib.Path(module).read_bytes()
     words = struct.unpack("<%dI" % (len(code) // 4), code)
     if len(code) % 4 or not words or words[0] != 0x07230203:

@@ -1,6 +1,6 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # shares variables with whom it is sourced by
-# Sourced by the scripts that measure sets: their options, and building mipbench. They have set
-# `program` and `root`, and define usage().
+# shellcheck shell=bash disable=SC2034,SC2154 # shares variables with the script that sources it
+# Sourced by the scripts that measure sets, for their options and to build mipbench. They set `program`
+# and `root`, and define usage().
 mipbench=
 out=
 value_options=(out mipbench) # --out DIR sets $out, and so on; a script adds its own
@@ -52,7 +52,7 @@ build() {
     mipbench=$root/build/mipbench
 }
 
-# Whether what the options choose is a software device; it gets small sizes.
+# True if the options choose a software device, which gets small sizes.
 is_software() {
     local is=0
     "$mipbench" pattern:noise:16x16 "${options[@]}" --images none --no-roofline -n 1 -q \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Optimise a SPIR-V module without changing what it does: variables become values, and what nothing uses goes.
+"""Optimise a SPIR-V module without changing what it does: turn variables into values and remove unused code.
 Drivers create pipelines from it in half the time. Names go too, except those of specialisation constants, which
 hosts set, and of members of blocks, which manifests set.
 
@@ -18,7 +18,7 @@ OP_SOURCE, OP_SOURCE_EXTENSION, OP_NAME, OP_DECORATE, SPEC_ID = 3, 4, 5, 71, 1
 
 
 def stripped(words):
-    """The module without sources and names, but for those that hosts need."""
+    """Strips sources and names, except names that the host needs."""
     at, instructions = 5, []
     while at < len(words):
         length = words[at] >> 16

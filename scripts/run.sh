@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds mipbench and benchmarks the given images, or the bundled ones. Asks before it installs
 # missing packages (scripts/setup.sh). Works from any folder; results go to ./results unless an
-# output folder is given, with a page of HTML beside them whose path is printed.
+# output folder is given. Prints the path of the HTML report.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -56,7 +56,7 @@ configure_and_compile() {
     meson compile -C "$build_dir" mipbench:executable
 }
 
-# The compiler's output is of interest only when it fails.
+# Shows the compiler's output only if it fails.
 build() {
     mkdir -p "$build_dir"
     local log=$build_dir/build.log

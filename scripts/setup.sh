@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# Finds which packages are missing on this machine and, when told that it may, installs them.
+# Finds missing packages and, with permission, installs them.
 #
-# On Debian and its relatives: names the packages and the size of the download, asks on a
-# terminal, goes ahead with --yes or CI=true. Nothing is ever removed. Nothing is updated,
-# except an installed package that a missing one needs in the release's current version (libc6
-# for libc6-dev, say); it is named before you are asked. Elsewhere: checks that the tools are
-# there and, if not, names the packages to install.
+# On Debian and its relatives it lists the packages and the size of the download, asks on a terminal,
+# and goes ahead with --yes or CI=true. It removes nothing, and updates only what a missing package
+# needs in the release's current version (such as libc6 for libc6-dev), which it lists before it
+# asks. On other systems it checks for the tools and lists the packages to install.
 set -euo pipefail
 
 build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan-dev libvulkan-volk-dev
@@ -31,7 +30,7 @@ arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslan
 arch_test_names="vulkan-validation-layers python-jsonschema python-numpy
     librsvg clang lld git graphicsmagick chromium jq nodejs"
 
-# Of UCRT64, less their prefix.
+# Packages of MSYS2's UCRT64 environment, without their prefix.
 msys2_names="gcc meson ninja pkgconf python vulkan-headers vulkan-loader vulkan-volk glslang spirv-tools spirv-cross
     stb cjson libdeflate libjpeg-turbo"
 
@@ -86,7 +85,7 @@ parse_options() {
 
 by_hand() { echo "apt-get install --no-install-recommends ${missing[*]}"; }
 
-# One question; yes is the default, as a person who runs this wants the program.
+# Asks once; the default is yes.
 confirm() {
     if $assume_yes; then
         return 0
@@ -107,7 +106,7 @@ confirm() {
     esac
 }
 
-# On no terminal sudo must not wait for a password.
+# Without a terminal, sudo must not wait for a password.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@" </dev/null
@@ -120,7 +119,7 @@ as_root() {
     fi
 }
 
-# Sets `missing` to those of the arguments that are not installed.
+# Sets `missing` to the arguments that are not installed.
 find_missing() {
     missing=()
     local package installed
@@ -133,7 +132,7 @@ find_missing() {
     done
 }
 
-# LC_ALL=C: the output is read below. As any user: a simulation and a list of files only.
+# Simulates an installation, which needs no root. LC_ALL=C because the output is parsed below.
 simulate() {
     LC_ALL=C apt-get -s --no-install-recommends install "${missing[@]}" >"$work_dir/plan" \
         2>"$work_dir/plan.err"
@@ -143,7 +142,7 @@ update_lists() {
     as_root apt-get -q -o DPkg::Lock::Timeout=120 update >&2
 }
 
-# The plan, after an update of the lists if they do not know a package.
+# Makes the plan; updates apt's lists first if they lack a package.
 make_plan() {
     if simulate; then
         return 0
@@ -160,8 +159,8 @@ make_plan() {
     fi
 }
 
-# A plan that would take something away is refused: libvulkan-volk-dev, for one, conflicts with
-# GNU Radio's libvolk2-dev.
+# Refuses a plan that removes a package: libvulkan-volk-dev, for example, conflicts with GNU Radio's
+# libvolk2-dev.
 refuse_removals() {
     local removed
     removed=$(awk '$1 == "Remv" || $1 == "Purg" { print $2 }' "$work_dir/plan" | paste -sd ' ' -)
@@ -178,7 +177,7 @@ megabytes_to_fetch() {
 show_plan() {
     local n_new updated
     n_new=$(grep -c '^Inst ' "$work_dir/plan" || true)
-    # "Inst NAME [installed version] (new version ...": the bracket is there on updates only.
+    # "Inst NAME [installed version] (new version ...": only updates have the bracket.
     updated=$(awk '$1 == "Inst" && $3 ~ /^\[/ { print $2 }' "$work_dir/plan" | paste -sd ' ' -)
     say "missing: ${missing[*]}"
     say "to install, with what they need: $n_new; to download: $(megabytes_to_fetch) MB"
@@ -192,7 +191,7 @@ install_missing() {
         --no-install-recommends -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0
         install "${missing[@]}")
     if ! as_root "${command[@]}" >&2; then
-        # Most often the lists are older than the archive, and a file is gone from it.
+        # The usual cause: the lists are older than the archive, which has dropped a file.
         say "that failed; updating the package lists and trying once more"
         update_lists
         as_root "${command[@]}" >&2 || die "that failed again; by hand, as root: $(by_hand)"
@@ -223,7 +222,7 @@ setup_debian() {
     fi
 }
 
-# Sets `missing` to the tools, pkg-config modules and headers that are not there.
+# Sets `missing` to the tools, pkg-config modules and headers that cannot be found.
 find_missing_elsewhere() {
     missing=()
     local name
@@ -255,7 +254,7 @@ setup_elsewhere() {
         arch_names+=" $arch_test_names"
     fi
     say "missing: ${missing[*]}"
-    # shellcheck disable=SC2086 # split at blanks on purpose: one line of words
+    # shellcheck disable=SC2086 # word splitting is intended
     say Fedora: dnf install $fedora_names
     # shellcheck disable=SC2086
     say Arch: pacman -S --needed $arch_names

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs every check there is, in two builds with warnings as errors: a normal one, and one by clang
-# under AddressSanitizer and UndefinedBehaviorSanitizer. Tests of suite 'plain' are run in the first
-# alone, those of suite 'sanitized' in the second alone but with --full, all others in both. On
-# software Vulkan where there is no GPU. The last line is "N passed, N failed[, N skipped]", with each
+# Runs all checks in two builds with warnings as errors: a normal one, and one compiled by clang with
+# AddressSanitizer and UndefinedBehaviorSanitizer. Tests of suite 'plain' run only in the first, those
+# of suite 'sanitized' only in the second (in both with --full), all others in both. Without a GPU they
+# run on software Vulkan. The last line is "N passed, N failed[, N skipped]", with each
 # of the two builds counted as one check.
 set -euo pipefail
 
@@ -58,7 +58,7 @@ failed() {
     echo "FAILED: $*"
 }
 
-# Ninja's "[done/all] step" lines as tenths of the way.
+# Turns ninja's "[done/all] step" lines into ten lines of progress.
 show_progress() {
     awk -F'[][/]' '/^\[[0-9]+\/[0-9]+\]/ && int(10 * $2 / $3) > tenths {
         tenths = int(10 * $2 / $3)
@@ -68,14 +68,14 @@ show_progress() {
     END { print "" }'
 }
 
-# Whether the build folder was configured with clang: meson keeps the compiler when it reconfigures.
+# True if the build folder was configured with clang: meson keeps the compiler when it reconfigures.
 is_of_clang() {
     sed -n '/^rule c_COMPILER$/{n;p;q}' "$1/build.ninja" | grep -q '[ /]clang'
 }
 
-# build NAME SETUP_OPTION...: configure build-NAME and compile the program there, with --full all that
-# there is (what else its tests need, `meson test` compiles); afresh if CC is clang and the folder is of
-# another compiler.
+# build NAME SETUP_OPTION...: configures build-NAME and compiles the program there; with --full it
+# compiles everything (otherwise `meson test` compiles what tests need). Starts afresh if CC is clang
+# and the folder was configured with another compiler.
 build() {
     local name=$1 dir=$build_root/build-$1 target=mipbench
     local log=$dir/build.log
@@ -142,7 +142,8 @@ run_suite() {
 
 make_library() { cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC "$@"; }
 
-# Sets `quick_codegen` to what has llvmpipe's kernels compiled soon, in a folder; to nothing in full.
+# Sets `quick_codegen` to a library, made in a folder, that makes llvmpipe compile kernels faster;
+# to nothing with --full.
 make_quick_codegen() {
     quick_codegen=()
     if [ -z "${MB_TEST_FULL-}" ]; then
@@ -160,13 +161,13 @@ run_plain() {
     fi
 }
 
-# What sanitizer runs preload (tests/sanitize/preload.c), and what that loads.
+# Makes the library that sanitizer runs preload (tests/sanitize/preload.c) and those that it loads.
 make_preload() {
     local dir=$1
     make_library -o "$dir/liballocate.so" "$root/tests/sanitize/allocate.c"
     make_library -DMB_DRIVER="\"$dir/libdriver.so\"" -o "$dir/libpreload.so" \
         "$root/tests/sanitize/preload.c"
-    # Only where no other driver may have brought the libraries that this one needs.
+    # Only for lavapipe: other drivers may load other versions of the libraries that it needs.
     rm -f "$dir/libdriver.so"
     case ${VK_DRIVER_FILES-} in */lvp_icd.*) ;; *) return ;; esac
     make_quick_codegen "$dir"
@@ -174,26 +175,26 @@ make_preload() {
         "${quick_codegen[@]}" "$dir/liballocate.so" -l:libvulkan_lvp.so 2>/dev/null || true
 }
 
-# Preloading anything makes ASan doubt that it came first, hence verify_asan_link_order=0. Not with
-# fast_unwind_on_malloc=0: it hangs in the driver's code generator.
+# A preloaded library comes before ASan, hence verify_asan_link_order=0. fast_unwind_on_malloc=0 would
+# hang in the driver's code generator.
 run_sanitized() {
     local dir=$build_root/build-sanitize
     make_preload "$dir"
     local suppressions=$root/tests/sanitize/lsan.supp
     export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0
-    # What was freed is watched until 4 MB more are, not 256: images of a watched driver that are kept
-    # took two thirds of the time, and what is as large as they are is unmapped.
+    # A quarantine of 4 MB instead of 256: keeping the driver's freed images took two thirds of the
+    # time, and blocks as large as those are unmapped when they are freed.
     export ASAN_OPTIONS=verify_asan_link_order=0:detect_stack_use_after_return=1:quarantine_size_mb=4
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    # What the driver has compiled for the other build serves this one.
+    # Reuses the kernels that the driver compiled for the other build.
     ln -sfn "$build_root/build-test/tests/gpu/shaders-256" "$dir/tests/gpu/shaders-256"
-    # Some do less: of what is random, or much of a kind.
+    # Some tests then do less of what is random or repetitive.
     export MB_TEST_QUICK=1
     LD_PRELOAD=$dir/libpreload.so run_suite sanitize --no-suite plain
     unset LSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS MB_TEST_QUICK
 }
 
-# For another system, built and run.
+# Builds for another system and runs the tests there.
 run_cross() {
     heading "$1"
     if "$root/scripts/cross.sh" "$1" "${cross_options[@]}"; then
@@ -203,8 +204,8 @@ run_cross() {
     fi
 }
 
-# Without a GPU the loader need not try the drivers of any: a seventh of what tests take that start
-# the program.
+# Without a GPU the loader need not try GPU drivers: this saves a seventh of the time of tests that
+# start the program.
 choose_driver() {
     local software=(/usr/share/vulkan/icd.d/lvp_icd.*.json) gpus=(/dev/dri/renderD* /dev/nvidia[0-9]*)
     if [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ] && [ -e "${software[0]}" ] &&
@@ -213,8 +214,8 @@ choose_driver() {
     fi
 }
 
-# What the driver has compiled for one test serves the others, and no cache of the user's is filled:
-# that of tests of 256-bit vectors (tests/gpu/meson.build), which are llvmpipe's own where there is AVX.
+# Tests share the kernels that the driver compiles, and leave the user's cache alone. The folder is that
+# of tests with 256-bit vectors (tests/gpu/meson.build), llvmpipe's default with AVX.
 share_cache() {
     if grep -qw avx /proc/cpuinfo 2>/dev/null; then
         export XDG_CACHE_HOME=$build_root/build-test/tests/gpu/shaders-256
@@ -223,10 +224,10 @@ share_cache() {
 
 main() {
     parse_options "$@"
-    # Debian's modules are those of /usr/bin/python3, whatever else is on PATH under that name.
+    # Debian's Python modules belong to /usr/bin/python3; PATH may have another python3.
     export PATH=/usr/bin:$PATH
-    # Page faults are dear where the machine is virtual, and compilers of shaders are half malloc:
-    # glibc's is to take huge pages and to keep them. 12 % to a half less time each.
+    # Page faults are expensive in virtual machines, and shader compilers spend half their time in
+    # malloc: let glibc use huge pages and keep them. Tests take 12 % to 50 % less time.
     local malloc=glibc.malloc
     GLIBC_TUNABLES=$malloc.hugetlb=1:$malloc.top_pad=33554432
     GLIBC_TUNABLES+=:$malloc.trim_threshold=1000000000:$malloc.mmap_threshold=1000000000
