@@ -42,7 +42,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                 .empty_pair_ns = (double)NAN,
                 .probe_ns = (double)NAN,
             },
-        .roofline.ceiling_gbps = (double)NAN,
+        .roofline = mb_no_roofline,
     };
     note_folder(run);
     mb_os_describe_host(&run->host);

@@ -84,7 +84,7 @@ static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
 }
 
 /* Streams of one pass, each as long as what is read or written once by it. */
-static const uint32_t n_streams[MB_N_TRAFFICS] = {
+static const uint32_t n_streams[] = {
     [MB_TRAFFIC_READ] = 1,
     [MB_TRAFFIC_WRITE] = 1,
     [MB_TRAFFIC_MIX] = 4,
@@ -288,23 +288,19 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
 }
 
 enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                               double min_ns, struct mb_bandwidth *bandwidth,
-                               struct mb_err *err)
+                               double min_ns, double *gbps, struct mb_err *err)
 {
+    const uint64_t pass_bytes = mb_traffic_bytes(kernel, n_bytes);
     uint32_t n_passes;
     double median_ns;
-    *bandwidth = mb_bandwidth_none(kernel->variant.traffic, kernel->field->is_image);
-    bandwidth->footprint_bytes = mb_traffic_bytes(kernel, n_bytes);
-    bandwidth->workgroup_size = kernel->variant.workgroup_size;
-    bandwidth->n_items = kernel->variant.n_items;
-    if (bandwidth->footprint_bytes == 0) {
+    *gbps = (double)NAN;
+    if (pass_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
     MB_DO(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
     MB_DO(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
-        bandwidth->duration_ns = median_ns / n_passes;
-        bandwidth->gbps = (double)bandwidth->footprint_bytes / bandwidth->duration_ns;
+        *gbps = (double)pass_bytes * n_passes / median_ns;
     }
     return MB_OK;
 }

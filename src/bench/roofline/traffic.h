@@ -1,11 +1,19 @@
-/* Plain traffic on a buffer or an image, and how fast it goes: what the roofline is made of. */
+/* Plain traffic on a buffer or an image, and how fast it goes: the memory floor is made of it.
+ */
 #pragma once
 
-#include "result/roofline.h"
+#include "vk/buffer.h"
 #include "vk/image.h"
 #include "vk/pipeline.h"
 #include "vk/submit.h"
 #include "vk/timer.h"
+
+/* As in shaders/traffic.glsl. */
+enum mb_traffic {
+    MB_TRAFFIC_READ, /* of buffers only */
+    MB_TRAFFIC_WRITE,
+    MB_TRAFFIC_MIX, /* three bytes read for each byte written, as a mip chain does */
+};
 
 #define MB_TRAFFIC_MAX_ITEMS 8u
 
@@ -47,7 +55,8 @@ void mb_field_finish(struct mb_field *field);
 struct mb_traffic_variant {
     enum mb_traffic traffic;
     uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
-    uint32_t n_items;        /* 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic loads three of each */
+    uint32_t n_items; /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic
+                         loads three of each */
 };
 
 struct mb_traffic_kernel {
@@ -76,12 +85,12 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
 
-/* Bytes of one pass as they are counted: read and written. */
+/* Bytes that one pass reads and writes, each counted once. */
 uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
 
-/* Time a kernel after one pass that does not count: the median of a few dispatches, of as many
- * passes over `n_bytes` (as above) as it takes to get to `min_ns`. */
+/* Time a kernel after one pass that does not count: the bytes of a pass over the median of a
+ * few dispatches, each of as many passes over `n_bytes` (as above) as take `min_ns`. `*gbps`,
+ * in 10^9 bytes a second, is NaN where the clock stood still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             uint64_t n_bytes, double min_ns,
-                                             struct mb_bandwidth *bandwidth,
+                                             uint64_t n_bytes, double min_ns, double *gbps,
                                              struct mb_err *err);

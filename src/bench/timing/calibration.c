@@ -33,7 +33,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         .marks = {.granularity_ns = (double)NAN,
                   .granularity_gcd_ns = (double)NAN,
                   .empty_pair_ns = (double)NAN},
-        .roofline.ceiling_gbps = (double)NAN,
+        .roofline = mb_no_roofline,
         .probe_ns = (double)NAN,
     };
     if (mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,

@@ -15,7 +15,7 @@ struct mb_calibration {
     struct mb_probe probe;
     double probe_ns;             /* of a run when warm, the least so far; NaN without a probe */
     struct mb_timer_marks marks; /* NaN without a timer */
-    struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
+    struct mb_roofline roofline; /* NaN: not asked for */
     struct mb_evictor evictor;   /* made by the first timing that needs it; zero before */
 };
 
