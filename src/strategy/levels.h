@@ -1,27 +1,11 @@
-/* What kernels that include shaders/levels.glsl share: constants that describe a format, an
- * image and a task; and set-up, recording and clean-up for strategies whose commands are a list
- * of dispatches and barriers. */
+/* Set-up, recording and clean-up for strategies that record a list of dispatches and barriers,
+ * with kernels that include shaders/levels.glsl. */
 #pragma once
 
 #include "strategy/marks.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
-
-struct mb_format_constants {
-    double unorm_max, unorm_max_alpha; /* largest codes of colour and alpha; 0: floats */
-    bool is_srgb;
-    uint32_t dropped_bits, dropped_bits_blue; /* of a 32-bit mantissa, not held */
-};
-
-struct mb_format_constants mb_format_constants(const struct mb_format *format);
-
-#define MB_N_LEVELS_CONSTANTS 9u
-
-/* The constants of levels.glsl, for mb_pipeline_options.shared. Returns `constants`. */
-const struct mb_constant *
-mb_levels_constants(const struct mb_layout *layout, const struct mb_task *task,
-                    struct mb_constant constants[MB_N_LEVELS_CONSTANTS]);
 
 #define MB_MAX_PUSH_BYTES 128u /* what every device has */
 
@@ -57,7 +41,8 @@ MB_MUST_CHECK enum mb_status mb_levels_init(struct mb_levels *levels, const stru
                                             const struct mb_target *target,
                                             const struct mb_needs *needs, struct mb_err *err);
 
-/* mb_pipeline_init with the constants of levels.glsl as `shared`. */
+/* mb_pipeline_init with the constants of shaders/levels.glsl: those of the format, the image
+ * and the task. */
 MB_MUST_CHECK enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,
                                                      const struct mb_pipeline_options *options,
                                                      struct mb_pipeline *pipeline,

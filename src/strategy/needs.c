@@ -6,6 +6,8 @@
 /* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
 #define MAX_FINE_SIZE 4096u
 
+#define INTEL_LANES 16u /* with 32 its kernels have too few registers each */
+
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info)
 {
     return strcmp(info->driver_name, "llvmpipe") == 0 && strstr(info->name, "512 bits") != NULL;
@@ -34,15 +36,6 @@ const char mb_lanes_help[] = "of a subgroup, where the device has several sizes;
                              "driver's usual one, but 16 on "
                              "Intel, where 32 leave too few registers";
 
-/* Where the usual size does not suit the kernels: what the driver offers, and what is taken. */
-static const struct unusual {
-    VkDriverId driver;
-    uint32_t max, lanes;
-} unusual_lanes[] = {
-    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16},
-    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16},
-};
-
 bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
     return lanes == info->subgroup_size ||
@@ -55,24 +48,16 @@ uint32_t mb_lanes_named(uint8_t choice)
     return choice == 0 ? 0 : 4u << choice;
 }
 
-static const struct unusual *unusual_of(const struct mb_gpu_info *info)
-{
-    for (size_t i = 0; i < MB_COUNTOF(unusual_lanes); i++) {
-        if (unusual_lanes[i].driver == info->driver_id &&
-            unusual_lanes[i].max == info->max_subgroup_size) {
-            return &unusual_lanes[i];
-        }
-    }
-    return NULL;
-}
-
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
-    const struct unusual *unusual = lanes == 0 ? unusual_of(info) : NULL;
-    if (unusual && mb_has_lanes(info, unusual->lanes)) {
-        return unusual->lanes;
+    const bool is_intel = info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA ||
+                          info->driver_id == VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
+    const bool has_few_registers = is_intel && info->max_subgroup_size == 32;
+    if (lanes > 0) {
+        return lanes;
     }
-    return lanes == 0 ? info->subgroup_size : lanes;
+    return has_few_registers && mb_has_lanes(info, INTEL_LANES) ? INTEL_LANES
+                                                                : info->subgroup_size;
 }
 
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)

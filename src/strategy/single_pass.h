@@ -32,9 +32,6 @@ MB_MUST_CHECK enum mb_status mb_single_pass_init(struct mb_single_pass *pass,
 /* Write the descriptors of the pipeline, which is there by now. */
 void mb_single_pass_bind(const struct mb_single_pass *pass);
 
-/* Whether an update reads level 6 back. */
-bool mb_single_pass_rereads(const struct mb_single_pass *pass);
-
 /* As mb_levels_opening. */
 struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass);
 
