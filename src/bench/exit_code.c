@@ -56,7 +56,7 @@ enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_varian
     if (culprit == NULL) {
         return MB_OK;
     }
-    return is_told ? MB_FAIL(err, *verdict, "%s: %s, as the table says", culprit->result->label,
+    return is_told ? MB_FAIL(err, *verdict, "%s: %s, see the table", culprit->result->label,
                              mb_result_status_names[mb_row_status(culprit)])
                    : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
                              mb_row_reason(culprit));

@@ -24,10 +24,10 @@ static enum mb_status check_shape(const struct mb_settings *settings, struct mb_
     MB_FAIL_IF(!mb_rect_is_empty(rect) &&
                    (rect.x >= base.width || rect.width > base.width - rect.x ||
                     rect.y >= base.height || rect.height > base.height - rect.y),
-               err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x,
+               err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u exceeds the %ux%u texels of %s", rect.x,
                rect.y, rect.width, rect.height, base.width, base.height, input);
     MB_FAIL_IF(settings->is_cube && base.width != base.height, err, MB_ERRC_USAGE,
-               "--cube: faces are square, and %s is %ux%u", input, base.width, base.height);
+               "--cube: faces must be square, %s is %ux%u", input, base.width, base.height);
     return MB_OK;
 }
 

@@ -94,8 +94,8 @@ static enum mb_status parse_setting(const char *spec, char *setting,
     }
     char *equals = strchr(setting, '=');
     if (equals == NULL || equals == setting || equals[1] == '\0') {
-        const enum mb_status status =
-            MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%s' is no setting", spec, setting);
+        const enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "strategy '%s': expected a setting, got '%s'", spec, setting);
         mb_err_hint(err, "write name:key=value, or name:* for every variant");
         return status;
     }

@@ -101,7 +101,7 @@ static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plan
         snprintf(wanted, sizeof wanted, "SLOWER, %.3f to %.3f", 1.0 + MB_PLANTED - SLACK,
                  1.0 + MB_PLANTED + SLACK);
     }
-    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
+    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; expected %s",
          relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_names[relation->outcome],
          wanted);
     return MB_OK;
@@ -120,7 +120,7 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
          describe_ns(marks->granularity_ns).s);
     note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
          marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
-         "%s; wanted: below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
+         "%s; expected below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
     MB_DO(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
     MB_DO(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
     MB_DO(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
@@ -138,10 +138,10 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
                "(--device)";
     }
     return is_cpu
-               ? "other programs may have kept the CPU busy, on which this device runs: stop "
-                 "them and try again; trust no time from here until it passes"
+               ? "other programs may have kept the CPU busy: stop them and try again; do not "
+                 "trust times of this device until the self-test passes"
                : "other programs may have used the GPU, or its clock moved: stop them and try "
-                 "again; trust no time from here until it passes";
+                 "again; do not trust times of this device until the self-test passes";
 }
 
 /* One chain per plant and slot; the twin is the base. */

@@ -18,15 +18,15 @@ static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_la
 {
     const struct mb_extent base = layout->base;
     MB_FAIL_IF(needs->averages_only && task->reduce != MB_REDUCE_AVG, why, MB_ERRC_UNSUPPORTED,
-               "it makes averages only, no %s", mb_reduce_names[task->reduce]);
+               "supports averages only, not %s", mb_reduce_names[task->reduce]);
     MB_FAIL_IF(needs->straight_only &&
                    mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-               why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
+               why, MB_ERRC_UNSUPPORTED, "cannot weight colour by alpha");
     MB_FAIL_IF(needs->whole_only && task->is_update, why, MB_ERRC_UNSUPPORTED,
-               "it makes whole chains only, no updates");
+               "supports whole chains only, not updates");
     MB_FAIL_IF(needs->max_width > 0 &&
                    (base.width > needs->max_width || base.height > needs->max_width),
-               why, MB_ERRC_UNSUPPORTED, "%ux%u is above %ux%u, the largest it can do",
+               why, MB_ERRC_UNSUPPORTED, "%ux%u exceeds %ux%u, the largest supported size",
                base.width, base.height, needs->max_width, needs->max_width);
     return MB_OK;
 }
@@ -76,7 +76,7 @@ static enum mb_status can_have_lanes(const struct mb_needs *needs,
     MB_FAIL_IF(lanes > 0 && !mb_has_lanes(info, lanes), why, MB_ERRC_UNSUPPORTED,
                "lanes=%u: the device has subgroups of %u to %u%s", lanes,
                info->min_subgroup_size, info->max_subgroup_size,
-               info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
+               info->max_workgroup_subgroups > 0 ? "" : ", whose size cannot be chosen");
     MB_FAIL_IF(lanes > 0 && lanes != info->subgroup_size &&
                    needs->n_invocations > lanes * info->max_workgroup_subgroups,
                why, MB_ERRC_UNSUPPORTED,
@@ -94,18 +94,17 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
     const char *hint = other[0] ? "; try " : "";
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
-                   "the device has no subgroup %s in compute shaders%s%s",
+                   "the device lacks subgroup %s in compute shaders%s%s",
                    mb_subgroup_operations[i].name, hint, other);
     }
     MB_FAIL_IF(needs->min_subgroup_size > 0 && !info->has_full_subgroups, why,
-               MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s", hint,
+               MB_ERRC_UNSUPPORTED, "the device does not guarantee full subgroups%s%s", hint,
                other);
     const uint32_t lanes = mb_lanes(info, needs->lanes);
     MB_FAIL_IF(needs->min_subgroup_size > 0 &&
                    (lanes < needs->min_subgroup_size || lanes > needs->max_subgroup_size),
-               why, MB_ERRC_UNSUPPORTED,
-               "the device's subgroup size is %u; %u to %u are needed%s%s", lanes,
-               needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
+               why, MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; needs %u to %u%s%s",
+               lanes, needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
     return can_have_lanes(needs, info, why);
 }
 
@@ -130,7 +129,7 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                      "linear filtering", why);
     }
     MB_FAIL_IF(!gpu->info.features.v12.samplerFilterMinmax, why, MB_ERRC_UNSUPPORTED,
-               "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
+               "the device's samplers lack %s (samplerFilterMinmax); try load=texel",
                mb_reduce_names[reduce]);
     return mb_gpu_require_format(gpu, format->vk_storage_format,
                                  VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
@@ -150,7 +149,7 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     const struct mb_format *format = layout->format;
     const enum mb_reduce reduce = task->reduce;
     MB_FAIL_IF(mb_weighs_alpha(reduce, task->alpha, format), why, MB_ERRC_UNSUPPORTED,
-               "the sampler cannot weigh colour by alpha; try load=texel");
+               "samplers cannot weight colour by alpha; try load=texel");
     /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
     MB_FAIL_IF(format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG, why,
                MB_ERRC_UNSUPPORTED,
@@ -158,12 +157,12 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
     MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
                MB_ERRC_UNSUPPORTED,
-               "samplers sum half floats too coarsely to go on from; try load=texel");
+               "samplers sum half floats too coarsely for the next level; try load=texel");
     /* And weights that are not halves: 0.75 of a code at 12289x7001. */
     MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                            has_coarse_coordinates(layout->base.height)),
                why, MB_ERRC_UNSUPPORTED,
-               "samplers place coordinates too coarsely on an axis above %u that is no "
+               "samplers place coordinates too coarsely on an axis above %u that is not a "
                "power of two; try load=texel",
                MAX_FINE_SIZE);
     return sampler_supports(gpu, format, reduce, why);
@@ -207,11 +206,11 @@ static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_
     MB_DO(has_subgroups(needs, &gpu->info, why));
     MB_DO(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
     MB_FAIL_IF(gpu->info.max_storage_images < needs->n_storage_images, why, MB_ERRC_UNSUPPORTED,
-               "the device offers %u storage images to a shader; %u are needed",
-               gpu->info.max_storage_images, needs->n_storage_images);
+               "needs %u storage images in a shader, the device has %u",
+               needs->n_storage_images, gpu->info.max_storage_images);
     MB_FAIL_IF(gpu->info.max_shared_memory_bytes < needs->shared_bytes, why,
                MB_ERRC_UNSUPPORTED,
-               "a workgroup needs %u bytes of shared memory, the device has %u",
+               "needs %u bytes of shared memory in a workgroup, the device has %u",
                needs->shared_bytes, gpu->info.max_shared_memory_bytes);
     MB_FAIL_IF((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info), why,
                MB_ERRC_UNSUPPORTED, "llvmpipe crashes on draws and blits with 512-bit vectors");

@@ -60,7 +60,7 @@ static void judge(struct mb_tune_trial *trials, size_t n, size_t index)
     }
     judged->left_out =
         is_kept ? mb_text("%s", "")
-                : mb_text("not in the final: %s times as long as the best in the first pass",
+                : mb_text("not in the final: %sx slower than the best in the first pass",
                           mb_ratio_text(behind).s);
 }
 

@@ -67,11 +67,12 @@ static void note_undecided(struct session *session, const char *reason)
     }
     mb_variant_label(&session->options->rows[0], label, sizeof label);
     mb_err_set(why, MB_ERRC_UNSUPPORTED, __FILE__, __LINE__,
-               "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
+               "%ux%u %s: no decision: of %zu variant%s none can run: %s: %s",
                layout->base.width, layout->base.height, layout->format->name, n,
                n == 1 ? "" : "s", label, reason);
-    mb_err_hint(why, "without --strategy everything is tried; without 'tune' mipbench times "
-                     "what tune leaves out");
+    mb_err_hint(why,
+                "omit --strategy to try every strategy; mipbench without 'tune' also times "
+                "what tune leaves out");
 }
 
 /* Take what can run, each once. A manifest that is wrong for this image is taken, and fails. */

@@ -23,8 +23,8 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
         uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
         MB_FAIL_IF(n_cold > MB_MAX_ROTATION && timing->mode != MB_MODE_LATENCY, why,
                    MB_ERRC_UNSUPPORTED,
-                   "a cold cache in this mode takes %llu images of this size; with "
-                   "--mode latency the cache is swept instead",
+                   "a cold cache needs %llu images of this size in this mode; --mode latency "
+                   "sweeps the cache instead",
                    (unsigned long long)n_cold);
         timing->is_evicted = n_cold > MB_MAX_ROTATION;
         n_cold = timing->is_evicted ? 2 : n_cold;
@@ -126,8 +126,8 @@ void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row
         return;
     }
     mb_warn(&row->warnings, "not_a_line",
-            "batches of %u, %u and %u chains are not on a line (%.0f %%): the time per "
-            "chain depends on how many there are",
+            "the times of %u, %u and %u chains are not on a line (within %.0f %%): the time of "
+            "a chain depends on how many run",
             row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MB_MAX_BEND);
 }
 

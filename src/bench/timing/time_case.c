@@ -143,10 +143,8 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
 /* `which` of its chains is not the one that was judged. */
 static void note_wrong(struct mb_candidate *candidate, const char *which)
 {
-    mb_candidate_fail_wrong(candidate,
-                            "wrong while timed: %s: the chain differs from the one that was "
-                            "judged",
-                            which);
+    mb_candidate_fail_wrong(
+        candidate, "wrong while timed: %s: the chain differs from the verified one", which);
 }
 
 /* What its chains have to be: what they leave over poison, as each sample finds it. Of a whole
@@ -422,8 +420,8 @@ static enum mb_status keep_row(struct timing *t, size_t index, double *scratch,
     }
     if (row->n_dropped > 0) {
         mb_warn(&row->warnings, "samples_dropped",
-                "%u sample%s were taken again: the device gave invalid timestamps",
-                row->n_dropped, row->n_dropped == 1 ? "" : "s");
+                "%u sample%s taken again after invalid timestamps", row->n_dropped,
+                row->n_dropped == 1 ? "" : "s");
     }
     row->column = index;
     row->n_verified = count_verified(t, index);

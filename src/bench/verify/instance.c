@@ -14,11 +14,10 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
     const struct mb_gpu *gpu = image->gpu;
     const struct mb_strategy *strategy = row->strategy;
     MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
-               MB_ERRC_UNSUPPORTED,
-               "the device's queue lacks commands that it needs (graphics)");
+               MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
     MB_FAIL_IF((image->usage & strategy->image_usage) != strategy->image_usage, why,
                MB_ERRC_UNSUPPORTED,
-               "the device cannot use images of format %s in the way it needs",
+               "needs images of format %s for a usage that the device lacks",
                image->layout.format->name);
     return mb_variant_supports(row, gpu, &image->layout, task, why);
 }

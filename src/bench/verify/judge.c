@@ -193,7 +193,7 @@ static void judge_other_levels(struct mb_judge *judge)
     find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
                     0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "writes a level that was not asked for", &bad);
+        note_failure(judge, "writes to a level it was not asked for", &bad);
     }
 }
 
@@ -282,7 +282,7 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     MB_DO(mb_test_image_read(test_image, err));
     find_difference(test_image, wanted, 1, NULL, 0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "keeps what it made before of other texels", &bad);
+        note_failure(judge, "keeps what it made of earlier texels", &bad);
     }
     memcpy(test_image->readback.mapped, kept, full->total_bytes);
     return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
@@ -387,7 +387,7 @@ enum mb_status mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *cand
     MB_DO(mb_submission_run(&candidate->instances[0].submission, err));
     MB_DO(mb_test_image_read(judge->test_image, err));
     if (memcmp(judge->test_image->readback.mapped, source, n_bytes) != 0) {
-        mb_candidate_fail_wrong(candidate, "it writes to level 0");
+        mb_candidate_fail_wrong(candidate, "writes to level 0");
         result->verdict.level[0].n_bad_texels = 1;
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }
