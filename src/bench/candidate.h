@@ -52,9 +52,7 @@ MB_MUST_CHECK enum mb_status mb_candidate_rotate(struct mb_candidate *candidate,
 /* Undo that, and drop what else a condition has made. */
 void mb_candidate_end_timing(struct mb_candidate *candidate);
 
-/* It has failed; with the first reason. */
-MB_PRINTF(2, 3)
-void mb_candidate_fail(struct mb_candidate *candidate, const char *format, ...);
-/* Its chains are wrong, too; what is noted of the first wrong one stays. */
-MB_PRINTF(2, 3)
-void mb_candidate_fail_wrong(struct mb_candidate *candidate, const char *format, ...);
+/* It has failed, `is_wrong`: as its chains are wrong. The first reason stays, but that of a
+ * wrong chain replaces any other. */
+MB_PRINTF(3, 4)
+void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...);

@@ -216,8 +216,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const char *step = c->options->settings->verify ? "verifying" : "writing";
-    const size_t n = c->options->times_only ? 0 : c->n_ready;
+    const bool verify = c->options->settings->verify;
+    const char *step = verify ? "verifying" : "writing";
+    const size_t n = verify || hooks->on_chain ? c->n_ready : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         struct mb_result *result = candidate->result;

@@ -41,5 +41,4 @@ struct mb_case_options {
     size_t n_conditions; /* at least 1 */
     struct mb_calibration *calibration;
     bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
-    bool times_only;       /* no chain is read back: with settings->verify off */
 };

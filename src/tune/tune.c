@@ -105,7 +105,6 @@ static void take_variants(struct session *session)
 static enum mb_status run_together(struct session *session, const struct mb_settings *settings,
                                    struct mb_case *c, struct mb_err *err)
 {
-    const bool times_only = !settings->verify;
     const struct mb_case_options case_options = {
         .settings = settings,
         .hooks = session->options->hooks,
@@ -115,8 +114,7 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
         .conditions = &session->condition,
         .n_conditions = 1,
         .calibration = &session->calibration,
-        .shares_pipelines = times_only,
-        .times_only = times_only,
+        .shares_pipelines = !settings->verify,
     };
     *c = session->blank;
     return mb_case_run(&case_options, session->source, c, &session->is_complete, err);

@@ -131,14 +131,14 @@ void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row
             row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MB_MAX_BEND);
 }
 
-enum mb_status mb_schedule_drop_unresolved(struct mb_row *row, struct mb_err *err)
+void mb_schedule_drop_unresolved(struct mb_row *row)
 {
     if (row->stats.n == 0 || row->stats.median_ci_ns[0] > 0.0) {
-        return MB_OK;
+        return;
     }
     snprintf(row->skipped, sizeof row->skipped,
              "below resolution: the interval of its time, %.0f to %.0f ns, reaches zero",
              row->stats.median_ci_ns[0], row->stats.median_ci_ns[1]);
     row->fixed_ns = (double)NAN;
-    return mb_stats_compute(NULL, 0, &row->stats, err);
+    row->stats = mb_no_stats;
 }

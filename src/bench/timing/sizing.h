@@ -50,7 +50,6 @@ bool mb_schedule_is_line(const double *n_chains, const double *part_ns, size_t n
 void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row,
                             double *scratch);
 
-/* Times whose interval reaches zero are no times: make a skipped result of it, "below
- * resolution", without samples or statistics. The raw parts stay in the timing. */
-MB_MUST_CHECK enum mb_status mb_schedule_drop_unresolved(struct mb_row *row,
-                                                         struct mb_err *err);
+/* A time whose interval reaches zero is not a time: mark the row as skipped, "below
+ * resolution", and clear its statistics. The raw parts stay in the timing. */
+void mb_schedule_drop_unresolved(struct mb_row *row);

@@ -24,8 +24,7 @@
 #include "bench/timing/sample.h"
 #include "bench/timing/sizing.h"
 
-#define PILOT_RUNS        3u
-#define SAMPLES_IN_FLIGHT 2u
+#define PILOT_RUNS 3u
 /* Of so many blocks one is verified on a software device, where a hash takes as long as a
  * chain. */
 #define CPU_VERIFY_EVERY 16u
@@ -143,8 +142,8 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
 /* `which` of its chains is not the one that was judged. */
 static void note_wrong(struct mb_candidate *candidate, const char *which)
 {
-    mb_candidate_fail_wrong(
-        candidate, "wrong while timed: %s: the chain differs from the verified one", which);
+    mb_candidate_fail(candidate, true,
+                      "wrong while timed: %s: the chain differs from the verified one", which);
 }
 
 /* What its chains have to be: what they leave over poison, as each sample finds it. Of a whole
@@ -193,7 +192,7 @@ static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
     candidate->n_dropped += status == MB_UNSUPPORTED;
     if (status == MB_UNSUPPORTED && candidate->n_dropped >= MIN_DROPPED &&
         candidate->n_dropped > MAX_DROPPED * candidate->n_taken) {
-        mb_candidate_fail(candidate, "%.400s (%u of %u samples)", err->text,
+        mb_candidate_fail(candidate, false, "%.400s (%u of %u samples)", err->text,
                           candidate->n_dropped, candidate->n_taken);
         candidate->is_given_up = true;
     }
@@ -268,9 +267,8 @@ static enum mb_status prepare_candidate(struct timing *t, size_t index, struct m
 static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
     const struct mb_timing *timing = t->timing;
-    const bool is_rotated =
-        timing->mode == MB_MODE_LATENCY && timing->n_rotated > SAMPLES_IN_FLIGHT;
-    t->n_recorded = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT;
+    const bool is_rotated = timing->mode == MB_MODE_LATENCY && timing->n_rotated > MB_N_SLOTS;
+    t->n_recorded = is_rotated ? timing->n_rotated : MB_N_SLOTS;
     const uint32_t n_pairs =
         (uint32_t)t->n_candidates * t->n_recorded * (is_cpu(t) ? 2 : 1) * n_parts(t);
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
@@ -428,7 +426,7 @@ static enum mb_status keep_row(struct timing *t, size_t index, double *scratch,
     memcpy(row->n_chains, candidate->recorded[0].n_chains, sizeof row->n_chains);
     mb_samples_column(samples, index, scratch);
     MB_DO(mb_stats_compute(scratch, samples->n_kept, &row->stats, err));
-    MB_DO(mb_schedule_drop_unresolved(row, err));
+    mb_schedule_drop_unresolved(row);
     if (t->timing->mode == MB_MODE_THROUGHPUT && row->stats.n > 0) {
         mb_schedule_keep_fixed(samples, row, scratch);
     }

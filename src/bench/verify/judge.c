@@ -82,8 +82,8 @@ static void note_failure(struct mb_judge *judge, const char *rule,
         [MB_CONTENT_PROBE] = {"wrong on the probe image",
                               "wrong on the probe image after timing"},
     };
-    mb_candidate_fail_wrong(judge->candidate, "%s: %s%s%s", when[judge->content][judge->pass],
-                            rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
+    mb_candidate_fail(judge->candidate, true, "%s: %s%s%s", when[judge->content][judge->pass],
+                      rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
 
@@ -147,11 +147,12 @@ static void spoil(const struct mb_test_image *test_image, const struct mb_rect *
     }
 }
 
-/* Run over `block`; the result is in the read-back buffer. */
-static enum mb_status run_over(struct mb_judge *judge, const void *block, struct mb_err *err)
+/* Run over `block`, which has all levels, or level 0 alone: the others are as they were. The
+ * result is in the read-back buffer. */
+static enum mb_status run_over(struct mb_judge *judge, const void *block, uint32_t n_levels,
+                               struct mb_err *err)
 {
-    MB_DO(
-        mb_test_image_upload(judge->test_image, block, judge->test_image->full.n_levels, err));
+    MB_DO(mb_test_image_upload(judge->test_image, block, n_levels, err));
     MB_DO(mb_submission_run(&judge->candidate->instances[0].submission, err));
     return mb_test_image_read(judge->test_image, err);
 }
@@ -207,6 +208,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     const struct mb_test_image *test_image = judge->test_image;
     const struct mb_tolerance *tolerance = &candidate->instances[0].work.tolerance;
     const size_t n_bytes = test_image->full.total_bytes;
+    const uint32_t n_levels = test_image->full.n_levels;
     const char *rule = "writes outside the rectangle's affected region";
     struct mb_rect affected[MB_MAX_LEVELS];
     struct mb_bad_texel bad;
@@ -217,12 +219,12 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     mb_filter_affected_levels(tolerance->filter.policy, &test_image->image.layout,
                               judge->task.rect, affected);
     spoil(test_image, affected, true, regenerated, spoilt);
-    MB_DO(run_over(judge, spoilt, err));
+    MB_DO(run_over(judge, spoilt, n_levels, err));
     find_difference(test_image, spoilt, 0, affected, 0.0, &bad);
     if (!bad.found) {
         rule = "differs from a full regeneration";
         spoil(test_image, affected, false, regenerated, spoilt);
-        MB_DO(run_over(judge, spoilt, err));
+        MB_DO(run_over(judge, spoilt, n_levels, err));
         /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
@@ -258,7 +260,6 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
 static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
-    struct mb_submission *run = &judge->candidate->instances[0].submission;
     const struct mb_layout *full = &test_image->full;
     const size_t n_bytes = full->level_layer_bytes[0] * full->n_layers;
     struct mb_bad_texel bad;
@@ -269,17 +270,12 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     memcpy(kept, test_image->readback.mapped, full->total_bytes);
     memcpy(changed, reference_of(judge)->source, n_bytes);
     change(full, changed);
-    MB_DO(mb_test_image_upload(test_image, changed, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_read(test_image, err));
+    MB_DO(run_over(judge, changed, 1, err));
     memcpy(wanted, test_image->readback.mapped, full->total_bytes);
-    MB_DO(mb_test_image_upload(test_image, reference_of(judge)->source, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_upload(test_image, changed, 1, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_read(test_image, err));
+    MB_DO(run_over(judge, reference_of(judge)->source, 1, err));
+    MB_DO(run_over(judge, changed, 1, err));
     find_difference(test_image, wanted, 1, NULL, 0.0, &bad);
     if (bad.found) {
         note_failure(judge, "keeps what it made of earlier texels", &bad);
@@ -387,7 +383,7 @@ enum mb_status mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *cand
     MB_DO(mb_submission_run(&candidate->instances[0].submission, err));
     MB_DO(mb_test_image_read(judge->test_image, err));
     if (memcmp(judge->test_image->readback.mapped, source, n_bytes) != 0) {
-        mb_candidate_fail_wrong(candidate, "writes to level 0");
+        mb_candidate_fail(candidate, true, "writes to level 0");
         result->verdict.level[0].n_bad_texels = 1;
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }
