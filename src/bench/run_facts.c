@@ -1,4 +1,4 @@
-/* What is noted of a run before its cases: the command, the host, the device, its limits. */
+/* What is recorded of a run before its cases: the command, the host, the device, its limits. */
 #include "bench/bench.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 
-/* The working folder, "" where it is longer than what is kept. */
+/* Record the working folder; "" if it is too long. */
 static void note_folder(struct mb_run *run)
 {
     char folder[MB_PATH_BYTES];

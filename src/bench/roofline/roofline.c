@@ -28,18 +28,18 @@
 #define MIN_TIMED_NS 400e3
 #define WARM_UP_NS   20e6
 
-/* Of a null dispatch: timings, and further ones in a row. */
+/* A null dispatch is timed so often, and with so many further ones in a row. */
 #define N_NULL_TIMES 32u
 #define N_LINKS      16u
 
-#define MIX_ITEMS 2u /* of an invocation; three loads each */
+#define MIX_ITEMS 2u /* per invocation; three loads each */
 
 extern const struct mb_shader mb_spv_null;
 
 /* The knee. */
 #define MAX_POINTS 24u
 #define MIN_POINTS 6u
-#define N_MEMORY   3u /* points that must show memory's bandwidth */
+#define N_MEMORY   3u /* last points, which must all show memory's bandwidth */
 
 /* An H200 reads its cache about 1.3 times as fast as its memory; timings repeat to 2 %. */
 #define STEP_RATIO    1.12
@@ -51,7 +51,7 @@ static double median_of_3(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* A running median of three takes out lone outliers and keeps steps where they are. */
+/* A running median of three removes single outliers and keeps steps where they are. */
 static void smooth(const double *gbps, size_t n, double *smoothed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void smooth(const double *gbps, size_t n, double *smoothed)
     }
 }
 
-/* Bandwidth of memory, or 0 if the last points differ: the sweep did not get there. */
+/* Bandwidth of memory; 0 if the last points differ: the sweep ended within the cache. */
 static double memory_gbps(const double *gbps, size_t n)
 {
     const double *last = gbps + n - N_MEMORY;
@@ -120,7 +120,7 @@ struct measurement {
     const struct mb_hooks *hooks;
     struct mb_roofline *out;
     bool is_cpu;
-    uint64_t limit_bytes; /* of one buffer or image of two */
+    uint64_t limit_bytes; /* of each of two buffers or images */
     double rough_gbps;    /* of reads */
 };
 
@@ -139,13 +139,13 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Down to whole pieces, at least one. */
+/* Round down to whole units, at least one. */
 static uint64_t whole_units(uint64_t n_bytes)
 {
     return most_of(n_bytes / MB_TRAFFIC_UNIT_BYTES, 1) * MB_TRAFFIC_UNIT_BYTES;
 }
 
-/* Two of them take a quarter of the largest device-local heap at most. */
+/* Limit of one side: both take at most a quarter of the largest device-local heap. */
 static uint64_t side_limit(const struct mb_gpu *gpu)
 {
     uint64_t heap_bytes = 0;
@@ -212,8 +212,7 @@ static enum mb_status time_mix(const struct measurement *m, struct mb_field *fie
     const struct mb_traffic_variant variant = {MB_TRAFFIC_MIX, workgroup_size, n_items};
     MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
     MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
-    m->out->ceiling_gbps =
-        fmax(m->out->ceiling_gbps, *gbps); /* of NaN and a number the number */
+    m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
     return MB_OK;
 }
 
@@ -274,7 +273,7 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
     return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, n_bytes, err);
 }
 
-/* Of one side, before limits. */
+/* Size of one side, before limits, that no cache holds. */
 static uint64_t large_bytes(const struct measurement *m)
 {
     const uint64_t beyond_cache = m->out->llc_bytes * CACHE_FACTOR;

@@ -37,7 +37,7 @@ static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline 
     mb_pipeline_dispatch_rows(compute, cmd, 0, &evictor->n_groups, evictor->n_groups);
 }
 
-/* Noise, by the same grid. */
+/* Fill the stream with noise, by the same grid. */
 static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
 {
     MB_SCOPED(mb_pipeline) compute = {0};
@@ -49,7 +49,7 @@ static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
     return mb_submission_run(&submission, err);
 }
 
-/* Without room for what streams there is no eviction; what fails later is an error. */
+/* Too little memory for the stream means UNSUPPORTED; any later failure is an error. */
 static enum mb_status init_buffers(struct mb_evictor *evictor, uint64_t n_bytes,
                                    struct mb_err *err)
 {

@@ -1,4 +1,4 @@
-/* What a timing works out without the device. */
+/* What a timing computes without the device. */
 #include "bench/timing/sizing.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #define MAX_BATCH    1024.0
 #define MAX_BATCH_NS 50e6
-#define OVERLAPPED   4u /* images of the overlap mode, if a cold cache does not take more */
+#define OVERLAPPED   4u /* images of the overlap mode, unless a cold cache takes more */
 
 uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
@@ -59,7 +59,7 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
         .timeout_ns = (uint64_t)(settings->timeout_s * 1e9),
         .max_noise = settings->max_noise,
     };
-    /* A user who allows more time wants it used. */
+    /* Time that the user allows is used. */
     options.budget_ns =
         later(options.budget_ns, later(options.min_time_ns, options.timeout_ns));
     if (settings->n_warmup != UINT32_MAX) {

@@ -31,7 +31,7 @@ void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuff
     }
 }
 
-/* The source, filled, so that the chain can be timed right away. */
+/* Make the source and fill it, so that the chain can be timed right away. */
 static enum mb_status make_source(struct mb_instance *instance, enum mb_source kind,
                                   struct mb_err *err)
 {

@@ -1,4 +1,4 @@
-/* Running a strategy's own commands and judging what they leave. */
+/* Runs a strategy's own commands and verifies what they leave. */
 #include "bench/verify/judge.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 #define N_CHANGED 64u /* pairs of texels */
 
-/* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
- * multiply and rotate over words, order-dependent, not cryptographic. */
+/* A checksum over every texel, to recognise an output that was verified before: 64-bit multiply
+ * and rotate over words, order-dependent, not cryptographic. */
 static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
@@ -28,8 +28,8 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
     return hash;
 }
 
-/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
- * be read as depth, which is [0, 1]. */
+/* The probe of float formats has values that kernels tend to clamp or lose the sign of, except
+ * for r32f, which may be read as depth in [0, 1]. */
 static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
@@ -73,7 +73,7 @@ static struct mb_reference *reference_of(struct mb_judge *judge)
     return &judge->reference[judge->content];
 }
 
-/* `rule` is what it breaks beside being wrong, or NULL. */
+/* `rule`: what the candidate did, or NULL if a texel is just wrong. */
 static void note_failure(struct mb_judge *judge, const char *rule,
                          const struct mb_bad_texel *bad)
 {
@@ -108,7 +108,7 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     return MB_OK;
 }
 
-/* Texels as they are, or with every bit inverted. */
+/* Copy texels, or their bits inverted. */
 static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
 {
     const uint8_t mask = is_inverted ? 0xff : 0;
@@ -131,7 +131,7 @@ static void spoil_level(const struct mb_layout *layout, uint32_t level, struct m
     }
 }
 
-/* Levels below those to be made are left as they are. */
+/* Spoil all levels that the task makes, but for level 0. */
 static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
@@ -186,7 +186,7 @@ static void find_difference(const struct mb_test_image *test_image, const void *
     }
 }
 
-/* Levels that were not asked for are as the poison left them. */
+/* Levels that were not asked for must still hold the poison. */
 static void judge_other_levels(struct mb_judge *judge)
 {
     const struct mb_test_image *test_image = judge->test_image;
@@ -198,10 +198,10 @@ static void judge_other_levels(struct mb_judge *judge)
     }
 }
 
-/* The chain just judged is in the read-back buffer: it is what the update must lead to. The
- * update runs twice: over that chain with every texel but those of the affected regions spoilt,
- * and over one with those spoilt. Spoilt means that each bit is inverted, so that writing
- * anything there, even what is right, is told from leaving it alone. */
+/* The read-back buffer holds the verified full chain, to which the update must lead. The update
+ * runs twice: over that chain with every texel outside the affected regions spoilt, and over
+ * one with those inside spoilt. Spoilt means that each bit is inverted: whatever is written
+ * there, even the right value, shows. */
 static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_candidate *candidate = judge->candidate;
@@ -225,7 +225,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
         rule = "differs from a full regeneration";
         spoil(test_image, affected, false, regenerated, spoilt);
         MB_DO(run_over(judge, spoilt, n_levels, err));
-        /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
+        /* Sums of half floats often tie, and an update's kernel may be compiled differently. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
@@ -253,10 +253,10 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
     }
 }
 
-/* A kernel that keeps what it made where texels that it looks at have not changed is faster in
- * timed runs, and right. So a few texels of level 0 change after a run over poison: the next
- * chain has to be the one that a run over poison makes of them. The read-back buffer is as it
- * was. */
+/* A kernel could keep its output as long as the few texels that it looks at stay the same: it
+ * would be right, and fast, in timed runs. So a few texels of level 0 change between two runs,
+ * and the second must make the chain that a run over poison makes of them. The read-back buffer
+ * is restored. */
 static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
@@ -284,8 +284,8 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
 }
 
-/* Timed runs find in scratch what the run before left, as an engine's do. Before the first
- * judged run after timing it is overwritten, for kernels that store there what they once made.
+/* Timed runs find in scratch memory what the previous run left, as in an engine. Before the
+ * first verified run after timing it is overwritten, to catch kernels that keep results there.
  */
 static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
 {
@@ -293,14 +293,14 @@ static enum mb_status spoil_scratch(const struct mb_instance *instance, struct m
     return strategy && strategy->spoil ? strategy->spoil(instance->state, err) : MB_OK;
 }
 
-/* With the content in level 0. */
+/* Run the candidate with the content in level 0, and verify what it leaves. */
 static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
     struct mb_candidate *candidate = judge->candidate;
     struct mb_result *result = candidate->result;
     const bool is_update = judge->task.is_update;
-    /* Last of all over the probe's chain, so that knowing the poison is no use. */
+    /* The last run is over the probe's chain: a kernel that knows the poison gains nothing. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
         MB_DO(mb_test_image_poison(test_image, judge->poison, err));
@@ -353,8 +353,8 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
                : MB_OK;
 }
 
-/* How far the chain in the read-back buffer is from the exact average, which is all that can be
- * said of one that no policy describes. */
+/* Note how far the chain in the read-back buffer is from the exact average: all that can be
+ * said of one that no filter describes. */
 static enum mb_status measure_box(struct mb_judge *judge, struct mb_result *result,
                                   struct mb_err *err)
 {
