@@ -1,10 +1,10 @@
-/* What kernels that include shaders/levels.glsl have in common. */
+/* Set-up, recording and clean-up for strategies that record a list of steps. */
 #include "strategy/levels.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Bits of a 32-bit float's mantissa that a channel does not hold. */
+/* How many bits of a 32-bit float's mantissa a channel drops. */
 static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
 {
     switch (format->codec) {

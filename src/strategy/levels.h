@@ -9,15 +9,14 @@
 
 #define MB_MAX_PUSH_BYTES 128u /* what every device has */
 
-/* One entry of the list that is recorded: a dispatch, and the barrier after it. */
+/* A step of the list: a dispatch, and the barrier after it. */
 struct mb_levels_step {
     const struct mb_pipeline *pipeline; /* NULL: just the barrier */
     struct mb_dispatch dispatch;        /* nothing is dispatched if a count of groups is 0 */
-    /* Without accesses: levels of the image that the dispatch writes and that are to be
-     * readable from then on. */
+    /* Without accesses: the dispatch writes these levels, which are readable after it. */
     struct mb_level_barrier after;
-    uint32_t first_level, n_levels; /* that it makes; 0: those of `after` without accesses */
-    _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* what dispatch.push points to */
+    uint32_t first_level, n_levels; /* made by it; filled in if `after` has no accesses */
+    _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 
 /* The state of a strategy whose commands are such a list, or the beginning of its state. */
@@ -27,16 +26,15 @@ struct mb_levels {
     struct mb_task task;
     struct mb_marks *marks;
     enum mb_policy policy;
-    struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level, by the policy */
-    bool by_sampler;                        /* how texels are loaded */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* the texels to make in each level */
+    bool by_sampler;                        /* texels are loaded through the filter */
     VkSampler sampler;
     struct mb_pipeline pipelines[2];
     struct mb_levels_step steps[2 + 2 * MB_MAX_LEVELS];
     uint32_t n_steps;
 };
 
-/* Fill in all but pipelines and steps, of which the first is there: the barrier that begins
- * every chain of dispatches. */
+/* Fill in all but the pipelines, and add the first step: the barrier that begins a chain. */
 MB_MUST_CHECK enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
                                             const struct mb_target *target,
                                             const struct mb_needs *needs, struct mb_err *err);
@@ -48,21 +46,21 @@ MB_MUST_CHECK enum mb_status mb_levels_make_pipeline(const struct mb_levels *lev
                                                      struct mb_pipeline *pipeline,
                                                      struct mb_err *err);
 
-/* Levels 1.. from the entry state to another, for those that record no steps. */
+/* The barrier of levels 1.. from the entry state to another, for strategies without steps. */
 struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
                                           const struct mb_access *to);
 
-/* Append a step; push constants are copied. Nothing if its barrier has no levels. */
+/* Append a step, copying its push constants; does nothing if its barrier has no levels. */
 void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step);
 
-/* mb_strategy.record: the steps in their order. */
+/* For mb_strategy.record: record the steps in order. */
 void mb_levels_record(const void *state, VkCommandBuffer cmd);
 
-/* For mb_strategy.describe: count the steps, and take it that each level is read once as it is
- * stored by the next one, as two texels per axis for one. The size of workgroups is left. */
+/* For mb_strategy.describe: all but the size of workgroups. Each level is taken to be read
+ * once, as stored, by the next one. */
 void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work);
 
-/* mb_strategy.finish. */
+/* For mb_strategy.finish. */
 void mb_levels_finish(void *state);
 
 /* How many workgroups of `width` invocations cover `n` invocations. */

@@ -1,9 +1,9 @@
-/* What a variant needs, checked against a device, an image and a task. */
+/* Checks the needs of a variant against a device, an image and a task. */
 #include "strategy/needs.h"
 
 #include <string.h>
 
-/* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
+/* Up to so many texels an axis samplers find the middle of two; an H200's fails at 8191. */
 #define MAX_FINE_SIZE 4096u
 
 #define INTEL_LANES 16u /* with 32 its kernels have too few registers each */
@@ -68,7 +68,7 @@ uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
     return choice;
 }
 
-/* A size can be required of workgroups of so many subgroups only. */
+/* A size can be requested only for workgroups of a limited number of subgroups. */
 static enum mb_status can_have_lanes(const struct mb_needs *needs,
                                      const struct mb_gpu_info *info, struct mb_err *why)
 {
@@ -150,15 +150,15 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     const enum mb_reduce reduce = task->reduce;
     MB_FAIL_IF(mb_weighs_alpha(reduce, task->alpha, format), why, MB_ERRC_UNSUPPORTED,
                "samplers cannot weight colour by alpha; try load=texel");
-    /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
+    /* An H200 is off by up to 1.4 codes in dark colours, where codes are closest. */
     MB_FAIL_IF(format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG, why,
                MB_ERRC_UNSUPPORTED,
                "samplers decode sRGB too coarsely to be exact; try load=texel");
-    /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
+    /* Its sums are off by half an ulp, which the next level adds to its own rounding. */
     MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
                MB_ERRC_UNSUPPORTED,
                "samplers sum half floats too coarsely for the next level; try load=texel");
-    /* And weights that are not halves: 0.75 of a code at 12289x7001. */
+    /* Its weights are not halves there: it is off by 0.75 codes at 12289x7001. */
     MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                            has_coarse_coordinates(layout->base.height)),
                why, MB_ERRC_UNSUPPORTED,
@@ -175,7 +175,7 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
     struct mb_err ignored = {0};
     if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
         task->reduce == MB_REDUCE_AVG) {
-        return MB_LOAD_TEXEL; /* weights of fixed point cost tens of ulp */
+        return MB_LOAD_TEXEL; /* fixed-point weights cost tens of ulp */
     }
     return load != MB_LOAD_TEXEL && can_filter(gpu, layout, task, is_carried, &ignored) == MB_OK
                ? MB_LOAD_SAMPLER

@@ -1,4 +1,4 @@
-/* What single-pass downsamplers have in common. */
+/* Shared by single-pass downsamplers. */
 #include "strategy/single_pass.h"
 
 #define TILE_WIDTH 64u
