@@ -34,8 +34,8 @@ struct context {
     struct mb_case *c;
     struct mb_test_image test_image;
     struct mb_judge judge;
-    struct mb_candidate *candidates; /* the rows that could be set up */
-    size_t n_candidates, n_ready;    /* the first n_ready of them run */
+    struct mb_candidate *candidates; /* the rows that can run */
+    size_t n_candidates;
 };
 
 /* Set the strategy up once more, untimed, so that the driver describes its pipelines. */
@@ -127,7 +127,6 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
             c->n_candidates--;
         }
     }
-    c->n_ready = c->n_candidates;
     return MB_OK;
 }
 
@@ -144,9 +143,8 @@ static enum mb_status stays_within(const struct context *c, struct mb_candidate 
         strategy->check(candidate->instances[0].state, &why) != MB_OK) {
         MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
         *is_within = false;
-        result->status = MB_RESULT_FAILED;
+        mb_candidate_fail(candidate, false, "%s", why.text);
         result->verify = MB_VERIFY_SKIPPED;
-        snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
 }
@@ -155,7 +153,7 @@ static enum mb_status stays_within(const struct context *c, struct mb_candidate 
 static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
-    for (size_t i = 0; i < c->n_ready; i++) {
+    for (size_t i = 0; i < c->n_candidates; i++) {
         const struct mb_candidate candidate = c->candidates[i];
         bool is_within;
         MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
@@ -164,7 +162,9 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
             c->candidates[n_kept++] = candidate;
         }
     }
-    c->n_ready = n_kept;
+    while (c->n_candidates > n_kept) {
+        mb_candidate_finish(&c->candidates[--c->n_candidates]);
+    }
     return MB_OK;
 }
 
@@ -194,7 +194,7 @@ static enum mb_content second_content(const struct context *c,
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const size_t n = c->options->settings->verify ? c->n_ready : 0;
+    const size_t n = c->options->settings->verify ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         const struct mb_result *result = candidate->result;
@@ -219,7 +219,7 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
     const struct mb_hooks *hooks = c->options->hooks;
     const bool verify = c->options->settings->verify;
     const char *step = verify ? "verifying" : "writing";
-    const size_t n = verify || hooks->on_chain ? c->n_ready : 0;
+    const size_t n = verify || hooks->on_chain ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         struct mb_result *result = candidate->result;
@@ -249,15 +249,16 @@ static enum mb_status time_all(struct context *c, struct mb_err *err)
     const struct mb_case_options *options = c->options;
     const struct mb_hooks *hooks = options->hooks;
     bool has_latency = false;
-    if (!options->calibration->has_timer || c->n_ready == 0) {
+    if (!options->calibration->has_timer || c->n_candidates == 0) {
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_ready,
+        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_candidates,
                             &c->c->timings[k], err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
-    for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
+    for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_candidates;
+         i++) {
         MB_DO(mb_split_measure(&c->test_image.image, c->candidates[i].row, &c->c->task,
                                &c->candidates[i].result->split, err));
     }

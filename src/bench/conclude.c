@@ -7,7 +7,7 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
+#define LEVEL 0.95 /* coverage that the interval of a median must have */
 
 static void warn_few(const struct mb_timing *timing, struct mb_row *row)
 {
@@ -149,7 +149,7 @@ static void warn_levels(const struct mb_settings *settings, const struct mb_case
     }
 }
 
-/* What happened to the input on the way into the image. */
+/* The input may change on its way into the image. */
 static void warn_input(const struct mb_settings *settings, const struct mb_case *c,
                        struct mb_warnings *warnings)
 {
@@ -211,7 +211,6 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                     "the device has no timestamps: nothing is timed");
         }
         warn_no_chain(&c->results[i], settings->chains != 0);
-        /* A software device has the host's caches: what was asked to be cold is not. */
         if (is_cpu && (settings->caches & (1u << MB_CACHE_COLD))) {
             mb_warn(warnings, "cold_unavailable",
                     "measured hot: the caches of a software device cannot be kept cold");

@@ -58,10 +58,8 @@ enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
     hooks->on_step(hooks->user, "device", "measuring its limits");
     MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
     run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
-    if (calibration->marks.granularity_ns > 0.0) {
-        run->timer.granularity_ns = calibration->marks.granularity_ns;
-        run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
-    }
+    run->timer.granularity_ns = calibration->marks.granularity_ns;
+    run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
     run->timer.probe_ns = calibration->probe_ns;
     run->roofline = calibration->roofline;
     return MB_OK;

@@ -39,11 +39,11 @@ struct mb_settings {
     bool is_srgb;       /* auto: 8-bit colour is sRGB */
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    uint32_t n_levels;                   /* base included; 0: full chain */
-    uint32_t n_layers;                   /* 0: 1; of a cube: cubes */
-    bool is_cube;                        /* six layers each */
-    struct mb_rect rect;                 /* time an update after changes within this of level 0;
-                                            empty: the whole chain */
+    uint32_t n_levels;   /* base included; 0: full chain */
+    uint32_t n_layers;   /* 0: 1; counts cubes with is_cube */
+    bool is_cube;        /* six layers each */
+    struct mb_rect rect; /* time an update after a change of this part of level 0;
+                            empty: time the whole chain */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
     uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */

@@ -186,8 +186,8 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
-/* Of one side the median of its logarithms, of two the logarithm of the ratio of the second
- * one's median time to the first one's: of one resample, or without `rng` of the samples. */
+/* The median of one side's logarithms, or the logarithm of the ratio of the second side's
+ * median time to the first's; of one resample, or, without `rng`, of the samples. */
 static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
 {
     double medians[2];

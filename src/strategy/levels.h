@@ -7,7 +7,7 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-#define MB_MAX_PUSH_BYTES 128u /* what every device has */
+#define MB_MAX_PUSH_BYTES 128u /* every device has so many */
 
 /* A step of the list: a dispatch, and the barrier after it. */
 struct mb_levels_step {
@@ -19,7 +19,7 @@ struct mb_levels_step {
     _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 
-/* The state of a strategy whose commands are such a list, or the beginning of its state. */
+/* The state of a strategy with such a list, or the first member of its state. */
 struct mb_levels {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;

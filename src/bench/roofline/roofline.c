@@ -157,7 +157,7 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
 }
 
-/* Median time of one null dispatch and `n_links` times a full barrier and another. */
+/* Median time of a null dispatch and `n_links` more, each behind a full barrier. */
 static enum mb_status time_row(const struct mb_pipeline *compute, const struct mb_timer *timer,
                                struct mb_submission *submission, uint32_t n_links,
                                double *median_ns, struct mb_err *err)

@@ -1,5 +1,5 @@
 /* The memory floor: how fast this device moves bytes as a mip chain does, and what a dispatch
- * costs, measured in the same run as what is held to it. */
+ * costs, measured in the same run as the strategies. */
 #pragma once
 
 #include "bench/hooks.h"

@@ -9,7 +9,7 @@
 #include "vk/sampler.h"
 
 #define VECTOR_BYTES 16u
-#define N_TIMES      3u /* that the median is of */
+#define N_TIMES      3u /* timings in a median */
 #define MAX_HOST_NS  2e7
 
 extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
@@ -174,7 +174,7 @@ void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer c
     }
 }
 
-/* Fill the source with noise, by the kernel that writes, its sides exchanged. */
+/* Fill the source with noise: run the kernel that writes with its sides exchanged. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
@@ -220,7 +220,7 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
     const struct mb_vk_image_options options = {
         .layout = layout,
         .n_levels = 1,
-        /* As the image under test has. */
+        /* As for the test image. */
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
         .name = "roofline image",

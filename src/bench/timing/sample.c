@@ -104,7 +104,7 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
     uint32_t instance = options->first_instance;
     *recorded = (struct mb_recorded_sample){
         .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
-    MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    MB_DO(mb_submission_init(&recorded->submission, options->timer->gpu, options->name, err));
     recorded->submission.kernel = mb_instance_kernel(options->instances);
     VkCommandBuffer cmd = recorded->submission.cmd;
     if (options->hash) {

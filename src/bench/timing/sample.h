@@ -18,7 +18,6 @@ struct mb_recorded_sample {
 };
 
 struct mb_recorded_sample_options {
-    const struct mb_gpu *gpu;
     const struct mb_timer *timer;
     uint32_t first_pair; /* part i is timed by pair first_pair + i */
     uint32_t n_parts;    /* 1 to MB_MAX_PARTS */

@@ -109,7 +109,6 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
     /* An update also reads texels beside its region: all texels are overwritten. */
     const bool is_update = timing->of->task.is_update;
     struct mb_recorded_sample_options options = {
-        .gpu = calibration->gpu,
         .timer = &t->timer,
         .n_parts = n_parts(t),
         .n_chains = {1},
