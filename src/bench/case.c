@@ -143,8 +143,9 @@ static enum mb_status stays_within(const struct context *c, struct mb_candidate 
         strategy->check(candidate->instances[0].state, &why) != MB_OK) {
         MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
         *is_within = false;
-        mb_candidate_fail(candidate, false, "%s", why.text);
-        result->verify = MB_VERIFY_SKIPPED;
+        result->status = MB_RESULT_FAILED;
+        result->verify = MB_VERIFY_SKIPPED; /* whatever else is wrong, this is the reason */
+        snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
 }

@@ -16,8 +16,7 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
     MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
                MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
     MB_FAIL_IF((image->usage & strategy->image_usage) != strategy->image_usage, why,
-               MB_ERRC_UNSUPPORTED,
-               "needs images of format %s for a usage that the device lacks",
+               MB_ERRC_UNSUPPORTED, "needs an image usage that the device lacks for format %s",
                image->layout.format->name);
     return mb_variant_supports(row, gpu, &image->layout, task, why);
 }
