@@ -5,7 +5,7 @@
 
 #define TRAFFIC_READ  0u
 #define TRAFFIC_WRITE 1u
-#define TRAFFIC_MIX   3u
+#define TRAFFIC_MIX   2u
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint TRAFFIC = TRAFFIC_READ;

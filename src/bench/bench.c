@@ -1,4 +1,4 @@
-/* A whole run: inputs x sizes, each a case. */
+/* A whole run: every input at every size is a case. */
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "bench/image_case.h"
 
-/* Of texels: up to here an input is decoded once; what is beyond, once more in its turn. */
+/* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
 static uint64_t image_bytes(const struct mb_image *image)
@@ -15,7 +15,7 @@ static uint64_t image_bytes(const struct mb_image *image)
     return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
 }
 
-/* Decode an input, and see that what is asked of it can be had. */
+/* Decode an input and check the shapes asked of it. */
 static enum mb_status open_input(const struct mb_settings *settings, size_t index,
                                  struct mb_image *image, struct mb_err *err)
 {
@@ -62,9 +62,8 @@ size_t mb_bench_n_images(const struct mb_settings *settings)
     return settings->n_inputs * mb_settings_n_sizes(settings);
 }
 
-/* Names of inputs become folders and ids of cases: a second file of the same stem gets a
- * number.
- */
+/* The name of an input becomes a folder and the id of a case: a second file with the same stem
+ * gets a number. */
 static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 {
     unsigned n_same = 1;
@@ -83,7 +82,7 @@ static void make_name_unique(const struct mb_run *run, struct mb_case *c)
     }
 }
 
-/* A run while its cases are run. */
+/* A run in progress. */
 struct progress {
     struct mb_case_options options;
     struct mb_calibration calibration;
@@ -91,8 +90,8 @@ struct progress {
     bool is_complete; /* no case was interrupted */
 };
 
-/* One image under all conditions. It is kept if all samples are there, or if it was cut short
- * with some of them. */
+/* Run one image under all conditions. Its case is kept if it is complete, or was interrupted
+ * with some samples. */
 static enum mb_status run_image(struct progress *p, const struct mb_image *image, size_t index,
                                 struct mb_err *err)
 {

@@ -1,48 +1,49 @@
-/* A whole run: inputs x sizes, each a case. */
+/* A whole run: every input at every size is a case. */
 #pragma once
 
 #include "bench/case.h"
 #include "image/image.h"
 
-/* The inputs of a run, all checked before anything is run. */
+/* The inputs of a run, all checked before the first case. */
 struct mb_inputs {
-    struct mb_image *images; /* n_inputs; texels NULL where it is loaded again in its turn */
+    struct mb_image *images; /* n_inputs; texels NULL: loaded again when its turn comes */
     size_t n_inputs;
 };
 
-/* Open every input once, so that a bad one, or a rectangle that does not lie within it, is told
- * before a minute has passed. Up to 1 GiB of texels are kept. */
+/* Open every input, so that a bad one, or a rectangle outside it, is reported before the run
+ * begins. Up to 1 GiB of texels are kept. */
 MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
                                             struct mb_inputs *inputs, struct mb_err *err);
 void mb_inputs_finish(struct mb_inputs *inputs);
 
-/* Images that the settings ask for: inputs x sizes. */
+/* How many images the settings ask for: inputs x sizes. */
 size_t mb_bench_n_images(const struct mb_settings *settings);
 
-/* Fill run->id, utc, host, device, settings; there are no cases. What cannot be read of the
- * host is "unknown" (the number of cores: 0). */
+/* Fill in what is known of a run before its first case: the command, the host, the device.
+ * Properties of the host that cannot be read are "unknown" (the number of cores: 0). */
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv);
 
-/* Measure the instrument by the settings of the run, and note what was found. */
+/* Measure the timer, the clock and the memory as the run's settings ask; the figures are noted
+ * in the run. */
 MB_MUST_CHECK enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
                                               const struct mb_hooks *hooks,
                                               struct mb_calibration *calibration,
                                               struct mb_err *err);
 
-/* Run every case, by the settings, hooks and rows of the options, and append it to `run`. An
+/* Run every case by the settings, hooks and rows of the options, and append it to `run`. An
  * interrupted run returns MB_OK with run->complete false and exit_reason "interrupted"; a case
- * that was cut short is kept if its strategies have samples. After a failure what was complete
- * before is in `run`. */
+ * that was cut short is kept if it has samples. After a failure `run` holds the cases that were
+ * complete. */
 MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
                                           const struct mb_gpu *gpu, struct mb_inputs *inputs,
                                           struct mb_run *run, struct mb_err *err);
 
-/* The exit code that the results ask for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy that
- * could not be set up), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of
- * a case) or MB_ERRC_NONE. RUNTIME and UNSUPPORTED are a failure, too, with the reason of the
- * first row that they are about, of those asked for by name if there are any; where that
- * `is_told` beside it, only with the row. */
+/* The exit code that the results call for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy failed
+ * otherwise), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of a case)
+ * or MB_ERRC_NONE. RUNTIME and UNSUPPORTED also fail, with the reason of the first such row,
+ * rows asked for by name first; `is_told`: the table, which shows the reason, is on the same
+ * terminal, so the error names the row only. */
 MB_MUST_CHECK enum mb_status mb_run_exit_code(const struct mb_run *run,
                                               const struct mb_variant *rows, bool is_told,
                                               enum mb_errc *verdict, struct mb_err *err);

@@ -66,30 +66,20 @@ void mb_candidate_finish(struct mb_candidate *candidate)
     *candidate = (struct mb_candidate){0};
 }
 
-static void fail(struct mb_result *result, bool is_told, const char *format, va_list args)
+void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...)
 {
+    struct mb_result *result = candidate->result;
+    const bool is_told =
+        is_wrong ? result->verify == MB_VERIFY_FAIL : result->status == MB_RESULT_FAILED;
+    va_list args;
+    va_start(args, format);
     if (!is_told) {
         vsnprintf(result->reason, sizeof result->reason, format, args);
     }
+    va_end(args);
     result->status = MB_RESULT_FAILED;
-}
-
-void mb_candidate_fail(struct mb_candidate *candidate, const char *format, ...)
-{
-    struct mb_result *result = candidate->result;
-    va_list args;
-    va_start(args, format);
-    fail(result, result->status == MB_RESULT_FAILED, format, args);
-    va_end(args);
-}
-
-void mb_candidate_fail_wrong(struct mb_candidate *candidate, const char *format, ...)
-{
-    struct mb_result *result = candidate->result;
-    va_list args;
-    va_start(args, format);
-    fail(result, result->verify == MB_VERIFY_FAIL, format, args);
-    va_end(args);
-    result->verify = MB_VERIFY_FAIL;
-    result->verdict.pass = false;
+    if (is_wrong) {
+        result->verify = MB_VERIFY_FAIL;
+        result->verdict.pass = false;
+    }
 }

@@ -1,18 +1,18 @@
-/* One case of a run, under each condition. The order of things is the point:
+/* One case of a run. The order matters:
  *
  *     set every strategy up
  *     verify each on the image and on a probe, each over a poison of its own
  *     under each condition: warm up and sample all of them, interleaved
  *     verify each once more on both, and hand its chain on
  *
- * The way of an image, from its file to what is shown of it:
+ * How an image gets from its file to what is shown of it:
  *
  *     mb_image_open            image/io      decoded once, when the run begins (bench.c)
- *     mb_image_make_case       image_case.c  resized, in the case's format: level 0, on the
- * host mb_test_image_init       test_image.c  uploaded; strategies make the levels below
+ *     mb_image_make_case       image_case.c  resized, in the format of the case: level 0
+ *     mb_test_image_init       test_image.c  uploaded; strategies make the levels below
  *     mb_test_image_copy       test_image.c  as often as a cold cache takes
  *     mb_test_image_read       test_image.c  all levels, back on the host
- *     judge_content            judge.c       held against the reference of the same level 0
+ *     judge_content            judge.c       compared with the reference of the same level 0
  *     mb_hooks.on_chain        cli/output.c  to pictures and texture files */
 #include "bench/case.h"
 
@@ -25,7 +25,7 @@
 #include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
 
-/* Texels of images that are judged on the probe whatever else is run. */
+/* Images of up to this many texels are always verified on the probe, too. */
 #define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
 
 struct context {
@@ -34,11 +34,11 @@ struct context {
     struct mb_case *c;
     struct mb_test_image test_image;
     struct mb_judge judge;
-    struct mb_candidate *candidates; /* of the rows that could be set up */
-    size_t n_candidates, n_ready;    /* the first so many run */
+    struct mb_candidate *candidates; /* the rows that can run */
+    size_t n_candidates;
 };
 
-/* Set the strategy up once more, untimed, to have its pipelines described. */
+/* Set the strategy up once more, untimed, so that the driver describes its pipelines. */
 static enum mb_status describe_pipelines(struct context *c, struct mb_candidate *candidate,
                                          struct mb_err *err)
 {
@@ -61,14 +61,14 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     state->facts = NULL;
     if (status != MB_OK && !state->is_lost) {
         mb_pipeline_facts_finish(result->facts);
-        mb_free(result->facts); /* then nothing is known: no reason to fail */
+        mb_free(result->facts); /* facts are a bonus: the strategy itself works */
         result->facts = NULL;
         status = MB_OK;
     }
     return status;
 }
 
-/* Such a row is neither verified nor ranked. */
+/* A strategy whose tolerance admits anything is neither verified nor ranked. */
 static void warn_void(struct mb_result *result, const struct mb_format *format)
 {
     const struct mb_tolerance *tolerance = &result->work.tolerance;
@@ -79,8 +79,8 @@ static void warn_void(struct mb_result *result, const struct mb_format *format)
     }
 }
 
-/* Set up one strategy for the case's task. Pipelines are made anew here, shared with nothing,
- * so that init() costs what it costs a user, unless the caller does without. */
+/* Set up one strategy for the task of the case. Its pipelines are compiled anew, unless the
+ * caller shares them, so that init() costs what it costs a user. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
@@ -127,11 +127,11 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
             c->n_candidates--;
         }
     }
-    c->n_ready = c->n_candidates;
     return MB_OK;
 }
 
-/* Whether it writes only where it may: into level 0 would spoil the image for all others. */
+/* Whether the candidate left level 0 and other memory alone: a damaged level 0 would spoil the
+ * image for all others. */
 static enum mb_status stays_within(const struct context *c, struct mb_candidate *candidate,
                                    bool *is_within, struct mb_err *err)
 {
@@ -144,17 +144,17 @@ static enum mb_status stays_within(const struct context *c, struct mb_candidate 
         MB_FAIL_IF(c->gpu->state->is_lost, err, why.code, "%s", why.text);
         *is_within = false;
         result->status = MB_RESULT_FAILED;
-        result->verify = MB_VERIFY_SKIPPED;
+        result->verify = MB_VERIFY_SKIPPED; /* whatever else is wrong, this is the reason */
         snprintf(result->reason, sizeof result->reason, "%s", why.text);
     }
     return MB_OK;
 }
 
-/* One that does not is not timed. */
+/* Candidates that write where they must not are not timed. */
 static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
-    for (size_t i = 0; i < c->n_ready; i++) {
+    for (size_t i = 0; i < c->n_candidates; i++) {
         const struct mb_candidate candidate = c->candidates[i];
         bool is_within;
         MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
@@ -163,7 +163,9 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
             c->candidates[n_kept++] = candidate;
         }
     }
-    c->n_ready = n_kept;
+    while (c->n_candidates > n_kept) {
+        mb_candidate_finish(&c->candidates[--c->n_candidates]);
+    }
     return MB_OK;
 }
 
@@ -172,8 +174,8 @@ static bool is_judged(const struct mb_result *result)
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
 }
 
-/* What a strategy is judged on besides the image: the probe; but where that takes long, our own
- * are held to it at the run's largest size only. */
+/* What a strategy is verified on besides the image: the probe. On large images that takes long,
+ * so built-in strategies see it at the largest size of the run only. */
 static enum mb_content second_content(const struct context *c,
                                       const struct mb_candidate *candidate)
 {
@@ -193,7 +195,7 @@ static enum mb_content second_content(const struct context *c,
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const size_t n = c->options->settings->verify ? c->n_ready : 0;
+    const size_t n = c->options->settings->verify ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         const struct mb_result *result = candidate->result;
@@ -216,8 +218,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const char *step = c->options->settings->verify ? "verifying" : "writing";
-    const size_t n = c->options->times_only ? 0 : c->n_ready;
+    const bool verify = c->options->settings->verify;
+    const char *step = verify ? "verifying" : "writing";
+    const size_t n = verify || hooks->on_chain ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         struct mb_result *result = candidate->result;
@@ -225,7 +228,7 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
             continue;
         }
         hooks->on_step(hooks->user, result->label, step);
-        /* First on what was not timed: what a run left behind may be right for the image. */
+        /* The probe first: what timed runs left behind could be right for the image. */
         if (result->verify == MB_VERIFY_PASS &&
             second_content(c, candidate) == MB_CONTENT_PROBE) {
             MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
@@ -240,29 +243,30 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
     return MB_OK;
 }
 
-/* Under each condition; and, where that is asked for, level by level where there is one chain
- * to stamp. */
+/* Time all under each condition; and level by level with --per-level, if latency, where a
+ * sample is one chain, is among the conditions. */
 static enum mb_status time_all(struct context *c, struct mb_err *err)
 {
     const struct mb_case_options *options = c->options;
     const struct mb_hooks *hooks = options->hooks;
     bool has_latency = false;
-    if (!options->calibration->has_timer || c->n_ready == 0) {
+    if (!options->calibration->has_timer || c->n_candidates == 0) {
         return MB_OK;
     }
     for (size_t k = 0; k < c->c->n_timings && !hooks->is_interrupted(hooks->user); k++) {
-        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_ready,
+        MB_DO(mb_timing_run(options, &c->test_image, c->candidates, c->n_candidates,
                             &c->c->timings[k], err));
         has_latency = has_latency || c->c->timings[k].mode == MB_MODE_LATENCY;
     }
-    for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_ready; i++) {
+    for (size_t i = 0; options->settings->per_level && has_latency && i < c->n_candidates;
+         i++) {
         MB_DO(mb_split_measure(&c->test_image.image, c->candidates[i].row, &c->c->task,
                                &c->candidates[i].result->split, err));
     }
     return MB_OK;
 }
 
-/* A result of one row that nothing is known of yet. */
+/* The result of a row that has not run yet. */
 static void init_result(const struct mb_variant *row, struct mb_result *result)
 {
     *result = (struct mb_result){
@@ -310,7 +314,7 @@ static void context_finish(struct context *c)
     mb_test_image_finish(&c->test_image);
 }
 
-/* The image cannot be made here: every strategy is skipped for that reason. */
+/* The device cannot make the image: every strategy is skipped for that reason. */
 static void skip_all(struct context *c, const struct mb_err *why)
 {
     for (size_t i = 0; i < c->options->n_rows; i++) {
@@ -328,8 +332,8 @@ static enum mb_status run(struct context *c, struct mb_err *err)
     return verify_after(c, err);
 }
 
-/* For the usages that the settings say; what the device cannot do with the format anyway is
- * left to mb_instance_supports() to say. */
+/* Make the image with the usages that the settings ask for. Usages that the device lacks for
+ * the format are left out: mb_instance_supports() reports them. */
 static enum mb_status make_image(struct context *c, const void *source, struct mb_err *err)
 {
     const struct mb_case *out = c->c;
@@ -350,7 +354,7 @@ static enum mb_status make_image(struct context *c, const void *source, struct m
     return mb_test_image_init(&c->test_image, c->gpu, &image, source, err);
 }
 
-/* What was not sampled, as after an interruption, is no timing. */
+/* After an interruption some timings may have no samples. */
 static void drop_empty_timings(struct mb_case *c)
 {
     size_t n_kept = 0;

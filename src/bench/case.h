@@ -1,4 +1,4 @@
-/* A case: verify, time under each condition, and verify again every strategy. */
+/* A case: verify every strategy, time it under each condition, and verify it again. */
 #pragma once
 
 #include "bench/hooks.h"
@@ -7,12 +7,12 @@
 #include "bench/timing/calibration.h"
 
 /* Run every row on `source` (level 0 of every layer, of the case's layout) and fill the results
- * of `c` and a timing for each of its conditions; layout, n_image_levels, is_cube, the task,
- * its compulsory bytes and the input's names are the caller's. A strategy that cannot run is a
- * skipped result; one that is wrong is a failed result; neither fails the function.
- * `*is_complete` is false if the user interrupted it: then only timings with samples of whole
- * blocks are there, or none. Failures (Vulkan, memory) are MB_ERRC_RUNTIME; the case is to be
- * finished by the caller. */
+ * of `c` and a timing for each condition. mb_image_make_case() must have described the case. A
+ * strategy that cannot run is a skipped result, one that is wrong a failed result; neither
+ * fails the function.
+ * `*is_complete` is false if the user interrupted it: then only timings with whole blocks are
+ * kept, perhaps none. Failures (Vulkan, memory) are MB_ERRC_RUNTIME; the caller finishes the
+ * case. */
 MB_MUST_CHECK enum mb_status mb_case_run(const struct mb_case_options *options,
                                          const void *source, struct mb_case *c,
                                          bool *is_complete, struct mb_err *err);

@@ -1,4 +1,4 @@
-/* The fastest of each timing, its comparisons, and notes on what may mislead. */
+/* The fastest of each timing, its comparisons, and warnings about what may mislead. */
 #include "bench/conclude.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
+#define LEVEL 0.95 /* coverage that the interval of a median must have */
 
 static void warn_few(const struct mb_timing *timing, struct mb_row *row)
 {
@@ -21,7 +21,7 @@ static void warn_few(const struct mb_timing *timing, struct mb_row *row)
                 row->stats.n);
     } else {
         mb_warn(&row->warnings, "few_samples",
-                "only %zu samples: no test can tell %zu rows apart (try --samples %zu)",
+                "only %zu samples: too few to tell %zu strategies apart (try --samples %zu)",
                 row->stats.n, mb_relate_n_tests(timing) + 1, mb_relate_samples_needed(timing));
     }
 }
@@ -34,39 +34,39 @@ static void warn_clock(const struct mb_samples *samples, struct mb_warnings *war
     }
     if (n_flagged > 0) {
         mb_warn(warnings, "clock_unstable",
-                "the clock moved by more than %.0f %% in %u of %u blocks that count",
+                "the clock drifted by more than %.0f %% in %u of the %u blocks that were kept",
                 100.0 * MB_MAX_DRIFT, n_flagged, samples->n_kept);
     }
     if (samples->n_rebased > 0) {
         mb_warn(warnings, "clock_shifted",
-                "the clock moved and stayed %u time%s: the samples are of several clocks",
+                "the clock settled at another speed %u time%s: the samples mix clock speeds",
                 samples->n_rebased, samples->n_rebased == 1 ? "" : "s");
     }
 }
 
-/* Faster than memory can be: the cache helped, or the measured limit is not the limit. */
-static void warn_above_limit(const struct mb_timing *timing, uint64_t llc_bytes,
-                             struct mb_row *row)
+/* Faster than the memory floor: a cache helped, or the floor was measured too high. */
+static void warn_above_peak(const struct mb_timing *timing, uint64_t llc_bytes,
+                            struct mb_row *row)
 {
-    const double of_limit = mb_row_of_limit(timing, row);
-    if (!(of_limit > 1.0)) {
+    const double of_peak = mb_row_of_limit(timing, row);
+    if (!(of_peak > 1.0)) {
         return;
     }
     if (timing->is_dispatch_bound) {
         mb_warn(&row->warnings, "above_limit",
-                "%s of the limit, which is that of an empty dispatch",
-                mb_percent_text(of_limit).s);
+                "%s of peak: faster than an empty dispatch was measured to be",
+                mb_percent_text(of_peak).s);
         return;
     }
     const bool is_resident =
         timing->cache == MB_CACHE_HOT && timing->of->compulsory_bytes < llc_bytes;
-    mb_warn(&row->warnings, "above_limit", "%s of the limit of memory: %s",
-            mb_percent_text(of_limit).s,
+    mb_warn(&row->warnings, "above_limit", "%s of peak bandwidth: %s",
+            mb_percent_text(of_peak).s,
             is_resident ? "the image stays in the last-level cache"
                         : "part of the image stays in a cache");
 }
 
-/* What the figures of a row that was timed do not tell by themselves. */
+/* Warn of what the figures of a timed row do not show. */
 static void warn_row(const struct mb_settings *settings,
                      const struct mb_calibration *calibration, const struct mb_timing *timing,
                      struct mb_row *row)
@@ -79,26 +79,25 @@ static void warn_row(const struct mb_settings *settings,
     warn_clock(samples, &row->warnings);
     if (row->stats.is_bimodal) {
         mb_warn(&row->warnings, "bimodal",
-                "the samples fall into two groups: the median may be of either");
+                "the samples form two groups: the median may belong to either");
     }
     if (samples->n_kept < settings->n_samples) {
         mb_warn(&row->warnings, "cut_short", "%s after %u of %u samples",
                 samples->stop == MB_STOP_BUDGET ? "ended by --timeout" : "interrupted",
                 samples->n_kept, settings->n_samples);
     }
-    /* A stamp pair with nothing in it costs something, too: where that is more than a twentieth
-     * of a median, the figure says so. */
+    /* The cost of the stamps themselves is in every sample. */
     if (timing->mode == MB_MODE_LATENCY && empty_pair_ns > 0.05 * row->stats.median_ns) {
         mb_warn(&row->warnings, "overhead_bound",
-                "an empty timestamp pair takes %s, above 5 %% of the median",
+                "an empty timestamp pair takes %s, more than 5 %% of the median",
                 mb_time_text(empty_pair_ns).s);
     }
-    warn_above_limit(timing, calibration->roofline.llc_bytes, row);
+    warn_above_peak(timing, calibration->roofline.llc_bytes, row);
 }
 
-/* No chain takes less time than its bytes, nor, if it is drained before and after, than a null
- * dispatch; chains in a row or side by side hide what that costs. NaN where the roofline was
- * not measured. */
+/* No chain is faster than memory moves its bytes, and none that is drained before and after is
+ * faster than a null dispatch; chains in a row or side by side hide that cost. NaN where the
+ * roofline was not measured. */
 static void find_floor(const struct mb_roofline *roofline, struct mb_timing *timing)
 {
     /* Bytes over GB/s are nanoseconds. */
@@ -108,14 +107,14 @@ static void find_floor(const struct mb_roofline *roofline, struct mb_timing *tim
     timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
 }
 
-/* Rows that leave work out are sampled beside one that does not; where the timestamps of none
- * of these could be used, nothing was sampled. */
+/* Strategies that leave work out are sampled only together with one that does not. If all of
+ * those failed, nothing was sampled. */
 static void explain_untimed(const struct mb_timing *timing, struct mb_row *row)
 {
     if (timing->samples.n_kept == 0 && row->result->is_diagnostic &&
         mb_row_status(row) == MB_RESULT_OK) {
         snprintf(row->skipped, sizeof row->skipped,
-                 "not timed: there is no strategy left to time it beside");
+                 "not timed: no strategy is left to time it beside");
     }
 }
 
@@ -139,36 +138,36 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
     return mb_relate_judge(timing, err);
 }
 
-/* --levels beyond the last level there is makes all of them, and says so. */
+/* --levels may ask for more levels than the image has. */
 static void warn_levels(const struct mb_settings *settings, const struct mb_case *c,
                         struct mb_warnings *warnings)
 {
     if (settings->n_levels > c->n_image_levels) {
-        mb_warn(warnings, "levels_capped", "--levels %u: %ux%u has %u, all of which were made",
+        mb_warn(warnings, "levels_capped", "--levels %u: %ux%u has only %u, all were made",
                 settings->n_levels, c->layout.base.width, c->layout.base.height,
                 c->n_image_levels);
     }
 }
 
-/* What happened to the input on the way into the image. */
+/* The input may change on its way into the image. */
 static void warn_input(const struct mb_settings *settings, const struct mb_case *c,
                        struct mb_warnings *warnings)
 {
     if (c->n_clamped_texels > 0) {
         mb_warn(warnings, "input_clamped",
-                "%llu texels of the input are beyond what %s holds, and were clamped; rgba32f "
+                "%llu texels of the input exceed the range of %s and were clamped; rgba32f "
                 "holds them",
                 (unsigned long long)c->n_clamped_texels, c->layout.format->name);
     }
     if (settings->is_srgb && c->input_depth == MB_DEPTH_U16 &&
         c->layout.format->codec != MB_CODEC_SRGB8) {
         mb_warn(warnings, "srgb_ignored",
-                "--srgb is for 8 bits: these 16-bit codes are averaged as they are; --format "
-                "rgba8-srgb takes them for colour");
+                "--srgb applies to 8-bit input; this has 16 bits and is averaged as linear; "
+                "--format rgba8-srgb takes it as sRGB");
     }
 }
 
-/* Levels are split where there is one chain to stamp. */
+/* Only latency samples hold a single chain, whose levels can be stamped. */
 static void warn_split(const struct mb_settings *settings, const struct mb_case *c,
                        struct mb_warnings *warnings)
 {
@@ -178,22 +177,22 @@ static void warn_split(const struct mb_settings *settings, const struct mb_case 
     }
     if (settings->per_level && !has_latency) {
         mb_warn(warnings, "no_split",
-                "--per-level is of latency: nothing is split by level here");
+                "--per-level works with --mode latency only: no time is split by level");
     }
 }
 
-/* Only verified chains are written: where one was asked for and is not there, this says why. */
+/* Only verified chains are written; this says why one that was asked for is missing. */
 static void warn_no_chain(struct mb_result *result, bool is_asked)
 {
-    const char *why = "verifying was interrupted";
+    const char *why = "the run was interrupted before it was verified";
     if (!is_asked || result->chains.n > 0 || result->status == MB_RESULT_SKIPPED ||
         mb_is_warned(&result->warnings, "chain_not_written")) {
         return;
     }
     if (result->is_diagnostic) {
-        why = "the row leaves work out";
+        why = "the strategy leaves work out";
     } else if (result->work.tolerance.has_no_policy) {
-        why = "no policy describes it";
+        why = "no filter describes it";
     } else if (result->status == MB_RESULT_FAILED) {
         why = "it failed";
     }
@@ -212,7 +211,6 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                     "the device has no timestamps: nothing is timed");
         }
         warn_no_chain(&c->results[i], settings->chains != 0);
-        /* A software device has the host's caches: what was asked to be cold is not. */
         if (is_cpu && (settings->caches & (1u << MB_CACHE_COLD))) {
             mb_warn(warnings, "cold_unavailable",
                     "measured hot: the caches of a software device cannot be kept cold");

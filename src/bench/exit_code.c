@@ -12,7 +12,7 @@ static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_varia
             if (result->status == MB_RESULT_FAILED) {
                 return result->verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
             }
-            /* A strategy that has stated its work can run; it only skips this condition. */
+            /* A strategy that described its work can run; only a condition was skipped. */
             const bool is_unable = result->status == MB_RESULT_SKIPPED && !result->has_work;
             are_all_unable = are_all_unable && is_unable;
             is_lacking = is_lacking || (is_unable && rows[k].by_name);
@@ -27,7 +27,7 @@ static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_varia
     return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
-/* The first row of this status; one that was asked for by name and cannot run goes first. */
+/* The first row with this status, preferably one that was asked for by name and cannot run. */
 static const struct mb_row *find_row(const struct mb_run *run, const struct mb_variant *rows,
                                      enum mb_result_status status)
 {
@@ -56,7 +56,7 @@ enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_varian
     if (culprit == NULL) {
         return MB_OK;
     }
-    return is_told ? MB_FAIL(err, *verdict, "%s: %s, as the table says", culprit->result->label,
+    return is_told ? MB_FAIL(err, *verdict, "%s: %s, see the table", culprit->result->label,
                              mb_result_status_names[mb_row_status(culprit)])
                    : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
                              mb_row_reason(culprit));

@@ -1,5 +1,4 @@
-/* What the caller of a run wants, and how it is told where the run is and asked whether to go
- * on. */
+/* What the caller of a run asks for, and the hooks by which it follows and stops the run. */
 #pragma once
 
 #include "bench/settings.h"
@@ -8,24 +7,22 @@
 struct mb_calibration;
 struct mb_reference;
 
-/* What the caller hears and decides while a case runs; all but on_chain required. */
+/* Calls from a run to its caller; all but on_chain are required. */
 struct mb_hooks {
     void *user;
-    /* True once the user wants to stop: the sample in flight is finished, whole blocks are
-     * kept. */
+    /* True once the user wants to stop: samples in flight are finished, whole blocks kept. */
     bool (*is_interrupted)(void *user);
-    /* A step without a count begins: "verifying". `label` is the strategy's. */
+    /* A step without a count begins: "verifying". `label` names the strategy. */
     void (*on_step)(void *user, const char *label, const char *step);
-    /* `n_done` of `n_total` blocks of `n_candidates` strategies are sampled. */
+    /* `n_done` of `n_total` blocks are sampled, each of `n_candidates` strategies. */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
-    /* The chain of `result` as read back, a packed block of c->layout, after its last
-     * verification; the hook may write files of it and note them in the result. `reference` is
-     * NULL with settings->verify off. NULL: nobody wants it. */
+    /* The chain of `result`, read back after its last verification as a packed block of
+     * c->layout; the hook may write it to files and note these in the result. `reference` is
+     * NULL with settings->verify off. */
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_reference *reference,
                                struct mb_err *err);
-    /* Of a run: before each case (`index` counts from 0), and after it: it is the last of the
-     * run then. */
+    /* Before each case, `index` counting from 0; and after it, when it is the last of `run`. */
     void (*on_case_begin)(void *user, size_t index);
     enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err);
@@ -36,10 +33,9 @@ struct mb_case_options {
     const struct mb_hooks *hooks;
     const struct mb_variant *rows;
     size_t n_rows;
-    const char *const *left_out; /* of each row: why it is not run, or NULL; NULL: all are */
+    const char *const *left_out; /* [n_rows] why a row is not run, or NULL; NULL: run all */
     const struct mb_condition *conditions;
     size_t n_conditions; /* at least 1 */
     struct mb_calibration *calibration;
-    bool shares_pipelines; /* with what the device keeps: where setup times do not matter */
-    bool times_only;       /* no chain is read back: with settings->verify off */
+    bool shares_pipelines; /* reuse those that the device keeps: setup times do not matter */
 };

@@ -1,5 +1,5 @@
-/* An image of a run as a case: level 0 at the asked size and in the asked format, and the
- * conditions that it is timed under. */
+/* From an input to a case: level 0 at the size and in the format asked for, and the conditions
+ * to time it under. */
 #include "bench/image_case.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "bench/verify/instance.h"
 
-/* Sizes of an image take turns, as the settings list them; or it has its own. */
+/* The size of image `index`: one of --size in turn, else the input's own. */
 static struct mb_extent extent_of(const struct mb_settings *settings,
                                   const struct mb_image *image, size_t index)
 {
@@ -16,7 +16,6 @@ static struct mb_extent extent_of(const struct mb_settings *settings,
                                  : (struct mb_extent){image->width, image->height};
 }
 
-/* The rectangle of an update lies within level 0, and the faces of a cube are square. */
 static enum mb_status check_shape(const struct mb_settings *settings, struct mb_extent base,
                                   const char *input, struct mb_err *err)
 {
@@ -24,10 +23,10 @@ static enum mb_status check_shape(const struct mb_settings *settings, struct mb_
     MB_FAIL_IF(!mb_rect_is_empty(rect) &&
                    (rect.x >= base.width || rect.width > base.width - rect.x ||
                     rect.y >= base.height || rect.height > base.height - rect.y),
-               err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u does not lie within %ux%u of %s", rect.x,
+               err, MB_ERRC_USAGE, "--rect %u,%u,%u,%u exceeds the %ux%u texels of %s", rect.x,
                rect.y, rect.width, rect.height, base.width, base.height, input);
     MB_FAIL_IF(settings->is_cube && base.width != base.height, err, MB_ERRC_USAGE,
-               "--cube: faces are square, and %s is %ux%u", input, base.width, base.height);
+               "--cube: faces must be square, %s is %ux%u", input, base.width, base.height);
     return MB_OK;
 }
 
@@ -48,7 +47,7 @@ static const struct mb_format *case_format(const struct mb_settings *settings,
     return named ? named : mb_image_natural_format(image, settings->is_srgb);
 }
 
-/* What is to be done with this image. */
+/* Fill in the task of the case and the bytes that it takes at least. */
 static void fill_task(struct mb_case *c, const struct mb_settings *settings)
 {
     const bool is_update = !mb_rect_is_empty(settings->rect);
@@ -108,7 +107,7 @@ size_t mb_conditions(const struct mb_gpu *gpu, const struct mb_settings *setting
                      struct mb_condition out[MB_MAX_CONDITIONS])
 {
     bool is_cpu = mb_gpu_is_cpu(&gpu->info);
-    /* A software device has the host's caches, which nothing here could keep cold. */
+    /* A software device uses the host's caches, which cannot be kept cold. */
     unsigned caches = is_cpu                 ? 1u << MB_CACHE_HOT
                       : settings->caches > 0 ? settings->caches
                                              : 1u << MB_CACHE_COLD;

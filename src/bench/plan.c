@@ -50,7 +50,7 @@ static enum mb_status find_strategy(const struct mb_strategy *const *table, cons
     return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
-/* Fix parameter `key` at `value`; `spec` is all of what was given. */
+/* Fix parameter `key` at `value`; `spec` is the whole spec, for messages. */
 static enum mb_status fix_param(struct selection *selection, const char *spec, const char *key,
                                 const char *value, struct mb_err *err)
 {
@@ -84,7 +84,7 @@ static enum mb_status fix_param(struct selection *selection, const char *spec, c
     return MB_OK;
 }
 
-/* One ':'-separated setting of a spec, which is cut at its '='. */
+/* Parse one ':'-separated setting of a spec, which is cut at its '='. */
 static enum mb_status parse_setting(const char *spec, char *setting,
                                     struct selection *selection, struct mb_err *err)
 {
@@ -94,8 +94,8 @@ static enum mb_status parse_setting(const char *spec, char *setting,
     }
     char *equals = strchr(setting, '=');
     if (equals == NULL || equals == setting || equals[1] == '\0') {
-        const enum mb_status status =
-            MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': '%s' is no setting", spec, setting);
+        const enum mb_status status = MB_FAIL(
+            err, MB_ERRC_USAGE, "strategy '%s': expected a setting, got '%s'", spec, setting);
         mb_err_hint(err, "write name:key=value, or name:* for every variant");
         return status;
     }
@@ -113,7 +113,7 @@ static char *cut(char *text)
     return colon;
 }
 
-/* Append a row unless it is among the first `n_known` already; asked for by name wins. */
+/* Append a row unless it is among the first `n_known`, which is then by name if either is. */
 static enum mb_status add_row(struct row_list *list, size_t n_known,
                               const struct mb_variant *row, struct mb_err *err)
 {
@@ -150,7 +150,7 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
-/* Whether a value that sweeps try alone is beside another of theirs. */
+/* Whether a value that a sweep tries only by itself is combined with another one. */
 static bool is_accompanied(const struct selection *selection)
 {
     size_t n = 0;
@@ -164,7 +164,7 @@ static bool is_accompanied(const struct selection *selection)
     return has_alone && n > 1;
 }
 
-/* Whether a sweep leaves out what is selected now. */
+/* Whether a sweep skips the current combination. */
 static bool is_left_out(const struct selection *selection)
 {
     const struct mb_strategy *strategy = selection->strategy;
@@ -173,9 +173,9 @@ static bool is_left_out(const struct selection *selection)
             (strategy->contradiction && strategy->contradiction(&selection->params)));
 }
 
-/* A selection's own rows all differ, so that each is held against those before them only: a
- * sweep may have thousands. If its fixed values contradict each other, the first row is there
- * to say so. */
+/* A sweep may have thousands of rows, which all differ, so each is compared only with those of
+ * earlier specs. If the fixed values contradict each other, the first row is added to report
+ * that. */
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
@@ -267,7 +267,7 @@ static bool is_plain_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 }
 
-/* The longest label of all choices: every row's must fit, or two of them would be alike. */
+/* The longest label of all choices, which must fit: labels that were cut could be equal. */
 static size_t longest_label(const struct mb_strategy *strategy)
 {
     size_t n_bytes = strlen(strategy->name);

@@ -1,4 +1,4 @@
-/* What is noted of a run before its cases: the command, the host, the device, its limits. */
+/* What is recorded of a run before its cases: the command, the host, the device, its limits. */
 #include "bench/bench.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 
-/* The working folder, "" where it is longer than what is kept. */
+/* Record the working folder; "" if it is too long. */
 static void note_folder(struct mb_run *run)
 {
     char folder[MB_PATH_BYTES];
@@ -42,7 +42,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                 .empty_pair_ns = (double)NAN,
                 .probe_ns = (double)NAN,
             },
-        .roofline.ceiling_gbps = (double)NAN,
+        .roofline = mb_no_roofline,
     };
     note_folder(run);
     mb_os_describe_host(&run->host);
@@ -58,10 +58,8 @@ enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
     hooks->on_step(hooks->user, "device", "measuring its limits");
     MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
     run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
-    if (calibration->marks.granularity_ns > 0.0) {
-        run->timer.granularity_ns = calibration->marks.granularity_ns;
-        run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
-    }
+    run->timer.granularity_ns = calibration->marks.granularity_ns;
+    run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
     run->timer.probe_ns = calibration->probe_ns;
     run->roofline = calibration->roofline;
     return MB_OK;

@@ -14,15 +14,15 @@
 #define MIN_BLOCKS     40u
 #define MAX_BLOCKS     640u
 #define MAX_NOISE      0.002
-#define LAUNCHES       20.0    /* a chain takes this many launches: those are not planted */
+#define LAUNCHES       20.0    /* length of a chain in launches; only the chain is planted on */
 #define MAX_STEPS      60000.0 /* llvmpipe leaves loops after 65535 turns */
-#define SLACK          0.015   /* of the planted ratio, to both sides */
-#define HOLD_LEVEL     0.999   /* one of 95 % leaves 1 out in every twentieth honest run */
+#define SLACK          0.015   /* on both sides of the planted ratio */
+#define HOLD_LEVEL     0.999   /* at 95 % one honest run in twenty would fail */
 #define GPU_EMPTY_NS   20e3    /* an empty pair above this is too coarse for microseconds */
 #define CPU_EMPTY_NS   5e6
 #define MAX_GRANULE_NS 1e6
 
-/* What the samples of a plant are to those of the base. */
+/* How the samples of a plant compare with those of the base. */
 struct finding {
     struct mb_relation relation;
     double hold[2]; /* interval of the ratio at HOLD_LEVEL */
@@ -64,14 +64,13 @@ static void note(struct mb_check *check, const char *name, bool passed, const ch
     va_end(args);
 }
 
-/* "640 ns", or that it is not known. */
 static struct mb_text describe_ns(double ns)
 {
     return isfinite(ns) ? mb_time_text(ns) : mb_text("not known");
 }
 
-/* The same work, anew or under two names, makes no difference, and under two names there is no
- * doubt about it: times are known to a granule. */
+/* The same work, set up anew or sampled under two names, must make no difference. Under two
+ * names the interval of the ratio must also hold 1, but for a granule. */
 static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
                                   double granule_ns, struct mb_check *check, struct mb_err *err)
 {
@@ -101,7 +100,7 @@ static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plan
         snprintf(wanted, sizeof wanted, "SLOWER, %.3f to %.3f", 1.0 + MB_PLANTED - SLACK,
                  1.0 + MB_PLANTED + SLACK);
     }
-    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; wanted: %s",
+    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; expected %s",
          relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_names[relation->outcome],
          wanted);
     return MB_OK;
@@ -120,7 +119,7 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
          describe_ns(marks->granularity_ns).s);
     note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
          marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
-         "%s; wanted: below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
+         "%s; expected below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
     MB_DO(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
     MB_DO(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
     MB_DO(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
@@ -138,13 +137,13 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
                "(--device)";
     }
     return is_cpu
-               ? "other programs may have kept the CPU busy, on which this device runs: stop "
-                 "them and try again; trust no time from here until it passes"
+               ? "other programs may have kept the CPU busy: stop them and try again; do not "
+                 "trust times of this device until the self-test passes"
                : "other programs may have used the GPU, or its clock moved: stop them and try "
-                 "again; trust no time from here until it passes";
+                 "again; do not trust times of this device until the self-test passes";
 }
 
-/* One chain per plant and slot; the twin is the base. */
+/* A chain for each plant and slot; the twin uses those of the base. */
 struct plants {
     struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
     struct mb_probe *clock; /* or NULL */

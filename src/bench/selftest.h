@@ -1,14 +1,14 @@
-/* The instrument tests itself: it must find a difference that was planted, and none where there
- * is none. */
+/* The instrument tests itself: it must find a planted difference, and must not find one where
+ * there is none. */
 #pragma once
 
 #include "bench/settings.h"
 #include "bench/timing/blocks.h"
 #include "bench/timing/calibration.h"
 
-#define MB_PLANTED 0.05 /* of a chain of multiply-adds, in one candidate */
+#define MB_PLANTED 0.05 /* by how much one candidate's chain of multiply-adds is longer */
 
-/* Candidates of its sampling, each the same chain. */
+/* The candidates that are sampled, all the same chain. */
 enum mb_plant {
     MB_PLANT_BASE,
     MB_PLANT_TWIN, /* the base itself, under a second name */
@@ -20,7 +20,7 @@ enum mb_plant {
 struct mb_check {
     const char *name; /* static */
     bool passed;
-    char text[160]; /* what was seen, against what is wanted */
+    char text[160]; /* what was measured, and what was expected */
 };
 
 enum {
@@ -44,7 +44,7 @@ MB_MUST_CHECK enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                                bool has_clock, struct mb_selftest *selftest,
                                                struct mb_err *err);
 
-/* What a failure may come of, and what to do; of a software device with `is_cpu`. */
+/* What may have caused a failure, and what to do. `is_cpu`: on a software device. */
 const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu);
 
 /* Sample them on a device. UNSUPPORTED without timestamps. */

@@ -1,4 +1,4 @@
-/* What the user asked of a run; the command line fills it. */
+/* What the user asked for; the command line fills it in. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ enum mb_images {
     MB_IMAGES_ALL,
 };
 
-/* Files of whole chains; sets of them are masks of 1 << value. */
+/* Texture files that hold whole chains; a set of them is a mask of 1 << value. */
 enum mb_chain {
     MB_CHAIN_KTX2,
     MB_CHAIN_DDS,
@@ -30,20 +30,20 @@ struct mb_strategy;
 struct mb_settings {
     const char *const *inputs; /* files or "pattern:NAME:WxH"; borrowed from argv */
     size_t n_inputs;
-    /* What there is to choose from, ended by NULL; borrowed. */
+    /* All strategies to choose from, ended by NULL; borrowed. */
     const struct mb_strategy *const *table;
-    const char *const *specs; /* strategy specs, split at commas; borrowed; none: all */
+    const char *const *specs; /* strategy specs, one each; borrowed; none: all */
     size_t n_specs;
     const char *device; /* selector or NULL */
     const char *format; /* name or NULL: auto */
     bool is_srgb;       /* auto: 8-bit colour is sRGB */
     enum mb_reduce reduce;
     enum mb_alpha alpha;
-    uint32_t n_levels;                   /* base included; 0: full chain */
-    uint32_t n_layers;                   /* 0: 1; of a cube: cubes */
-    bool is_cube;                        /* six layers each */
-    struct mb_rect rect;                 /* time an update after changes within this of level 0;
-                                            empty: the whole chain */
+    uint32_t n_levels;   /* base included; 0: full chain */
+    uint32_t n_layers;   /* 0: 1; counts cubes with is_cube */
+    bool is_cube;        /* six layers each */
+    struct mb_rect rect; /* time an update after a change of this part of level 0;
+                            empty: time the whole chain */
     struct mb_extent size[MB_MAX_SIZES]; /* --size and --sweep; none: the input's own */
     size_t n_sizes;
     uint32_t n_warmup;  /* rounds; UINT32_MAX: automatic */
@@ -51,11 +51,11 @@ struct mb_settings {
     unsigned caches;    /* mask; 0: cold on a GPU, hot on a CPU */
     unsigned modes;     /* mask; 0: latency */
     enum mb_image_usage image_usage;
-    double max_noise;    /* relative half width of a median's interval that is enough */
+    double max_noise;    /* stop at this relative half width of each median's interval */
     double min_time_s;   /* of sampling one condition; 0: none */
     double timeout_s;    /* of sampling one condition; 0: automatic */
-    uint64_t l2_bytes;   /* of the last-level cache; 0: look for it */
-    bool roofline;       /* measure what the memory can do */
+    uint64_t l2_bytes;   /* size of the last-level cache; 0: measure it */
+    bool roofline;       /* measure memory bandwidth */
     bool pipeline_facts; /* ask the driver about compiled pipelines */
     bool per_level;      /* stamp each level of strategies that have several dispatches */
     uint64_t seed;
@@ -65,7 +65,7 @@ struct mb_settings {
     unsigned chains; /* mask; 0: none */
 };
 
-/* Images that are made of each input: one without sizes. */
+/* How many images are made from each input: one without --size. */
 static inline size_t mb_settings_n_sizes(const struct mb_settings *settings)
 {
     return settings->n_sizes > 0 ? settings->n_sizes : 1;

@@ -32,7 +32,7 @@ VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_
     return usage;
 }
 
-/* A level of all layers, where a packed block has it. */
+/* A level of all layers in a packed block. */
 static VkBufferImageCopy level_region(const struct mb_layout *layout, uint32_t level)
 {
     const struct mb_extent extent = mb_level_extent(layout->base, level);
@@ -93,7 +93,7 @@ enum mb_status mb_test_image_upload(struct mb_test_image *test_image, const void
     return mb_submission_run(&test_image->submission, err);
 }
 
-/* On the device, level by level: nothing is uploaded again. */
+/* Copies are made on the device; nothing is uploaded again. */
 enum mb_status mb_test_image_copy(struct mb_test_image *test_image, struct mb_vk_image *copies,
                                   uint32_t n, struct mb_err *err)
 {

@@ -1,58 +1,56 @@
-/* The test image: what every strategy of a case works on, and the harness's own ways in and out
- * of it: upload, poison, read-back. */
+/* The test image, on which every strategy of a case works, and its upload, poison and
+ * read-back. */
 #pragma once
 
 #include "vk/buffer.h"
 #include "vk/image.h"
 #include "vk/submit.h"
 
-/* Poison colours differ in every channel, so that an unwritten texel cannot match both runs;
- * the second is NaN in float formats, which shows where a kernel weighs poison by zero. */
+/* The two poison colours differ in every channel, so that an unwritten texel cannot match both
+ * runs. In float formats the second is NaN, to expose kernels that weight poison by zero. */
 #define MB_N_POISONS 2u
 
 struct mb_test_image {
     struct mb_vk_image image;
     struct mb_layout full;     /* of all levels of the image; image.layout is its beginning */
     struct mb_buffer readback; /* a packed block of `full` */
-    uint8_t *poisoned; /* such a block as poison left it, where there are levels that are not to
-                          be made; else NULL. Owned */
+    uint8_t *poisoned; /* such a block, read back after poisoning, if the task makes fewer
+                          levels than the image has; else NULL. Owned */
     struct mb_submission submission;
     double image_ms; /* host time that making the image and its views took */
 };
 
-/* Usage flags that every image of this format is given: transfers, sampling, and storage and
- * drawing where the device has them for the format. */
+/* The usage flags that the device supports for this format, of transfers, sampling, storage and
+ * drawing. */
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format);
 
-/* Record a copy of levels [0, n_levels) of all layers between images of one layout. The first
- * is as strategy.h promises before and after, the other afterwards. */
+/* Record a copy of levels [0, n_levels) of all layers between images of one layout. `from` is
+ * in the state of strategy.h before and after, `to` after. */
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels);
-/* The same of level 0 to a depth image, through a buffer: images of color and depth cannot be
- * copied to each other. */
+/* Record the same of level 0 to a depth image, through a buffer: Vulkan does not copy between
+ * color and depth images. */
 void mb_record_depth_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, const struct mb_buffer *between);
 
 /* Create the image and upload level 0, source[layer][height][width] of its format, which is
- * then readable in SHADER_READ_ONLY_OPTIMAL. Of the options, n_levels 0 means those of the
- * layout, and usage 0 all of mb_test_image_usage() and raw views; transfers are added to any
- * other. UNSUPPORTED as mb_vk_image_init. */
+ * then readable in SHADER_READ_ONLY_OPTIMAL. In the options n_levels 0 means those of the
+ * layout, and usage 0 all of mb_test_image_usage() with raw views; transfers are added to any
+ * other usage. UNSUPPORTED as mb_vk_image_init. */
 MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image,
                                                 const struct mb_gpu *gpu,
                                                 const struct mb_vk_image_options *options,
                                                 const void *source, struct mb_err *err);
 void mb_test_image_finish(struct mb_test_image *test_image);
 
-/* Upload the first `n_levels` of a block packed as test_image->full, which are then in the
- * state of level 0: that alone again, for another content or when a strategy has damaged it, or
- * a chain. */
+/* Upload the first `n_levels` of a block packed as test_image->full: level 0 alone, as another
+ * content or to repair what a strategy damaged, or a chain. They are readable afterwards. */
 MB_MUST_CHECK enum mb_status mb_test_image_upload(struct mb_test_image *test_image,
                                                   const void *block, uint32_t n_levels,
                                                   struct mb_err *err);
 
-/* Make `n` images like the test image: the same usage, and copies of all its levels, in the
- * state that strategy.h promises. `copies` are zeroed before, and the caller's to finish after
- * a failure, too. */
+/* Make `n` copies of the test image: the same usage, and all its levels, in the state of
+ * strategy.h. `copies` arrive zeroed; the caller finishes them, also after a failure. */
 MB_MUST_CHECK enum mb_status mb_test_image_copy(struct mb_test_image *test_image,
                                                 struct mb_vk_image *copies, uint32_t n,
                                                 struct mb_err *err);
@@ -65,14 +63,13 @@ MB_MUST_CHECK enum mb_status mb_test_image_poison(struct mb_test_image *test_ima
 MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image,
                                                 struct mb_err *err);
 
-/* Record filling levels [1, n_levels) of any image with poison `index`; they are readable then.
- */
+/* Record filling levels [1, n_levels) of any image with poison `index`; they are readable
+ * afterwards. */
 void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
                       VkCommandBuffer cmd);
-/* Record writing one texel of each of levels 1.. of an image, at a place that `seed` chooses,
- * in all layers: `texels` has one for each layer. The rest of them is as it was; all are
- * readable before and after. */
+/* Record overwriting one texel in each of levels 1.. of an image, in all layers, at places
+ * chosen by `seed`; `texels` has one for each layer. Levels are readable before and after. */
 void mb_record_spots(const struct mb_vk_image *image, const struct mb_buffer *texels,
                      uint64_t seed, VkCommandBuffer cmd);
-/* The commands of mb_test_image_read(), for a caller's own submission. */
+/* Record the commands of mb_test_image_read(), in a submission of the caller. */
 void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommandBuffer cmd);

@@ -347,38 +347,6 @@ static void usage_list(struct mb_node node, struct mb_case *c)
     }
 }
 
-void mb_bandwidth_fields(struct mb_node node, struct mb_bandwidth *bandwidth)
-{
-    static const char *const kinds[] = {"buffer", "image"};
-    bandwidth->traffic = (enum mb_traffic)mb_field_word(
-        node, "traffic", mb_traffic_names, MB_N_TRAFFICS, bandwidth->traffic, MB_TRAFFIC_READ);
-    bandwidth->is_image = mb_field_word(node, "on", kinds, 2, bandwidth->is_image, 0) == 1;
-    mb_field_u64(node, "footprint_bytes", &bandwidth->footprint_bytes);
-    mb_field_u32(node, "workgroup_size", &bandwidth->workgroup_size);
-    mb_field_u32(node, "items", &bandwidth->n_items);
-    mb_field_number(node, "duration_ns", &bandwidth->duration_ns);
-    mb_field_number(node, "gbps", &bandwidth->gbps);
-}
-
-void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwidth *of,
-                       size_t n)
-{
-    struct mb_list list = mb_field_list(parent, key);
-    for (size_t i = 0; i < n && parent.reader; i++) {
-        of[i] = mb_bandwidth_none((enum mb_traffic)(i % MB_N_TRAFFICS), i >= MB_N_TRAFFICS);
-    }
-    for (size_t i = 0; i < list.n; i++) {
-        struct mb_bandwidth one = {0};
-        mb_bandwidth_fields(mb_list_object(&list), &one);
-        of[(one.is_image * MB_N_TRAFFICS + one.traffic) % n] = one;
-    }
-    for (size_t i = 0; i < n && !parent.reader; i++) {
-        if (of[i].gbps > 0.0) { /* else it was not measured */
-            mb_bandwidth_fields(mb_list_object(&list), &of[i]);
-        }
-    }
-}
-
 static void layout_fields(struct mb_node node, struct mb_case *c)
 {
     struct mb_layout *layout = &c->layout;

@@ -13,12 +13,6 @@ void mb_timing_list(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
 void mb_warning_list(struct mb_node node, struct mb_warnings *warnings);
 
-void mb_bandwidth_fields(struct mb_node node, struct mb_bandwidth *bandwidth);
-
-/* of[n]: by traffic, those of buffers before those of images. */
-void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwidth *of,
-                       size_t n);
-
 /* "params": all of them, defaults included: a default may change with a version. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);

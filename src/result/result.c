@@ -8,6 +8,12 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
+const struct mb_roofline mb_no_roofline = {
+    .ceiling_gbps = (double)NAN,
+    .null_dispatch_ns = (double)NAN,
+    .null_barrier_ns = (double)NAN,
+};
+
 const char *mb_result_filter_name(const struct mb_result *result)
 {
     const enum mb_policy policy = result->work.tolerance.filter.policy;

@@ -11,7 +11,6 @@
 #include "image/image.h"
 #include "result/condition.h"
 #include "result/question.h"
-#include "result/roofline.h"
 #include "result/samples.h"
 #include "result/variant.h"
 #include "vk/pipeline_facts.h"
@@ -162,6 +161,24 @@ struct mb_timer_info {
     double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
 };
 
+/* What this device was measured to reach, with where each figure is shown. */
+struct mb_roofline {
+    /* The best mix of three bytes read for each byte written, on buffers or images of 8 x
+     * llc_bytes or more, less where memory or limits do not allow it. Under the table, on the
+     * page, and through mb_timing.floor_ns in "of peak". NaN: not measured. */
+    double ceiling_gbps;
+    /* Median of a timed region with one empty dispatch; the timestamps' own cost is in it, as
+     * it is in every sample. Shown as the floor of small images. */
+    double null_dispatch_ns;
+    /* What each further full barrier with such a dispatch behind it adds. In results.json
+     * alone: doc/method.md estimates the price of synchronisation by it. */
+    double null_barrier_ns;
+    uint64_t llc_bytes;     /* last-level cache, which a cold image is not in; on the page */
+    const char *llc_source; /* "given", "measured" or "assumed"; on the page; NULL: no timer */
+};
+
+extern const struct mb_roofline mb_no_roofline; /* nothing was measured */
+
 /* What made a results file. */
 struct mb_tool {
     const char *version, *git_sha, *build_type, *compiler; /* borrowed, or of mb_run.texts */
@@ -183,7 +200,7 @@ struct mb_run {
     struct mb_host_info host;
     struct mb_gpu_info device;
     struct mb_timer_info timer;
-    struct mb_roofline roofline; /* ceiling_gbps NaN: not measured */
+    struct mb_roofline roofline;
     bool complete;
     const char *exit_reason; /* static: "done", "interrupted", "error" */
     struct mb_case **cases;  /* owned, each owned */

@@ -191,25 +191,11 @@ static void add_shaders(struct mb_json *json)
 static void roofline_fields(struct mb_node root, struct mb_roofline *roofline)
 {
     const struct mb_node node = mb_field_object(root, "roofline");
-    double null_ns[] = {roofline->null_dispatch_ns, roofline->null_barrier_ns};
     mb_field_number(node, "ceiling_gbps", &roofline->ceiling_gbps);
-    const bool is_measured = !isnan(roofline->ceiling_gbps);
-    if (!is_measured) {
-        null_ns[0] = null_ns[1] = (double)NAN;
-    }
-    mb_field_number(node, "null_dispatch_ns", &null_ns[0]);
-    mb_field_number(node, "null_barrier_ns", &null_ns[1]);
-    roofline->null_dispatch_ns = null_ns[0];
-    roofline->null_barrier_ns = null_ns[1];
+    mb_field_number(node, "null_dispatch_ns", &roofline->null_dispatch_ns);
+    mb_field_number(node, "null_barrier_ns", &roofline->null_barrier_ns);
     mb_field_u64(node, "llc_bytes", &roofline->llc_bytes);
     mb_field_static(node, "llc_source", &roofline->llc_source);
-    mb_bandwidth_list(node, "large", roofline->best[0],
-                      is_measured || node.reader ? 2 * MB_N_TRAFFICS : 0);
-    struct mb_list sweep = mb_field_list(node, "read_sweep");
-    roofline->n_sweep = mb_list_length(&sweep, roofline->n_sweep, MB_ROOFLINE_MAX_SWEEP);
-    for (size_t i = 0; i < roofline->n_sweep; i++) {
-        mb_bandwidth_fields(mb_list_object(&sweep), &roofline->sweep[i]);
-    }
 }
 
 static void add_cases(struct mb_node root, struct mb_run *run)

@@ -1,4 +1,4 @@
-/* What may be said of two samples: bootstrap intervals, signed ranks, many tests at once. */
+/* Comparison of two samples: bootstrap intervals, signed ranks, many tests at once. */
 #include "stats/stats.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #define LEVEL          0.95
 #define EXACT_WILCOXON 25u
 
-/* A series prepared for resampling: each value by its rank, so that the median of a resample
- * comes from counting ranks instead of sorting values. */
+/* A series prepared for resampling: with ranks for values, the median of a resample is found by
+ * counting, not by sorting. */
 struct ranked {
     double *sorted;
     uint32_t *rank;  /* of each value, in time order */
@@ -33,8 +33,7 @@ static int compare_indexed(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Blocks only where neighbours resemble each other: beyond what chance does in 95 % of
- * independent series. */
+/* Blocks are used only if neighbours are correlated more than in 95 % of independent series. */
 static size_t block_length(const double *values, size_t n)
 {
     return mb_lag1(values, n) > 1.645 / sqrt((double)n) ? (size_t)ceil(cbrt((double)n)) : 1;
@@ -187,8 +186,8 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
-/* Of one side the median of its logarithms, of two the logarithm of the ratio of the second
- * one's median time to the first one's: of one resample, or without `rng` of the samples. */
+/* The median of one side's logarithms, or the logarithm of the ratio of the second side's
+ * median time to the first's; of one resample, or, without `rng`, of the samples. */
 static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
 {
     double medians[2];
@@ -231,7 +230,7 @@ static double two_sided_p(const double *logs, size_t n, double n_blocks)
     return fewer > 0.0 ? counted : fmin(counted, tail_p(logs, n, n_blocks));
 }
 
-/* What the most extreme order of n_a + n_b samples has by chance, on either side. */
+/* The chance of the most extreme order of n_a + n_b samples, on either side. */
 static double least_p(double n_a, double n_b)
 {
     return fmin(1.0,

@@ -174,7 +174,7 @@ static void fill_from_sorted(const double *sorted, struct mb_stats *out)
     out->mean_ns = mean(sorted, n);
 }
 
-/* Least difference of neighbours that are not equal: the granule, if there is one. */
+/* The least non-zero difference of neighbours: the granule, if there is one. */
 static double least_step(const double *sorted, size_t n)
 {
     double least = INFINITY;
@@ -186,7 +186,7 @@ static double least_step(const double *sorted, size_t n)
     return least;
 }
 
-/* Values that are neighbours on the timer's scale are one mode cut in two, not two modes. */
+/* Two modes must be apart: neighbouring granules of the timer are one mode cut in two. */
 static void note_modes(const double *sorted, struct mb_stats *out)
 {
     double smaller;

@@ -1,5 +1,5 @@
-/* Statistics of durations: what a sample looks like, and what may be said of two. No sample is
- * ever dropped, and nothing assumes a distribution. */
+/* Statistics of durations: summaries of a sample, and comparisons of two. No sample is ever
+ * dropped, and nothing assumes a distribution. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct mb_stats {
                                under 5 %, two normals 6 sigma apart in over 95 % of samples. */
 };
 
-extern const struct mb_stats mb_no_stats; /* of nothing */
+extern const struct mb_stats mb_no_stats; /* of no samples */
 
 /* Quantile q in [0,1] of ascending `sorted[n]`, n >= 1: linear interpolation between order
  * statistics, type 7 of Hyndman and Fan (1996). */
@@ -87,8 +87,8 @@ MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_runs *runs,
                                                const struct mb_bootstrap *how,
                                                struct mb_estimate *out, struct mb_err *err);
 
-/* The same for the ratio of b's figure to a's; `p`, that it is 1, is the share of resamples
- * beyond 1, or, where there are none, Student's tail of their logarithms. */
+/* The same for the ratio of b's figure to a's. `p`, that it is 1, is the share of resamples
+ * beyond 1, or Student's tail of their logarithms if there are none. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
                                                 const struct mb_runs *b,
                                                 const struct mb_bootstrap *how,
@@ -105,7 +105,7 @@ MB_MUST_CHECK enum mb_status mb_holm(double *p, size_t n, struct mb_err *err);
 
 #define MB_SIGNIFICANT 0.05 /* a difference: an adjusted p below */
 
-/* What may be said of a ratio of times. */
+/* The verdict on a ratio of times. */
 enum mb_outcome {
     MB_OUTCOME_SAME,         /* the interval lies within the threshold */
     MB_OUTCOME_FASTER,       /* it lies below the margin, and p < MB_SIGNIFICANT */
@@ -113,9 +113,8 @@ enum mb_outcome {
     MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
 };
 
-/* Both >= 0; a margin m reaches from 1/(1 + m) to 1 + m. `threshold` is what counts as no
- * difference, `margin` what a difference must clear: that of a restless instrument is wide, and
- * what lies within it may still be a difference. */
+/* The verdict. A margin m >= 0 reaches from 1/(1 + m) to 1 + m: ratios within `threshold` count
+ * as no difference, and a difference must clear `margin`, which is wider on a noisy device. */
 enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
                            double margin);
 extern const char *const mb_outcome_names[]; /* "SAME", ... */

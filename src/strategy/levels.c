@@ -1,10 +1,10 @@
-/* What kernels that include shaders/levels.glsl have in common. */
+/* Set-up, recording and clean-up for strategies that record a list of steps. */
 #include "strategy/levels.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Bits of a 32-bit float's mantissa that a channel does not hold. */
+/* How many bits of a 32-bit float's mantissa a channel drops. */
 static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
 {
     switch (format->codec) {
@@ -15,37 +15,6 @@ static uint32_t dropped_bits(const struct mb_format *format, uint32_t channel)
     default:
         return 0;
     }
-}
-
-struct mb_format_constants mb_format_constants(const struct mb_format *format)
-{
-    const bool is_unorm = mb_format_is_unorm(format);
-    return (struct mb_format_constants){
-        .unorm_max = is_unorm ? mb_format_max_code(format, 0) : 0.0,
-        .unorm_max_alpha = is_unorm ? mb_format_max_code(format, 3) : 0.0,
-        .is_srgb = format->codec == MB_CODEC_SRGB8,
-        .dropped_bits = dropped_bits(format, 0),
-        .dropped_bits_blue = dropped_bits(format, 2),
-    };
-}
-
-const struct mb_constant *
-mb_levels_constants(const struct mb_layout *layout, const struct mb_task *task,
-                    struct mb_constant constants[MB_N_LEVELS_CONSTANTS])
-{
-    const struct mb_format_constants format = mb_format_constants(layout->format);
-    const struct mb_constant values[MB_N_LEVELS_CONSTANTS] = {
-        {"HAS_NARROW_LEVELS", mb_layout_has_narrow_levels(layout)},
-        {"UNORM_MAX", mb_float_bits(format.unorm_max)},
-        {"UNORM_MAX_ALPHA", mb_float_bits(format.unorm_max_alpha)},
-        {"IS_SRGB", format.is_srgb},
-        {"DROPPED_BITS", format.dropped_bits},
-        {"DROPPED_BITS_BLUE", format.dropped_bits_blue},
-        {"REDUCE", (uint32_t)task->reduce},
-        {"WEIGH_ALPHA", mb_weighs_alpha(task->reduce, task->alpha, layout->format)},
-        {"IS_UPDATE", task->is_update},
-    };
-    return memcpy(constants, values, sizeof values);
 }
 
 enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
@@ -72,9 +41,25 @@ enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,
                                        const struct mb_pipeline_options *options,
                                        struct mb_pipeline *pipeline, struct mb_err *err)
 {
-    struct mb_constant shared[MB_N_LEVELS_CONSTANTS];
+    const struct mb_layout *layout = &levels->image->layout;
+    const struct mb_format *format = layout->format;
+    const struct mb_task *task = &levels->task;
+    const bool is_unorm = mb_format_is_unorm(format);
+    const double max_code = is_unorm ? mb_format_max_code(format, 0) : 0.0;
+    const double max_alpha = is_unorm ? mb_format_max_code(format, 3) : 0.0;
+    const struct mb_constant shared[] = {
+        {"HAS_NARROW_LEVELS", mb_layout_has_narrow_levels(layout)},
+        {"UNORM_MAX", mb_float_bits(max_code)}, /* 0: floats */
+        {"UNORM_MAX_ALPHA", mb_float_bits(max_alpha)},
+        {"IS_SRGB", format->codec == MB_CODEC_SRGB8},
+        {"DROPPED_BITS", dropped_bits(format, 0)},
+        {"DROPPED_BITS_BLUE", dropped_bits(format, 2)},
+        {"REDUCE", (uint32_t)task->reduce},
+        {"WEIGH_ALPHA", mb_weighs_alpha(task->reduce, task->alpha, format)},
+        {"IS_UPDATE", task->is_update},
+    };
     struct mb_pipeline_options all = *options;
-    all.shared = mb_levels_constants(&levels->image->layout, &levels->task, shared);
+    all.shared = shared;
     all.n_shared = MB_COUNTOF(shared);
     return mb_pipeline_init(pipeline, levels->gpu, &all, err);
 }

@@ -1,6 +1,5 @@
-/* What kernels that include shaders/levels.glsl share: constants that describe a format, an
- * image and a task; and set-up, recording and clean-up for strategies whose commands are a list
- * of dispatches and barriers. */
+/* Set-up, recording and clean-up for strategies that record a list of dispatches and barriers,
+ * with kernels that include shaders/levels.glsl. */
 #pragma once
 
 #include "strategy/marks.h"
@@ -8,76 +7,60 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-struct mb_format_constants {
-    double unorm_max, unorm_max_alpha; /* largest codes of colour and alpha; 0: floats */
-    bool is_srgb;
-    uint32_t dropped_bits, dropped_bits_blue; /* of a 32-bit mantissa, not held */
-};
+#define MB_MAX_PUSH_BYTES 128u /* every device has so many */
 
-struct mb_format_constants mb_format_constants(const struct mb_format *format);
-
-#define MB_N_LEVELS_CONSTANTS 9u
-
-/* The constants of levels.glsl, for mb_pipeline_options.shared. Returns `constants`. */
-const struct mb_constant *
-mb_levels_constants(const struct mb_layout *layout, const struct mb_task *task,
-                    struct mb_constant constants[MB_N_LEVELS_CONSTANTS]);
-
-#define MB_MAX_PUSH_BYTES 128u /* what every device has */
-
-/* One entry of the list that is recorded: a dispatch, and the barrier after it. */
+/* A step of the list: a dispatch, and the barrier after it. */
 struct mb_levels_step {
     const struct mb_pipeline *pipeline; /* NULL: just the barrier */
     struct mb_dispatch dispatch;        /* nothing is dispatched if a count of groups is 0 */
-    /* Without accesses: levels of the image that the dispatch writes and that are to be
-     * readable from then on. */
+    /* Without accesses: the dispatch writes these levels, which are readable after it. */
     struct mb_level_barrier after;
-    uint32_t first_level, n_levels; /* that it makes; 0: those of `after` without accesses */
-    _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* what dispatch.push points to */
+    uint32_t first_level, n_levels; /* made by it; filled in if `after` has no accesses */
+    _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 
-/* The state of a strategy whose commands are such a list, or the beginning of its state. */
+/* The state of a strategy with such a list, or the first member of its state. */
 struct mb_levels {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_task task;
     struct mb_marks *marks;
     enum mb_policy policy;
-    struct mb_rect affected[MB_MAX_LEVELS]; /* what is made of each level, by the policy */
-    bool by_sampler;                        /* how texels are loaded */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* the texels to make in each level */
+    bool by_sampler;                        /* texels are loaded through the filter */
     VkSampler sampler;
     struct mb_pipeline pipelines[2];
     struct mb_levels_step steps[2 + 2 * MB_MAX_LEVELS];
     uint32_t n_steps;
 };
 
-/* Fill in all but pipelines and steps, of which the first is there: the barrier that begins
- * every chain of dispatches. */
+/* Fill in all but the pipelines, and add the first step: the barrier that begins a chain. */
 MB_MUST_CHECK enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu,
                                             const struct mb_target *target,
                                             const struct mb_needs *needs, struct mb_err *err);
 
-/* mb_pipeline_init with the constants of levels.glsl as `shared`. */
+/* mb_pipeline_init with the constants of shaders/levels.glsl: those of the format, the image
+ * and the task. */
 MB_MUST_CHECK enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,
                                                      const struct mb_pipeline_options *options,
                                                      struct mb_pipeline *pipeline,
                                                      struct mb_err *err);
 
-/* Levels 1.. from the entry state to another, for those that record no steps. */
+/* The barrier of levels 1.. from the entry state to another, for strategies without steps. */
 struct mb_level_barrier mb_levels_opening(const struct mb_levels *levels,
                                           const struct mb_access *to);
 
-/* Append a step; push constants are copied. Nothing if its barrier has no levels. */
+/* Append a step, copying its push constants; does nothing if its barrier has no levels. */
 void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step);
 
-/* mb_strategy.record: the steps in their order. */
+/* For mb_strategy.record: record the steps in order. */
 void mb_levels_record(const void *state, VkCommandBuffer cmd);
 
-/* For mb_strategy.describe: count the steps, and take it that each level is read once as it is
- * stored by the next one, as two texels per axis for one. The size of workgroups is left. */
+/* For mb_strategy.describe: all but the size of workgroups. Each level is taken to be read
+ * once, as stored, by the next one. */
 void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work);
 
-/* mb_strategy.finish. */
+/* For mb_strategy.finish. */
 void mb_levels_finish(void *state);
 
 /* How many workgroups of `width` invocations cover `n` invocations. */

@@ -1,6 +1,6 @@
-/* Stamps around what makes a level. One waits for all commands before it and holds up none
- * after it, but the strategy's own barriers stand between its levels: what a pair encloses is
- * the work on that level alone. */
+/* Stamps around what makes a level. A stamp waits for all commands before it and delays none
+ * after it; as the strategy's own barriers separate its levels, a pair encloses the work on
+ * that level alone. */
 #include "strategy/marks.h"
 
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,

@@ -1,5 +1,5 @@
-/* Which commands of a chain make which levels, as the strategy says while it records: so that
- * the harness can time each part of a chain without knowing its commands, and tools such as
+/* Marks that a strategy sets while it records, around the commands that make a level. By them
+ * the harness times each part of a chain without knowing its commands, and tools such as
  * RenderDoc show the parts by name. */
 #pragma once
 
@@ -17,9 +17,9 @@ struct mb_marks {
     } step[MB_MAX_MARKS];
 };
 
-/* Around the commands that make levels [first_level, first_level + n_levels) of `image`, or a
- * part of them, but not around the barriers before and after. `marks` is that of mb_target,
- * where NULL means that nobody times them; a chain that is not made level by level has none. */
+/* Put these around the commands that make levels [first_level, first_level + n_levels) of
+ * `image`, or a part of them, without the barriers before and after. `marks` is that of
+ * mb_target; NULL: only names are set. Chains that are not made level by level have none. */
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,
                    uint32_t first_level, uint32_t n_levels);
 void mb_mark_end(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd);

@@ -1,10 +1,12 @@
-/* What a variant needs, checked against a device, an image and a task. */
+/* Checks the needs of a variant against a device, an image and a task. */
 #include "strategy/needs.h"
 
 #include <string.h>
 
-/* Texels per axis up to which samplers take the middle for that: an H200's not at 8191. */
+/* Up to so many texels an axis samplers find the middle of two; an H200's fails at 8191. */
 #define MAX_FINE_SIZE 4096u
+
+#define INTEL_LANES 16u /* with 32 its kernels have too few registers each */
 
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info)
 {
@@ -16,15 +18,15 @@ static enum mb_status task_fits(const struct mb_needs *needs, const struct mb_la
 {
     const struct mb_extent base = layout->base;
     MB_FAIL_IF(needs->averages_only && task->reduce != MB_REDUCE_AVG, why, MB_ERRC_UNSUPPORTED,
-               "it makes averages only, no %s", mb_reduce_names[task->reduce]);
+               "supports averages only, not %s", mb_reduce_names[task->reduce]);
     MB_FAIL_IF(needs->straight_only &&
                    mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-               why, MB_ERRC_UNSUPPORTED, "it cannot weigh colour by alpha");
+               why, MB_ERRC_UNSUPPORTED, "cannot weight colour by alpha");
     MB_FAIL_IF(needs->whole_only && task->is_update, why, MB_ERRC_UNSUPPORTED,
-               "it makes whole chains only, no updates");
+               "supports whole chains only, not updates");
     MB_FAIL_IF(needs->max_width > 0 &&
                    (base.width > needs->max_width || base.height > needs->max_width),
-               why, MB_ERRC_UNSUPPORTED, "%ux%u is above %ux%u, the largest it can do",
+               why, MB_ERRC_UNSUPPORTED, "%ux%u exceeds %ux%u, the largest supported size",
                base.width, base.height, needs->max_width, needs->max_width);
     return MB_OK;
 }
@@ -33,15 +35,6 @@ const char *const mb_lanes_values[] = {"auto", "8", "16", "32", "64", NULL};
 const char mb_lanes_help[] = "of a subgroup, where the device has several sizes; auto: the "
                              "driver's usual one, but 16 on "
                              "Intel, where 32 leave too few registers";
-
-/* Where the usual size does not suit the kernels: what the driver offers, and what is taken. */
-static const struct unusual {
-    VkDriverId driver;
-    uint32_t max, lanes;
-} unusual_lanes[] = {
-    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 32, 16},
-    {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, 32, 16},
-};
 
 bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
@@ -55,24 +48,16 @@ uint32_t mb_lanes_named(uint8_t choice)
     return choice == 0 ? 0 : 4u << choice;
 }
 
-static const struct unusual *unusual_of(const struct mb_gpu_info *info)
-{
-    for (size_t i = 0; i < MB_COUNTOF(unusual_lanes); i++) {
-        if (unusual_lanes[i].driver == info->driver_id &&
-            unusual_lanes[i].max == info->max_subgroup_size) {
-            return &unusual_lanes[i];
-        }
-    }
-    return NULL;
-}
-
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes)
 {
-    const struct unusual *unusual = lanes == 0 ? unusual_of(info) : NULL;
-    if (unusual && mb_has_lanes(info, unusual->lanes)) {
-        return unusual->lanes;
+    const bool is_intel = info->driver_id == VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA ||
+                          info->driver_id == VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS;
+    const bool has_few_registers = is_intel && info->max_subgroup_size == 32;
+    if (lanes > 0) {
+        return lanes;
     }
-    return lanes == 0 ? info->subgroup_size : lanes;
+    return has_few_registers && mb_has_lanes(info, INTEL_LANES) ? INTEL_LANES
+                                                                : info->subgroup_size;
 }
 
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
@@ -83,7 +68,7 @@ uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
     return choice;
 }
 
-/* A size can be required of workgroups of so many subgroups only. */
+/* A size can be requested only for workgroups of a limited number of subgroups. */
 static enum mb_status can_have_lanes(const struct mb_needs *needs,
                                      const struct mb_gpu_info *info, struct mb_err *why)
 {
@@ -91,7 +76,7 @@ static enum mb_status can_have_lanes(const struct mb_needs *needs,
     MB_FAIL_IF(lanes > 0 && !mb_has_lanes(info, lanes), why, MB_ERRC_UNSUPPORTED,
                "lanes=%u: the device has subgroups of %u to %u%s", lanes,
                info->min_subgroup_size, info->max_subgroup_size,
-               info->max_workgroup_subgroups > 0 ? "" : ", and lets nobody choose");
+               info->max_workgroup_subgroups > 0 ? "" : ", whose size cannot be chosen");
     MB_FAIL_IF(lanes > 0 && lanes != info->subgroup_size &&
                    needs->n_invocations > lanes * info->max_workgroup_subgroups,
                why, MB_ERRC_UNSUPPORTED,
@@ -109,18 +94,17 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
     const char *hint = other[0] ? "; try " : "";
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
-                   "the device has no subgroup %s in compute shaders%s%s",
+                   "the device lacks subgroup %s in compute shaders%s%s",
                    mb_subgroup_operations[i].name, hint, other);
     }
     MB_FAIL_IF(needs->min_subgroup_size > 0 && !info->has_full_subgroups, why,
-               MB_ERRC_UNSUPPORTED, "the device cannot promise full subgroups%s%s", hint,
+               MB_ERRC_UNSUPPORTED, "the device does not guarantee full subgroups%s%s", hint,
                other);
     const uint32_t lanes = mb_lanes(info, needs->lanes);
     MB_FAIL_IF(needs->min_subgroup_size > 0 &&
                    (lanes < needs->min_subgroup_size || lanes > needs->max_subgroup_size),
-               why, MB_ERRC_UNSUPPORTED,
-               "the device's subgroup size is %u; %u to %u are needed%s%s", lanes,
-               needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
+               why, MB_ERRC_UNSUPPORTED, "the device's subgroup size is %u; needs %u to %u%s%s",
+               lanes, needs->min_subgroup_size, needs->max_subgroup_size, hint, other);
     return can_have_lanes(needs, info, why);
 }
 
@@ -145,7 +129,7 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                      "linear filtering", why);
     }
     MB_FAIL_IF(!gpu->info.features.v12.samplerFilterMinmax, why, MB_ERRC_UNSUPPORTED,
-               "the device's samplers have no %s (samplerFilterMinmax); try load=texel",
+               "the device's samplers lack %s (samplerFilterMinmax); try load=texel",
                mb_reduce_names[reduce]);
     return mb_gpu_require_format(gpu, format->vk_storage_format,
                                  VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
@@ -165,20 +149,20 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     const struct mb_format *format = layout->format;
     const enum mb_reduce reduce = task->reduce;
     MB_FAIL_IF(mb_weighs_alpha(reduce, task->alpha, format), why, MB_ERRC_UNSUPPORTED,
-               "the sampler cannot weigh colour by alpha; try load=texel");
-    /* Seen on an H200: up to 1.4 codes in the dark, where a code is least in linear light. */
+               "samplers cannot weight colour by alpha; try load=texel");
+    /* An H200 is off by up to 1.4 codes in dark colours, where codes are closest. */
     MB_FAIL_IF(format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG, why,
                MB_ERRC_UNSUPPORTED,
                "samplers decode sRGB too coarsely to be exact; try load=texel");
-    /* Seen there, too: sums off by half an ulp, which the next level adds to its rounding. */
+    /* Its sums are off by half an ulp, which the next level adds to its own rounding. */
     MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
                MB_ERRC_UNSUPPORTED,
-               "samplers sum half floats too coarsely to go on from; try load=texel");
-    /* And weights that are not halves: 0.75 of a code at 12289x7001. */
+               "samplers sum half floats too coarsely for the next level; try load=texel");
+    /* Its weights are not halves there: it is off by 0.75 codes at 12289x7001. */
     MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                            has_coarse_coordinates(layout->base.height)),
                why, MB_ERRC_UNSUPPORTED,
-               "samplers place coordinates too coarsely on an axis above %u that is no "
+               "samplers place coordinates too coarsely on an axis above %u that is not a "
                "power of two; try load=texel",
                MAX_FINE_SIZE);
     return sampler_supports(gpu, format, reduce, why);
@@ -191,7 +175,7 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
     struct mb_err ignored = {0};
     if (load == MB_LOAD_AUTO && layout->format->codec == MB_CODEC_SFLOAT32 &&
         task->reduce == MB_REDUCE_AVG) {
-        return MB_LOAD_TEXEL; /* weights of fixed point cost tens of ulp */
+        return MB_LOAD_TEXEL; /* fixed-point weights cost tens of ulp */
     }
     return load != MB_LOAD_TEXEL && can_filter(gpu, layout, task, is_carried, &ignored) == MB_OK
                ? MB_LOAD_SAMPLER
@@ -222,11 +206,11 @@ static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_
     MB_DO(has_subgroups(needs, &gpu->info, why));
     MB_DO(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
     MB_FAIL_IF(gpu->info.max_storage_images < needs->n_storage_images, why, MB_ERRC_UNSUPPORTED,
-               "the device offers %u storage images to a shader; %u are needed",
-               gpu->info.max_storage_images, needs->n_storage_images);
+               "needs %u storage images in a shader, the device has %u",
+               needs->n_storage_images, gpu->info.max_storage_images);
     MB_FAIL_IF(gpu->info.max_shared_memory_bytes < needs->shared_bytes, why,
                MB_ERRC_UNSUPPORTED,
-               "a workgroup needs %u bytes of shared memory, the device has %u",
+               "needs %u bytes of shared memory in a workgroup, the device has %u",
                needs->shared_bytes, gpu->info.max_shared_memory_bytes);
     MB_FAIL_IF((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info), why,
                MB_ERRC_UNSUPPORTED, "llvmpipe crashes on draws and blits with 512-bit vectors");

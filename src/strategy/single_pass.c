@@ -1,4 +1,4 @@
-/* What single-pass downsamplers have in common. */
+/* Shared by single-pass downsamplers. */
 #include "strategy/single_pass.h"
 
 #define TILE_WIDTH 64u
@@ -23,7 +23,8 @@ static bool has_tail(const struct mb_single_pass *pass)
     return pass->levels.image->layout.n_levels > 7;
 }
 
-bool mb_single_pass_rereads(const struct mb_single_pass *pass)
+/* An update reads level 6 back. */
+static bool rereads(const struct mb_single_pass *pass)
 {
     return pass->levels.task.is_update && has_tail(pass);
 }
@@ -34,7 +35,7 @@ void mb_single_pass_bind(const struct mb_single_pass *pass)
     const struct mb_vk_image *image = pass->levels.image;
     const VkSampler sampler = pass->levels.sampler;
     const uint32_t last = image->layout.n_levels - 1;
-    const bool rereads = mb_single_pass_rereads(pass);
+    const bool is_reread = rereads(pass);
     const struct mb_descriptor descriptors[] = {
         {.binding = 0, .sampler = sampler, .views = &pass->source->stored[0]},
         {.binding = 1, .views = &image->storage[last > 0 ? 1 : 0], .n_views = last},
@@ -42,18 +43,17 @@ void mb_single_pass_bind(const struct mb_single_pass *pass)
         {.binding = 3, .buffer = &pass->counter},
         {.binding = 4,
          .sampler = sampler,
-         .views = rereads ? &image->stored[6] : &pass->source->stored[0],
+         .views = is_reread ? &image->stored[6] : &pass->source->stored[0],
          .layout =
-             rereads ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
+             is_reread ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
     };
     mb_pipeline_bind(&pass->levels.pipelines[0], 0, descriptors, MB_COUNTOF(descriptors));
 }
 
 struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass)
 {
-    return mb_levels_opening(&pass->levels, mb_single_pass_rereads(pass)
-                                                ? &mb_access_compute_read_write
-                                                : &mb_access_compute_write);
+    return mb_levels_opening(&pass->levels, rereads(pass) ? &mb_access_compute_read_write
+                                                          : &mb_access_compute_write);
 }
 
 /* Every tile writes its texel of level 6. */
@@ -71,7 +71,7 @@ void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
     if (has_tail(pass)) {
         work->algorithmic_bytes += pass->texel_bytes * layout->n_layers * (n_written + n_read);
     }
-    work->tolerance.reread_levels = mb_single_pass_rereads(pass) ? UINT32_C(1) << 6 : 0;
+    work->tolerance.reread_levels = rereads(pass) ? UINT32_C(1) << 6 : 0;
 }
 
 void mb_single_pass_finish(void *state)

@@ -1,6 +1,6 @@
-/* What single-pass downsamplers have in common: every workgroup makes levels 1 to 6 of a tile
- * of 64x64 texels, and the last one to finish makes the others from the texels of level 6 that
- * all have handed off. Their shaders bind level 0 at 0, levels 1.. at 1, the hand-off at 2, the
+/* Shared by single-pass downsamplers: every workgroup makes levels 1 to 6 of a tile of 64x64
+ * texels, and the last one to finish makes the other levels from the texels of level 6 that all
+ * have handed off. Their shaders bind level 0 at 0, levels 1.. at 1, the hand-off at 2, the
  * counter at 3, and level 6 as it is stored, for updates, at 4. */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct mb_single_pass {
     struct mb_levels levels;          /* with one pipeline, and no steps */
     const struct mb_vk_image *source; /* of level 0: the same image, or another one */
-    struct mb_rect tiles;             /* those that are dispatched */
+    struct mb_rect tiles;             /* the tiles to dispatch */
     uint64_t texel_bytes;             /* of the hand-off */
     struct mb_buffer
         hand_off;             /* [layer][64][64] texels of level 6; unrounded but for updates */
@@ -29,13 +29,10 @@ MB_MUST_CHECK enum mb_status mb_single_pass_init(struct mb_single_pass *pass,
                                                  const struct mb_needs *needs,
                                                  uint64_t texel_bytes, struct mb_err *err);
 
-/* Write the descriptors of the pipeline, which is there by now. */
+/* Write the descriptors of the pipeline, which must be made before. */
 void mb_single_pass_bind(const struct mb_single_pass *pass);
 
-/* Whether an update reads level 6 back. */
-bool mb_single_pass_rereads(const struct mb_single_pass *pass);
-
-/* As mb_levels_opening. */
+/* As mb_levels_opening(). */
 struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass);
 
 /* For mb_strategy.describe: one dispatch between two barriers, whose last workgroup reads
@@ -43,5 +40,5 @@ struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass
 void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
                              struct mb_work *work);
 
-/* mb_strategy.finish. */
+/* For mb_strategy.finish. */
 void mb_single_pass_finish(void *state);

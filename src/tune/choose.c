@@ -1,4 +1,4 @@
-/* Who goes on to a final, what is chosen there, and how far that reaches. */
+/* Which variants reach the final, which one wins, and for which sizes. */
 #include "tune/choose.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ bool mb_tune_is_power(struct mb_extent base)
     return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
 }
 
-/* How many of a question are faster, or as fast and earlier; and the best of all. */
+/* Count the variants of a question that are faster, or equal and earlier; find the best. */
 static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t index, int question,
                        double *best)
 {
@@ -60,7 +60,7 @@ static void judge(struct mb_tune_trial *trials, size_t n, size_t index)
     }
     judged->left_out =
         is_kept ? mb_text("%s", "")
-                : mb_text("not in the final: %s times as long as the best in the first pass",
+                : mb_text("not in the final: %sx slower than the best in the first pass",
                           mb_ratio_text(behind).s);
 }
 
@@ -89,8 +89,8 @@ static enum mb_status relate_to(struct mb_timing *timing, size_t index, uint64_t
     return mb_relate_judge(timing, err);
 }
 
-/* Choose for class->question; leaves all rows related to the chosen one, or to SIZE_MAX where
- * none answers it. */
+/* Choose a variant for class->question. Leaves all rows related to the chosen one; to SIZE_MAX
+ * if none answers the question. */
 static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
                              struct mb_tune_class *class, struct mb_err *err)
 {
@@ -145,7 +145,7 @@ static uint32_t edge_of(const struct mb_tune_class *class)
     return base.width > base.height ? base.width : base.height;
 }
 
-/* The row of a class's winner in another final; NULL: it cannot run there. */
+/* The row of a class's winner in another final; NULL if it cannot run there. */
 static const struct mb_row *winner_in(const struct mb_timing *timing,
                                       const struct mb_tune_class *class)
 {
@@ -179,7 +179,7 @@ static double find_border(const struct mb_tune_class *below, const struct mb_tun
     return isnan(texels) ? sqrt(low * high) : texels;
 }
 
-/* Less than 0, 0, or more: what is of one kind stands together. */
+/* Order by format, question and kind of size, as qsort() wants it. */
 static int compare_kinds(const struct mb_tune_class *x, const struct mb_tune_class *y)
 {
     const int by_format = strcmp(layout_of(x)->format->name, layout_of(y)->format->name);
@@ -202,8 +202,8 @@ static int compare_classes(const void *a, const void *b)
     return (edge_of(x) > edge_of(y)) - (edge_of(x) < edge_of(y));
 }
 
-/* Let a class reach to its own size; or, with one of its kind above it, to that, and note
- * whether the winner changes there. */
+/* Set the range of a class: up to its own size, or to the border with the next one of its kind;
+ * note whether the winner changes there. */
 static void reach(struct mb_tune_class *class, const struct mb_tune_class *above)
 {
     class->max_texels = texels_of(class);
@@ -231,7 +231,7 @@ static enum mb_status append(struct mb_tune *tune, const struct mb_tune_class *c
     return MB_OK;
 }
 
-/* Append a class for each question that is answered, and relate all rows as they were. */
+/* Append a class for each question that is answered. Rows are related as before afterwards. */
 static enum mb_status decide(struct mb_tune *tune, struct mb_timing *timing, uint64_t seed,
                              struct mb_err *err)
 {

@@ -1,15 +1,15 @@
-/* What a tuning decides by: who goes on to a final, what is chosen there, and how far that
- * reaches. Pure. */
+/* The decisions of a tuning: which variants reach the final, which one wins, and for which
+ * sizes. Pure. */
 #pragma once
 
 #include "base/text.h"
 #include "bench/selftest.h"
 #include "result/result.h"
 
-#define MB_TUNE_FINALISTS 24u  /* of each question */
-#define MB_TUNE_MARGIN    1.10 /* a ratio of times: what is further behind the best goes out */
+#define MB_TUNE_FINALISTS 24u  /* for each question */
+#define MB_TUNE_MARGIN    1.10 /* variants slower than the best by this ratio are left out */
 
-/* How the size was found at which one class ends and the next begins. */
+/* How the border between a class and the next larger one was found. */
 enum mb_tune_how {
     MB_TUNE_INTERPOLATED, /* where the times of both winners cross */
     MB_TUNE_MIDPOINT,     /* halfway: they do not cross, or one was not in both finals */
@@ -17,19 +17,20 @@ enum mb_tune_how {
 };
 extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
 
-/* What is chosen for a question at one size in one format, and which sizes it is for. */
+/* The choice for a question at one size in one format, and the sizes that it holds for. */
 struct mb_tune_class {
     const struct mb_timing *timing; /* the final, in a case of the run; borrowed */
     enum mb_question question;
     const struct mb_row *fastest;   /* by the median */
-    const struct mb_row *chosen;    /* it, or what cannot be told from it and is simpler */
+    const struct mb_row *chosen;    /* the fastest, or a simpler one that ties with it */
     const struct mb_row *runner_up; /* the fastest of the others, or NULL */
     struct mb_relation next;        /* of the runner-up to the chosen one */
     bool is_power;                  /* both edges are powers of two */
-    uint64_t max_texels; /* for images of up to this many, no edge of which is longer than */
-    uint32_t max_edge;
-    const struct mb_tune_class *above; /* the next class, if another wins there; or NULL */
-    double border_texels;              /* where the next one begins; and how that was found */
+    uint64_t max_texels;            /* holds for images of up to this many texels */
+    uint32_t max_edge;              /* and no longer edge */
+    const struct mb_tune_class
+        *above;           /* the next class, if another variant wins there; or NULL */
+    double border_texels; /* where the next class begins */
     enum mb_tune_how how;
 };
 
@@ -38,7 +39,8 @@ struct mb_tune {
     size_t n_classes;
     bool has_selftest; /* not on a software device */
     struct mb_selftest selftest;
-    struct mb_err undecided; /* of the first case in which nothing can run; code 0: none */
+    struct mb_err
+        undecided; /* why the first case without a variant has none; code 0: all have */
 };
 
 /* Free and zero. */
@@ -47,26 +49,27 @@ void mb_tune_finish(struct mb_tune *tune);
 /* True if both edges are powers of two: there all policies but the wide kernels agree. */
 bool mb_tune_is_power(struct mb_extent base);
 
-/* What a pass found of a variant. */
+/* A variant in the first pass. */
 struct mb_tune_trial {
     unsigned questions;      /* mask of 1 << enum mb_question; 0: it was not timed */
-    double ratio;            /* of its time to that of the variant which all heats share */
-    struct mb_text left_out; /* why it is not in the final; "": it is */
+    double ratio;            /* of its time to that of the variant that all heats share */
+    struct mb_text left_out; /* why it is not in the final; "" if it is */
 };
 
-/* Leave out those that are behind the best of each of their questions by more than
- * MB_TUNE_MARGIN, or are not among the MB_TUNE_FINALISTS best of any. What was not timed stays:
+/* Keep a variant that is, for one of its questions, among the MB_TUNE_FINALISTS best and within
+ * MB_TUNE_MARGIN of the best; leave out the others. Variants that were not timed stay, so that
  * the final tells why. */
 void mb_tune_select(struct mb_tune_trial *trials, size_t n);
 
-/* Add a class for each question that is answered in a final, and see anew how far all reach:
- * down to what the next smaller one covers, the smallest to 1x1; up to the crossover to the
- * next one, or halfway to it (geometrically), or to its own size where its winner cannot run
- * above; the largest no further than its own size.
+/* Add a class for each question that a variant of the final answers, and find the ranges of all
+ * classes again. A class begins where the next smaller one ends, the smallest at 1x1. It ends
+ * where the times of its winner and the next one's cross, else halfway to the next
+ * (geometrically), or at its own size if its winner cannot run above; the largest class ends at
+ * its own size.
  *
- * The fastest is that of the least median. What cannot be told from it, and is at most
- * MB_MARGIN behind, is as good: of these the one with the fewest parameters off their defaults
- * is chosen. Fails only without memory. */
+ * The fastest has the least median. Variants that are tied with it and at most MB_MARGIN slower
+ * are as good: the one with the fewest parameters off their defaults is chosen. Fails only
+ * without memory. */
 MB_MUST_CHECK enum mb_status mb_tune_add(struct mb_tune *tune, struct mb_timing *timing,
                                          uint64_t seed, struct mb_err *err);
 
@@ -74,7 +77,7 @@ MB_MUST_CHECK enum mb_status mb_tune_add(struct mb_tune *tune, struct mb_timing 
 const struct mb_tune_class *mb_tune_find(const struct mb_tune *tune, const struct mb_case *c,
                                          enum mb_question question);
 
-/* Where a ratio of times is 1, by a straight line through its logarithm over that of the
- * texels; NaN where it does not change sides between `below` and `above`. */
+/* The number of texels at which a ratio of times is 1, by linear interpolation of logarithms;
+ * NaN if the ratio is not below 1 at `below` and above 1 at `above`. */
 double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
                      double above_ratio);

@@ -1,5 +1,4 @@
-/* What a tuning leaves: tune.json, with what was chosen, against what, and what was dropped on
- * the way; and the decisions as a C header. */
+/* The results of a tuning: its decisions as tune.json, and as a C header. */
 #include "tune/report.h"
 
 #include <ctype.h>
@@ -20,18 +19,18 @@
 #define TUNE_SCHEMA_VERSION "3.0.0"
 #define COMMENT_COLUMNS     96
 
-/* In words, for the files and their readers. */
+/* The rules in words, for readers of the files. */
 static const char choice_rule[] =
-    "Of the finalists, measured together and verified before and after, the least median of a "
-    "question is the fastest. What cannot be told from it (not SLOWER) is tied. Of those tied "
-    "with a ratio of at most 1.01 the one with the fewest parameters off their defaults is "
-    "chosen.";
+    "Finalists are measured together and verified before and after. For each question the "
+    "variant with the least median is the fastest; variants that are not SLOWER are tied with "
+    "it. Of those tied with a ratio of at most 1.01 the one with the fewest parameters off "
+    "their defaults is chosen.";
 static const char reach_rule[] =
-    "Sizes whose edges are both powers of two and other sizes are decided apart. A class "
-    "reaches from what the next smaller one covers (the smallest: from 1x1) up to the "
-    "crossover to the next one, or to the geometric mean of both where the winner stays or the "
-    "times do not cross, or to its own size where its winner cannot run above. Beyond the "
-    "largest size nothing is said.";
+    "Sizes with two edges that are powers of two are decided apart from all others. A class "
+    "begins where the next smaller one ends (the smallest at 1x1). It ends where the times of "
+    "its winner and the next one's cross, or at the geometric mean of both sizes if the winner "
+    "stays or the times do not cross, or at its own size if its winner cannot run above. "
+    "Nothing is decided beyond the largest size.";
 
 static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_extent extent)
 {
@@ -39,7 +38,7 @@ static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_exten
     mb_json_u64(json, node, "height", extent.height);
 }
 
-/* What was asked for; the same in every case. */
+/* The task, which is the same in every case. */
 static void add_task(struct mb_json *json, const struct mb_run *run)
 {
     struct cJSON *node = mb_json_object_if(json, json->root, "task", run->n_cases > 0);
@@ -150,11 +149,10 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     return mb_json_print(&json, text, err);
 }
 
-/* mipbench_tuned.h.in, with a line @NAME@ for each of the parts below. */
+/* mipbench_tuned.h.in, which has a line @NAME@ for each of the parts below. */
 extern const struct mb_embedded mb_tuned_template[];
 
-/* A string literal of ASCII: whatever else is in it is written in octal. '?' could begin a
- * trigraph. */
+/* Add a string literal in ASCII: other bytes, and '?', which begins trigraphs, are octal. */
 static void add_literal(struct mb_strbuf *out, const char *text)
 {
     mb_strbuf_append(out, "\"");
@@ -166,7 +164,7 @@ static void add_literal(struct mb_strbuf *out, const char *text)
     mb_strbuf_append(out, "\"");
 }
 
-/* Text for a comment: nothing in it ends or begins one, and every line of it is part of it. */
+/* Add text to a comment: no part of it may end or begin one, and every line is marked. */
 static void add_remark(struct mb_strbuf *out, const char *text)
 {
     MB_SCOPED(mb_strbuf) safe = {0};
@@ -190,7 +188,7 @@ static void add_remark(struct mb_strbuf *out, const char *text)
     out->failed = out->failed || safe.failed || wrapped.failed;
 }
 
-/* What was tuned, and what the reader must know of it. */
+/* Add what was tuned, and what a reader must know about it. */
 static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_tune *tune)
 {
@@ -264,7 +262,7 @@ static void add_number(struct mb_strbuf *out, double value)
     mb_strbuf_printf(out, strpbrk(text.s, ".e") ? "%s" : "%s.0", text.s);
 }
 
-/* Three figures: a median or ratio and its interval, if it has one. */
+/* Add a median or ratio and its interval, or zeros if it has none. */
 static void add_figures(struct mb_strbuf *out, double figure, const double ci[2], bool has_ci)
 {
     add_number(out, figure);
@@ -333,7 +331,7 @@ static const struct {
     {"@ROWS@\n", add_rows},
 };
 
-/* The template up to a part, and the part; they are in its order. */
+/* Replace the lines @NAME@ of the template, which come in the order of the parts. */
 enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, char **text,
                               struct mb_err *err)
 {

@@ -1,4 +1,4 @@
-/* What a tuning leaves behind, as text. Pure. */
+/* The results of a tuning as text. Pure. */
 #pragma once
 
 #include "tune/choose.h"
@@ -8,8 +8,8 @@
 MB_MUST_CHECK enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune,
                                           char **text, struct mb_err *err);
 
-/* mipbench_tuned.h, likewise: C11 and C++11 on its own, with a table of the classes and a
- * function that looks an image up by format, reduction, question and size. */
+/* mipbench_tuned.h, likewise: stands alone in C11 and C++11, with a table of the classes and a
+ * function that looks up a format, reduction, question and size. */
 MB_MUST_CHECK enum mb_status mb_tune_header(const struct mb_run *run,
                                             const struct mb_tune *tune, char **text,
                                             struct mb_err *err);

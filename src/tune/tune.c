@@ -1,4 +1,4 @@
-/* Tuning: the cases one by one, each a pass over all variants and a final of the best. */
+/* Tuning: for each case a first pass over all variants, and a final of the best. */
 #include "tune/tune.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "bench/image_case.h"
 #include "bench/timing/sizing.h"
 
-/* A tuning while its cases are run. */
+/* A tuning in progress. */
 struct session {
     const struct mb_tune_options *options;
     struct mb_settings settings; /* with the format of the case */
@@ -20,13 +20,13 @@ struct session {
     struct mb_tune *tune;
     bool is_complete; /* the user did not interrupt it */
     struct mb_condition condition;
-    /* Of the case: what is known before anything is run, and the variants that take part. */
+    /* The current case before anything ran, and the variants that can run in it. */
     struct mb_case blank;
     void *source;               /* owned */
-    struct mb_variant *rows;    /* owned, as are these, each with room for all variants */
-    struct mb_params *resolved; /* what "auto" is here */
+    struct mb_variant *rows;    /* these four are owned and have room for all variants */
+    struct mb_params *resolved; /* with "auto" replaced by what it stands for here */
     struct mb_tune_trial *trials;
-    const char **left_out; /* of what is measured next: why not this one, or NULL */
+    const char **left_out; /* why a variant is not in the next heat or final, or NULL */
     size_t n_rows;
 };
 
@@ -42,8 +42,8 @@ static enum mb_status can_run(const struct session *session, const struct mb_var
     return mb_variant_supports(row, session->options->gpu, &blank->layout, &blank->task, why);
 }
 
-/* Whether an earlier variant comes to the same commands here, "auto" and what it is: that one
- * has the fewest parameters off their defaults, and stands for both. */
+/* Whether an earlier variant records the same commands here, like "auto" and what it stands
+ * for. The earlier one, with fewer parameters off their defaults, is kept. */
 static bool is_same(const struct session *session, const struct mb_strategy *strategy,
                     const struct mb_params *resolved)
 {
@@ -55,7 +55,7 @@ static bool is_same(const struct session *session, const struct mb_strategy *str
     return is_found;
 }
 
-/* Nothing can run in this case: the first variant stands for the others. */
+/* No variant can run in this case; the reason of the first is reported. */
 static void note_undecided(struct session *session, const char *reason)
 {
     const struct mb_layout *layout = &session->blank.layout;
@@ -67,14 +67,16 @@ static void note_undecided(struct session *session, const char *reason)
     }
     mb_variant_label(&session->options->rows[0], label, sizeof label);
     mb_err_set(why, MB_ERRC_UNSUPPORTED, __FILE__, __LINE__,
-               "%ux%u %s: no decision, since none of %zu variant%s can take part: %s: %s",
+               "%ux%u %s: no decision: of %zu variant%s none can run: %s: %s",
                layout->base.width, layout->base.height, layout->format->name, n,
                n == 1 ? "" : "s", label, reason);
-    mb_err_hint(why, "without --strategy everything is tried; without 'tune' mipbench times "
-                     "what tune leaves out");
+    mb_err_hint(why,
+                "omit --strategy to try every strategy; mipbench without 'tune' also times "
+                "what tune leaves out");
 }
 
-/* Take what can run, each once. A manifest that is wrong for this image is taken, and fails. */
+/* Collect the variants that can run, each once. One that fails here, such as a manifest that is
+ * wrong for this image, is collected as well, so that its row reports it. */
 static void take_variants(struct session *session)
 {
     struct mb_err first = {0};
@@ -100,11 +102,11 @@ static void take_variants(struct session *session)
     }
 }
 
-/* Run what is not left out as one case. It is the caller's, after a failure too. */
+/* Run the variants that are not left out as one case, which the caller finishes, also after a
+ * failure. */
 static enum mb_status run_together(struct session *session, const struct mb_settings *settings,
                                    struct mb_case *c, struct mb_err *err)
 {
-    const bool times_only = !settings->verify;
     const struct mb_case_options case_options = {
         .settings = settings,
         .hooks = session->options->hooks,
@@ -114,14 +116,13 @@ static enum mb_status run_together(struct session *session, const struct mb_sett
         .conditions = &session->condition,
         .n_conditions = 1,
         .calibration = &session->calibration,
-        .shares_pipelines = times_only,
-        .times_only = times_only,
+        .shares_pipelines = !settings->verify,
     };
     *c = session->blank;
     return mb_case_run(&case_options, session->source, c, &session->is_complete, err);
 }
 
-/* The fastest variant of the first heat runs in every heat: times are ratios to its time. */
+/* The fastest variant of the first heat runs in all heats: times are ratios to its time. */
 static size_t find_anchor(const struct mb_timing *timing)
 {
     size_t found = SIZE_MAX;
@@ -148,7 +149,7 @@ static void note_heat(struct session *session, const struct mb_timing *timing, s
     }
 }
 
-/* Drivers have limits on how much there is of anything. */
+/* How many variants a heat has: drivers limit the number of instances. */
 static size_t heat_size(const struct session *session)
 {
     struct mb_timing timing = {.of = &session->blank,
@@ -162,7 +163,7 @@ static size_t heat_size(const struct session *session)
     return n_most < 1 ? 1 : n_most < MB_TUNE_HEAT ? n_most : MB_TUNE_HEAT;
 }
 
-/* Time all with few samples; nothing is decided on that but who is measured again. */
+/* Time all variants with few samples, to choose those for the final. */
 static enum mb_status run_pass(struct session *session, struct mb_err *err)
 {
     const struct mb_hooks *hooks = session->options->hooks;
@@ -191,7 +192,8 @@ static enum mb_status run_pass(struct session *session, struct mb_err *err)
     return MB_OK;
 }
 
-/* A wrong one may have been the bar that others were left out for. Whether one comes back. */
+/* Select again without the variants that proved wrong: others may have been left out because of
+ * them. True if one comes back. */
 static bool reopen(struct session *session, const struct mb_case *final)
 {
     bool is_open = false;
@@ -207,7 +209,7 @@ static bool reopen(struct session *session, const struct mb_case *final)
     return is_open;
 }
 
-/* Run the pass, if there are many, and the final, which is `*final`. */
+/* Run the first pass, if there are many variants, and the final. */
 static enum mb_status run_contest(struct session *session, struct mb_case *final,
                                   struct mb_err *err)
 {
@@ -227,7 +229,7 @@ static enum mb_status run_contest(struct session *session, struct mb_case *final
     return MB_OK;
 }
 
-/* "auto" may be one of the formats that are named, and a size may be given twice. */
+/* The format "auto" may also be named, and a size given twice. */
 static bool is_known_case(const struct mb_run *run, const struct mb_layout *layout)
 {
     bool is_known = false;
@@ -239,7 +241,7 @@ static bool is_known_case(const struct mb_run *run, const struct mb_layout *layo
     return is_known;
 }
 
-/* The final is a case of the run once it is complete. */
+/* Add the final to the run as a case, unless it was interrupted. */
 static enum mb_status run_case(struct session *session, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -291,8 +293,8 @@ static enum mb_status run_all(struct session *session, struct mb_err *err)
     return MB_OK;
 }
 
-/* Before anything is decided by the instrument it is checked; on a software device, whose times
- * predict nothing, it is not. */
+/* Run the self-test before deciding anything; not on a software device, whose times predict
+ * nothing. */
 static enum mb_status check_instrument(const struct mb_tune_options *options,
                                        struct mb_tune *tune, struct mb_err *err)
 {

@@ -219,7 +219,7 @@ class Limits(cli.TestCase):
     def test_shapes_that_cannot_be(self):
         n_layers = self.limits()["limits"]["max_image_array_layers"]
         outcome = self.quick(SMALL, "-s", "compute", "-o", "out", "--cube", "--size", "8x8,8x4")
-        self.assert_error(outcome, USAGE, "--cube: faces are square", "8x4")
+        self.assert_error(outcome, USAGE, "--cube: faces must be square", "8x4")
         self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
         outcome = self.quick(SMALL, "-s", "compute", "-o", "out", "--cube", "--layers", "2048")
         self.assert_error(outcome, UNSUPPORTED, "compute: ", f"limit is {n_layers}")
@@ -246,7 +246,7 @@ class Limits(cli.TestCase):
     def test_rectangle_outside(self):
         for args, size in [([], "16x16"), (["--size", "32x32,16x9"], "16x9")]:
             outcome = self.quick(SMALL, "-o", "out", "--rect", "8,8,8,9", *args)
-            self.assert_error(outcome, USAGE, f"--rect 8,8,8,9 does not lie within {size}", SMALL)
+            self.assert_error(outcome, USAGE, f"--rect 8,8,8,9 exceeds the {size} texels of", SMALL)
             self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
 
     def test_all_goes_on_without_the_unsupported(self):

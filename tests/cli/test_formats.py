@@ -129,7 +129,7 @@ class Tasks(Case):
             self.assertEqual((result["levels"], len(result["verify"]["levels"]["box_lsb"])), (n_made, n_made))
             told = [w["message"] for w in result["warnings"] if w["code"] == "levels_capped"]
             self.assertEqual(len(told), is_told)
-        self.assertEqual(told, ["--levels 9: 16x9 has 5, all of which were made"])
+        self.assertEqual(told, ["--levels 9: 16x9 has only 5, all were made"])
 
     def test_quality(self):
         outcome = self.run_it("pattern:noise:63x31", "-n", "3", "-w", "0", "-v", "-o", "out",

@@ -71,7 +71,7 @@ CAUGHT = [
     # Right over poison and over other texels: the last run is over the probe's chain.
     ("noise:32x32", ["-f", "rgba8"], AFTER, {"idle": START}),
     # Right over its own chain of the same image, where what it does not look at has not changed.
-    ("noise:32x32", ["-f", "rgba8"], AFTER + ": keeps what it made before of other texels", {
+    ("noise:32x32", ["-f", "rgba8"], AFTER + ": keeps what it made of earlier texels", {
         "looks-at-one": (1, 0, 5, 0)}),
     # Right for either image, by what an earlier run on it has left in scratch.
     ("flat:32x32", ["-f", "rgba8"], PROBE_AFTER, {"remembers": START}),
@@ -98,7 +98,7 @@ class Lies(cli.TestCase):
                     row = row_of[lie]
                     self.assertEqual((row["status"], row["verify"]["status"]), ("failed", "fail"), row)
                     self.assertRegex(row["reason"], "^" + when + (
-                        ": the chain differs from the one that was judged$" if place is None else
+                        ": the chain differs from the verified one$" if place is None else
                         r": level {} layer {} texel \({}, {}\) channel [rgba]: wanted ".format(*place)))
             self.assertEqual(outcome.code, 1, outcome)
             self.assertEqual(outcome.out.count(b"FAIL: "), len(place_of), outcome)

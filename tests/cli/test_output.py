@@ -344,7 +344,7 @@ class Terminal(OutputCase):
         outcome = self.quick(*args, "--json", "-")
         self.assertEqual(outcome.code, 5, outcome)
         self.assertEqual(" ".join(outcome.err.decode().split()).count(reason), 1, outcome)
-        self.assertIn(b"\nmipbench: error: spd:lds=packed: skipped, as the table says\n",
+        self.assertIn(b"\nmipbench: error: spd:lds=packed: skipped, see the table\n",
                       outcome.err)
 
     def test_caution_of_many_variants(self):

@@ -89,7 +89,7 @@ const struct mb_lack mb_lacks[] = {
      .strategies = "blit,spd:parts=tiles",
      .untimed = "blit",
      .skipped = "spd",
-     .reason = "not timed: there is no strategy left",
+     .reason = "not timed: no strategy is left",
      .exit_code = 6},
     {"a clock that jumps ahead in blits",
      {EDIT(STAMPS, MB_CLOCK_AHEAD)},

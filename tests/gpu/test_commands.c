@@ -429,7 +429,6 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
 static void check_samples(struct bed *bed, const char *chain)
 {
     const struct mb_recorded_sample_options latency = {
-        .gpu = bed->gpu,
         .timer = &bed->timer,
         .n_parts = 1,
         .n_chains = {1},

@@ -4,12 +4,11 @@
 
 #include "base/alloc.h"
 #include "bench/roofline/roofline.h"
+#include "bench/roofline/traffic.h"
 #include "bench/timing/calibration.h"
 #include "harness.h"
 #include "readback.h"
 #include "vk/barrier.h"
-
-#define N_MEASUREMENTS 3 /* at most, of one kind */
 
 /* The texels of one side, packed. */
 static void record_image_copy(struct readback *r, const struct mb_vk_image *image)
@@ -31,6 +30,16 @@ static void record_image_copy(struct readback *r, const struct mb_vk_image *imag
     mb_barrier_levels(r->submission.cmd, image, 0, 1, &mb_access_transfer_read, &back);
 }
 
+/* A pass is counted as what it reads and writes. */
+static uint64_t expected_bytes(const struct mb_field *field, enum mb_traffic traffic)
+{
+    const struct mb_layout *layout = &field->image[MB_TARGET].layout;
+    const uint64_t row_bytes = 4 * (uint64_t)layout->base.width * layout->n_layers;
+    return !field->is_image              ? field->buffer[MB_TARGET].size_bytes
+           : traffic == MB_TRAFFIC_WRITE ? row_bytes * layout->base.height
+                                         : 4 * row_bytes * (layout->base.height / 3);
+}
+
 /* Wipe the target, run one variant over it, and read it back. */
 static void run_variant(struct readback *r, struct mb_field *field,
                         const struct mb_traffic_variant *variant, uint32_t n_passes)
@@ -39,6 +48,7 @@ static void run_variant(struct readback *r, struct mb_field *field,
     struct mb_traffic_kernel kernel = {0};
     VkCommandBuffer cmd = r->submission.cmd;
     CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, variant, &err), MB_OK);
+    CHECK_EQ_INT(mb_traffic_bytes(&kernel, 0), expected_bytes(field, variant->traffic));
     readback_begin(r);
     if (field->is_image) {
         const VkClearColorValue zero = {.float32 = {0.0f, 0.0f, 0.0f, 0.0f}};
@@ -115,8 +125,8 @@ static bool next_variant(const struct mb_field *field, uint32_t *i,
 static void report_wrong(const struct mb_traffic_variant *variant, uint32_t n_wrong)
 {
     if (n_wrong > 0) {
-        printf("%s, %u x %u: %u are wrong\n", mb_traffic_names[variant->traffic],
-               variant->workgroup_size, variant->n_items, n_wrong);
+        printf("traffic %d, %u x %u: %u are wrong\n", variant->traffic, variant->workgroup_size,
+               variant->n_items, n_wrong);
     }
     CHECK_EQ_INT(n_wrong, 0);
 }
@@ -234,62 +244,17 @@ static void test_images(struct mb_gpu *gpu)
     mb_field_finish(&field);
 }
 
-static void check_bandwidth(const struct mb_bandwidth *b, enum mb_traffic traffic,
-                            bool is_image)
-{
-    CHECK_EQ_INT(b->traffic, traffic);
-    CHECK_EQ_INT(b->is_image, is_image);
-    CHECK(isfinite(b->gbps) && b->gbps > 0.0);
-    CHECK(isfinite(b->duration_ns) && b->duration_ns > 0.0);
-    CHECK(b->footprint_bytes > 0 && b->workgroup_size >= 64);
-    CHECK_EQ_DBL(b->gbps * b->duration_ns, (double)b->footprint_bytes,
-                 1e-6 * (double)b->footprint_bytes);
-}
-
-/* Buffers and images move bytes about as fast: a kernel that skips half its work, or does it
- * twice, on one of them. Loose, as machines are shared. */
-static bool has_likely_mixes(const struct mb_roofline *roofline)
-{
-    const double ratio =
-        roofline->best[0][MB_TRAFFIC_MIX].gbps / roofline->best[1][MB_TRAFFIC_MIX].gbps;
-    return ratio < 64.0 && ratio > 1.0 / 64.0;
-}
-
-/* Again, where something else kept the machine busy during a part of it: what a kernel does
- * wrong it does each time. */
-static void measure(const struct mb_gpu *gpu, const struct mb_settings *settings,
-                    struct mb_roofline *roofline)
+static void measure(const struct mb_gpu *gpu, uint64_t l2_bytes, struct mb_roofline *roofline)
 {
     struct mb_err err = {0};
-    CHECK_EQ_INT(mb_roofline_measure(gpu, settings, NULL, roofline, &err), MB_OK);
-    for (int i = 1; i < N_MEASUREMENTS && !has_likely_mixes(roofline); i++) {
-        CHECK_EQ_INT(mb_roofline_measure(gpu, settings, NULL, roofline, &err), MB_OK);
-    }
-}
-
-static void check_figures(const struct mb_roofline *roofline)
-{
-    for (int kind = 0; kind < 2; kind++) {
-        const struct mb_bandwidth *b = &roofline->best[kind][MB_TRAFFIC_MIX];
-        check_bandwidth(b, MB_TRAFFIC_MIX, kind == 1);
-        printf("%s: %.1f GB/s, %.1f MiB, %u x %u\n", kind ? "image" : "buffer", b->gbps,
-               (double)b->footprint_bytes / 0x1p20, b->workgroup_size, b->n_items);
-    }
-    for (size_t i = 0; i < roofline->n_sweep; i++) {
-        check_bandwidth(&roofline->sweep[i], MB_TRAFFIC_READ, false);
-        CHECK(i == 0 ||
-              roofline->sweep[i].footprint_bytes > roofline->sweep[i - 1].footprint_bytes);
-    }
-    CHECK(has_likely_mixes(roofline));
-    CHECK_EQ_DBL(
-        roofline->ceiling_gbps,
-        fmax(roofline->best[0][MB_TRAFFIC_MIX].gbps, roofline->best[1][MB_TRAFFIC_MIX].gbps),
-        0.0);
+    const struct mb_settings settings = {.roofline = true, .l2_bytes = l2_bytes};
+    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, NULL, roofline, &err), MB_OK);
+    CHECK(isfinite(roofline->ceiling_gbps) && roofline->ceiling_gbps > 0.0);
     CHECK(isfinite(roofline->null_dispatch_ns) && roofline->null_dispatch_ns > 0.0);
     CHECK(isfinite(roofline->null_barrier_ns) &&
           roofline->null_barrier_ns > -roofline->null_dispatch_ns);
-    printf("null dispatch %.0f ns, barrier %.0f ns, cache %.1f MiB (%s)\n",
-           roofline->null_dispatch_ns, roofline->null_barrier_ns,
+    printf("%.1f GB/s, null dispatch %.0f ns, barrier %.0f ns, cache %.1f MiB (%s)\n",
+           roofline->ceiling_gbps, roofline->null_dispatch_ns, roofline->null_barrier_ns,
            (double)roofline->llc_bytes / 0x1p20, roofline->llc_source);
 }
 
@@ -297,19 +262,26 @@ static void test_measure(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     const bool is_cpu = gpu->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    struct mb_settings settings = {.roofline = true};
-    measure(gpu, &settings, &roofline);
-    check_figures(&roofline);
-    CHECK(is_cpu == (roofline.n_sweep == 0));
+    measure(gpu, 0, &roofline);
     CHECK(!is_cpu || strcmp(roofline.llc_source, "assumed") == 0);
-
-    settings.l2_bytes = 3 << 20;
-    measure(gpu, &settings, &roofline);
-    check_figures(&roofline);
-    CHECK_EQ_INT(roofline.n_sweep, 0);
+    measure(gpu, 3 << 20, &roofline);
     CHECK_EQ_INT(roofline.llc_bytes, 3 << 20);
     CHECK_EQ_STR(roofline.llc_source, "given");
-    CHECK(is_cpu || roofline.best[0][MB_TRAFFIC_MIX].footprint_bytes >= 24 << 20);
+}
+
+#define LIMIT_BYTES (UINT64_C(8) << 20)
+
+static PFN_vkCreateBuffer create_buffer;
+static unsigned n_at_limit, n_beyond;
+
+static VKAPI_ATTR VkResult VKAPI_CALL watch_buffers(VkDevice device,
+                                                    const VkBufferCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    VkBuffer *buffer)
+{
+    n_at_limit += info->size == LIMIT_BYTES;
+    n_beyond += info->size > LIMIT_BYTES;
+    return create_buffer(device, info, allocator, buffer);
 }
 
 /* What a GPU does, whatever this device is, but within 8 MiB: the sweep, and all variants. */
@@ -317,18 +289,16 @@ static void test_gpu_path(struct mb_gpu *gpu)
 {
     struct mb_roofline roofline;
     struct mb_gpu small = *gpu;
-    const uint64_t limit = 8 << 20;
     small.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-    small.info.max_storage_buffer_bytes = limit + 1; /* as 2^n - 1 is no multiple of anything */
-    small.info.max_allocation_bytes = limit + 4096;
-    const struct mb_settings settings = {.roofline = true};
-    measure(&small, &settings, &roofline);
-    check_figures(&roofline);
-    CHECK_EQ_INT(roofline.n_sweep, 7);
-    CHECK_EQ_INT(roofline.sweep[0].footprint_bytes, 1 << 20);
-    CHECK_EQ_INT(roofline.sweep[roofline.n_sweep - 1].footprint_bytes, limit);
-    CHECK_EQ_INT(roofline.best[0][MB_TRAFFIC_MIX].footprint_bytes, limit);
-    CHECK(roofline.best[1][MB_TRAFFIC_MIX].footprint_bytes <= 2 * limit);
+    /* A device may say 2^n - 1, which is no multiple of anything. */
+    small.info.max_storage_buffer_bytes = LIMIT_BYTES + 1;
+    small.info.max_allocation_bytes = LIMIT_BYTES + 4096;
+    create_buffer = vkCreateBuffer;
+    vkCreateBuffer = watch_buffers;
+    measure(&small, 0, &roofline);
+    vkCreateBuffer = create_buffer;
+    CHECK_EQ_INT(n_beyond, 0);
+    CHECK_EQ_INT(n_at_limit, 4); /* both sides of the reads, and of mixed traffic */
 }
 
 static bool stop_after(void *user)
@@ -347,8 +317,6 @@ static void test_interruption(struct mb_gpu *gpu)
     const struct mb_hooks hooks = {.user = &n_left, .is_interrupted = stop_after};
     CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, &hooks, &roofline, &err), MB_OK);
     CHECK(roofline.null_dispatch_ns > 0.0);
-    CHECK(isnan(roofline.best[0][MB_TRAFFIC_MIX].gbps));
-    CHECK(isnan(roofline.best[1][MB_TRAFFIC_MIX].gbps));
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
@@ -410,20 +378,19 @@ static void check_clock(struct mb_gpu *gpu, struct mb_field *field, struct mb_pr
 {
     struct mb_err err = {0};
     struct mb_traffic_kernel kernel = {0};
-    struct mb_bandwidth found;
     struct mb_timer_marks marks;
     struct mb_roofline roofline;
-    double duration_ns;
+    double duration_ns, gbps;
     const struct mb_settings settings = {.roofline = true};
     const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, 128, 4};
     CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, &variant, &err), MB_OK);
     lie = CLOCK_STOPPED;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &found, &err), MB_OK);
-    CHECK(isnan(found.gbps));
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &gbps, &err), MB_OK);
+    CHECK(isnan(gbps));
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
     CHECK(strstr(err.text, "never advance") != NULL);
     lie = CLOCK_AHEAD;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &found, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &gbps, &err), MB_FAILED);
     CHECK(err.code == MB_ERRC_RUNTIME && strstr(err.text, "the host waited") != NULL);
     CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_FAILED);
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);

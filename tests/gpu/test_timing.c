@@ -354,7 +354,6 @@ static void test_lead(struct mb_gpu *gpu)
             (struct mb_instance){.strategy = &strategy, .image = &image, .state = &names[i]};
     }
     const struct mb_recorded_sample_options options = {
-        .gpu = gpu,
         .timer = &timer,
         .n_parts = 3,
         .n_chains = {1, 2, 4},

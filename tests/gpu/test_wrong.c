@@ -24,7 +24,7 @@ struct scene {
 
 #define OUTSIDE     "writes outside the rectangle's affected region"
 #define REGENERATED "differs from a full regeneration"
-#define NOT_ASKED   "writes a level that was not asked for"
+#define NOT_ASKED   "writes to a level it was not asked for"
 
 static const struct scene scenes[] = {
     {

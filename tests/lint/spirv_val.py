@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# constant_id to value, as in shaders/levels.glsl and mb_format_constants.
+# constant_id to value, as in shaders/levels.glsl and src/strategy/levels.c.
 SPECIALIZATIONS = [
     {11: 255, 12: 255},           # rgba8
     {13: "true", 11: 255, 12: 255},

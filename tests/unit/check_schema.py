@@ -113,11 +113,10 @@ def check_values(run):
     assert list(run["shaders"]) == ["spd/spd.comp"]
     roofline = run["roofline"]
     assert (roofline["ceiling_gbps"], roofline["llc_source"]) == (4300, "measured")
-    assert len(roofline["large"]) == 1 and len(roofline["read_sweep"]) == 1
     case, = run["cases"]
     assert case["id"] == "my-photo-1_300x200_rgba8_avg"
     assert (case["reduce"], case["alpha"], case["shape"]) == ("avg", "straight", "2d")
-    assert case["rect"] is None and roofline["large"][0]["gbps"] == 4300
+    assert case["rect"] is None
     check_variants(case["variants"])
     timing, = case["timings"]
     check_timing(timing)

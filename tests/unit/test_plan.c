@@ -174,7 +174,7 @@ static void test_mistakes(void)
     CHECK_EQ_STR(plan_one(""), "2: strategy '': the name is missing / ");
     const char *const no_settings[] = {"spd:", "spd:load", "spd:load=", "spd:=texel", "spd:**"};
     for (size_t i = 0; i < MB_COUNTOF(no_settings); i++) {
-        CHECK(strstr(plan_one(no_settings[i]), "is no setting") != NULL);
+        CHECK(strstr(plan_one(no_settings[i]), "expected a setting") != NULL);
     }
 }
 

@@ -181,16 +181,6 @@ static void make_measured(struct mb_run *run, struct mb_timing *timing)
         .ceiling_gbps = 4300,
         .null_dispatch_ns = 2000,
         .null_barrier_ns = 1500,
-        .n_sweep = 1,
-    };
-    run->roofline.best[1][MB_TRAFFIC_MIX] = run->roofline.sweep[0] = (struct mb_bandwidth){
-        .traffic = MB_TRAFFIC_MIX,
-        .is_image = true,
-        .footprint_bytes = UINT64_C(1) << 30,
-        .workgroup_size = 256,
-        .n_items = 4,
-        .gbps = 4300,
-        .duration_ns = 250e3,
     };
     timing->n_rotated = 3;
     timing->floor_ns = 500.05;

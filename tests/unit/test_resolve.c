@@ -156,7 +156,7 @@ static const struct lanes_row lanes_rows[] = {
     {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 32, 32, 64, 16, {1, 1, 1, 1, 0}, "8 to 32"},
     {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, 8, 32, 32, 16, 16, {1, 0, 1, 1, 0}, "lanes="},
     {VK_DRIVER_ID_MESA_RADV, 32, 64, 64, 32, 64, {1, 0, 0, 1, 1}, "32 to 64"},
-    {VK_DRIVER_ID_MESA_RADV, 64, 64, 64, 0, 64, {1, 0, 0, 0, 1}, "nobody choose"},
+    {VK_DRIVER_ID_MESA_RADV, 64, 64, 64, 0, 64, {1, 0, 0, 0, 1}, "cannot be chosen"},
     {VK_DRIVER_ID_NVIDIA_PROPRIETARY, 32, 32, 32, 32, 32, {1, 0, 0, 1, 0}, "32 to 32"},
     {VK_DRIVER_ID_GOOGLE_SWIFTSHADER, 4, 4, 4, 0, 4, {1, 0, 0, 0, 0}, "4 to 4"},
 };

@@ -17,8 +17,9 @@
 
 /* Of the program that writes, which also words sentences anew; a margin, which is wider by what
  * a ratio lost; and what only earlier programs wrote. */
-static const char *const skipped[] = {"kernels",  "layers",       "shaders",  "margin",
-                                      "sentence", "null_twin_ns", "bandwidth"};
+static const char *const skipped[] = {"kernels",   "layers",   "shaders",
+                                      "margin",    "sentence", "null_twin_ns",
+                                      "bandwidth", "large",    "read_sweep"};
 
 static bool is_skipped(const char *key)
 {

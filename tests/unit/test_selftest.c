@@ -29,7 +29,7 @@ static void test_no_times(void)
             CHECK(!selftest.check[i].passed);
             CHECK(strstr(text, "nan") == NULL && strstr(text, "inf") == NULL);
         }
-        CHECK_EQ_STR(selftest.check[1].text, "not known; wanted: below 2e+04 ns");
+        CHECK_EQ_STR(selftest.check[1].text, "not known; expected below 2e+04 ns");
         CHECK(strstr(selftest.check[2].text, "no ratio: the times are missing") != NULL);
         mb_samples_finish(&samples);
     }
@@ -79,7 +79,7 @@ int main(void)
     const double subtle[] = {1.0, 1.005, 1.0, 1.05};
     CHECK(!judge(subtle, 0.001, &sane, &s));
     check_only(&s, 2);
-    CHECK(strstr(s.check[2].text, "SAME; wanted: SAME, and 1 within") != NULL);
+    CHECK(strstr(s.check[2].text, "SAME; expected SAME, and 1 within") != NULL);
     CHECK(strstr(s.check[4].text, "1.035 to 1.065") != NULL);
     struct mb_timer_marks coarse = sane; /* half a granule of 100 us is no difference */
     coarse.granularity_gcd_ns = 1000;

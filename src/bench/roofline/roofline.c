@@ -7,12 +7,13 @@
 
 #include <math.h>
 
+#include "bench/roofline/traffic.h"
 #include "stats/stats.h"
 #include "vk/barrier.h"
 
 #define MIB UINT64_C(0x100000)
 
-/* Where no sweep found one: that of large CPUs, and more than most GPUs have. */
+/* Used where the sweep found no cache: that of large CPUs, and more than most GPUs have. */
 #define ASSUMED_LLC_BYTES (64 * MIB)
 
 #define CACHE_FACTOR        8
@@ -27,18 +28,18 @@
 #define MIN_TIMED_NS 400e3
 #define WARM_UP_NS   20e6
 
-/* Of a null dispatch: timings, and further ones in a row. */
+/* A null dispatch is timed so often, and with so many further ones in a row. */
 #define N_NULL_TIMES 32u
 #define N_LINKS      16u
 
-#define MIX_ITEMS 2u /* of an invocation; three loads each */
+#define MIX_ITEMS 2u /* per invocation; three loads each */
 
 extern const struct mb_shader mb_spv_null;
 
 /* The knee. */
-#define MAX_POINTS 64u
+#define MAX_POINTS 24u
 #define MIN_POINTS 6u
-#define N_MEMORY   3u /* points that must show memory's bandwidth */
+#define N_MEMORY   3u /* last points, which must all show memory's bandwidth */
 
 /* An H200 reads its cache about 1.3 times as fast as its memory; timings repeat to 2 %. */
 #define STEP_RATIO    1.12
@@ -50,7 +51,7 @@ static double median_of_3(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* A running median of three takes out lone outliers and keeps steps where they are. */
+/* A running median of three removes single outliers and keeps steps where they are. */
 static void smooth(const double *gbps, size_t n, double *smoothed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +61,7 @@ static void smooth(const double *gbps, size_t n, double *smoothed)
     }
 }
 
-/* Bandwidth of memory, or 0 if the last points differ: the sweep did not get there. */
+/* Bandwidth of memory; 0 if the last points differ: the sweep ended within the cache. */
 static double memory_gbps(const double *gbps, size_t n)
 {
     const double *last = gbps + n - N_MEMORY;
@@ -79,7 +80,13 @@ static bool are_positive(const double *gbps, size_t n)
     return true;
 }
 
-uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size_t n)
+uint64_t mb_sweep_bytes(size_t i)
+{
+    const uint64_t octave_bytes = MIB << (i / 2);
+    return i % 2 ? octave_bytes + octave_bytes / 2 : octave_bytes;
+}
+
+uint64_t mb_cache_knee(const double *gbps, size_t n)
 {
     double g[MAX_POINTS];
     if (n < MIN_POINTS || n > MAX_POINTS || !are_positive(gbps, n)) {
@@ -104,7 +111,7 @@ uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size
     while (knee + 1 < end && g[knee + 1] >= halfway) {
         knee++;
     }
-    return footprint_bytes[knee];
+    return mb_sweep_bytes(knee);
 }
 
 struct measurement {
@@ -113,7 +120,7 @@ struct measurement {
     const struct mb_hooks *hooks;
     struct mb_roofline *out;
     bool is_cpu;
-    uint64_t limit_bytes; /* of one buffer or image of two */
+    uint64_t limit_bytes; /* of each of two buffers or images */
     double rough_gbps;    /* of reads */
 };
 
@@ -132,13 +139,13 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Down to whole pieces, at least one. */
+/* Round down to whole units, at least one. */
 static uint64_t whole_units(uint64_t n_bytes)
 {
     return most_of(n_bytes / MB_TRAFFIC_UNIT_BYTES, 1) * MB_TRAFFIC_UNIT_BYTES;
 }
 
-/* Two of them take a quarter of the largest device-local heap at most. */
+/* Limit of one side: both take at most a quarter of the largest device-local heap. */
 static uint64_t side_limit(const struct mb_gpu *gpu)
 {
     uint64_t heap_bytes = 0;
@@ -150,7 +157,7 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
 }
 
-/* Median time of one null dispatch and `n_links` times a full barrier and another. */
+/* Median time of a null dispatch and `n_links` more, each behind a full barrier. */
 static enum mb_status time_row(const struct mb_pipeline *compute, const struct mb_timer *timer,
                                struct mb_submission *submission, uint32_t n_links,
                                double *median_ns, struct mb_err *err)
@@ -196,19 +203,16 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *di
     return MB_OK;
 }
 
-/* Time one variant of mixed traffic, and keep it if it is the best. */
-static enum mb_status try_mix(const struct measurement *m, struct mb_field *field,
-                              uint32_t workgroup_size, uint32_t n_items, struct mb_err *err)
+/* Time one variant of mixed traffic; the fastest of all is the ceiling. */
+static enum mb_status time_mix(const struct measurement *m, struct mb_field *field,
+                               uint32_t workgroup_size, uint32_t n_items, double *gbps,
+                               struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
-    struct mb_bandwidth *best = &m->out->best[field->is_image][MB_TRAFFIC_MIX];
     const struct mb_traffic_variant variant = {MB_TRAFFIC_MIX, workgroup_size, n_items};
-    struct mb_bandwidth found;
     MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
-    MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, &found, err));
-    if (!(found.gbps <= best->gbps)) { /* or the best is NaN yet */
-        *best = found;
-    }
+    MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
+    m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
     return MB_OK;
 }
 
@@ -218,49 +222,40 @@ static enum mb_status measure_mix(const struct measurement *m, struct mb_field *
 {
     static const uint32_t sizes[] = {128, 64, 256, 512, 1024};
     const struct mb_gpu_info *info = &m->gpu->info;
-    const struct mb_bandwidth *best = &m->out->best[field->is_image][MB_TRAFFIC_MIX];
+    double gbps, best_gbps = 0.0;
+    uint32_t best_size = 0;
     for (size_t i = 0; i < (m->is_cpu ? 1 : MB_COUNTOF(sizes)); i++) {
-        if (sizes[i] <= info->max_workgroup_invocations &&
-            sizes[i] <= info->max_workgroup_width && !is_interrupted(m)) {
-            MB_DO(try_mix(m, field, sizes[i], MIX_ITEMS, err));
+        if (sizes[i] > info->max_workgroup_invocations ||
+            sizes[i] > info->max_workgroup_width || is_interrupted(m)) {
+            continue;
+        }
+        MB_DO(time_mix(m, field, sizes[i], MIX_ITEMS, &gbps, err));
+        if (gbps > best_gbps) {
+            best_gbps = gbps;
+            best_size = sizes[i];
         }
     }
-    return m->is_cpu || isnan(best->gbps)
+    return m->is_cpu || best_size == 0
                ? MB_OK
-               : try_mix(m, field, best->workgroup_size, 2 * MIX_ITEMS, err);
+               : time_mix(m, field, best_size, 2 * MIX_ITEMS, &gbps, err);
 }
 
-/* Read bandwidth from 1 MiB on, by steps of about the root of 2. */
-static enum mb_status sweep(const struct measurement *m, const struct mb_traffic_kernel *read,
-                            uint64_t max_bytes, struct mb_err *err)
+/* Look for the cache by reads of ever larger footprints. */
+static enum mb_status find_cache(const struct measurement *m,
+                                 const struct mb_traffic_kernel *read, uint64_t max_bytes,
+                                 struct mb_err *err)
 {
-    struct mb_roofline *out = m->out;
-    while (out->n_sweep < MB_ROOFLINE_MAX_SWEEP && !is_interrupted(m)) {
-        const uint64_t octave_bytes = MIB << (out->n_sweep / 2);
-        const uint64_t n_bytes =
-            out->n_sweep % 2 ? octave_bytes + octave_bytes / 2 : octave_bytes;
-        if (n_bytes > max_bytes) {
-            break;
-        }
-        MB_DO(mb_traffic_time(read, n_bytes, MIN_TIMED_NS, &out->sweep[out->n_sweep], err));
-        out->n_sweep++;
+    double gbps[MAX_POINTS];
+    size_t n = 0;
+    for (; n < MAX_POINTS && mb_sweep_bytes(n) <= max_bytes && !is_interrupted(m); n++) {
+        MB_DO(mb_traffic_time(read, mb_sweep_bytes(n), MIN_TIMED_NS, &gbps[n], err));
+    }
+    const uint64_t knee_bytes = mb_cache_knee(gbps, n);
+    if (knee_bytes > 0) {
+        m->out->llc_bytes = knee_bytes;
+        m->out->llc_source = "measured";
     }
     return MB_OK;
-}
-
-static void find_cache(struct mb_roofline *out)
-{
-    uint64_t footprint_bytes[MB_ROOFLINE_MAX_SWEEP];
-    double gbps[MB_ROOFLINE_MAX_SWEEP];
-    for (size_t i = 0; i < out->n_sweep; i++) {
-        footprint_bytes[i] = out->sweep[i].footprint_bytes;
-        gbps[i] = out->sweep[i].gbps;
-    }
-    const uint64_t knee_bytes = mb_cache_knee(footprint_bytes, gbps, out->n_sweep);
-    if (knee_bytes > 0) {
-        out->llc_bytes = knee_bytes;
-        out->llc_source = "measured";
-    }
 }
 
 /* Warm up, get a rough idea of the speed, and find the cache. */
@@ -268,23 +263,17 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
 {
     MB_SCOPED(mb_field) field = {0};
     MB_SCOPED(mb_traffic_kernel) read = {0};
-    struct mb_bandwidth rough;
     const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
     const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
     const uint64_t n_bytes = whole_units(least_of(
         wanted_bytes, least_of(m->limit_bytes, m->gpu->info.max_storage_buffer_bytes)));
     MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
     MB_DO(mb_traffic_kernel_init(&read, &field, &variant, err));
-    MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &rough, err));
-    m->rough_gbps = rough.gbps;
-    if (!m->is_cpu && m->settings->l2_bytes == 0) {
-        MB_DO(sweep(m, &read, n_bytes, err));
-        find_cache(m->out);
-    }
-    return MB_OK;
+    MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
+    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, n_bytes, err);
 }
 
-/* Of one side, before limits. */
+/* Size of one side, before limits, that no cache holds. */
 static uint64_t large_bytes(const struct measurement *m)
 {
     const uint64_t beyond_cache = m->out->llc_bytes * CACHE_FACTOR;
@@ -336,21 +325,6 @@ static enum mb_status measure_images(const struct measurement *m, struct mb_err 
     return measure_mix(m, &field, err);
 }
 
-static void clear(uint64_t l2_bytes, struct mb_roofline *out)
-{
-    *out = (struct mb_roofline){
-        .llc_bytes = l2_bytes > 0 ? l2_bytes : ASSUMED_LLC_BYTES,
-        .llc_source = l2_bytes > 0 ? "given" : "assumed",
-        .ceiling_gbps = (double)NAN,
-        .null_dispatch_ns = (double)NAN,
-        .null_barrier_ns = (double)NAN,
-    };
-    for (int traffic = 0; traffic < MB_N_TRAFFICS; traffic++) {
-        out->best[0][traffic] = mb_bandwidth_none((enum mb_traffic)traffic, false);
-        out->best[1][traffic] = mb_bandwidth_none((enum mb_traffic)traffic, true);
-    }
-}
-
 enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_settings *settings,
                                    const struct mb_hooks *hooks, struct mb_roofline *out,
                                    struct mb_err *err)
@@ -363,7 +337,9 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
         .is_cpu = mb_gpu_is_cpu(&gpu->info),
         .limit_bytes = side_limit(gpu),
     };
-    clear(settings->l2_bytes, out);
+    *out = mb_no_roofline;
+    out->llc_bytes = settings->l2_bytes > 0 ? settings->l2_bytes : ASSUMED_LLC_BYTES;
+    out->llc_source = settings->l2_bytes > 0 ? "given" : "assumed";
     if (!settings->roofline && (m.is_cpu || settings->l2_bytes > 0)) {
         return MB_OK;
     }
@@ -372,8 +348,6 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
         MB_DO(measure_null_dispatch(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
         MB_DO(measure_buffers(&m, err));
         MB_DO(measure_images(&m, err));
-        out->ceiling_gbps =
-            fmax(out->best[0][MB_TRAFFIC_MIX].gbps, out->best[1][MB_TRAFFIC_MIX].gbps);
     }
     return MB_OK;
 }

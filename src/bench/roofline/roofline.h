@@ -1,21 +1,22 @@
 /* The memory floor: how fast this device moves bytes as a mip chain does, and what a dispatch
- * costs, measured in the same run as what is held to it. */
+ * costs, measured in the same run as the strategies. */
 #pragma once
 
 #include "bench/hooks.h"
-#include "bench/roofline/traffic.h"
-#include "bench/settings.h"
 
-/* Measure it all, on a device that is warm (or warm enough: this begins with 60 ms of reads);
- * by the settings, the last-level cache only, which need not be looked for where its size is
- * given. Hooks may be NULL; after an interruption what was not reached is NaN and the status
- * MB_OK. UNSUPPORTED without timestamps. */
+/* Measure what the settings ask for: the floor (roofline), and the size of the last-level cache
+ * unless they give it (l2_bytes). The device need not be warm: this begins with 60 ms of reads.
+ * Hooks may be NULL; after an interruption what was not reached is NaN and the status MB_OK.
+ * UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,
                                                  const struct mb_hooks *hooks,
                                                  struct mb_roofline *out, struct mb_err *err);
 
-/* The largest footprint that still comes from the last-level cache: where bandwidth, having
- * left a plateau, is halfway down to that of memory, which the last three points must show.
- * Footprints ascend. 0 if there is no such knee. Pure. */
-uint64_t mb_cache_knee(const uint64_t *footprint_bytes, const double *gbps, size_t n);
+/* Footprint `i` of the sweep that looks for the last-level cache: 1, 1.5, 2, 3, 4 ... MiB. */
+uint64_t mb_sweep_bytes(size_t i);
+
+/* The largest footprint of the sweep that still comes from the last-level cache, by the
+ * bandwidths of the first `n`: where bandwidth, having left a plateau, is halfway down to that
+ * of memory, which the last three points must show. 0 if there is no such knee. Pure. */
+uint64_t mb_cache_knee(const double *gbps, size_t n);

@@ -9,7 +9,7 @@
 #include "vk/sampler.h"
 
 #define VECTOR_BYTES 16u
-#define N_TIMES      3u /* that the median is of */
+#define N_TIMES      3u /* timings in a median */
 #define MAX_HOST_NS  2e7
 
 extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
@@ -72,8 +72,7 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
     *kernel = (struct mb_traffic_kernel){0};
 }
 
-/* Texels that invocations stand for: of the target in mixed traffic, which has a third of the
- * rows. */
+/* One invocation an item of this extent: mixed traffic writes a third of the rows. */
 static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
 {
     struct mb_extent extent = kernel->field->image[MB_SOURCE].layout.base;
@@ -83,8 +82,8 @@ static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
     return extent;
 }
 
-/* Streams of one pass, each as long as what is read or written once by it. */
-static const uint32_t n_streams[MB_N_TRAFFICS] = {
+/* How many equal streams of bytes a pass reads or writes. */
+static const uint32_t n_streams[] = {
     [MB_TRAFFIC_READ] = 1,
     [MB_TRAFFIC_WRITE] = 1,
     [MB_TRAFFIC_MIX] = 4,
@@ -101,14 +100,14 @@ uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_byt
            layout->format->texel_bytes * n_streams[kernel->variant.traffic];
 }
 
-/* Vectors of one stream of a buffer. */
+/* Vectors in one stream of a buffer. */
 static uint32_t stream_vectors(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
     return (uint32_t)(mb_traffic_bytes(kernel, n_bytes) /
                       (VECTOR_BYTES * n_streams[kernel->variant.traffic]));
 }
 
-/* Of one pass over a buffer. */
+/* Workgroups of one pass over a buffer. */
 static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
     return stream_vectors(kernel, n_bytes) /
@@ -134,7 +133,7 @@ static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffe
         .n_vectors = stream_vectors(kernel, n_bytes),
         .n_groups_per_pass = n_groups_per_pass,
         .n_groups = n_groups_per_pass * n_passes,
-        /* Four words alike: of noise, once in 2^32 sums at most. */
+        /* Never stored: sums of noise do not have this word four times. */
         .key = stores_sums ? 0 : 0x5eed5eed,
         .mask = stores_sums ? 0 : UINT32_MAX,
     };
@@ -175,7 +174,7 @@ void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer c
     }
 }
 
-/* Fill the source with noise, by the kernel that writes, its sides exchanged. */
+/* Fill the source with noise: run the kernel that writes with its sides exchanged. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
@@ -221,7 +220,7 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
     const struct mb_vk_image_options options = {
         .layout = layout,
         .n_levels = 1,
-        /* As the image under test has. */
+        /* As for the test image. */
         .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
         .name = "roofline image",
@@ -266,7 +265,7 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     return MB_OK;
 }
 
-/* Passes that take `min_ns`: found by trying, as short runs are mostly launch. */
+/* Find by trial how many passes take `min_ns`: short runs are mostly launch. */
 static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
                                   double min_ns, uint32_t *n_passes, struct mb_err *err)
 {
@@ -275,7 +274,7 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
     *n_passes = 1;
     for (;;) {
         MB_DO(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
-        /* Not without end where the device's clock does not see what the host waits for. */
+        /* The host's clock ends this if the device's clock stands still. */
         if (duration_ns >= min_ns || *n_passes == most ||
             (double)kernel->field->submission.waited_ns >= MAX_HOST_NS) {
             return MB_OK;
@@ -288,23 +287,19 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
 }
 
 enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                               double min_ns, struct mb_bandwidth *bandwidth,
-                               struct mb_err *err)
+                               double min_ns, double *gbps, struct mb_err *err)
 {
+    const uint64_t pass_bytes = mb_traffic_bytes(kernel, n_bytes);
     uint32_t n_passes;
     double median_ns;
-    *bandwidth = mb_bandwidth_none(kernel->variant.traffic, kernel->field->is_image);
-    bandwidth->footprint_bytes = mb_traffic_bytes(kernel, n_bytes);
-    bandwidth->workgroup_size = kernel->variant.workgroup_size;
-    bandwidth->n_items = kernel->variant.n_items;
-    if (bandwidth->footprint_bytes == 0) {
+    *gbps = (double)NAN;
+    if (pass_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
     MB_DO(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
     MB_DO(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
-        bandwidth->duration_ns = median_ns / n_passes;
-        bandwidth->gbps = (double)bandwidth->footprint_bytes / bandwidth->duration_ns;
+        *gbps = (double)pass_bytes * n_passes / median_ns;
     }
     return MB_OK;
 }

@@ -1,16 +1,23 @@
-/* Plain traffic on a buffer or an image, and how fast it goes: what the roofline is made of. */
+/* Plain traffic on a buffer or an image, and how fast it goes: the memory floor is made of it.
+ */
 #pragma once
 
-#include "result/roofline.h"
+#include "vk/buffer.h"
 #include "vk/image.h"
 #include "vk/pipeline.h"
 #include "vk/submit.h"
 #include "vk/timer.h"
 
+/* As in shaders/traffic.glsl. */
+enum mb_traffic {
+    MB_TRAFFIC_READ, /* of buffers only */
+    MB_TRAFFIC_WRITE,
+    MB_TRAFFIC_MIX, /* three bytes read for each byte written, as a mip chain does */
+};
+
 #define MB_TRAFFIC_MAX_ITEMS 8u
 
-/* Buffers are cut into pieces of this many bytes: four streams of the largest workgroup's
- * items. */
+/* Sizes of buffers are multiples of this: four streams of the largest workgroup's items. */
 #define MB_TRAFFIC_UNIT_BYTES (UINT64_C(4) * 1024 * MB_TRAFFIC_MAX_ITEMS * 16)
 
 enum mb_side {
@@ -18,7 +25,7 @@ enum mb_side {
     MB_TARGET, /* as large; images in GENERAL */
 };
 
-/* What traffic runs over: two buffers, or two images of one level. */
+/* Two buffers, or two images of one level, from one to the other of which traffic runs. */
 struct mb_field {
     const struct mb_gpu *gpu;
     bool is_image;
@@ -35,19 +42,20 @@ MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
                                                    const struct mb_gpu *gpu, uint64_t n_bytes,
                                                    struct mb_err *err);
 
-/* Two images of the layout, which has one level and is of rgba8: every device stores to that.
- * UNSUPPORTED if it cannot make them. */
+/* Two images of a layout with one level in rgba8, to which every device stores. UNSUPPORTED if
+ * the device cannot make them. */
 MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   const struct mb_gpu *gpu,
                                                   const struct mb_layout *layout,
                                                   struct mb_err *err);
 void mb_field_finish(struct mb_field *field);
 
-/* One way of making the traffic. */
+/* A way to make the traffic. */
 struct mb_traffic_variant {
     enum mb_traffic traffic;
     uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
-    uint32_t n_items;        /* 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic loads three of each */
+    uint32_t n_items; /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic
+                         loads three of each */
 };
 
 struct mb_traffic_kernel {
@@ -62,26 +70,25 @@ MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *ke
                                                     struct mb_err *err);
 void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
 
-/* One dispatch that passes over the footprint `n_passes` times, as often as the limits of a
- * dispatch allow. Buffers: a footprint of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES and no
- * larger than one buffer; 0 is all of it, and all there is for images. Of a buffer, read and
- * mixed traffic go from the beginning of the source to the beginning of the target:
+/* Record one dispatch that passes over the footprint `n_passes` times; the limits of a dispatch
+ * bound these. On buffers the footprint is `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES no
+ * larger than one buffer, or 0 for all of it; on images it is always 0. On buffers it writes:
  *
  *   write  target[i] = noise
  *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
  *
- * in vectors of 16 bytes, n of them in the target. Of images, mixed traffic is target(x, y) =
- * max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading, of buffers only, stores nothing,
- * unless `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
+ * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
+ * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
+ * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                        uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
 
-/* Bytes of one pass as they are counted: read and written. */
+/* Bytes that one pass reads and writes, each counted once. */
 uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
 
-/* Time a kernel after one pass that does not count: the median of a few dispatches, of as many
- * passes over `n_bytes` (as above) as it takes to get to `min_ns`. */
+/* Time a kernel after one pass that does not count: the bytes of a pass over the median of a
+ * few dispatches, each of as many passes over `n_bytes` (as above) as take `min_ns`. `*gbps`,
+ * in 10^9 bytes a second, is NaN where the clock stood still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             uint64_t n_bytes, double min_ns,
-                                             struct mb_bandwidth *bandwidth,
+                                             uint64_t n_bytes, double min_ns, double *gbps,
                                              struct mb_err *err);

@@ -22,15 +22,15 @@ struct loop {
     struct mb_samples *samples;
     struct mb_rng rng;
     uint32_t *order;   /* of the candidates in this block */
-    double *column;    /* [capacity]: a candidate's durations, while they are looked at */
-    uint32_t capacity; /* blocks there is room for */
+    double *column;    /* scratch [capacity]: one candidate's durations */
+    uint32_t capacity; /* in blocks */
     struct in_flight slot[MB_N_SLOTS];
     uint32_t next_slot;
     double probe_ns;      /* the last one */
-    double base_probe_ns; /* that blocks are flagged against */
-    uint32_t n_shifted;   /* flagged blocks in a row whose own probes agree */
-    uint64_t loaded_ns;   /* that load has taken so far */
-    uint32_t next_look;   /* at the medians, after so many blocks */
+    double base_probe_ns; /* blocks are flagged by their distance from this */
+    uint32_t n_shifted;   /* flagged blocks in a row whose two probes agree */
+    uint64_t loaded_ns;   /* time spent on load so far */
+    uint32_t next_look;   /* number of blocks at which the medians are checked next */
 };
 
 static uint64_t now_ns(const struct loop *loop)
@@ -78,7 +78,7 @@ static enum mb_status drain(struct loop *loop, struct mb_err *err)
     return first;
 }
 
-/* Run every candidate once. The samples go to the next block, or nowhere during the warm-up. */
+/* Run every candidate once. Samples go to the next block; those of the warm-up are dropped. */
 static enum mb_status run_block(struct loop *loop, bool is_warm_up, bool is_due,
                                 struct mb_err *err)
 {
@@ -96,7 +96,7 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, bool is_due,
     return MB_OK;
 }
 
-/* The probe is alone on the device. */
+/* Run the probe alone on the device. */
 static enum mb_status probe(struct loop *loop, struct mb_err *err)
 {
     loop->probe_ns = (double)NAN;
@@ -112,8 +112,8 @@ static bool has_moved(double a_ns, double b_ns)
     return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
 }
 
-/* Load until the clock is the fastest that is known. One that does not come back within
- * MB_MAX_LOAD_NS is the fastest there is now. */
+/* Load the device until its clock is the fastest seen. If that does not come back within
+ * MB_MAX_LOAD_NS, the present clock is taken for the fastest. */
 static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
 {
     double *fastest_ns = loop->options->fastest_probe_ns;
@@ -121,7 +121,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
         return MB_OK;
     }
     const uint64_t start_ns = now_ns(loop);
-    *fastest_ns = fmin(*fastest_ns, loop->probe_ns); /* of NaN and a number the number */
+    *fastest_ns = fmin(*fastest_ns, loop->probe_ns); /* fmin() ignores NaN */
     while (has_moved(loop->probe_ns, *fastest_ns)) {
         if (loop->loaded_ns + now_ns(loop) - start_ns >= MB_MAX_LOAD_NS) {
             *fastest_ns = loop->probe_ns;
@@ -135,7 +135,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
-/* Largest over smallest of the last MB_N_WINDOWS probes. */
+/* Whether the last MB_N_WINDOWS probes agree. */
 static bool is_steady(const double *window_ns, uint32_t n_windows)
 {
     double least = INFINITY, most = 0.0;
@@ -149,8 +149,8 @@ static bool is_steady(const double *window_ns, uint32_t n_windows)
     return most <= least * (1.0 + MB_STEADY);
 }
 
-/* Real load: whole blocks for MB_WINDOW_NS between probes, until the clock that they bring the
- * device to stays. Without a probe, only as long as the options say. */
+/* Warm up by real load: whole blocks, with a probe every MB_WINDOW_NS, until the clock is
+ * steady. Without a probe, as long as the options say. */
 static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
@@ -179,7 +179,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     return MB_OK;
 }
 
-/* Each median's interval is within max_noise to both sides, or within half a granule. */
+/* Whether each median's interval is within max_noise on both sides, or half a granule. */
 static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
@@ -200,8 +200,7 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
     return MB_OK;
 }
 
-/* A clock that has moved and stays there is the clock from then on: else every further block
- * would be flagged. */
+/* Accept a clock that moved and stayed: else every further block would be flagged. */
 static void follow_clock(struct loop *loop, const struct mb_block *block)
 {
     const bool is_shifted =
@@ -214,7 +213,7 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
     }
 }
 
-/* Time is up only where there is something to show for it, if need be with flagged blocks. */
+/* Time is up only once there are samples to show, flagged ones if need be. */
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
                     uint32_t n_blocks)
 {
@@ -222,14 +221,14 @@ static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_n
            (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
 }
 
-/* Since `start_ns`, less what load has taken since `loaded_ns`: that brings no samples. */
+/* Time since `start_ns`, less the load since `loaded_ns`, which brings no samples. */
 static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loaded_ns)
 {
     return now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
 }
 
-/* Of the next block, `elapsed_ns` into the sampling: it is one in verify_every, or may be the
- * last. Blocks may take twice as long as they did so far. */
+/* Whether to verify the next block, `elapsed_ns` into the sampling: one in verify_every is due,
+ * and one that may be the last, if blocks take up to twice as long as so far. */
 static bool is_next_due(const struct loop *loop, uint64_t elapsed_ns)
 {
     const struct mb_measure_options *options = loop->options;
@@ -241,7 +240,8 @@ static bool is_next_due(const struct loop *loop, uint64_t elapsed_ns)
            is_over(options, elapsed_ns + 2 * block_ns, n + 1);
 }
 
-/* One block with its probes. A flagged one is kept only if there is no room to repeat it. */
+/* Sample one block between two probes. A flagged one counts only if there is no room to repeat
+ * it. */
 static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, bool is_due,
                                    struct mb_err *err)
 {
@@ -264,7 +264,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, bool is
     return block->is_flagged ? raise_clock(loop, err) : MB_OK;
 }
 
-/* No time is left to repeat flagged blocks: as many as it takes count, the last ones first. */
+/* No time is left to repeat flagged blocks: keep as many as are needed, the last ones first. */
 static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
 {
     for (uint32_t i = samples->n_blocks; i-- > 0 && samples->n_kept < min_blocks;) {
@@ -273,7 +273,7 @@ static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
     }
 }
 
-/* A block whose last samples are still in flight counts as whole: drain() brings them in. */
+/* A block counts as whole while its last samples are in flight: drain() collects them. */
 static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
@@ -309,7 +309,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
-/* A quarter more blocks than asked for, to repeat flagged ones. */
+/* Leave room for a quarter more blocks, to repeat flagged ones. */
 static enum mb_status allocate(struct loop *loop, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;

@@ -1,13 +1,12 @@
 /* The sampling loop: randomised complete blocks, two samples in flight.
  *
- * In each block every candidate is sampled once, in a seeded random order, so that drift of the
- * clock falls on all alike. A probe, a fixed piece of work, brackets every block: where it says
- * that the clock has moved, the block is flagged and another one takes its place. Devices that
- * wait for the host between short samples take that for idleness and lower their clock, for
- * seconds: load brings it back to the fastest that is known. The loop
- * looks at 20, 40, 80, 160 ... blocks whether the medians are known well enough, and only then,
- * so that stopping early does not pick lucky moments. It knows no GPU: a sampler starts and
- * collects, and tests bring their own. */
+ * Each block samples every candidate once, in a seeded random order, so that drift of the clock
+ * affects all alike. A probe, a fixed piece of work, brackets every block: if it shows that the
+ * clock moved, the block is flagged and repeated. A device that waits for the host between
+ * short samples may take that for idleness and lower its clock for seconds; load brings it back
+ * to the fastest clock seen. The loop checks after 20, 40, 80, 160 ... blocks whether the
+ * medians are known well enough, and only then, so that stopping early does not pick lucky
+ * moments. It knows no GPU: a sampler, which tests replace, starts and collects samples. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,22 +18,21 @@
 
 #define MB_N_SLOTS      2u    /* samples in flight: the device works while the host wakes up */
 #define MB_FIRST_LOOK   20u   /* blocks; doubled for each further look */
-#define MB_REBASE_AFTER 3u    /* flagged blocks in a row whose own probes agree: a new clock */
-#define MB_STEADY       0.005 /* spread of the probe over MB_N_WINDOWS: the clock is steady */
+#define MB_REBASE_AFTER 3u    /* flagged blocks in a row whose two probes agree: a new clock */
+#define MB_STEADY       0.005 /* largest spread of a steady probe over MB_N_WINDOWS */
 #define MB_N_WINDOWS    5u
 #define MB_WINDOW_NS    UINT64_C(20000000)
-#define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* that a clock is waited for */
+#define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* longest wait for a clock to rise */
 
 struct mb_sample {
-    double duration_ns;           /* NaN from then on: the candidate was given up */
-    double part_ns[MB_MAX_PARTS]; /* that it was made from: n_parts of the options */
-    int32_t n_verified;           /* of its chains; -1: one is wrong */
+    double duration_ns;           /* NaN: the candidate was given up, for good */
+    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
+    int32_t n_verified;           /* chains of the sample; -1: one of them is wrong */
 };
 
 struct mb_sampler {
     void *user;
-    /* Start one sample of `candidate` in `slot`, which is free. `is_due`: it is to be verified.
-     */
+    /* Start one sample of `candidate` in `slot`, which is free. `is_due`: verify it. */
     enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, bool is_due,
                             struct mb_err *err);
     /* Wait for it. `*sample` arrives zeroed. */
@@ -44,7 +42,7 @@ struct mb_sampler {
     uint64_t (*now_ns)(void *user);
     /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
     enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
-    /* Keep the device busy for some 20 ms. NULL: it cannot be. */
+    /* Keep the device busy for some 20 ms. NULL: no load. */
     enum mb_status (*load)(void *user, struct mb_err *err);
     /* Called after each block with the number of whole blocks; true: stop now. NULL: never. */
     bool (*after_block)(void *user, uint32_t n_blocks);
@@ -55,23 +53,23 @@ struct mb_measure_options {
     uint32_t n_parts; /* 0 to MB_MAX_PARTS */
     uint64_t seed;
     double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:
-                                 clocks are as they are */
+                                 clocks are not raised */
     uint32_t min_warmup_blocks;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
-    uint64_t min_time_ns;            /* stop for no reason of noise before this */
+    uint64_t min_time_ns;            /* sample for so long, however low the noise */
     uint64_t budget_ns;              /* after min_blocks, stop when this has passed */
     uint64_t timeout_ns;             /* after any block, stop when this has passed; 0: none */
     double max_noise; /* stop where each median's 95 % interval is within this, relative, to
                          both sides, or within half a granule; 0: never */
     double granularity_ns;
-    uint32_t verify_every; /* blocks, of which one is due; the last one is, where it can be
-                              foreseen. 0: as 1 */
+    uint32_t verify_every; /* verify one block in so many, and the last if it can be foreseen;
+                              0: as 1 */
 };
 
-/* Warm up, then sample whole blocks until one of mb_stop. What was sampled in whole blocks is
- * kept in `samples` (mb_samples_finish) also after an interruption. A failure of the sampler
- * ends the loop with all slots collected. */
+/* Warm up, then sample whole blocks until one of enum mb_stop. `samples` (mb_samples_finish)
+ * keeps the whole blocks also after an interruption. A failure of the sampler ends the loop
+ * with all slots collected. */
 MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
                                         const struct mb_measure_options *options,
                                         struct mb_samples *samples, struct mb_err *err);

@@ -1,11 +1,11 @@
-/* What times are taken with. */
+/* What measures times. */
 #include "bench/timing/calibration.h"
 
 #include <math.h>
 
 #include "base/os.h"
 
-#define WARM_UP_NS UINT64_C(500000000) /* by which a device's clock is up */
+#define WARM_UP_NS UINT64_C(500000000) /* brings a device's clock up */
 
 /* The probe, made once the clock is up. */
 static enum mb_status make_probe(struct mb_calibration *calibration, struct mb_err *err)
@@ -33,7 +33,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         .marks = {.granularity_ns = (double)NAN,
                   .granularity_gcd_ns = (double)NAN,
                   .empty_pair_ns = (double)NAN},
-        .roofline.ceiling_gbps = (double)NAN,
+        .roofline = mb_no_roofline,
         .probe_ns = (double)NAN,
     };
     if (mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
@@ -42,7 +42,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
     }
     calibration->has_timer = true;
     MB_DO(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
-    /* The rest when the device is warm. */
+    /* The device is warm by now. */
     if (!mb_gpu_is_cpu(&gpu->info)) {
         MB_DO(make_probe(calibration, err));
     }

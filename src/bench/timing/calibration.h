@@ -1,5 +1,5 @@
-/* What times are taken with, made once per run: the clock's probe, the timer's own marks, what
- * the memory can do, and what empties the last-level cache. */
+/* What measures times, made once per run: the clock's probe, the timer's resolution, the memory
+ * floor, and the sweep that empties the last-level cache. */
 #pragma once
 
 #include "bench/timing/evict.h"
@@ -10,18 +10,18 @@
 
 struct mb_calibration {
     const struct mb_gpu *gpu;
-    bool has_timer; /* the device has timestamps: all else is only then */
-    bool has_probe; /* not on a CPU device: its clock is the host's, and it shares its cores */
+    bool has_timer; /* the device has timestamps; without them nothing below is made */
+    bool has_probe; /* not on a CPU device, which shares its cores with other programs */
     struct mb_probe probe;
-    double probe_ns;             /* of a run when warm, the least so far; NaN without a probe */
+    double probe_ns;             /* the fastest run of the probe so far; NaN without one */
     struct mb_timer_marks marks; /* NaN without a timer */
-    struct mb_roofline roofline; /* ceiling_gbps NaN: not asked for */
-    struct mb_evictor evictor;   /* made by the first timing that needs it; zero before */
+    struct mb_roofline roofline; /* NaN: not asked for */
+    struct mb_evictor evictor;   /* made by the first timing that needs it */
 };
 
-/* Measure the instrument itself, about two seconds on a GPU, less where the hooks (or NULL) say
- * so: the roofline is then NaN where it was not reached. A device without timestamps has a
- * calibration without a timer. */
+/* Measure timer, clock and memory: about two seconds on a GPU, less if the hooks (or NULL)
+ * interrupt it, when what was not reached of the roofline is NaN. A device without timestamps
+ * gets a calibration without a timer. */
 MB_MUST_CHECK enum mb_status mb_calibration_init(struct mb_calibration *calibration,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,

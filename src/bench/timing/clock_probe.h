@@ -6,7 +6,7 @@
 #include "vk/submit.h"
 #include "vk/timer.h"
 
-#define MB_PROBE_NS 100e3 /* that a run takes when calibrated */
+#define MB_PROBE_NS 100e3 /* duration of a calibrated run */
 
 struct mb_probe {
     const struct mb_gpu *gpu;
@@ -15,24 +15,24 @@ struct mb_probe {
     struct mb_timer timer;
     struct mb_submission submission; /* one run, recorded */
     uint32_t n_steps;
-    double launch_ns; /* of a run without the chain, as calibration found it */
+    double launch_ns; /* duration of a run without the chain */
 };
 
-/* Set up, and make the chain so long that a run takes MB_PROBE_NS at the clock of now, within a
- * tenth or as near as six attempts get; where the launch alone takes more than half of that, as
- * on CPUs, the chain takes half of it. Durations of two probes do not compare: make it when the
- * device is warm. UNSUPPORTED without timestamps. */
+/* Set up, and choose the length of the chain so that a run takes MB_PROBE_NS at the present
+ * clock, within a tenth or as near as six attempts get. Where the launch alone takes more than
+ * half of that, as on CPUs, the chain takes half of it. Make the probe when the device is warm;
+ * durations of two probes cannot be compared. UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
                                            struct mb_err *err);
 void mb_probe_finish(struct mb_probe *probe);
 
-/* Make the chain `n_steps` long from now on. */
+/* Set the length of the chain. */
 MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t n_steps,
                                                 struct mb_err *err);
 
-/* Keep many workgroups busy for 200 times MB_PROBE_NS. */
+/* Keep many workgroups busy for about 200 times MB_PROBE_NS. */
 MB_MUST_CHECK enum mb_status mb_probe_load(struct mb_probe *probe, struct mb_err *err);
 
-/* One run; the device must have nothing else to do. */
+/* Run it once; the device must be idle otherwise. */
 MB_MUST_CHECK enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns,
                                           struct mb_err *err);

@@ -37,7 +37,7 @@ static void dispatch(const struct mb_evictor *evictor, const struct mb_pipeline 
     mb_pipeline_dispatch_rows(compute, cmd, 0, &evictor->n_groups, evictor->n_groups);
 }
 
-/* Noise, by the same grid. */
+/* Fill the stream with noise, by the same grid. */
 static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
 {
     MB_SCOPED(mb_pipeline) compute = {0};
@@ -49,7 +49,7 @@ static enum mb_status fill(const struct mb_evictor *evictor, struct mb_err *err)
     return mb_submission_run(&submission, err);
 }
 
-/* Without room for what streams there is no eviction; what fails later is an error. */
+/* Too little memory for the stream means UNSUPPORTED; any later failure is an error. */
 static enum mb_status init_buffers(struct mb_evictor *evictor, uint64_t n_bytes,
                                    struct mb_err *err)
 {
@@ -61,7 +61,7 @@ static enum mb_status init_buffers(struct mb_evictor *evictor, uint64_t n_bytes,
     return MB_OK;
 fail:
     return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
-               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "eviction: no memory for %s",
+               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "cannot sweep the cache: no memory for %s",
                          mb_bytes_text(n_bytes).s)
                : status;
 }
@@ -79,9 +79,10 @@ enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *
     const uint64_t n_groups = n_bytes / MB_EVICTOR_GROUP_BYTES +
                               (n_bytes % MB_EVICTOR_GROUP_BYTES > 0); /* counted in 32 bits */
     if (n_groups > max_bytes / MB_EVICTOR_GROUP_BYTES || n_groups > UINT32_MAX) {
-        status = MB_FAIL(err, MB_ERRC_UNSUPPORTED,
-                         "eviction: %s in a buffer, the device's limit is %s",
-                         mb_bytes_text(n_bytes).s, mb_bytes_text(max_bytes).s);
+        status =
+            MB_FAIL(err, MB_ERRC_UNSUPPORTED,
+                    "cannot sweep the cache: needs a buffer of %s, the device's limit is %s",
+                    mb_bytes_text(n_bytes).s, mb_bytes_text(max_bytes).s);
         goto fail;
     }
     evictor->n_groups = (uint32_t)n_groups;

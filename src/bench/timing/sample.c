@@ -1,4 +1,4 @@
-/* What one sample submits: the order of its commands is how a time is taken. */
+/* What one sample submits. The order of these commands is how a time is taken. */
 #include "bench/timing/sample.h"
 
 #include "bench/timing/evict.h"
@@ -23,7 +23,7 @@ static void record_chains(const struct mb_recorded_sample_options *options,
     }
 }
 
-/* Overwrite results on up to `n` images; each recording has its spots at other places. */
+/* Overwrite results on up to `n` images. Each recording has its spots in other places. */
 static void record_spoil(const struct mb_recorded_sample_options *options,
                          uint32_t first_instance, uint32_t n, VkCommandBuffer cmd)
 {
@@ -38,28 +38,28 @@ static void record_spoil(const struct mb_recorded_sample_options *options,
     }
 }
 
-/* How many images a part's chains write: so many of the last chains are still there. */
+/* How many of a part's chains, the last ones, their images still hold. */
 static uint32_t count_last(const struct mb_recorded_sample_options *options, uint32_t part)
 {
     const uint32_t n = options->n_chains[part];
     return n < options->n_instances ? n : options->n_instances;
 }
 
-/* A part of a sample, which is all of it but for batches. Results on all images are overwritten
- * before it begins, and again when it is over:
+/* Record a part of a sample; only batches have several. Results on all images are overwritten
+ * before it begins and after it ends:
  *
  *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
- *     [ chain on another image; full barrier ]   its code is
- *     [ n_lead chains; overwrite ]               the cache is as a row of chains leaves it
+ *     [ chain on another image; full barrier ]   the code is
+ *     [ n_lead chains; overwrite ]               the cache is as chains in a row leave it
  *     reset queries; prime; full barrier
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
- *     [ hashes of chains; full barrier ]         not in the cache for long: what follows begins
- *     overwrite                                  with the sweep, the chain or the lead above
+ *     [ hashes of chains; full barrier ]         the sweep, the chain or the lead of the next
+ *     overwrite                                  part drives these out of the cache
  *
- * Whole levels leave much in the cache that is yet to be written to memory: on an H100 cold
- * samples took up to 7 % longer. Spots took at most 1 %. */
+ * Spots are overwritten, not whole levels, as these leave much in the cache that must still be
+ * written to memory: on an H100 cold samples took up to 7 % longer, with spots at most 1 %. */
 static void record_part(const struct mb_recorded_sample_options *options, uint32_t part,
                         uint32_t first_instance, VkCommandBuffer cmd)
 {
@@ -100,11 +100,11 @@ enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                                        const struct mb_recorded_sample_options *options,
                                        struct mb_err *err)
 {
-    /* The images of further parts go on from there. */
+    /* Each further part continues with the next image. */
     uint32_t instance = options->first_instance;
     *recorded = (struct mb_recorded_sample){
         .first_pair = options->first_pair, .n_parts = options->n_parts, .hash = options->hash};
-    MB_DO(mb_submission_init(&recorded->submission, options->gpu, options->name, err));
+    MB_DO(mb_submission_init(&recorded->submission, options->timer->gpu, options->name, err));
     recorded->submission.kernel = mb_instance_kernel(options->instances);
     VkCommandBuffer cmd = recorded->submission.cmd;
     if (options->hash) {

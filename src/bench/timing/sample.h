@@ -14,11 +14,10 @@ struct mb_recorded_sample {
     uint32_t first_pair, n_parts;
     uint32_t n_chains[MB_MAX_PARTS];  /* between the stamps of each part */
     const struct mb_chain_hash *hash; /* borrowed, or NULL */
-    uint32_t n_hashed; /* chains, that their images still hold at the end of their part */
+    uint32_t n_hashed; /* chains that are still in their images at the end of their part */
 };
 
 struct mb_recorded_sample_options {
-    const struct mb_gpu *gpu;
     const struct mb_timer *timer;
     uint32_t first_pair; /* part i is timed by pair first_pair + i */
     uint32_t n_parts;    /* 1 to MB_MAX_PARTS */
@@ -27,19 +26,17 @@ struct mb_recorded_sample_options {
     uint32_t n_instances;
     uint32_t first_instance; /* chains take the images in turn from this one on */
     bool is_overlapped;      /* no barrier between the chains of a part */
-    uint32_t n_lead;         /* chains before each part, untimed: of the images from the part's
-                                first on */
+    uint32_t n_lead;         /* untimed chains before each part, on images from its first on */
     const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
-    /* Before a part, the same chain on the image that is furthest from its turn, not timed: the
-     * code and its tables are then in the cache whatever ran before, be the image cold or hot.
-     */
+    /* Before a part, run the chain untimed on the image whose turn is furthest off: the code
+     * and its tables are then in the cache, whatever ran before. */
     bool warms_code;
-    /* A texel for each layer, with which one of each of levels 1.. is overwritten before the
-     * part begins; or NULL: all are. A chain that finds its levels right could skip its work.
-     */
+    /* A texel for each layer, which overwrites one texel in each of levels 1.. before a part
+     * begins; NULL: all texels are overwritten. A chain that finds its levels right could skip
+     * its work. */
     const struct mb_buffer *spots;
-    /* Of the instances' images, in their order, or NULL: after the stamps of each part, chains
-     * that no later one of it has replaced are added to slot `first_pair`. */
+    /* Made for the instances' images, in their order, or NULL: after the stamps of each part
+     * the chains that its images still hold are added to slot `first_pair`. */
     const struct mb_chain_hash *hash;
     const char *name;
 };
@@ -50,7 +47,7 @@ mb_recorded_sample_init(struct mb_recorded_sample *recorded,
                         const struct mb_recorded_sample_options *options, struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
 
-/* Check the hashes of a collected sample. Returns how many chains were hashed if all of them
+/* Check the hashes of a collected sample. Returns the number of hashed chains if all of them
  * have `chain_hash`, else -1. */
 int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
                                   uint64_t chain_hash);

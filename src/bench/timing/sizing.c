@@ -1,4 +1,4 @@
-/* What a timing works out without the device. */
+/* What a timing computes without the device. */
 #include "bench/timing/sizing.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #define MAX_BATCH    1024.0
 #define MAX_BATCH_NS 50e6
-#define OVERLAPPED   4u /* images of the overlap mode, if a cold cache does not take more */
+#define OVERLAPPED   4u /* images of the overlap mode, unless a cold cache takes more */
 
 uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
@@ -23,8 +23,8 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
         uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
         MB_FAIL_IF(n_cold > MB_MAX_ROTATION && timing->mode != MB_MODE_LATENCY, why,
                    MB_ERRC_UNSUPPORTED,
-                   "a cold cache in this mode takes %llu images of this size; with "
-                   "--mode latency the cache is swept instead",
+                   "a cold cache needs %llu images of this size in this mode; --mode latency "
+                   "sweeps the cache instead",
                    (unsigned long long)n_cold);
         timing->is_evicted = n_cold > MB_MAX_ROTATION;
         n_cold = timing->is_evicted ? 2 : n_cold;
@@ -59,7 +59,7 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
         .timeout_ns = (uint64_t)(settings->timeout_s * 1e9),
         .max_noise = settings->max_noise,
     };
-    /* A user who allows more time wants it used. */
+    /* Time that the user allows is used. */
     options.budget_ns =
         later(options.budget_ns, later(options.min_time_ns, options.timeout_ns));
     if (settings->n_warmup != UINT32_MAX) {
@@ -126,19 +126,19 @@ void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row
         return;
     }
     mb_warn(&row->warnings, "not_a_line",
-            "batches of %u, %u and %u chains are not on a line (%.0f %%): the time per "
-            "chain depends on how many there are",
+            "the times of %u, %u and %u chains are not on a line (within %.0f %%): the time of "
+            "a chain depends on how many run",
             row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MB_MAX_BEND);
 }
 
-enum mb_status mb_schedule_drop_unresolved(struct mb_row *row, struct mb_err *err)
+void mb_schedule_drop_unresolved(struct mb_row *row)
 {
     if (row->stats.n == 0 || row->stats.median_ci_ns[0] > 0.0) {
-        return MB_OK;
+        return;
     }
     snprintf(row->skipped, sizeof row->skipped,
              "below resolution: the interval of its time, %.0f to %.0f ns, reaches zero",
              row->stats.median_ci_ns[0], row->stats.median_ci_ns[1]);
     row->fixed_ns = (double)NAN;
-    return mb_stats_compute(NULL, 0, &row->stats, err);
+    row->stats = mb_no_stats;
 }

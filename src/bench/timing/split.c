@@ -1,4 +1,4 @@
-/* Where the time of a chain that is made level by level goes. */
+/* The time of each level of a chain that is made level by level. */
 #include "bench/timing/split.h"
 
 #include "stats/stats.h"
@@ -8,7 +8,7 @@
 
 #define N_RUNS 20u
 
-/* A chain with its marks: query 0 is stamped before it. */
+/* A chain with its marks; query 0 is stamped before it. */
 struct marked {
     struct mb_timer timer;
     struct mb_marks marks;
@@ -37,7 +37,7 @@ static enum mb_status record(struct marked *m, struct mb_err *err)
     return MB_OK;
 }
 
-/* Run it until as many runs as are wanted have valid stamps, or as many have not. */
+/* Run it until N_RUNS runs have valid stamps, or as many have invalid ones. */
 static enum mb_status run(struct marked *m, uint32_t *n_taken, struct mb_err *err)
 {
     uint32_t n_dropped = 0;
@@ -57,7 +57,7 @@ static enum mb_status run(struct marked *m, uint32_t *n_taken, struct mb_err *er
     return MB_OK;
 }
 
-/* Marks of the same levels are one part: their medians add up. */
+/* Add up the medians of marks on the same levels. */
 static void summarise(struct marked *m, struct mb_split *split)
 {
     for (uint32_t mark = 0; mark < m->marks.n; mark++) {

@@ -1,11 +1,11 @@
 /* Timing the strategies of one case under one condition:
  *
- *     make the images that the cache asks for, and set every strategy up on each of them
- *     record what is sampled, once
- *     sample all in randomised blocks (blocks.h)
- *     make a row of figures of each strategy's samples, and fail those that were wrong once
+ *     make the images that the cache takes, and set every strategy up on each of them
+ *     record the samples, once
+ *     sample all strategies in randomised blocks (blocks.h)
+ *     summarise the samples of each strategy in a row; fail those that were wrong once
  *
- * The way of a sample, from its stamps to its number in the file:
+ * How a sample gets from its stamps to a number in the file:
  *
  *     record_part              sample.c     stamp, chains, stamp, hashes: recorded once
  *     start_sample             here         submits the recording whose turn it is
@@ -24,13 +24,11 @@
 #include "bench/timing/sample.h"
 #include "bench/timing/sizing.h"
 
-#define PILOT_RUNS        3u
-#define SAMPLES_IN_FLIGHT 2u
-/* Of so many blocks one is verified on a software device, where a hash takes as long as a
- * chain. */
+#define PILOT_RUNS 3u
+/* On a software device a hash takes as long as a chain: one block in so many is verified. */
 #define CPU_VERIFY_EVERY 16u
 
-/* Of a strategy's samples: so many, and more than this share, whose stamps are invalid. */
+/* A strategy fails with so many samples, and more than this share, that have invalid stamps. */
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
 
@@ -43,15 +41,15 @@ struct timing {
     struct mb_timer timer;
     struct mb_buffer spots;
     struct mb_chain_hash hash;  /* a slot for each pair of stamps; gpu NULL: none */
-    struct mb_vk_image *copies; /* of the test image, to go round with; owned */
+    struct mb_vk_image *copies; /* of the test image, for a rotation; owned */
     uint32_t n_copies;
-    /* Of each candidate, submitted in turn, so that two can be in flight; of a rotation one for
-     * each image. On a software device as many follow with hashes. */
+    /* Recordings of each candidate, submitted in turn: two, so that both can be in flight, or
+     * one for each image of a rotation. On a software device as many with hashes follow. */
     uint32_t n_recorded;
     uint32_t n_pairs_used;
-    size_t twin;        /* has two names: the second is column n_candidates. The fastest by its
-                           pilot that is not diagnostic */
-    uint32_t n_started; /* samples: images are gone round over all of them */
+    size_t twin; /* the candidate that is sampled under a second name, as column n_candidates:
+                    the fastest by its pilot that is not diagnostic */
+    uint32_t n_started; /* samples so far: images rotate over all of them */
     struct mb_recorded_sample *in_slot[MB_N_SLOTS];
 };
 
@@ -68,14 +66,14 @@ static uint32_t n_parts(const struct timing *t)
 static enum mb_status make_copies(struct timing *t, struct mb_err *err)
 {
     t->n_copies = t->timing->n_rotated - 1;
-    MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* and so the copies */
+    MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* the copies will be, too */
     t->copies = mb_alloc(t->n_copies, sizeof *t->copies);
     MB_DO(MB_NEED(t->copies, "timing"));
     return t->n_copies > 0 ? mb_test_image_copy(t->test_image, t->copies, t->n_copies, err)
                            : MB_OK;
 }
 
-/* A value that is unlikely to be right anywhere. */
+/* Make the texels of the spots, of a value that is unlikely to be right anywhere. */
 static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 {
     const struct mb_layout *layout = &t->timing->of->layout;
@@ -108,10 +106,9 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
 {
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
-    /* An update also reads texels beside its region: these are overwritten, too. */
+    /* An update also reads texels beside its region: all texels are overwritten. */
     const bool is_update = timing->of->task.is_update;
     struct mb_recorded_sample_options options = {
-        .gpu = calibration->gpu,
         .timer = &t->timer,
         .n_parts = n_parts(t),
         .n_chains = {1},
@@ -125,7 +122,7 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
         .name = candidate->result->label,
     };
     if (timing->mode != MB_MODE_LATENCY && !is_cpu(t)) {
-        /* A part begins as it goes on: in what its own chains left in the cache. */
+        /* The first chain must find in the cache what all later ones do. */
         options.n_lead = timing->n_rotated;
     }
     if (timing->mode == MB_MODE_THROUGHPUT) {
@@ -140,18 +137,17 @@ sample_options(const struct timing *t, const struct mb_candidate *candidate, boo
     return options;
 }
 
-/* `which` of its chains is not the one that was judged. */
+/* The chains of sample `which` differ from the verified one. */
 static void note_wrong(struct mb_candidate *candidate, const char *which)
 {
-    mb_candidate_fail_wrong(candidate,
-                            "wrong while timed: %s: the chain differs from the one that was "
-                            "judged",
-                            which);
+    mb_candidate_fail(candidate, true,
+                      "wrong while timed: %s: the chain differs from the verified one", which);
 }
 
-/* What its chains have to be: what they leave over poison, as each sample finds it. Of a whole
- * chain that is known; of an update it depends on the texels beside its region. The image is
- * back in level 0, but a source of its own still holds the probe. */
+/* Find the hash that timed chains must have, which run over poison. For a whole chain it is
+ * that of the verified one; for an update it also depends on the texels beside its region, so
+ * it runs once. A strategy with a source of its own runs once, too: its source still holds the
+ * probe. */
 static enum mb_status find_hash(struct timing *t, struct mb_candidate *candidate,
                                 struct mb_err *err)
 {
@@ -168,7 +164,7 @@ static enum mb_status find_hash(struct timing *t, struct mb_candidate *candidate
     return mb_test_image_poison(t->test_image, 0, err);
 }
 
-/* A device that resolves a pair with nothing in it resolves any sample. */
+/* Whether the clock stood still: a device that resolves an empty pair resolves any sample. */
 static bool is_standing(const struct timing *t, const double *part_ns, uint32_t n)
 {
     bool is_zero = false;
@@ -178,8 +174,8 @@ static bool is_standing(const struct timing *t, const double *part_ns, uint32_t 
     return is_zero && t->options->calibration->marks.resolves_pairs;
 }
 
-/* Wait for a sample and read its parts. MB_UNSUPPORTED if its stamps are invalid; a strategy to
- * which that happens again and again fails, and nothing of it is timed from here on. */
+/* Wait for a sample and read its parts. MB_UNSUPPORTED if its stamps are invalid; a strategy
+ * with too many such samples fails and is not timed any further. */
 static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
                               struct mb_recorded_sample *recorded, double *part_ns,
                               struct mb_err *err)
@@ -195,14 +191,14 @@ static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
     candidate->n_dropped += status == MB_UNSUPPORTED;
     if (status == MB_UNSUPPORTED && candidate->n_dropped >= MIN_DROPPED &&
         candidate->n_dropped > MAX_DROPPED * candidate->n_taken) {
-        mb_candidate_fail(candidate, "%.400s (%u of %u samples)", err->text,
+        mb_candidate_fail(candidate, false, "%.400s (%u of %u samples)", err->text,
                           candidate->n_dropped, candidate->n_taken);
         candidate->is_given_up = true;
     }
     return status;
 }
 
-/* About what a chain takes: the least of a few runs, of which the first warms up. */
+/* Find about what a chain takes: the least of a few runs, the first of which warms up. */
 static enum mb_status pilot(struct timing *t, struct mb_candidate *candidate,
                             struct mb_err *err)
 {
@@ -270,9 +266,8 @@ static enum mb_status prepare_candidate(struct timing *t, size_t index, struct m
 static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
     const struct mb_timing *timing = t->timing;
-    const bool is_rotated =
-        timing->mode == MB_MODE_LATENCY && timing->n_rotated > SAMPLES_IN_FLIGHT;
-    t->n_recorded = is_rotated ? timing->n_rotated : SAMPLES_IN_FLIGHT;
+    const bool is_rotated = timing->mode == MB_MODE_LATENCY && timing->n_rotated > MB_N_SLOTS;
+    t->n_recorded = is_rotated ? timing->n_rotated : MB_N_SLOTS;
     const uint32_t n_pairs =
         (uint32_t)t->n_candidates * t->n_recorded * (is_cpu(t) ? 2 : 1) * n_parts(t);
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
@@ -297,7 +292,7 @@ static void timing_finish(struct timing *t)
     mb_free(t->copies);
 }
 
-/* Columns of samples: candidates, and the second name of the twin. */
+/* Samples have a column for each candidate, and one for the second name of the twin. */
 static struct mb_candidate *candidate_of(const struct timing *t, size_t column)
 {
     return &t->candidates[column == t->n_candidates ? t->twin : column];
@@ -318,8 +313,8 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, boo
     return mb_submission_submit(&t->in_slot[slot]->submission, err);
 }
 
-/* A sample that is dropped is taken once more, on the next image where images are gone round:
- * this one is in the cache now. Nothing of a strategy that was given up is a time. */
+/* A dropped sample is taken again, on the next image of a rotation, as this one is in the cache
+ * now. A strategy that was given up has NaN for all its times. */
 static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                                      struct mb_sample *sample, struct mb_err *err)
 {
@@ -393,7 +388,7 @@ static struct mb_row *row_of(const struct timing *t, size_t candidate)
     return &t->timing->rows[t->candidates[candidate].result - t->timing->of->results];
 }
 
-/* Count the chains of a column that were verified; those of a wrong sample are not. */
+/* Count the verified chains of a column; those of a wrong sample do not count. */
 static uint32_t count_verified(const struct timing *t, size_t column)
 {
     const struct mb_samples *samples = &t->timing->samples;
@@ -422,15 +417,15 @@ static enum mb_status keep_row(struct timing *t, size_t index, double *scratch,
     }
     if (row->n_dropped > 0) {
         mb_warn(&row->warnings, "samples_dropped",
-                "%u sample%s were taken again: the device gave invalid timestamps",
-                row->n_dropped, row->n_dropped == 1 ? "" : "s");
+                "%u sample%s taken again after invalid timestamps", row->n_dropped,
+                row->n_dropped == 1 ? "" : "s");
     }
     row->column = index;
     row->n_verified = count_verified(t, index);
     memcpy(row->n_chains, candidate->recorded[0].n_chains, sizeof row->n_chains);
     mb_samples_column(samples, index, scratch);
     MB_DO(mb_stats_compute(scratch, samples->n_kept, &row->stats, err));
-    MB_DO(mb_schedule_drop_unresolved(row, err));
+    mb_schedule_drop_unresolved(row);
     if (t->timing->mode == MB_MODE_THROUGHPUT && row->stats.n > 0) {
         mb_schedule_keep_fixed(samples, row, scratch);
     }
@@ -452,7 +447,7 @@ static enum mb_status keep_rows(struct timing *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* What the condition takes. */
+/* Find the number of images and make the evictor, as the condition asks. */
 static enum mb_status arrange(struct timing *t, struct mb_err *err)
 {
     struct mb_calibration *calibration = t->options->calibration;

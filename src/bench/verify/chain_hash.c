@@ -1,5 +1,5 @@
-/* Hashing chains on the device. The counters are in device memory, as all workgroups add to
- * them, and copied to the host's. */
+/* Hashing chains on the device. All workgroups add to the slots, so these are in device memory,
+ * and copied to the host afterwards. */
 #include "bench/verify/chain_hash.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static uint32_t count_tiles(const struct mb_layout *layout)
     return n * layout->n_layers;
 }
 
-/* Codes as they are stored: those of sRGB are not decoded. */
+/* Bind the image by its storage format: stored codes are hashed, sRGB is not decoded. */
 static enum mb_status bind_image(struct mb_chain_hash *hash, uint32_t index,
                                  const struct mb_vk_image *image, struct mb_err *err)
 {

@@ -14,11 +14,9 @@ enum mb_status mb_instance_supports(const struct mb_vk_image *image,
     const struct mb_gpu *gpu = image->gpu;
     const struct mb_strategy *strategy = row->strategy;
     MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
-               MB_ERRC_UNSUPPORTED,
-               "the device's queue lacks commands that it needs (graphics)");
+               MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
     MB_FAIL_IF((image->usage & strategy->image_usage) != strategy->image_usage, why,
-               MB_ERRC_UNSUPPORTED,
-               "the device cannot use images of format %s in the way it needs",
+               MB_ERRC_UNSUPPORTED, "needs an image usage that the device lacks for format %s",
                image->layout.format->name);
     return mb_variant_supports(row, gpu, &image->layout, task, why);
 }
@@ -32,7 +30,7 @@ void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuff
     }
 }
 
-/* The source, filled, so that the chain can be timed right away. */
+/* Make the source and fill it, so that the chain can be timed right away. */
 static enum mb_status make_source(struct mb_instance *instance, enum mb_source kind,
                                   struct mb_err *err)
 {

@@ -1,4 +1,4 @@
-/* Running a strategy's own commands and judging what they leave. */
+/* Runs a strategy's own commands and verifies what they leave. */
 #include "bench/verify/judge.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 #define N_CHANGED 64u /* pairs of texels */
 
-/* A checksum over every texel, to tell whether an output is the one already judged: 64-bit
- * multiply and rotate over words, order-dependent, not cryptographic. */
+/* A checksum over every texel, to recognise an output that was verified before: 64-bit multiply
+ * and rotate over words, order-dependent, not cryptographic. */
 static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
@@ -28,8 +28,8 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
     return hash;
 }
 
-/* Float formats get values that kernels tend to clamp or lose the sign of, except r32f: it may
- * be read as depth, which is [0, 1]. */
+/* The probe of float formats has values that kernels tend to clamp or lose the sign of, except
+ * for r32f, which may be read as depth in [0, 1]. */
 static const char *probe_of(const struct mb_format *format)
 {
     const bool is_depth = format->vk_format == VK_FORMAT_R32_SFLOAT;
@@ -73,7 +73,7 @@ static struct mb_reference *reference_of(struct mb_judge *judge)
     return &judge->reference[judge->content];
 }
 
-/* `rule` is what it breaks beside being wrong, or NULL. */
+/* `rule`: what the candidate did, or NULL if a texel is just wrong. */
 static void note_failure(struct mb_judge *judge, const char *rule,
                          const struct mb_bad_texel *bad)
 {
@@ -82,8 +82,8 @@ static void note_failure(struct mb_judge *judge, const char *rule,
         [MB_CONTENT_PROBE] = {"wrong on the probe image",
                               "wrong on the probe image after timing"},
     };
-    mb_candidate_fail_wrong(judge->candidate, "%s: %s%s%s", when[judge->content][judge->pass],
-                            rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
+    mb_candidate_fail(judge->candidate, true, "%s: %s%s%s", when[judge->content][judge->pass],
+                      rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
 
@@ -108,7 +108,7 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     return MB_OK;
 }
 
-/* Texels as they are, or with every bit inverted. */
+/* Copy texels, or their bits inverted. */
 static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
 {
     const uint8_t mask = is_inverted ? 0xff : 0;
@@ -131,7 +131,7 @@ static void spoil_level(const struct mb_layout *layout, uint32_t level, struct m
     }
 }
 
-/* Levels below those to be made are left as they are. */
+/* Spoil all levels that the task makes, but for level 0. */
 static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
@@ -147,11 +147,12 @@ static void spoil(const struct mb_test_image *test_image, const struct mb_rect *
     }
 }
 
-/* Run over `block`; the result is in the read-back buffer. */
-static enum mb_status run_over(struct mb_judge *judge, const void *block, struct mb_err *err)
+/* Run over `block`, which has all levels, or level 0 alone: the others are as they were. The
+ * result is in the read-back buffer. */
+static enum mb_status run_over(struct mb_judge *judge, const void *block, uint32_t n_levels,
+                               struct mb_err *err)
 {
-    MB_DO(
-        mb_test_image_upload(judge->test_image, block, judge->test_image->full.n_levels, err));
+    MB_DO(mb_test_image_upload(judge->test_image, block, n_levels, err));
     MB_DO(mb_submission_run(&judge->candidate->instances[0].submission, err));
     return mb_test_image_read(judge->test_image, err);
 }
@@ -185,7 +186,7 @@ static void find_difference(const struct mb_test_image *test_image, const void *
     }
 }
 
-/* Levels that were not asked for are as the poison left them. */
+/* Levels that were not asked for must still hold the poison. */
 static void judge_other_levels(struct mb_judge *judge)
 {
     const struct mb_test_image *test_image = judge->test_image;
@@ -193,20 +194,21 @@ static void judge_other_levels(struct mb_judge *judge)
     find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
                     0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "writes a level that was not asked for", &bad);
+        note_failure(judge, "writes to a level it was not asked for", &bad);
     }
 }
 
-/* The chain just judged is in the read-back buffer: it is what the update must lead to. The
- * update runs twice: over that chain with every texel but those of the affected regions spoilt,
- * and over one with those spoilt. Spoilt means that each bit is inverted, so that writing
- * anything there, even what is right, is told from leaving it alone. */
+/* The read-back buffer holds the verified full chain, to which the update must lead. The update
+ * runs twice: over that chain with every texel outside the affected regions spoilt, and over
+ * one with those inside spoilt. Spoilt means that each bit is inverted: whatever is written
+ * there, even the right value, shows. */
 static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_candidate *candidate = judge->candidate;
     const struct mb_test_image *test_image = judge->test_image;
     const struct mb_tolerance *tolerance = &candidate->instances[0].work.tolerance;
     const size_t n_bytes = test_image->full.total_bytes;
+    const uint32_t n_levels = test_image->full.n_levels;
     const char *rule = "writes outside the rectangle's affected region";
     struct mb_rect affected[MB_MAX_LEVELS];
     struct mb_bad_texel bad;
@@ -217,13 +219,13 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     mb_filter_affected_levels(tolerance->filter.policy, &test_image->image.layout,
                               judge->task.rect, affected);
     spoil(test_image, affected, true, regenerated, spoilt);
-    MB_DO(run_over(judge, spoilt, err));
+    MB_DO(run_over(judge, spoilt, n_levels, err));
     find_difference(test_image, spoilt, 0, affected, 0.0, &bad);
     if (!bad.found) {
         rule = "differs from a full regeneration";
         spoil(test_image, affected, false, regenerated, spoilt);
-        MB_DO(run_over(judge, spoilt, err));
-        /* Sums of halves tie often, and the kernel of an update may be compiled to others. */
+        MB_DO(run_over(judge, spoilt, n_levels, err));
+        /* Sums of half floats often tie, and an update's kernel may be compiled differently. */
         const bool is_half = tolerance->arithmetic == MB_ARITHMETIC_FP16;
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
@@ -251,14 +253,13 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
     }
 }
 
-/* A kernel that keeps what it made where texels that it looks at have not changed is faster in
- * timed runs, and right. So a few texels of level 0 change after a run over poison: the next
- * chain has to be the one that a run over poison makes of them. The read-back buffer is as it
- * was. */
+/* A kernel could keep its output as long as the few texels that it looks at stay the same: it
+ * would be right, and fast, in timed runs. So a few texels of level 0 change between two runs,
+ * and the second must make the chain that a run over poison makes of them. The read-back buffer
+ * is restored. */
 static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
-    struct mb_submission *run = &judge->candidate->instances[0].submission;
     const struct mb_layout *full = &test_image->full;
     const size_t n_bytes = full->level_layer_bytes[0] * full->n_layers;
     struct mb_bad_texel bad;
@@ -269,27 +270,22 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     memcpy(kept, test_image->readback.mapped, full->total_bytes);
     memcpy(changed, reference_of(judge)->source, n_bytes);
     change(full, changed);
-    MB_DO(mb_test_image_upload(test_image, changed, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_read(test_image, err));
+    MB_DO(run_over(judge, changed, 1, err));
     memcpy(wanted, test_image->readback.mapped, full->total_bytes);
-    MB_DO(mb_test_image_upload(test_image, reference_of(judge)->source, 1, err));
     MB_DO(mb_test_image_poison(test_image, 0, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_upload(test_image, changed, 1, err));
-    MB_DO(mb_submission_run(run, err));
-    MB_DO(mb_test_image_read(test_image, err));
+    MB_DO(run_over(judge, reference_of(judge)->source, 1, err));
+    MB_DO(run_over(judge, changed, 1, err));
     find_difference(test_image, wanted, 1, NULL, 0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "keeps what it made before of other texels", &bad);
+        note_failure(judge, "keeps what it made of earlier texels", &bad);
     }
     memcpy(test_image->readback.mapped, kept, full->total_bytes);
     return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
 }
 
-/* Timed runs find in scratch what the run before left, as an engine's do. Before the first
- * judged run after timing it is overwritten, for kernels that store there what they once made.
+/* Timed runs find in scratch memory what the previous run left, as in an engine. Before the
+ * first verified run after timing it is overwritten, to catch kernels that keep results there.
  */
 static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
 {
@@ -297,14 +293,14 @@ static enum mb_status spoil_scratch(const struct mb_instance *instance, struct m
     return strategy && strategy->spoil ? strategy->spoil(instance->state, err) : MB_OK;
 }
 
-/* With the content in level 0. */
+/* Run the candidate with the content in level 0, and verify what it leaves. */
 static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
     struct mb_candidate *candidate = judge->candidate;
     struct mb_result *result = candidate->result;
     const bool is_update = judge->task.is_update;
-    /* Last of all over the probe's chain, so that knowing the poison is no use. */
+    /* The last run is over the probe's chain: a kernel that knows the poison gains nothing. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
         MB_DO(mb_test_image_poison(test_image, judge->poison, err));
@@ -357,8 +353,8 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
                : MB_OK;
 }
 
-/* How far the chain in the read-back buffer is from the exact average, which is all that can be
- * said of one that no policy describes. */
+/* Note how far the chain in the read-back buffer is from the exact average: all that can be
+ * said of one that no filter describes. */
 static enum mb_status measure_box(struct mb_judge *judge, struct mb_result *result,
                                   struct mb_err *err)
 {
@@ -387,7 +383,7 @@ enum mb_status mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *cand
     MB_DO(mb_submission_run(&candidate->instances[0].submission, err));
     MB_DO(mb_test_image_read(judge->test_image, err));
     if (memcmp(judge->test_image->readback.mapped, source, n_bytes) != 0) {
-        mb_candidate_fail_wrong(candidate, "it writes to level 0");
+        mb_candidate_fail(candidate, true, "writes to level 0");
         result->verdict.level[0].n_bad_texels = 1;
         return mb_test_image_upload(judge->test_image, source, 1, err);
     }

@@ -1,4 +1,4 @@
-/* Running a strategy's own commands and judging what they leave. */
+/* Runs a strategy's own commands and verifies what they leave. */
 #pragma once
 
 #include "bench/candidate.h"
@@ -8,20 +8,20 @@
 
 enum mb_judge_pass { MB_JUDGE_BEFORE, MB_JUDGE_AFTER }; /* timing */
 
-/* Of the chains of one case. */
+/* Verifies the chains of one case. */
 struct mb_judge {
     struct mb_test_image *test_image; /* holds the image of the case; borrowed */
     struct mb_task task;
-    bool is_blind;                                /* it runs, but judges nothing */
-    struct mb_reference reference[MB_N_CONTENTS]; /* of each content */
-    void *probe;                                  /* its level 0 of all layers; owned */
+    bool is_blind;                                /* runs chains, but verifies nothing */
+    struct mb_reference reference[MB_N_CONTENTS]; /* for each content */
+    void *probe;                                  /* level 0 of all its layers; owned */
     struct mb_chain_hash hash;                    /* of the test image; gpu NULL: none */
 
-    /* The run that is judged. */
+    /* The run that is being verified. */
     struct mb_candidate *candidate;
     enum mb_content content; /* IMAGE or PROBE */
     enum mb_judge_pass pass;
-    bool is_again; /* what was judged before of this content has to come out */
+    bool is_again; /* the same output was expected and verified before */
     uint32_t poison;
 };
 
@@ -32,20 +32,19 @@ MB_MUST_CHECK enum mb_status mb_judge_init(struct mb_judge *judge,
                                            struct mb_err *err);
 void mb_judge_finish(struct mb_judge *judge);
 
-/* Run the candidate's commands on a content, over poison (but over the probe's chain where it
- * is the image after timing), read the image back and judge it: the
- * levels made by the reference (unless they are, bit for bit, what was judged before of this
- * content), and the levels not asked for by the poison that must still be there. An update
- * (struct mb_task) must lead to the chain of a full regeneration, bit for bit, or within 1 LSB
- * where sums are of halves, and write nothing outside the affected regions. A bad chain is a
- * result with a reason; a damaged level 0 is mended, and the image is back in it. Fails on
- * Vulkan errors and without memory. */
+/* Run the candidate's commands on a content over poison, or, for the image after timing, over
+ * the probe's chain; read the image back and verify it. Levels that the task asks for are
+ * compared with the reference, unless they equal, bit for bit, what was verified before of this
+ * content; all others must still hold the poison. An update (struct mb_task) must lead to the
+ * chain of a full regeneration, bit for bit, or within 1 LSB if it sums half floats, and write
+ * nothing outside the affected regions. A wrong chain is a result with a reason. Level 0 holds
+ * the image afterwards. Fails on Vulkan errors and without memory. */
 MB_MUST_CHECK enum mb_status mb_judge_run(struct mb_judge *judge,
                                           struct mb_candidate *candidate,
                                           enum mb_content content, enum mb_judge_pass pass,
                                           struct mb_err *err);
 
-/* The same of one that no policy describes: whatever it makes, level 0 and the levels not asked
- * for stay as they are; its distance to box is noted. Not of a blind judge. */
+/* Verify a candidate that no filter describes: it may make anything, but must leave level 0 and
+ * the levels not asked for alone. Its distance to box is noted. The judge must not be blind. */
 MB_MUST_CHECK enum mb_status
 mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *candidate, struct mb_err *err);

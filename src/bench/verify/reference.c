@@ -1,4 +1,4 @@
-/* Verification of one case's outputs. */
+/* The reference chains of one case. */
 #include "bench/verify/reference.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ enum mb_status mb_reference_ideal(struct mb_reference *reference,
     struct mb_ideal **chains = &reference->ideal[filter_index(&used)];
     if (!*chains) {
         *chains = mb_alloc(layout->n_layers, sizeof **chains);
-        MB_DO(MB_NEED(*chains, "golden model"));
+        MB_DO(MB_NEED(*chains, "reference"));
     }
     if ((*chains)[layer].n_levels == 0) {
         const struct mb_plane level0 = {
