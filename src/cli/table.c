@@ -22,7 +22,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "p95", .is_right = true, .drop = 5},
     {.title = "GB/s", .is_right = true, .drop = 6},
     {.title = "of peak", .is_right = true, .drop = 4},
-    {.title = "Relative", .is_right = true},
+    {.title = "Ratio", .is_right = true},
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Result"},
     {.title = "From exact", .is_right = true, .drop = 2},

@@ -27,7 +27,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Median", .is_right = true},
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Runner-up", .drop = 1},
-    {.title = "Relative", .is_right = true, .drop = 1},
+    {.title = "Ratio", .is_right = true, .drop = 1},
     {.title = "95% interval", .is_right = true, .drop = 2},
     {.title = "Verified"},
 };

@@ -104,7 +104,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
     CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
-    check_sentence(pool_0, "s1 is the fastest exact strategy, 1.030x faster than s0.");
+    check_sentence(pool_0, "s1 is the fastest exact strategy, 1.03x faster than s0.");
     check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
         const struct mb_row *row = &timing->rows[i];
