@@ -187,7 +187,7 @@ static void add_test(struct mb_grid *grid, const struct view *view,
     mb_grid_cell(grid, "%s", test->row->result->label);
     mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
-        mb_grid_sentence(grid, "REGRESSION: %s", test->reason);
+        mb_grid_cell(grid, "REGRESSION: %s", test->reason);
         return;
     }
     mb_grid_cell(grid, "%s", mb_time_text(test->median_ns[MB_BASE]).s);
@@ -354,7 +354,6 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
     const struct mb_table_style style = mb_output_style(options);
-    const size_t n_columns = mb_terminal_columns(style.columns);
     view->has_color = style.color;
     MB_SCOPED(mb_grid) grid = make_grid(view);
     MB_SCOPED(mb_strbuf) above = {0}, below = {0};
@@ -366,28 +365,11 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
         add_gaps(&below, view);
     }
     add_notes(&below, view->comparison);
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), n_columns);
-    /* Who asks for every column has them all in a pipe. */
-    mb_grid_text(out, &grid, is_verbose ? mb_text_columns(&style) : style.columns);
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), style.columns);
+    mb_grid_text(out, &grid, style.columns);
     mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), style.columns);
     out->failed = out->failed || above.failed || below.failed;
-}
-
-/* Lines as items of a list, escaped; empties `lines`. */
-static void md_list(struct mb_strbuf *out, struct mb_strbuf *lines)
-{
-    const char *line = mb_strbuf_text(lines);
-    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
-        MB_SCOPED(mb_strbuf) own = {0};
-        mb_strbuf_append_n(&own, line, n);
-        mb_strbuf_append(out, "* ");
-        mb_markdown_text(out, mb_strbuf_text(&own));
-        mb_strbuf_append(out, "\n");
-        out->failed = out->failed || own.failed;
-    }
-    out->failed = out->failed || lines->failed;
-    mb_strbuf_finish(lines);
 }
 
 /* GitHub Markdown with all of it. */
@@ -398,13 +380,13 @@ static void add_markdown(struct mb_strbuf *out, struct view *view)
     MB_SCOPED(mb_grid) grid = make_grid(view);
     add_headline(&lines, view->comparison);
     add_sides(&lines, view);
-    md_list(out, &lines);
+    mb_markdown_lines(out, &lines);
     mb_strbuf_append(out, "\n");
     mb_grid_markdown(out, &grid);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
     add_gaps(&lines, view);
     add_notes(&lines, view->comparison);
-    md_list(out, &lines);
+    mb_markdown_lines(out, &lines);
 }
 
 static void json_words(struct mb_json *json, struct cJSON *parent, const char *key,

@@ -6,14 +6,10 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* "  spd: ", and what is said of it broken at 80 columns; below a label that is long. */
+/* "  spd: ", and what is said of it. */
 static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
 {
-    const size_t indent = 2 + mb_utf8_columns(label) + 2;
-    const bool is_long = indent > 40;
-    mb_strbuf_printf(out, "  %s:%s", label, is_long ? "\n      " : " ");
-    mb_strbuf_wrap(out, mb_strbuf_text(text), is_long ? 6 : indent, 80);
-    mb_strbuf_append(out, "\n");
+    mb_strbuf_printf(out, "  %s: %s\n", label, mb_strbuf_text(text));
     out->failed = out->failed || text->failed;
     mb_strbuf_finish(text);
 }

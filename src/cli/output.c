@@ -15,10 +15,14 @@
 #include "result/csv.h"
 #include "result/result_json.h"
 #include "cli/chain.h"
+#include "cli/grid.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
 #include "cli/options/folder.h"
 #include "cli/summary.h"
+
+#define LEAST_COLUMNS 80  /* of a terminal */
+#define FILE_COLUMNS  100 /* where there is no terminal */
 
 static bool is_stdout(const char *path)
 {
@@ -73,6 +77,16 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return check_writable(options, true, err);
 }
 
+/* Who asks for all there is has it in a file. */
+static size_t text_columns(const struct mb_options *options)
+{
+    const size_t n_columns = mb_os_columns(MB_STDOUT);
+    if (n_columns == 0) {
+        return options->verbosity > 0 ? MB_ANY_COLUMNS : FILE_COLUMNS;
+    }
+    return n_columns < LEAST_COLUMNS ? LEAST_COLUMNS : n_columns;
+}
+
 struct mb_table_style mb_output_style(const struct mb_options *options)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
@@ -82,7 +96,7 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     return (struct mb_table_style){
         .color = wants_color,
         .unicode = mb_os_shows_utf8(),
-        .columns = mb_os_columns(MB_STDOUT),
+        .columns = text_columns(options),
     };
 }
 
@@ -230,8 +244,11 @@ static enum mb_status show_table(struct mb_output *output, const struct mb_run *
                                  const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
+    MB_SCOPED(mb_strbuf) notes = {0};
     mb_table_timing(&text, run, timing, &output->style);
-    add_notes(output, timing, &text);
+    add_notes(output, timing, &notes);
+    mb_strbuf_wrap_lines(&text, mb_strbuf_text(&notes), output->style.columns);
+    text.failed = text.failed || notes.failed;
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 

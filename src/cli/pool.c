@@ -22,18 +22,6 @@
 #include "cli/output.h"
 #include "cli/session.h"
 
-/* A heading, and the table below it. */
-static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool, size_t i,
-                       const struct mb_table_style *style)
-{
-    const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
-    const struct mb_text title = mb_timing_title(timing);
-    mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
-    mb_strbuf_append(out, "\n\n");
-    mb_table_pool(out, &pool->run, timing, style);
-}
-
 /* Of several cases, what is said of them as a whole: "Cold latency: ...". */
 static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size_t n_columns)
 {
@@ -78,13 +66,14 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
                     mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
                     pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
+        mb_strbuf_wrap(out, title.s, 0, style->columns);
         mb_strbuf_append(out, "\n");
         add_unfinished(out, pool, style);
         for (size_t k = 0; k < pool->run.n_cases; k++) {
-            add_timing(out, pool, k, style);
+            mb_strbuf_append(out, "\n");
+            mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
-        add_headline(out, pool, mb_terminal_columns(style->columns));
+        add_headline(out, pool, style->columns);
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }

@@ -199,8 +199,7 @@ static void add_grid(struct mb_strbuf *out, struct mb_grid *grid, const char *ti
     const bool is_markdown = form == MB_SUMMARY_MARKDOWN;
     if (grid->n_rows > 0) {
         mb_strbuf_append(out, is_markdown ? "\n### " : "\n");
-        mb_strbuf_wrap(out, title, 0,
-                       is_markdown ? MB_ANY_COLUMNS : mb_terminal_columns(n_columns));
+        mb_strbuf_wrap(out, title, 0, is_markdown ? MB_ANY_COLUMNS : n_columns);
         mb_strbuf_append(out, "\n\n");
     }
     if (grid->n_rows > 0 && is_markdown) {

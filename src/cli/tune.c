@@ -173,7 +173,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");
     }
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), mb_terminal_columns(style->columns));
+    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), style->columns);
     out->failed = out->failed || below.failed;
 }
 
