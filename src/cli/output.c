@@ -433,14 +433,15 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
 {
     const struct mb_options *options = output->options;
     struct mb_strbuf summary = {0};
+    MB_SCOPED(mb_strbuf) lines = {0};
     MB_DO(mb_output_results(output, run, err));
     MB_DO(write_copy(output, options->json, run, mb_report_json, err));
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
     if (output->tells) {
-        mb_summary_add(&summary, run,
-                       output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
-                       output->style.columns);
+        mb_summary_lines(&lines, run, output->style.color);
+        mb_strbuf_wrap_lines(&summary, mb_strbuf_text(&lines), output->style.columns);
+        summary.failed = summary.failed || lines.failed;
     }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));

@@ -21,24 +21,7 @@
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
-
-/* Of several cases, what is said of them as a whole: "Cold latency: ...". */
-static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size_t n_columns)
-{
-    for (size_t i = 0; pool->run.n_cases > 1 && i < pool->run.n_cases; i++) {
-        MB_SCOPED(mb_strbuf) lines = {0};
-        if (!mb_headline_begins(pool, i)) {
-            continue;
-        }
-        mb_headline_describe(&lines, pool, i);
-        out->failed = out->failed || lines.failed;
-        if (lines.n_bytes > 0) {
-            mb_strbuf_printf(out, "\nAll of %s:\n",
-                             mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
-            mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
-        }
-    }
-}
+#include "cli/summary.h"
 
 static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
                            const struct mb_table_style *style)
@@ -61,6 +44,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
+        MB_SCOPED(mb_strbuf) lines = {0};
         const struct mb_text title =
             mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
                     mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
@@ -73,7 +57,9 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
             mb_strbuf_append(out, "\n");
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
-        add_headline(out, pool, style->columns);
+        mb_summary_lines(&lines, &pool->run, false);
+        mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), style->columns);
+        out->failed = out->failed || lines.failed;
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }
@@ -209,12 +195,12 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
     mb_json_string(json, node, "title", mb_strbuf_text(&title));
     struct cJSON *list = mb_json_array(json, node, "conditions");
     for (size_t i = 0; i < pool->run.n_cases; i++) {
-        if (mb_headline_begins(pool, i)) {
+        const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
+        if (mb_headline_count(&pool->run, timing) > 0) {
             MB_SCOPED(mb_strbuf) lines = {0};
             struct cJSON *condition = mb_json_object(json, list, NULL);
-            mb_headline_describe(&lines, pool, i);
-            mb_json_string(json, condition, "condition",
-                           mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
+            mb_headline_describe(&lines, &pool->run, timing);
+            mb_json_string(json, condition, "condition", mb_timing_condition(timing).s);
             mb_pool_json_lines(json, condition, "sentences", &lines);
         }
     }

@@ -329,6 +329,8 @@ enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct m
             md_timing(&out, run, &run->cases[i]->timings[k], &style);
         }
     }
-    mb_summary_add(&out, run, MB_SUMMARY_MARKDOWN, 0);
+    mb_summary_lines(&lines, run, false);
+    mb_strbuf_append(&out, lines.n_bytes > 0 ? "\n### Summary\n\n" : "");
+    mb_markdown_lines(&out, &lines);
     return mb_strbuf_take(&out, text, err);
 }
