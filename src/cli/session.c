@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "bench/image_case.h"
 #include "bench/plan.h"
+#include "vk/memory.h"
 
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100
@@ -164,6 +165,21 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
     return MB_OK;
 }
 
+/* An image that the device cannot hold is told before hours are spent on those before it. */
+static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
+{
+    const struct mb_settings *settings = &session->options->settings;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    for (size_t i = 0; i < session->inputs.n_inputs * n_sizes; i++) {
+        struct mb_case c = {0};
+        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        const struct mb_text what = mb_text("%s, %ux%u %s", c.input, c.layout.base.width,
+                                            c.layout.base.height, c.layout.format->name);
+        MB_DO(mb_memory_check(&session->gpu, c.layout.total_bytes, what.s, err));
+    }
+    return MB_OK;
+}
+
 void mb_session_on_step(void *user, const char *label, const char *step)
 {
     struct mb_session *session = user;
@@ -202,6 +218,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
                            &session->n_rows, err));
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
+    MB_DO(options->verb == MB_VERB_RUN ? check_memory(session, err) : MB_OK);
     MB_DO(check_kernels(session, is_first, err));
     if (is_first) {
         warn_ahead(session);
