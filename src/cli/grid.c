@@ -151,20 +151,23 @@ static void fit(struct layout *layout)
     }
 }
 
-/* What stands before the next text of a line; no line ends in spaces. */
-struct gap {
-    const char *begin; /* "\n" where the line has to end first */
-    size_t n_spaces;
-};
-
-static void add_gap(struct mb_strbuf *out, const struct gap *gap, size_t n_more)
+/* No line ends in spaces, and none is blank. */
+static void trim(struct mb_strbuf *out)
 {
-    mb_strbuf_append(out, gap->begin);
-    mb_strbuf_spaces(out, gap->n_spaces + n_more);
+    while (out->n_bytes > 0 && strchr(" \n", out->text[out->n_bytes - 1]) != NULL) {
+        out->text[--out->n_bytes] = '\0';
+    }
+}
+
+static void begin_line(struct mb_strbuf *out, size_t indent)
+{
+    trim(out);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_spaces(out, indent);
 }
 
 static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t c,
-                     const char *text, struct gap *gap)
+                     const char *text)
 {
     const size_t width = layout->width[c], n = mb_utf8_columns(text);
     const size_t pad = width > n ? width - n : 0;
@@ -172,31 +175,26 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     if (width == 0) {
         return;
     }
-    if (n == 0) {
-        gap->n_spaces += width + GAP;
-        return;
-    }
-    add_gap(out, gap, before);
+    mb_strbuf_spaces(out, before);
     mb_strbuf_append(out, text);
-    *gap = n <= width ? (struct gap){"", GAP + pad - before}
-                      : (struct gap){"\n", indent_of(layout, c + 1)};
+    mb_strbuf_spaces(out, pad - before + GAP);
+    if (n > width) {
+        begin_line(out, indent_of(layout, c + 1));
+    }
 }
 
 /* The last text of a row: beside its cells if it fits there or has room to be broken, else on a
  * line of its own. */
 static void add_sentence(struct mb_strbuf *out, const struct layout *layout, size_t c,
-                         const char *text, struct gap gap)
+                         const char *text)
 {
     size_t indent = indent_of(layout, c);
     const size_t n_columns = layout->n_columns;
-    if (text[0] == '\0') {
-        return;
-    }
-    if (indent + mb_utf8_columns(text) > n_columns && indent + LEAST_SENTENCE > n_columns) {
+    if (text[0] != '\0' && indent + mb_utf8_columns(text) > n_columns &&
+        indent + LEAST_SENTENCE > n_columns) {
         indent = LINE_MARGIN;
-        gap = (struct gap){"\n", indent};
+        begin_line(out, indent);
     }
-    add_gap(out, &gap, 0);
     mb_strbuf_wrap(out, text, indent, n_columns);
 }
 
@@ -204,34 +202,33 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
                     const struct mb_grid_row *row)
 {
     const char *cell = first_cell(layout->grid, row);
-    struct gap gap = {"", row->is_marked ? 0 : MARGIN};
     mb_strbuf_append(out, row->paint);
-    mb_strbuf_append(out, row->is_marked ? "> " : "");
+    mb_strbuf_append(out, row->is_marked ? "> " : "  ");
     for (size_t c = 0; c < row->n_cells; c++, cell = next_cell(cell)) {
         if (is_last_text(layout->grid, row, c)) {
-            add_sentence(out, layout, c, cell, gap);
+            add_sentence(out, layout, c, cell);
         } else {
-            add_cell(out, layout, c, cell, &gap);
+            add_cell(out, layout, c, cell);
         }
     }
-    mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF : "");
-    mb_strbuf_append(out, "\n");
+    trim(out);
+    mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF "\n" : "\n");
 }
 
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns)
 {
     struct layout layout = {.grid = grid, .n_columns = n_columns};
-    struct gap gap = {"", MARGIN};
     out->failed = out->failed || grid->text.failed;
     if (out->failed || grid->n_rows == 0) {
         return;
     }
     fit(&layout);
     if (grid->columns[0].title != NULL) {
+        mb_strbuf_spaces(out, MARGIN);
         for (size_t c = 0; c < grid->n_columns; c++) {
-            add_cell(out, &layout, c, grid->columns[c].title, &gap);
+            add_cell(out, &layout, c, grid->columns[c].title);
         }
-        mb_strbuf_append(out, "\n");
+        begin_line(out, 0);
     }
     for (size_t i = 0; i < grid->n_rows; i++) {
         add_row(out, &layout, &grid->rows[i]);

@@ -45,12 +45,6 @@ int mb_session_signal(void)
     return (int)caught_signal;
 }
 
-bool mb_session_is_interrupted(void *user)
-{
-    (void)user;
-    return caught_signal != 0;
-}
-
 enum mb_status mb_session_open_device(const struct mb_options *options, struct mb_gpu *gpu,
                                       struct mb_err *err)
 {
@@ -180,19 +174,52 @@ static enum mb_status check_memory(const struct mb_session *session, struct mb_e
     return MB_OK;
 }
 
-void mb_session_on_step(void *user, const char *label, const char *step)
+static bool is_interrupted(void *user)
+{
+    (void)user;
+    return caught_signal != 0;
+}
+
+static void on_step(void *user, const char *label, const char *step)
 {
     struct mb_session *session = user;
     mb_progress_step(&session->progress, label, step);
 }
 
-void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
+static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
     struct mb_session *session = user;
-    char label[48];
-    snprintf(label, sizeof label, "%zu %s", n_candidates,
-             n_candidates == 1 ? "strategy" : "strategies");
-    mb_progress_rounds(&session->progress, label, n_done, n_total);
+    const struct mb_text label =
+        mb_text("%zu %s", n_candidates, n_candidates == 1 ? "strategy" : "strategies");
+    mb_progress_rounds(&session->progress, label.s, n_done, n_total);
+}
+
+/* "photo", or of several sizes "photo 512x512"; tune names the size with the strategy. */
+static void on_case_begin(void *user, size_t index)
+{
+    struct mb_session *session = user;
+    const struct mb_settings *settings = &session->options->settings;
+    mb_progress_image(&session->progress, index);
+    if (session->options->verb == MB_VERB_RUN) {
+        const size_t n_sizes = mb_settings_n_sizes(settings);
+        const struct mb_extent size = settings->size[index % n_sizes];
+        const char *name = session->inputs.images[index / n_sizes].name;
+        mb_progress_name(&session->progress,
+                         settings->n_sizes == 0
+                             ? name
+                             : mb_text("%s %ux%u", name, size.width, size.height).s);
+    }
+}
+
+struct mb_hooks mb_session_hooks(struct mb_session *session)
+{
+    return (struct mb_hooks){
+        .user = session,
+        .is_interrupted = is_interrupted,
+        .on_step = on_step,
+        .on_block = on_block,
+        .on_case_begin = on_case_begin,
+    };
 }
 
 /* Pictures may go into folders that are there. */

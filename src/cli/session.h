@@ -26,13 +26,12 @@ void mb_session_catch_signals(void);
  * there is nothing to finish or to clean up. At first it does not. */
 void mb_session_end_at_once(bool ends);
 
-/* The signal that was caught, or 0; and a hook (mb_hooks) that asks for it. */
+/* The signal that was caught, or 0. */
 int mb_session_signal(void);
-bool mb_session_is_interrupted(void *user);
 
-/* Hooks that show where a run is; `user` is its session. */
-void mb_session_on_step(void *user, const char *label, const char *step);
-void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
+/* Hooks that ask for that signal and show where a run is; `session` is their user. What is
+ * written after each case, and of chains, is up to the caller. */
+struct mb_hooks mb_session_hooks(struct mb_session *session);
 
 /* The device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,

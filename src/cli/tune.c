@@ -177,12 +177,6 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     out->failed = out->failed || below.failed;
 }
 
-static void on_case_begin(void *user, size_t index)
-{
-    struct tuning *tuning = user;
-    mb_progress_image(&tuning->session.progress, index);
-}
-
 /* The header, the run as results.json, and last of all tune.json; and a copy of it, unless
  * `copy` is NULL. */
 static enum mb_status write_all(struct tuning *tuning, const char *copy, struct mb_err *err)
@@ -229,14 +223,8 @@ enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_err
     enum mb_status status = MB_OK;
     struct tuning tuning = {.session.options = options};
     struct mb_session *session = &tuning.session;
-    const struct mb_hooks hooks = {
-        .user = &tuning,
-        .is_interrupted = mb_session_is_interrupted,
-        .on_step = mb_session_on_step,
-        .on_block = mb_session_on_block,
-        .on_case_begin = on_case_begin,
-        .on_case_done = on_case_done,
-    };
+    struct mb_hooks hooks = mb_session_hooks(session);
+    hooks.on_case_done = on_case_done;
     const size_t n_images = options->n_formats * mb_bench_n_images(&options->settings);
     MB_TRY(mb_session_open(session, n_images, err));
     const struct mb_tune_options tune_options = {

@@ -249,7 +249,7 @@ enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *e
     MB_SCOPED(mb_inspection) inspection = {0};
     MB_DO(mb_inspection_make(&inspection, options, err));
     MB_DO(print(&inspection, options, err));
-    if (mb_session_is_interrupted(NULL)) {
+    if (mb_session_signal() != 0) {
         mb_log(MB_LOG_WARN, "interrupted: what is above is what was compiled");
         return MB_OK;
     }
