@@ -215,8 +215,33 @@ static struct mb_grid make_grid(const struct view *view)
     return grid;
 }
 
-/* "my-spd now produces wrong texels" */
-static void add_regression(struct mb_strbuf *out, const struct mb_compared *test)
+/* Tests of one strategy that changed alike. */
+struct group {
+    size_t n;         /* 0: the first of them stands for this one, too */
+    double most_slow; /* the largest of their ratios */
+};
+
+static struct group find_group(const struct mb_comparison *comparison, size_t index)
+{
+    const struct mb_compared *test = &comparison->tests[index];
+    struct group group = {0};
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        const struct mb_compared *other = &comparison->tests[i];
+        if (other->change == test->change &&
+            strcmp(other->row->result->label, test->row->result->label) == 0) {
+            if (i < index) {
+                return (struct group){0};
+            }
+            group.n++;
+            group.most_slow = fmax(group.most_slow, other->ratio.figure);
+        }
+    }
+    return group;
+}
+
+/* "my-spd now produces wrong texels", "spd is up to 1.10x slower in 3 tests" */
+static void add_regression(struct mb_strbuf *out, const struct mb_compared *test,
+                           const struct group *group)
 {
     const struct mb_found *found = &test->found[MB_NEW];
     mb_strbuf_append(out, test->row->result->label);
@@ -236,17 +261,21 @@ static void add_regression(struct mb_strbuf *out, const struct mb_compared *test
         mb_strbuf_append(out, " is no longer exact");
         break;
     default:
-        mb_strbuf_printf(out, " is %sx slower", mb_ratio_text(test->ratio.figure).s);
+        mb_strbuf_printf(out, " is %s%sx slower", group->n > 1 ? "up to " : "",
+                         mb_ratio_text(group->most_slow).s);
+    }
+    if (group->n > 1) {
+        mb_strbuf_printf(out, " in %zu tests", group->n);
     }
 }
 
-/* "2 regressions: blit now fails, spd is 1.052x slower" in the order of the table, and a line
+/* "2 regressions: blit now fails, spd is 1.05x slower" in the order of the table, and a line
  * that counts. */
 static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     const size_t n = comparison->n_regressions, *n_outcomes = comparison->n_outcomes;
     const size_t n_open = n_outcomes[MB_OUTCOME_INCONCLUSIVE];
-    size_t n_named = 0;
+    size_t n_named = 0, n_told = 0;
     if (n == 0) {
         mb_strbuf_append(out, comparison->n_compared == 0        ? "Nothing could be compared"
                               : comparison->n_compared == n_open ? "Nothing could be decided"
@@ -256,14 +285,16 @@ static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comp
     }
     for (enum mb_change change = MB_CHANGE_WRONG; change <= MB_CHANGE_SLOWER; change++) {
         for (size_t i = 0; i < comparison->n_tests && n_named < MAX_NAMED; i++) {
-            if (comparison->tests[i].change == change) {
+            const struct group group = find_group(comparison, i);
+            if (comparison->tests[i].change == change && group.n > 0) {
                 mb_strbuf_append(out, n_named++ > 0 ? ", " : "");
-                add_regression(out, &comparison->tests[i]);
+                add_regression(out, &comparison->tests[i], &group);
+                n_told += group.n;
             }
         }
     }
-    if (n > MAX_NAMED) {
-        mb_strbuf_printf(out, " and %zu more", n - MAX_NAMED);
+    if (n > n_told) {
+        mb_strbuf_printf(out, " and %zu more", n - n_told);
     }
     mb_strbuf_printf(out, "\n%zu slower, %zu faster, %zu tied, %zu undecided",
                      n_outcomes[MB_OUTCOME_SLOWER], n_outcomes[MB_OUTCOME_FASTER],

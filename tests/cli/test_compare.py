@@ -425,6 +425,17 @@ class Output(CompareCase):
         self.run_it("compare", "kept.json", "set", "--markdown", "c.md")
         cli.check_snapshot(self, "compare", shown + "== Markdown\n" + (self.dir / "c.md").read_text("utf-8"))
 
+    def test_one_change_in_several_tests(self):
+        kept = json.loads((cli.ROOT / "results/reference/nvidia-h200/format-rgba8-avg.json").read_text("utf-8"))
+        kept["cases"] = [case for case in kept["cases"] if case["timings"][0]["rows"]][:3]
+        new = scale(scale(kept, 1.1, {"spd"}), 1.2, {"compute"})
+        new["run"].update(run_id="new")
+        self.write("kept.json", kept)
+        self.write("new.json", new)
+        text = self.run_it("compare", "kept.json", "new.json").out.decode()
+        self.assertTrue(text.startswith("6 regressions: compute is up to 1.20x slower in 3 tests, "
+                                        "spd is up to 1.10x slower in 3 tests\n6 slower, "), text)
+
     def test_runs_needed(self):
         """Told once, below the table."""
         noisy = scale(self.calm, 1.02)
