@@ -387,7 +387,7 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
     const struct mb_table_style style = mb_output_style(options);
     view->has_color = style.color;
     MB_SCOPED(mb_grid) grid = make_grid(view);
-    MB_SCOPED(mb_strbuf) above = {0}, below = {0};
+    struct mb_strbuf above = {0}, below = {0};
     add_headline(&above, view->comparison);
     mb_strbuf_append(&above, "\n");
     if (!is_brief) {
@@ -396,11 +396,10 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
         add_gaps(&below, view);
     }
     add_notes(&below, view->comparison);
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), style.columns);
+    mb_strbuf_wrap_lines(out, &above, style.columns);
     mb_grid_text(out, &grid, style.columns);
     mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), style.columns);
-    out->failed = out->failed || above.failed || below.failed;
+    mb_strbuf_wrap_lines(out, &below, style.columns);
 }
 
 /* GitHub Markdown with all of it. */
@@ -505,7 +504,7 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
 {
     const struct mb_comparison *comparison = view->comparison;
     MB_SCOPED(mb_json) json;
-    MB_SCOPED(mb_strbuf) headline = {0};
+    struct mb_strbuf headline = {0};
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-comparison", "1.3.0");
     add_headline(&headline, comparison);

@@ -291,15 +291,15 @@ void mb_markdown_text(struct mb_strbuf *out, const char *text)
 
 void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
 {
-    const char *line = mb_strbuf_text(lines);
-    for (size_t n; *line != '\0'; line += n + (line[n] == '\n')) {
-        MB_SCOPED(mb_strbuf) own = {0};
-        n = strcspn(line, "\n");
-        mb_strbuf_append_n(&own, line, n);
-        mb_strbuf_append(out, n > 0 ? "* " : "");
-        mb_markdown_text(out, mb_strbuf_text(&own) + strspn(line, " "));
-        mb_strbuf_append(out, n > 0 ? "\n" : "");
-        out->failed = out->failed || own.failed;
+    char *end, *line = lines->text;
+    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        line += strspn(line, " ");
+        if (*line != '\0') {
+            mb_strbuf_append(out, "* ");
+            mb_markdown_text(out, line);
+            mb_strbuf_append(out, "\n");
+        }
     }
     out->failed = out->failed || lines->failed;
     mb_strbuf_finish(lines);

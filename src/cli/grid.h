@@ -57,5 +57,6 @@ void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
 /* Append `text`; what Markdown, or HTML within it, would take as markup is escaped. */
 void mb_markdown_text(struct mb_strbuf *out, const char *text);
 
-/* Append lines as items of a list, escaped; blank ones are left out. Finishes `lines`. */
+/* Append lines, each ended by a newline, as items of a list, escaped; blank ones are left
+ * out. Finishes `lines`. */
 void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines);

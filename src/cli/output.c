@@ -244,11 +244,10 @@ static enum mb_status show_table(struct mb_output *output, const struct mb_run *
                                  const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    MB_SCOPED(mb_strbuf) notes = {0};
+    struct mb_strbuf notes = {0};
     mb_table_timing(&text, run, timing, &output->style);
     add_notes(output, timing, &notes);
-    mb_strbuf_wrap_lines(&text, mb_strbuf_text(&notes), output->style.columns);
-    text.failed = text.failed || notes.failed;
+    mb_strbuf_wrap_lines(&text, &notes, output->style.columns);
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
@@ -433,15 +432,14 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
 {
     const struct mb_options *options = output->options;
     struct mb_strbuf summary = {0};
-    MB_SCOPED(mb_strbuf) lines = {0};
+    struct mb_strbuf lines = {0};
     MB_DO(mb_output_results(output, run, err));
     MB_DO(write_copy(output, options->json, run, mb_report_json, err));
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
     if (output->tells) {
         mb_summary_lines(&lines, run, output->style.color);
-        mb_strbuf_wrap_lines(&summary, mb_strbuf_text(&lines), output->style.columns);
-        summary.failed = summary.failed || lines.failed;
+        mb_strbuf_wrap_lines(&summary, &lines, output->style.columns);
     }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));

@@ -44,7 +44,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
-        MB_SCOPED(mb_strbuf) lines = {0};
+        struct mb_strbuf lines = {0};
         const struct mb_text title =
             mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
                     mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
@@ -58,8 +58,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
         mb_summary_lines(&lines, &pool->run, false);
-        mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), style->columns);
-        out->failed = out->failed || lines.failed;
+        mb_strbuf_wrap_lines(out, &lines, style->columns);
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }
@@ -173,17 +172,16 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
 }
 
 void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
-                        const struct mb_strbuf *lines)
+                        struct mb_strbuf *lines)
 {
     struct cJSON *list = mb_json_array(json, node, key);
-    const char *line = mb_strbuf_text(lines);
-    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
-        MB_SCOPED(mb_strbuf) own = {0};
-        mb_strbuf_append_n(&own, line, n);
-        mb_json_string(json, list, NULL, mb_strbuf_text(&own));
-        json->failed = json->failed || own.failed;
+    char *end, *line = lines->text;
+    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        mb_json_string(json, list, NULL, line);
     }
     json->failed = json->failed || lines->failed;
+    mb_strbuf_finish(lines);
 }
 
 /* What is said of the pool as a whole, and of each condition of it. */
@@ -197,7 +195,7 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
     for (size_t i = 0; i < pool->run.n_cases; i++) {
         const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
         if (mb_headline_count(&pool->run, timing) > 0) {
-            MB_SCOPED(mb_strbuf) lines = {0};
+            struct mb_strbuf lines = {0};
             struct cJSON *condition = mb_json_object(json, list, NULL);
             mb_headline_describe(&lines, &pool->run, timing);
             mb_json_string(json, condition, "condition", mb_timing_condition(timing).s);

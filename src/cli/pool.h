@@ -11,10 +11,11 @@
 MB_MUST_CHECK enum mb_status mb_pool_show(const struct mb_options *options,
                                           const struct mb_run_group *files, struct mb_err *err);
 
-/* As JSON: a run in a list, and an array of the lines of a text, each ended by a newline. */
+/* As JSON: a run in a list, and an array of the lines of a text, each ended by a newline; the
+ * text is finished. */
 void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_run *run);
 void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
-                        const struct mb_strbuf *lines);
+                        struct mb_strbuf *lines);
 
 /* One run: as MB_VERB_RUN without --runs, but for `options->set`, of which it sets is_complete.
  */

@@ -218,12 +218,11 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
     const char *driver =
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
-    MB_SCOPED(mb_strbuf) line = {0};
+    struct mb_strbuf line = {0};
     mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
                      device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), style->columns);
-    out->failed = out->failed || line.failed;
+    mb_strbuf_wrap_lines(out, &line, style->columns);
     if (mb_gpu_is_cpu(device)) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
@@ -286,13 +285,12 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     const struct view view = {
         .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
-    MB_SCOPED(mb_strbuf) lines = {0};
+    struct mb_strbuf lines = {0};
     add_head(out, &view);
     mb_grid_text(out, &grid, style->columns);
     mb_ranking_lines(&lines, run, timing);
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), style->columns);
-    out->failed = out->failed || lines.failed;
+    mb_strbuf_wrap_lines(out, &lines, style->columns);
 }
 
 static void md_timing(struct mb_strbuf *out, const struct mb_run *run,

@@ -156,7 +156,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_tune *tune, bool is_quiet,
                         const struct mb_table_style *style)
 {
-    MB_SCOPED(mb_strbuf) below = {0};
+    struct mb_strbuf below = {0};
     if (run->n_cases > 0) {
         add_task(out, run);
         add_table(out, run, tune, style->columns);
@@ -173,8 +173,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");
     }
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), style->columns);
-    out->failed = out->failed || below.failed;
+    mb_strbuf_wrap_lines(out, &below, style->columns);
 }
 
 /* The header, the run as results.json, and last of all tune.json; and a copy of it, unless
