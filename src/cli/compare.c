@@ -74,7 +74,7 @@ static struct mb_text name_side(const struct mb_side_runs *side)
                             side->n_runs == 2 ? "" : "s");
 }
 
-/* Add "NAMETEXT" unless it is there or there is no text. */
+/* Add NAME and TEXT as one word, once; an empty text adds nothing. */
 static enum mb_status add_word(struct mb_strlist *list, const char *name, const char *text,
                                struct mb_err *err)
 {
@@ -174,7 +174,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
                  test->reason[0] != '\0' ? ": " : "", test->reason);
 }
 
-/* No figure is a dash: too few samples have neither interval nor p. */
+/* Too few samples have neither interval nor p: these are dashes. */
 static void add_test(struct mb_grid *grid, const struct view *view,
                      const struct mb_compared *test)
 {
@@ -351,7 +351,7 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* What few runs mean, and how many would decide. */
+/* That few runs need a larger difference, and how many runs would decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     uint32_t least = UINT32_MAX, most = 0;
@@ -519,8 +519,8 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
     return mb_json_print(&json, text, err);
 }
 
-/* What the gates that are asked for find, each told; where nothing could be decided, nothing
- * shows that all is well. */
+/* Judge by the gates of the command line and log each finding. A gate also fails where no test
+ * could be decided: then nothing shows that all is well. */
 static bool is_failed(const struct mb_comparison *comparison, const struct mb_options *options)
 {
     const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];

@@ -13,7 +13,7 @@
 #include "strategy.h"
 #include "vk/gpu.h"
 
-/* The one that was asked for: the command line has been checked. */
+/* The named strategy exists: the command line has been checked. */
 static const struct mb_strategy *find_strategy(const char *name)
 {
     size_t i = 0;
@@ -23,7 +23,7 @@ static const struct mb_strategy *find_strategy(const char *name)
     return mb_strategies[i];
 }
 
-/* What lies there may be somebody's own README.md. */
+/* The folder may hold somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) names = {0};
@@ -37,13 +37,14 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     return MB_OK;
 }
 
-/* A format, and a bit for each of its reductions that were asked for. */
+/* A format of the command line, and a bit for each of its reductions. */
 struct asked {
     const struct mb_format *format;
     unsigned reduces;
 };
 
-/* The i-th format asked for, or of all formats where none is named; false beyond the last. */
+/* The i-th format of the command line, or of all formats if it names none; false beyond the
+ * last. */
 static bool find_asked(const struct mb_options *options, size_t i, struct asked *asked)
 {
     const bool is_any = options->formats[0] == NULL;
@@ -72,7 +73,7 @@ static unsigned left_out(const struct mb_options *options)
            (options->updates ? 0 : (unsigned)MB_EXPORT_UPDATES);
 }
 
-/* Whether a format of those asked for takes a shader, by a reduction that was. */
+/* Whether any format and reduction of the command line takes a shader. */
 static bool is_taken(const struct mb_export *export, const struct mb_shader *shader,
                      const struct mb_options *options)
 {

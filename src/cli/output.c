@@ -38,8 +38,8 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Links followed: one may lead into a folder that is not there yet. Where that cannot be told,
- * `why` says so. */
+/* Whether the path, links followed, is in a folder that does not exist yet. `why` says where
+ * the system does not tell. */
 static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
     char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
@@ -52,8 +52,8 @@ static bool leads_to_missing_folder(const char *path, struct mb_err *why)
     return error == ENOENT || (error == 0 && mb_os_kind(folder) == MB_KIND_NONE);
 }
 
-/* Copies can be written, so that no run is lost to a typing error. Those that may go into the
- * output folder wait until it is there. */
+/* Check that copies can be written, so that no run is lost to a typing error. Copies that may
+ * go into the output folder are checked once it exists. */
 static enum mb_status check_writable(const struct mb_options *options, bool has_folder,
                                      struct mb_err *err)
 {
@@ -77,7 +77,7 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return check_writable(options, true, err);
 }
 
-/* Who asks for all there is has it in a file. */
+/* With -v a file gets every column. */
 static size_t text_columns(const struct mb_options *options)
 {
     const size_t n_columns = mb_os_columns(MB_STDOUT);
@@ -105,7 +105,7 @@ bool mb_output_takes_stdout(const struct mb_options *options)
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
 
-/* What a run writes into its folder whatever it finds can be written. */
+/* Check the files that every run writes into its folder. */
 static enum mb_status check_folder(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;
@@ -124,7 +124,7 @@ static enum mb_status check_folder(const struct mb_output *output, struct mb_err
     return MB_OK;
 }
 
-/* The folder of a set's run in hand, where `*dir` is that of the set: `*dir` is replaced. */
+/* Replace `*dir`, the folder of a set, by that of its current run. */
 static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
 {
     char *const own = mb_set_run_folder(*dir, set->n_begun);
@@ -138,7 +138,7 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* One run beside a set of them could not be told from it by who reads the folder. */
+/* Readers of a folder could not tell a single run from the set beside it. */
 static enum mb_status check_no_set(const char *dir, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) runs = {0};
@@ -335,7 +335,7 @@ static bool give_up_last(struct mb_output *output, const struct mb_case *c)
     return false;
 }
 
-/* Where the disk is full, pictures make room: a run can be had without them. */
+/* On a full disk pictures make room: results matter more. */
 enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {

@@ -249,7 +249,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     return MB_OK;
 }
 
-/* Results of a run of this set can be written into what is there already. */
+/* Check that a run of this set can write into a folder that exists already. */
 static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
 {
     MB_FREED char *own = mb_set_run_folder(dir, run);
@@ -258,7 +258,7 @@ static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *er
     return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
 }
 
-/* What an earlier run left there would be taken for a run of this set. */
+/* Results of an earlier run would be taken for a run of this set. */
 static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) results = {0};
@@ -329,7 +329,7 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
-    /* What ended a run may well end this, too, and was told. */
+    /* The cause is logged already, and may well end this, too. */
     const bool is_broken = !set.is_complete && *verdict != MB_ERRC_NONE;
     const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
     mb_free(set.dir);

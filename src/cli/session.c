@@ -106,7 +106,7 @@ static size_t count_fitting(const struct mb_session *session)
     return n;
 }
 
-/* What a user would want to know before a run, though it is quiet. */
+/* Warnings before a run, which --quiet does not hide. */
 static void warn_ahead(const struct mb_session *session)
 {
     const struct mb_settings *settings = &session->options->settings;
@@ -145,8 +145,8 @@ static enum mb_status check_kernel(const struct mb_session *session,
     return MB_FAILED;
 }
 
-/* Manifests that are wrong are told before anything is measured; what they do not take, or
- * where they are wrong for some images only, is a row. Compiling them may never end. */
+/* Report wrong manifests before anything is measured. A manifest that does not take an image,
+ * or is wrong for some images only, becomes a row. Compiling one may never end. */
 static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
                                     struct mb_err *err)
 {
@@ -222,7 +222,7 @@ struct mb_hooks mb_session_hooks(struct mb_session *session)
     };
 }
 
-/* Pictures may go into folders that are there. */
+/* Pictures may go into folders that exist already. */
 static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
 {
     const struct mb_settings *settings = &session->options->settings;

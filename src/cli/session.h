@@ -1,4 +1,4 @@
-/* What `run` and `tune` have in common: inputs, strategies and a device, results that are shown
+/* The common parts of `run` and `tune`: inputs, strategies and a device, results that are shown
  * and written, progress, and an end that a signal may ask for. */
 #pragma once
 
@@ -42,7 +42,7 @@ MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *opt
 MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
                                                      struct mb_err *err);
 
-/* Open everything and print the head of a run of `n_images`. mb_session_close() is due even
+/* Open everything and print the head of a run of `n_images`. Call mb_session_close() even
  * after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, size_t n_images,
                                              struct mb_err *err);

@@ -32,7 +32,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
+/* The fastest of all is often exact: then one row stands for both policies. */
 static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;
@@ -139,7 +139,7 @@ static void add_failures(struct mb_strbuf *out, const struct mb_run *run, bool c
     }
 }
 
-/* What all rows have in common, as above the table of a run. */
+/* The task of all rows, as above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     const struct mb_timing *timing = &run->cases[0]->timings[0];
