@@ -46,7 +46,8 @@ uint32_t mb_picture_layers(const struct mb_layout *layout)
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
 }
 
-bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block)
+/* Whether the layers that are drawn hold a value above 1; infinity counts. */
+static bool is_clamped(const struct mb_layout *layout, const void *block)
 {
     const struct mb_format *format = layout->format;
     const uint32_t n_images = mb_picture_layers(layout) * layout->n_levels;
@@ -195,7 +196,7 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 static void warn(const struct writer *w, bool has_chain)
 {
     const struct mb_layout *layout = &w->c->layout;
-    if (mb_picture_is_clamped(layout, w->block)) {
+    if (is_clamped(layout, w->block)) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
                 layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
     }
