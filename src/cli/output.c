@@ -229,7 +229,6 @@ static void add_notes(struct mb_output *output, const struct mb_timing *timing,
     }
     if (is_verbose) {
         mb_notes_facts(text, timing);
-        mb_notes_levels(text, timing);
     }
     if (is_verbose || !output->options->quiet) {
         mb_notes_warnings(text, timing, is_verbose);

@@ -392,8 +392,8 @@ static void test_levels(void)
     row = add_row(&f, "blit", 10, 0.1);
     row->result->verify = MB_VERIFY_SKIPPED;
     struct mb_strbuf out = {0};
-    mb_notes_levels(&out, &f.timing);
-    snapshot_add("distance by level", &out);
+    mb_notes_facts(&out, &f.timing);
+    snapshot_add("facts, and the distance by level", &out);
 }
 
 static void test_floats(void)
