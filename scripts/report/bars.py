@@ -57,7 +57,7 @@ def hatched(x, y, width, css, title):
 def panel(timing, rows, names, kernels, left, right):
     """The bars of one size; `right`: where its longest time ends."""
     bottom = 24 + ROW * len(names)
-    room = right - left - svg.width_of("000.0 µs") - 6
+    room = right - left - svg.width_of("000.0 us") - 6
     longest = max(row.stats.median for row in rows.values())
     parts = [svg.text(left, 14, size_text(timing.case.size), css="b")]
     for index, name in enumerate(names):

@@ -7,7 +7,7 @@ from . import svg
 from .looks import Look
 from .words import esc, list_names, loss_words, ratio_text, size_text, time_text
 
-UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 ROW = 42           # of a name, and its mark below that
 LINE = 24          # of a name with its mark beside it
 MAX_SERIES = 12    # of time against size: more cannot be told apart

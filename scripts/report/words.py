@@ -4,7 +4,7 @@ escaped here."""
 import html
 import math
 
-UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
+UNITS = ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"))
 
 NOTHING = "–"
 MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
@@ -31,10 +31,8 @@ def list_names(names):
 
 
 def ratio_text(value):
-    """Near 1 with a digit more, so that it is not rounded away."""
-    if value is None:
-        return NOTHING
-    return f"{value:.3f}" if abs(value - 1) < 0.02 and value != 1 else f"{value:.2f}"
+    """As mb_ratio_text() in src/base/figure.c."""
+    return NOTHING if value is None else f"{value:.2f}"
 
 
 def range_text(values, show):
@@ -44,29 +42,27 @@ def range_text(values, show):
 
 
 def interval_text(value, ends):
-    """'1.44 ± 0.01', a digit more where that is less than 0.005; where the ratio is far from the
-    middle, the ends: '1.63 (1.40 – 4.43)'. As mb_relation_describe() has it."""
+    """'1.44 ± 0.01'; where the ratio is far from the middle, the ends: '1.63 (1.40 – 4.43)'."""
     up, down = ends[1] - value, value - ends[0]
     half = max(up, down)
-    decimals = 3 if half < 0.005 else 2
-    scale = 10.0 ** decimals
-    if abs(up - down) > max(LOPSIDED * half, 1 / scale):
-        low, high = math.floor(ends[0] * scale) / scale, math.ceil(ends[1] * scale) / scale
-        return f"{value:.{decimals}f} ({low:.{decimals}f} – {high:.{decimals}f})"
-    return f"{value:.{decimals}f} ± {math.ceil(half * scale) / scale:.{decimals}f}"
+    if abs(up - down) > max(LOPSIDED * half, 0.01):
+        low, high = math.floor(ends[0] * 100) / 100, math.ceil(ends[1] * 100) / 100
+        return f"{ratio_text(value)} ({ratio_text(low)} – {ratio_text(high)})"
+    return f"{ratio_text(value)} ± {ratio_text(math.ceil(half * 100) / 100)}"
 
 
 def time_text(value):
-    """Three to four digits, with the unit."""
+    """As mb_time_text() in src/base/figure.c."""
     if value is None:
         return NOTHING
     size, name = next(unit for unit in (*reversed(UNITS[1:]), UNITS[0])
                       if value >= unit[0] or unit[0] == 1.0)
-    return f"{digits(value / size)} {name}"
+    decimals = 0 if name == "ns" else 2 if value < 10 * size else 1
+    return f"{value / size:.{decimals}f} {name}"
 
 
 def times_text(ends):
-    """'23.1 – 23.9 µs'"""
+    """'23.1 – 23.9 us'"""
     low, high = map(time_text, ends)
     return f"{low.split()[0]} – {high}" if low.split()[1:] == high.split()[1:] else f"{low} – {high}"
 

@@ -1,6 +1,7 @@
 /* Figures as a person reads them: a unit, and as many digits as tell something. */
 #include "base/figure.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/err.h"
@@ -61,6 +62,10 @@ struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, doub
     if (!isfinite(range_ns[0]) || !isfinite(range_ns[1])) {
         return mb_text("-");
     }
+    /* Equal counts of ticks: the timer tells no more, not that there is no spread. */
+    if (range_ns[1] - range_ns[0] <= 1e-9 * range_ns[1]) {
+        return mb_text("< timer step");
+    }
     return mb_text("%.*f - %.*f", n, range_ns[0] / unit.of, n, range_ns[1] / unit.of);
 }
 
@@ -74,18 +79,15 @@ struct mb_text mb_rate_text(double gbps)
 
 struct mb_text mb_ratio_text(double ratio)
 {
-    return !isfinite(ratio) ? mb_text("-")
-                            : mb_text("%.*f", fabs(ratio - 1.0) < 0.1 ? 3 : 2, ratio);
+    return isfinite(ratio) ? mb_text("%.2f", ratio) : mb_text("-");
 }
 
 struct mb_text mb_ratio_range_text(const double range[2])
 {
-    const bool is_near = fabs((range[0] + range[1]) / 2 - 1.0) < 0.1;
-    const int n = is_near && range[1] - range[0] < 0.2 ? 3 : 2;
-    const double scale = n == 3 ? 1e3 : 1e2, rounding = 1e-6;
+    const double scale = 1e2, rounding = 1e-6;
     return !isfinite(range[0]) || !isfinite(range[1])
                ? mb_text("-")
-               : mb_text("%.*f - %.*f", n, floor(range[0] * scale + rounding) / scale, n,
+               : mb_text("%.2f - %.2f", floor(range[0] * scale + rounding) / scale,
                          ceil(range[1] * scale - rounding) / scale);
 }
 
@@ -105,6 +107,12 @@ struct mb_text mb_bytes_text(uint64_t n_bytes)
     const struct unit unit = choose_unit(units, MB_COUNTOF(units), (double)n_bytes);
     const double value = (double)n_bytes / unit.of;
     return mb_text("%s %s", mb_digits_text(value).s, unit.name);
+}
+
+struct mb_text mb_count_text(uint64_t n)
+{
+    return n < 1000 ? mb_text("%" PRIu64, n)
+                    : mb_text("%s,%03" PRIu64, mb_count_text(n / 1000).s, n % 1000);
 }
 
 struct mb_text mb_digits_text(double value)

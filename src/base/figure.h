@@ -14,16 +14,17 @@ struct mb_text mb_time_text(double time_ns);
  * in its own unit where that would take six digits. */
 struct mb_text mb_time_text_like(double time_ns, double like_ns);
 
-/* "41.5 - 41.7": an interval in the unit of its estimate, mb_time_text_like() beside it. */
+/* "41.5 - 41.7": an interval in the unit of its estimate, mb_time_text_like() beside it; "<
+ * timer step" where both ends are the same. */
 struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, double like_ns);
 
 /* "41.6 GB/s", "4.30 TB/s", three digits of bytes per nanosecond. */
 struct mb_text mb_rate_text(double gbps);
 
-/* "1.44", and near 1 with a digit more, so that a lead is not rounded away: "1.030". */
+/* "1.44": two decimals, as a difference below 1 % (MB_MARGIN) is a tie. */
 struct mb_text mb_ratio_text(double ratio);
 
-/* "1.17 - 3.30", rounded outwards; near 1 with a digit more: "0.984 - 1.016". */
+/* "1.17 - 3.30", rounded outwards. */
 struct mb_text mb_ratio_range_text(const double range[2]);
 
 /* "72 %" for 0.72; below 10 with two digits: "5.9 %", "0.25 %". */
@@ -31,6 +32,9 @@ struct mb_text mb_percent_text(double share);
 
 /* "32 KiB", "1.5 MiB", "140 GiB": in the largest unit of which there is at least one. */
 struct mb_text mb_bytes_text(uint64_t n_bytes);
+
+/* "25,316" */
+struct mb_text mb_count_text(uint64_t n);
 
 /* Three digits, zeros at the end left out, and all digits from a thousand to a million:
  * "0.984", "37.2", "2750", "4.46e+06". Below 0.0005 it is "0". */

@@ -122,8 +122,10 @@ void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns
     mb_strbuf_append(buf, text + mb_utf8_prefix_bytes(text, n - n_tail));
 }
 
-void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns)
+void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t n_columns)
 {
+    const char *lines = mb_strbuf_text(from);
+    buf->failed = buf->failed || from->failed;
     while (*lines != '\0') {
         const size_t n_bytes = strcspn(lines, "\n"), n_lead = strspn(lines, " ");
         const size_t n_line = n_bytes + (lines[n_bytes] == '\n');
@@ -140,6 +142,7 @@ void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_col
         }
         lines += n_line;
     }
+    mb_strbuf_finish(from);
 }
 
 const char *mb_strbuf_text(const struct mb_strbuf *buf)

@@ -36,9 +36,10 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
  * "spd:..:wave=off". */
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns);
 
-/* Append lines, each broken as by mb_strbuf_wrap where it is wider than `n_columns`; what
- * follows a break is indented as its line is, by four more. */
-void mb_strbuf_wrap_lines(struct mb_strbuf *buf, const char *lines, size_t n_columns);
+/* Append the lines of another buffer, each broken as by mb_strbuf_wrap where it is wider than
+ * `n_columns`; what follows a break is indented as its line is, by four more. Finishes `from`,
+ * and takes over its failure. */
+void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t n_columns);
 
 /* The text so far; "" for an empty or failed buffer. */
 const char *mb_strbuf_text(const struct mb_strbuf *buf);

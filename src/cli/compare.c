@@ -74,7 +74,7 @@ static struct mb_text name_side(const struct mb_side_runs *side)
                             side->n_runs == 2 ? "" : "s");
 }
 
-/* Add "NAMETEXT" unless it is there or there is no text. */
+/* Add NAME and TEXT as one word, once; an empty text adds nothing. */
 static enum mb_status add_word(struct mb_strlist *list, const char *name, const char *text,
                                struct mb_err *err)
 {
@@ -174,7 +174,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
                  test->reason[0] != '\0' ? ": " : "", test->reason);
 }
 
-/* No figure is a dash: too few samples have neither interval nor p. */
+/* Too few samples have neither interval nor p: these are dashes. */
 static void add_test(struct mb_grid *grid, const struct view *view,
                      const struct mb_compared *test)
 {
@@ -187,7 +187,7 @@ static void add_test(struct mb_grid *grid, const struct view *view,
     mb_grid_cell(grid, "%s", test->row->result->label);
     mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
-        mb_grid_sentence(grid, "REGRESSION: %s", test->reason);
+        mb_grid_cell(grid, "REGRESSION: %s", test->reason);
         return;
     }
     mb_grid_cell(grid, "%s", mb_time_text(test->median_ns[MB_BASE]).s);
@@ -215,8 +215,33 @@ static struct mb_grid make_grid(const struct view *view)
     return grid;
 }
 
-/* "my-spd now produces wrong texels" */
-static void add_regression(struct mb_strbuf *out, const struct mb_compared *test)
+/* Tests of one strategy that changed alike. */
+struct group {
+    size_t n;         /* 0: the first of them stands for this one, too */
+    double most_slow; /* the largest of their ratios */
+};
+
+static struct group find_group(const struct mb_comparison *comparison, size_t index)
+{
+    const struct mb_compared *test = &comparison->tests[index];
+    struct group group = {0};
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        const struct mb_compared *other = &comparison->tests[i];
+        if (other->change == test->change &&
+            strcmp(other->row->result->label, test->row->result->label) == 0) {
+            if (i < index) {
+                return (struct group){0};
+            }
+            group.n++;
+            group.most_slow = fmax(group.most_slow, other->ratio.figure);
+        }
+    }
+    return group;
+}
+
+/* "my-spd now produces wrong texels", "spd is up to 1.10x slower in 3 tests" */
+static void add_regression(struct mb_strbuf *out, const struct mb_compared *test,
+                           const struct group *group)
 {
     const struct mb_found *found = &test->found[MB_NEW];
     mb_strbuf_append(out, test->row->result->label);
@@ -236,17 +261,21 @@ static void add_regression(struct mb_strbuf *out, const struct mb_compared *test
         mb_strbuf_append(out, " is no longer exact");
         break;
     default:
-        mb_strbuf_printf(out, " is %sx slower", mb_ratio_text(test->ratio.figure).s);
+        mb_strbuf_printf(out, " is %s%sx slower", group->n > 1 ? "up to " : "",
+                         mb_ratio_text(group->most_slow).s);
+    }
+    if (group->n > 1) {
+        mb_strbuf_printf(out, " in %zu tests", group->n);
     }
 }
 
-/* "2 regressions: blit now fails, spd is 1.052x slower" in the order of the table, and a line
+/* "2 regressions: blit now fails, spd is 1.05x slower" in the order of the table, and a line
  * that counts. */
 static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     const size_t n = comparison->n_regressions, *n_outcomes = comparison->n_outcomes;
     const size_t n_open = n_outcomes[MB_OUTCOME_INCONCLUSIVE];
-    size_t n_named = 0;
+    size_t n_named = 0, n_told = 0;
     if (n == 0) {
         mb_strbuf_append(out, comparison->n_compared == 0        ? "Nothing could be compared"
                               : comparison->n_compared == n_open ? "Nothing could be decided"
@@ -256,14 +285,16 @@ static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comp
     }
     for (enum mb_change change = MB_CHANGE_WRONG; change <= MB_CHANGE_SLOWER; change++) {
         for (size_t i = 0; i < comparison->n_tests && n_named < MAX_NAMED; i++) {
-            if (comparison->tests[i].change == change) {
+            const struct group group = find_group(comparison, i);
+            if (comparison->tests[i].change == change && group.n > 0) {
                 mb_strbuf_append(out, n_named++ > 0 ? ", " : "");
-                add_regression(out, &comparison->tests[i]);
+                add_regression(out, &comparison->tests[i], &group);
+                n_told += group.n;
             }
         }
     }
-    if (n > MAX_NAMED) {
-        mb_strbuf_printf(out, " and %zu more", n - MAX_NAMED);
+    if (n > n_told) {
+        mb_strbuf_printf(out, " and %zu more", n - n_told);
     }
     mb_strbuf_printf(out, "\n%zu slower, %zu faster, %zu tied, %zu undecided",
                      n_outcomes[MB_OUTCOME_SLOWER], n_outcomes[MB_OUTCOME_FASTER],
@@ -320,7 +351,7 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* What few runs mean, and how many would decide. */
+/* That few runs need a larger difference, and how many runs would decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     uint32_t least = UINT32_MAX, most = 0;
@@ -354,10 +385,9 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
     const bool is_verbose = options->verbosity > 0;
     const bool is_brief = options->quiet && !is_verbose;
     const struct mb_table_style style = mb_output_style(options);
-    const size_t n_columns = mb_terminal_columns(style.columns);
     view->has_color = style.color;
     MB_SCOPED(mb_grid) grid = make_grid(view);
-    MB_SCOPED(mb_strbuf) above = {0}, below = {0};
+    struct mb_strbuf above = {0}, below = {0};
     add_headline(&above, view->comparison);
     mb_strbuf_append(&above, "\n");
     if (!is_brief) {
@@ -366,28 +396,10 @@ static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_o
         add_gaps(&below, view);
     }
     add_notes(&below, view->comparison);
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&above), n_columns);
-    /* Who asks for every column has them all in a pipe. */
-    mb_grid_text(out, &grid, is_verbose ? mb_text_columns(&style) : style.columns);
+    mb_strbuf_wrap_lines(out, &above, style.columns);
+    mb_grid_text(out, &grid, style.columns);
     mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), n_columns);
-    out->failed = out->failed || above.failed || below.failed;
-}
-
-/* Lines as items of a list, escaped; empties `lines`. */
-static void md_list(struct mb_strbuf *out, struct mb_strbuf *lines)
-{
-    const char *line = mb_strbuf_text(lines);
-    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
-        MB_SCOPED(mb_strbuf) own = {0};
-        mb_strbuf_append_n(&own, line, n);
-        mb_strbuf_append(out, "* ");
-        mb_markdown_text(out, mb_strbuf_text(&own));
-        mb_strbuf_append(out, "\n");
-        out->failed = out->failed || own.failed;
-    }
-    out->failed = out->failed || lines->failed;
-    mb_strbuf_finish(lines);
+    mb_strbuf_wrap_lines(out, &below, style.columns);
 }
 
 /* GitHub Markdown with all of it. */
@@ -398,13 +410,13 @@ static void add_markdown(struct mb_strbuf *out, struct view *view)
     MB_SCOPED(mb_grid) grid = make_grid(view);
     add_headline(&lines, view->comparison);
     add_sides(&lines, view);
-    md_list(out, &lines);
+    mb_markdown_lines(out, &lines);
     mb_strbuf_append(out, "\n");
     mb_grid_markdown(out, &grid);
     mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
     add_gaps(&lines, view);
     add_notes(&lines, view->comparison);
-    md_list(out, &lines);
+    mb_markdown_lines(out, &lines);
 }
 
 static void json_words(struct mb_json *json, struct cJSON *parent, const char *key,
@@ -492,7 +504,7 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
 {
     const struct mb_comparison *comparison = view->comparison;
     MB_SCOPED(mb_json) json;
-    MB_SCOPED(mb_strbuf) headline = {0};
+    struct mb_strbuf headline = {0};
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-comparison", "1.3.0");
     add_headline(&headline, comparison);
@@ -507,8 +519,8 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
     return mb_json_print(&json, text, err);
 }
 
-/* What the gates that are asked for find, each told; where nothing could be decided, nothing
- * shows that all is well. */
+/* Judge by the gates of the command line and log each finding. A gate also fails where no test
+ * could be decided: then nothing shows that all is well. */
 static bool is_failed(const struct mb_comparison *comparison, const struct mb_options *options)
 {
     const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];

@@ -13,7 +13,7 @@
 #include "strategy.h"
 #include "vk/gpu.h"
 
-/* The one that was asked for: the command line has been checked. */
+/* The named strategy exists: the command line has been checked. */
 static const struct mb_strategy *find_strategy(const char *name)
 {
     size_t i = 0;
@@ -23,7 +23,7 @@ static const struct mb_strategy *find_strategy(const char *name)
     return mb_strategies[i];
 }
 
-/* What lies there may be somebody's own README.md. */
+/* The folder may hold somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) names = {0};
@@ -37,13 +37,14 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     return MB_OK;
 }
 
-/* A format, and a bit for each of its reductions that were asked for. */
+/* A format of the command line, and a bit for each of its reductions. */
 struct asked {
     const struct mb_format *format;
     unsigned reduces;
 };
 
-/* The i-th format asked for, or of all formats where none is named; false beyond the last. */
+/* The i-th format of the command line, or of all formats if it names none; false beyond the
+ * last. */
 static bool find_asked(const struct mb_options *options, size_t i, struct asked *asked)
 {
     const bool is_any = options->formats[0] == NULL;
@@ -56,19 +57,12 @@ static bool find_asked(const struct mb_options *options, size_t i, struct asked 
     return true;
 }
 
-/* A path's last part without its ending. */
-static const char *add_stem(struct mb_strbuf *out, const char *path)
-{
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    mb_strbuf_printf(out, "%.*s", (int)strcspn(name, "."), name);
-    return mb_strbuf_text(out);
-}
-
 struct chosen {
     const struct mb_export *export;
     const char *dir;
-    const struct mb_shader **shaders;
+    const struct mb_shader **shaders; /* owned */
     size_t n_shaders;
+    struct mb_strlist files; /* "NAME.spv" of each of them; owned */
 };
 
 /* Those of enum mb_export_part that are to be left out. */
@@ -79,7 +73,7 @@ static unsigned left_out(const struct mb_options *options)
            (options->updates ? 0 : (unsigned)MB_EXPORT_UPDATES);
 }
 
-/* Whether a format of those asked for takes a shader, by a reduction that was. */
+/* Whether any format and reduction of the command line takes a shader. */
 static bool is_taken(const struct mb_export *export, const struct mb_shader *shader,
                      const struct mb_options *options)
 {
@@ -99,13 +93,8 @@ static enum mb_status write_modules(const struct chosen *chosen, struct mb_err *
 {
     MB_SCOPED(mb_strbuf) header = {0};
     for (size_t i = 0; i < chosen->n_shaders; i++) {
-        const struct mb_shader *shader = chosen->shaders[i];
-        MB_SCOPED(mb_strbuf) name = {0};
-        add_stem(&name, shader->name);
-        mb_strbuf_append(&name, ".spv");
-        MB_DO(mb_strbuf_check(&name, err));
-        MB_DO(mb_file_write_in(chosen->dir, mb_strbuf_text(&name), shader->code,
-                               shader->code_bytes, err));
+        MB_DO(mb_file_write_in(chosen->dir, chosen->files.items[i], chosen->shaders[i]->code,
+                               chosen->shaders[i]->code_bytes, err));
     }
     chosen->export->add_code(&header, chosen->shaders, chosen->n_shaders);
     MB_DO(mb_strbuf_check(&header, err));
@@ -176,26 +165,16 @@ static enum mb_status write_all(const struct chosen *chosen, struct mb_err *err)
     return write_modules(chosen, err);
 }
 
-/* Whether STEM.spv of one of the shaders is called so. */
-static bool writes_module(const struct chosen *chosen, const char *name)
-{
-    for (size_t i = 0; i < chosen->n_shaders; i++) {
-        const char *path = chosen->shaders[i]->name;
-        const char *file = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        const size_t n_stem = strcspn(file, ".");
-        if (strncmp(file, name, n_stem) == 0 && strcmp(name + n_stem, ".spv") == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a file is a module that another export writes, and this one does not. */
 static bool is_left_over(const struct chosen *chosen, const char *name)
 {
     const char *prefix = chosen->export->prefix, *ending = strrchr(name, '.');
-    return ending && strcmp(ending, ".spv") == 0 &&
-           strncmp(name, prefix, strlen(prefix)) == 0 && !writes_module(chosen, name);
+    bool is_module =
+        ending && strcmp(ending, ".spv") == 0 && strncmp(name, prefix, strlen(prefix)) == 0;
+    for (size_t i = 0; i < chosen->files.n; i++) {
+        is_module = is_module && strcmp(name, chosen->files.items[i]) != 0;
+    }
+    return is_module;
 }
 
 /* In a folder that --force lets in. */
@@ -226,7 +205,11 @@ static enum mb_status choose(const struct mb_options *options, struct chosen *ch
     MB_DO(MB_NEED(chosen->shaders, "modules"));
     for (size_t i = 0; i < n; i++) {
         if (is_taken(chosen->export, mb_shaders[i], options)) {
+            const char *path = mb_shaders[i]->name, *slash = strrchr(path, '/');
+            const char *name = slash ? slash + 1 : path;
             chosen->shaders[chosen->n_shaders++] = mb_shaders[i];
+            MB_DO(
+                mb_strlist_add(&chosen->files, err, "%.*s.spv", (int)strcspn(name, "."), name));
         }
     }
     return MB_OK;
@@ -254,5 +237,6 @@ enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *er
     struct chosen chosen = {0};
     const enum mb_status status = run(options, &chosen, err);
     mb_free(chosen.shaders);
+    mb_strlist_finish(&chosen.files);
     return status;
 }

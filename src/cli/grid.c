@@ -3,7 +3,6 @@
 #include "cli/grid.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,26 +10,23 @@
 
 #define MAX_COLUMNS    16
 #define MAX_CELL_BYTES 1024 /* longer than any text of a result */
-#define LEAST_COLUMNS  80   /* of a terminal */
-#define FILE_COLUMNS   100  /* where there is no terminal */
 #define GAP            2    /* between columns */
 #define MARGIN         2    /* before the first, with the mark */
 #define LINE_MARGIN    6    /* of a line below a row */
-#define LONG_TEXT      40   /* columns of a text that is worth more than other columns */
+#define LONG_TEXT      40   /* columns: the row goes on below a text that is longer */
 #define LAST_TEXT      20   /* columns that are kept for a text in the last one */
 #define LEAST_SENTENCE 40   /* beside a row; else it goes below */
 
 struct mb_grid_row {
     const char *paint;
     size_t first_byte; /* of its cells in the grid's text, each with a '\0' */
-    size_t n_cells;    /* the sentence among them */
-    bool has_sentence, is_marked;
+    size_t n_cells;
+    bool is_marked;
 };
 
 /* How a grid is laid out. */
 struct layout {
     const struct mb_grid *grid;
-    bool is_terminal;
     size_t n_columns;          /* of the terminal */
     size_t width[MAX_COLUMNS]; /* 0: left out */
 };
@@ -53,38 +49,17 @@ void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint)
     }
 }
 
-static void add_text(struct mb_grid *grid, bool is_sentence, const char *fmt, va_list args)
+void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...)
 {
     char text[MAX_CELL_BYTES];
+    va_list args;
+    va_start(args, fmt);
     const size_t n_bytes = mb_utf8_sanitize_format(text, sizeof text, fmt, args);
+    va_end(args);
     mb_strbuf_append_n(&grid->text, text, n_bytes + 1);
     if (!grid->text.failed) {
         grid->rows[grid->n_rows - 1].n_cells++;
-        grid->rows[grid->n_rows - 1].has_sentence = is_sentence;
     }
-}
-
-void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    add_text(grid, false, fmt, args);
-    va_end(args);
-}
-
-void mb_grid_sentence(struct mb_grid *grid, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    add_text(grid, true, fmt, args);
-    va_end(args);
-}
-
-size_t mb_terminal_columns(size_t terminal_columns)
-{
-    return terminal_columns == 0              ? FILE_COLUMNS
-           : terminal_columns < LEAST_COLUMNS ? LEAST_COLUMNS
-                                              : terminal_columns;
 }
 
 static const char *first_cell(const struct mb_grid *grid, const struct mb_grid_row *row)
@@ -103,31 +78,30 @@ static size_t least_width(const struct mb_grid_column *column)
     return column->title != NULL ? mb_utf8_columns(column->title) : 1;
 }
 
-/* The widest cell of a column that is narrower than `limit`, or its title if that is wider; 0
- * where all such cells are empty. */
-static size_t widest_below(const struct mb_grid *grid, size_t c, size_t limit)
+/* The last text of a row has the rest of the line. */
+static bool is_last_text(const struct mb_grid *grid, const struct mb_grid_row *row, size_t c)
 {
-    size_t widest = 0;
+    return c + 1 == row->n_cells && (c + 1 < grid->n_columns || !grid->columns[c].is_right);
+}
+
+/* Each column as wide as its widest cell, or its title; but for texts beyond `most`, which the
+ * row goes on below. 0: nothing is in it. */
+static void measure(struct layout *layout, size_t most)
+{
+    const struct mb_grid *grid = layout->grid;
+    memset(layout->width, 0, sizeof layout->width);
     for (size_t i = 0; i < grid->n_rows; i++) {
         const struct mb_grid_row *row = &grid->rows[i];
         const char *cell = first_cell(grid, row);
-        if (c + row->has_sentence >= row->n_cells) {
-            continue;
+        for (size_t c = 0; c < row->n_cells; c++, cell = next_cell(cell)) {
+            const bool is_free = grid->columns[c].is_right || c + 1 == grid->n_columns;
+            const size_t least = least_width(&grid->columns[c]);
+            size_t n = mb_utf8_columns(cell);
+            n = n > 0 && (n < least || (n > most && !is_free)) ? least : n;
+            if (n > layout->width[c] && (c + 1 < row->n_cells || c + 1 == grid->n_columns)) {
+                layout->width[c] = n;
+            }
         }
-        for (size_t k = 0; k < c; k++) {
-            cell = next_cell(cell);
-        }
-        const size_t n = mb_utf8_columns(cell);
-        widest = n > widest && n < limit ? n : widest;
-    }
-    const size_t least = least_width(&grid->columns[c]);
-    return widest > 0 && widest < least ? least : widest;
-}
-
-static void measure(struct layout *layout)
-{
-    for (size_t c = 0; c < layout->grid->n_columns; c++) {
-        layout->width[c] = widest_below(layout->grid, c, SIZE_MAX);
     }
 }
 
@@ -141,19 +115,11 @@ static size_t indent_of(const struct layout *layout, size_t n)
     return n_columns;
 }
 
-/* A text in the last column may be broken on a terminal, or be longer than a file's lines. */
-static bool is_last_text(const struct layout *layout, size_t c)
-{
-    return c + 1 == layout->grid->n_columns && !layout->grid->columns[c].is_right;
-}
-
 static bool is_too_wide(const struct layout *layout)
 {
-    const size_t last = layout->grid->n_columns - 1;
-    const size_t n_last = layout->width[last];
-    const bool may_break = is_last_text(layout, last) && n_last > LAST_TEXT;
-    return indent_of(layout, last + 1) - (may_break ? n_last - LAST_TEXT : 0) >
-           layout->n_columns + GAP;
+    const size_t last = layout->grid->n_columns - 1, n_last = layout->width[last];
+    const bool may_break = !layout->grid->columns[last].is_right && n_last > LAST_TEXT;
+    return indent_of(layout, last) + (may_break ? LAST_TEXT : n_last) > layout->n_columns;
 }
 
 /* Drop what is needed least. False without any such column. */
@@ -171,52 +137,37 @@ static bool drop_next(struct layout *layout)
     return most > 0;
 }
 
-/* Make the widest column of texts that is wider than `least` too narrow for its widest cells.
- * False without any. */
-static bool narrow_next(struct layout *layout, size_t least)
-{
-    const struct mb_grid *grid = layout->grid;
-    size_t found = grid->n_columns, most = least;
-    for (size_t c = 0; c + 1 < grid->n_columns; c++) {
-        if (!grid->columns[c].is_right && layout->width[c] > most &&
-            layout->width[c] > least_width(&grid->columns[c])) {
-            found = c;
-            most = layout->width[c];
-        }
-    }
-    if (found == grid->n_columns) {
-        return false;
-    }
-    const size_t width = widest_below(grid, found, most);
-    layout->width[found] = width > 0 ? width : least_width(&grid->columns[found]);
-    return true;
-}
-
-/* A few long labels do not cost columns. */
+/* Columns are dropped; where that is not enough, more rows go on below their texts. */
 static void fit(struct layout *layout)
 {
-    while (layout->is_terminal && is_too_wide(layout) && narrow_next(layout, LONG_TEXT)) {
-    }
-    while (is_too_wide(layout) && drop_next(layout)) {
-    }
-    while (layout->is_terminal && is_too_wide(layout) && narrow_next(layout, 0)) {
+    const bool is_any = layout->n_columns >= MB_ANY_COLUMNS;
+    for (size_t most = is_any ? MB_ANY_COLUMNS : LONG_TEXT; most > 0; most /= 2) {
+        measure(layout, most);
+        while (is_too_wide(layout) && drop_next(layout)) {
+        }
+        if (!is_too_wide(layout)) {
+            return;
+        }
     }
 }
 
-/* What stands before the next text of a line; no line ends in spaces. */
-struct gap {
-    const char *begin; /* "\n" where the line has to end first */
-    size_t n_spaces;
-};
-
-static void add_gap(struct mb_strbuf *out, const struct gap *gap, size_t n_more)
+/* No line ends in spaces, and none is blank. */
+static void trim(struct mb_strbuf *out)
 {
-    mb_strbuf_append(out, gap->begin);
-    mb_strbuf_spaces(out, gap->n_spaces + n_more);
+    while (out->n_bytes > 0 && strchr(" \n", out->text[out->n_bytes - 1]) != NULL) {
+        out->text[--out->n_bytes] = '\0';
+    }
+}
+
+static void begin_line(struct mb_strbuf *out, size_t indent)
+{
+    trim(out);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_spaces(out, indent);
 }
 
 static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t c,
-                     const char *text, struct gap *gap)
+                     const char *text)
 {
     const size_t width = layout->width[c], n = mb_utf8_columns(text);
     const size_t pad = width > n ? width - n : 0;
@@ -224,31 +175,26 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     if (width == 0) {
         return;
     }
-    if (n == 0) {
-        gap->n_spaces += width + GAP;
-        return;
-    }
-    add_gap(out, gap, before);
+    mb_strbuf_spaces(out, before);
     mb_strbuf_append(out, text);
-    *gap = n <= width ? (struct gap){"", GAP + pad - before}
-                      : (struct gap){"\n", indent_of(layout, c + 1)};
+    mb_strbuf_spaces(out, pad - before + GAP);
+    if (n > width) {
+        begin_line(out, indent_of(layout, c + 1));
+    }
 }
 
 /* The last text of a row: beside its cells if it fits there or has room to be broken, else on a
  * line of its own. */
 static void add_sentence(struct mb_strbuf *out, const struct layout *layout, size_t c,
-                         const char *text, struct gap gap)
+                         const char *text)
 {
     size_t indent = indent_of(layout, c);
-    const size_t n_columns = layout->is_terminal ? layout->n_columns : MB_ANY_COLUMNS;
-    if (text[0] == '\0') {
-        return;
-    }
-    if (indent + mb_utf8_columns(text) > n_columns && indent + LEAST_SENTENCE > n_columns) {
+    const size_t n_columns = layout->n_columns;
+    if (text[0] != '\0' && indent + mb_utf8_columns(text) > n_columns &&
+        indent + LEAST_SENTENCE > n_columns) {
         indent = LINE_MARGIN;
-        gap = (struct gap){"\n", indent};
+        begin_line(out, indent);
     }
-    add_gap(out, &gap, 0);
     mb_strbuf_wrap(out, text, indent, n_columns);
 }
 
@@ -256,39 +202,33 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
                     const struct mb_grid_row *row)
 {
     const char *cell = first_cell(layout->grid, row);
-    struct gap gap = {"", row->is_marked ? 0 : MARGIN};
     mb_strbuf_append(out, row->paint);
-    mb_strbuf_append(out, row->is_marked ? "> " : "");
+    mb_strbuf_append(out, row->is_marked ? "> " : "  ");
     for (size_t c = 0; c < row->n_cells; c++, cell = next_cell(cell)) {
-        if (is_last_text(layout, c) || (row->has_sentence && c + 1 == row->n_cells)) {
-            add_sentence(out, layout, c, cell, gap);
+        if (is_last_text(layout->grid, row, c)) {
+            add_sentence(out, layout, c, cell);
         } else {
-            add_cell(out, layout, c, cell, &gap);
+            add_cell(out, layout, c, cell);
         }
     }
-    mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF : "");
-    mb_strbuf_append(out, "\n");
+    trim(out);
+    mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF "\n" : "\n");
 }
 
-void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns)
+void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns)
 {
-    struct layout layout = {
-        .grid = grid,
-        .is_terminal = terminal_columns > 0,
-        .n_columns = mb_terminal_columns(terminal_columns),
-    };
-    struct gap gap = {"", MARGIN};
+    struct layout layout = {.grid = grid, .n_columns = n_columns};
     out->failed = out->failed || grid->text.failed;
     if (out->failed || grid->n_rows == 0) {
         return;
     }
-    measure(&layout);
     fit(&layout);
     if (grid->columns[0].title != NULL) {
+        mb_strbuf_spaces(out, MARGIN);
         for (size_t c = 0; c < grid->n_columns; c++) {
-            add_cell(out, &layout, c, grid->columns[c].title, &gap);
+            add_cell(out, &layout, c, grid->columns[c].title);
         }
-        mb_strbuf_append(out, "\n");
+        begin_line(out, 0);
     }
     for (size_t i = 0; i < grid->n_rows; i++) {
         add_row(out, &layout, &grid->rows[i]);
@@ -323,7 +263,7 @@ void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid)
     if (out->failed) {
         return;
     }
-    measure(&layout);
+    measure(&layout, MB_ANY_COLUMNS);
     mb_strbuf_append(out, "|");
     for (size_t c = 0; c < grid->n_columns; c++) {
         if (layout.width[c] > 0) {
@@ -341,12 +281,26 @@ void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid)
 
 void mb_markdown_text(struct mb_strbuf *out, const char *text)
 {
-    char clean[MAX_CELL_BYTES];
-    mb_utf8_sanitize(text, clean, sizeof clean);
-    for (const char *s = clean; *s != '\0'; s++) {
+    for (const char *s = text; *s != '\0'; s++) {
         if (strchr("\\`*_{}[]<>#|~&!$", *s) != NULL) {
             mb_strbuf_append(out, "\\");
         }
         mb_strbuf_append_n(out, s, 1);
     }
+}
+
+void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
+{
+    char *end, *line = lines->text;
+    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        line += strspn(line, " ");
+        if (*line != '\0') {
+            mb_strbuf_append(out, "* ");
+            mb_markdown_text(out, line);
+            mb_strbuf_append(out, "\n");
+        }
+    }
+    out->failed = out->failed || lines->failed;
+    mb_strbuf_finish(lines);
 }

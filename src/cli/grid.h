@@ -42,24 +42,21 @@ void mb_grid_finish(struct mb_grid *grid);
 void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
 
 /* Add the row's next cell; control characters are replaced. A column in which all cells are ""
- * is left out. */
+ * is left out. The last cell of a row that has fewer than columns is a sentence: it takes the
+ * rest of the line. */
 MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
 
-/* End the row with a sentence in place of the cells that are left. */
-MB_PRINTF(2, 3) void mb_grid_sentence(struct mb_grid *grid, const char *fmt, ...);
-
-/* Columns to write in on a terminal of that width, 80 at least; 100 for 0, which is none. */
-size_t mb_terminal_columns(size_t terminal_columns);
-
-/* Append titles and rows, or nothing without rows. Columns are dropped until the rest fits. On
- * a terminal, where the rest does not, the row goes on below a text that is wider than its
- * column; a sentence, or a text in the last column, is broken or stands below its row. In a
- * file (0) each row stays one line. */
-void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t terminal_columns);
+/* Append titles and rows, or nothing without rows. Columns are dropped until the rest fits into
+ * `n_columns`, 80 at least. The row goes on below a text that is wider than its column; a
+ * sentence, or a text in the last column, is broken or stands below its row. */
+void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns);
 
 /* Append a table of GitHub Markdown; no column is dropped. */
 void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
 
-/* Append `text` as valid UTF-8; what Markdown, or HTML within it, would take as markup is
- * escaped. */
+/* Append `text`; what Markdown, or HTML within it, would take as markup is escaped. */
 void mb_markdown_text(struct mb_strbuf *out, const char *text);
+
+/* Append lines, each ended by a newline, as items of a list, escaped; blank ones are left
+ * out. Finishes `lines`. */
+void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines);

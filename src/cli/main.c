@@ -31,20 +31,6 @@ static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_re
     return mb_output_images(&session->output, c, result, block, reference, err);
 }
 
-static void on_case_begin(void *user, size_t index)
-{
-    struct mb_session *session = user;
-    const struct mb_settings *settings = &session->options->settings;
-    const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
-    const struct mb_image *image = &session->inputs.images[index / n_sizes];
-    const struct mb_extent size = settings->size[index % n_sizes];
-    char name[80];
-    mb_progress_image(&session->progress, index);
-    snprintf(name, sizeof name, settings->n_sizes > 0 ? "%s %ux%u" : "%s", image->name,
-             size.width, size.height);
-    mb_progress_name(&session->progress, name);
-}
-
 static enum mb_status on_case_done(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err)
 {
@@ -64,15 +50,9 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
 {
     enum mb_status status = MB_OK;
     struct mb_session session = {.options = options};
-    const struct mb_hooks hooks = {
-        .user = &session,
-        .is_interrupted = mb_session_is_interrupted,
-        .on_step = mb_session_on_step,
-        .on_block = mb_session_on_block,
-        .on_chain = on_chain,
-        .on_case_begin = on_case_begin,
-        .on_case_done = on_case_done,
-    };
+    struct mb_hooks hooks = mb_session_hooks(&session);
+    hooks.on_chain = on_chain;
+    hooks.on_case_done = on_case_done;
     MB_TRY(mb_session_open(&session, mb_bench_n_images(&options->settings), err));
     const struct mb_case_options bench = {
         .settings = &options->settings,
@@ -112,9 +92,9 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
         mb_grid_row(&grid, false, "");
         mb_grid_cell(&grid, "%s", check->passed ? "ok" : "FAILED");
         mb_grid_cell(&grid, "%s", check->name);
-        mb_grid_sentence(&grid, "%s", check->text);
+        mb_grid_cell(&grid, "%s", check->text);
     }
-    mb_grid_text(&text, &grid, mb_text_columns(&style));
+    mb_grid_text(&text, &grid, style.columns);
     return mb_strbuf_print(&text, err);
 }
 

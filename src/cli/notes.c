@@ -6,34 +6,24 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* "  spd: ", and what is said of it broken at 80 columns; below a label that is long. */
+/* "  spd: ", and what is said of it. */
 static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
 {
-    const size_t indent = 2 + mb_utf8_columns(label) + 2;
-    const bool is_long = indent > 40;
-    mb_strbuf_printf(out, "  %s:%s", label, is_long ? "\n      " : " ");
-    mb_strbuf_wrap(out, mb_strbuf_text(text), is_long ? 6 : indent, 80);
-    mb_strbuf_append(out, "\n");
+    mb_strbuf_printf(out, "  %s: %s\n", label, mb_strbuf_text(text));
     out->failed = out->failed || text->failed;
     mb_strbuf_finish(text);
 }
 
-void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing)
+/* "; vs box by level: 0, 0.5, 2745 LSB" */
+static void describe_levels(struct mb_strbuf *out, const struct mb_timing *timing,
+                            const struct mb_verdict *verdict)
 {
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_result *result = &timing->of->results[i];
-        struct mb_strbuf text = {0};
-        if (result->verdict.n_levels == 0) {
-            continue;
-        }
-        mb_strbuf_append(&text, "vs box by level:");
-        for (uint32_t level = 0; level < result->verdict.n_levels; level++) {
-            mb_strbuf_printf(&text, "%s %s", level > 0 ? "," : "",
-                             mb_digits_text(result->verdict.level[level].box_lsb).s);
-        }
-        mb_strbuf_append(&text,
-                         mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
-        add_line(out, result->label, &text);
+    for (uint32_t level = 0; level < verdict->n_levels; level++) {
+        mb_strbuf_printf(out, "%s %s", level > 0 ? "," : "; vs box by level:",
+                         mb_digits_text(verdict->level[level].box_lsb).s);
+    }
+    if (verdict->n_levels > 0) {
+        mb_strbuf_append(out, mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
     }
 }
 
@@ -100,7 +90,6 @@ static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts
     }
 }
 
-/* "  spd: set-up 95.9 ms; spd/spd_wave.comp: ..." */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -113,6 +102,7 @@ void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing)
         if (row->result->facts) {
             describe_facts(&text, row->result->facts);
         }
+        describe_levels(&text, timing, &row->result->verdict);
         add_line(out, row->result->label, &text);
     }
 }

@@ -4,9 +4,6 @@
 #include "base/strbuf.h"
 #include "result/result.h"
 
-/* The distance to the box chain level by level, a line for each judged result. */
-void mb_notes_levels(struct mb_strbuf *out, const struct mb_timing *timing);
-
 /* The warnings of a timing, each once with the rows that have it: `all`, or those that a reader
  * of the figures must know. */
 void mb_notes_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all);
@@ -17,5 +14,6 @@ const char *mb_notes_find(const struct mb_timing *timing, const char *code);
 /* With --per-level, of latency: where the time of each strategy's dispatches goes. */
 void mb_notes_split(struct mb_strbuf *out, const struct mb_timing *timing);
 
-/* What else is known of each strategy: its set-up, its pipelines. */
+/* A line for each strategy: its set-up, its pipelines, and how far each level is from the box
+ * chain. */
 void mb_notes_facts(struct mb_strbuf *out, const struct mb_timing *timing);

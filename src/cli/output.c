@@ -15,10 +15,14 @@
 #include "result/csv.h"
 #include "result/result_json.h"
 #include "cli/chain.h"
+#include "cli/grid.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
 #include "cli/options/folder.h"
 #include "cli/summary.h"
+
+#define LEAST_COLUMNS 80  /* of a terminal */
+#define FILE_COLUMNS  100 /* where there is no terminal */
 
 static bool is_stdout(const char *path)
 {
@@ -34,8 +38,8 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Links followed: one may lead into a folder that is not there yet. Where that cannot be told,
- * `why` says so. */
+/* Whether the path, links followed, is in a folder that does not exist yet. `why` says where
+ * the system does not tell. */
 static bool leads_to_missing_folder(const char *path, struct mb_err *why)
 {
     char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
@@ -48,8 +52,8 @@ static bool leads_to_missing_folder(const char *path, struct mb_err *why)
     return error == ENOENT || (error == 0 && mb_os_kind(folder) == MB_KIND_NONE);
 }
 
-/* Copies can be written, so that no run is lost to a typing error. Those that may go into the
- * output folder wait until it is there. */
+/* Check that copies can be written, so that no run is lost to a typing error. Copies that may
+ * go into the output folder are checked once it exists. */
 static enum mb_status check_writable(const struct mb_options *options, bool has_folder,
                                      struct mb_err *err)
 {
@@ -73,6 +77,16 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return check_writable(options, true, err);
 }
 
+/* With -v a file gets every column. */
+static size_t text_columns(const struct mb_options *options)
+{
+    const size_t n_columns = mb_os_columns(MB_STDOUT);
+    if (n_columns == 0) {
+        return options->verbosity > 0 ? MB_ANY_COLUMNS : FILE_COLUMNS;
+    }
+    return n_columns < LEAST_COLUMNS ? LEAST_COLUMNS : n_columns;
+}
+
 struct mb_table_style mb_output_style(const struct mb_options *options)
 {
     bool wants_color = options->color == MB_COLOR_ALWAYS;
@@ -82,7 +96,7 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     return (struct mb_table_style){
         .color = wants_color,
         .unicode = mb_os_shows_utf8(),
-        .columns = mb_os_columns(MB_STDOUT),
+        .columns = text_columns(options),
     };
 }
 
@@ -91,7 +105,7 @@ bool mb_output_takes_stdout(const struct mb_options *options)
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
 
-/* What a run writes into its folder whatever it finds can be written. */
+/* Check the files that every run writes into its folder. */
 static enum mb_status check_folder(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;
@@ -110,7 +124,7 @@ static enum mb_status check_folder(const struct mb_output *output, struct mb_err
     return MB_OK;
 }
 
-/* The folder of a set's run in hand, where `*dir` is that of the set: `*dir` is replaced. */
+/* Replace `*dir`, the folder of a set, by that of its current run. */
 static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
 {
     char *const own = mb_set_run_folder(*dir, set->n_begun);
@@ -124,7 +138,7 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* One run beside a set of them could not be told from it by who reads the folder. */
+/* Readers of a folder could not tell a single run from the set beside it. */
 static enum mb_status check_no_set(const char *dir, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) runs = {0};
@@ -215,7 +229,6 @@ static void add_notes(struct mb_output *output, const struct mb_timing *timing,
     }
     if (is_verbose) {
         mb_notes_facts(text, timing);
-        mb_notes_levels(text, timing);
     }
     if (is_verbose || !output->options->quiet) {
         mb_notes_warnings(text, timing, is_verbose);
@@ -230,8 +243,10 @@ static enum mb_status show_table(struct mb_output *output, const struct mb_run *
                                  const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
+    struct mb_strbuf notes = {0};
     mb_table_timing(&text, run, timing, &output->style);
-    add_notes(output, timing, &text);
+    add_notes(output, timing, &notes);
+    mb_strbuf_wrap_lines(&text, &notes, output->style.columns);
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
@@ -319,7 +334,7 @@ static bool give_up_last(struct mb_output *output, const struct mb_case *c)
     return false;
 }
 
-/* Where the disk is full, pictures make room: a run can be had without them. */
+/* On a full disk pictures make room: results matter more. */
 enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {
@@ -416,14 +431,14 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
 {
     const struct mb_options *options = output->options;
     struct mb_strbuf summary = {0};
+    struct mb_strbuf lines = {0};
     MB_DO(mb_output_results(output, run, err));
     MB_DO(write_copy(output, options->json, run, mb_report_json, err));
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
     if (output->tells) {
-        mb_summary_add(&summary, run,
-                       output->style.color ? MB_SUMMARY_COLORED : MB_SUMMARY_PLAIN,
-                       output->style.columns);
+        mb_summary_lines(&lines, run, output->style.color);
+        mb_strbuf_wrap_lines(&summary, &lines, output->style.columns);
     }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));

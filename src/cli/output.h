@@ -23,15 +23,15 @@ struct mb_output {
 /* Colours by --color, columns by what stdout is, and characters by the locale. */
 struct mb_table_style mb_output_style(const struct mb_options *options);
 
-/* The copies that are asked for (--json, --csv, --markdown) can be written, and none is an
+/* Check that the copies (--json, --csv, --markdown) can be written, and that none is an
  * input. MB_ERRC_USAGE or MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
 
-/* A copy has stdout for itself: tables go to stderr. */
+/* Whether a copy has stdout for itself, so that tables go to stderr. */
 bool mb_output_takes_stdout(const struct mb_options *options);
 
-/* Tables go where error lines go: to one terminal, say. */
+/* Whether tables and error lines go to the same place, such as a terminal. */
 bool mb_output_is_beside_errors(const struct mb_output *output);
 
 /* Print `text` where tables go, and finish it. */

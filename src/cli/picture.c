@@ -46,7 +46,8 @@ uint32_t mb_picture_layers(const struct mb_layout *layout)
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
 }
 
-bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block)
+/* Whether the layers that are drawn hold a value above 1; infinity counts. */
+static bool is_clamped(const struct mb_layout *layout, const void *block)
 {
     const struct mb_format *format = layout->format;
     const uint32_t n_images = mb_picture_layers(layout) * layout->n_levels;
@@ -152,7 +153,7 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
     return MB_OK;
 }
 
-/* Note what another strategy of the case has had written into `folder`. */
+/* Note the files that another strategy of the case has in `folder`. */
 static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
                                  struct mb_err *err)
 {
@@ -171,8 +172,8 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
     return MB_OK;
 }
 
-/* What the strategy was held against, beside the folders of strategies; once for those that are
- * held to the same policy. */
+/* The reference, beside the folders of strategies; once for all that are held to the same
+ * policy. */
 static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
     struct mb_reference *reference = w->options->reference;
@@ -191,11 +192,11 @@ static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
     return write_chain(&golden, err);
 }
 
-/* What the pictures do not show. */
+/* Warn of texels and layers that the pictures do not show. */
 static void warn(const struct writer *w, bool has_chain)
 {
     const struct mb_layout *layout = &w->c->layout;
-    if (mb_picture_is_clamped(layout, w->block)) {
+    if (is_clamped(layout, w->block)) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
                 layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
     }
@@ -259,7 +260,7 @@ enum mb_status mb_pictures_write(const struct mb_picture_options *options,
         .is_float = !mb_format_is_unorm(c->layout.format),
         .n_layers = mb_picture_layers(&c->layout),
     };
-    /* Else only the contact sheet and what went wrong is asked for. */
+    /* Otherwise the settings want only the contact sheet and error pictures. */
     const bool has_chain = w.settings->images != MB_IMAGES_SHEET;
     if (w.settings->images == MB_IMAGES_NONE) {
         return MB_OK;

@@ -16,10 +16,6 @@ struct mb_picture_options {
 /* Layers of a chain that are drawn. */
 uint32_t mb_picture_layers(const struct mb_layout *layout);
 
-/* Whether the layers that are drawn hold a value above 1, which PNG clamps; infinity counts.
- * `block` is packed. */
-bool mb_picture_is_clamped(const struct mb_layout *layout, const void *block);
-
 /* "atlas", or of layers from 1 on "atlas_layer_01". */
 struct mb_text mb_picture_stem(const char *stem, uint32_t layer);
 

@@ -21,36 +21,7 @@
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
-
-/* A heading, and the table below it. */
-static void add_timing(struct mb_strbuf *out, const struct mb_pool *pool, size_t i,
-                       const struct mb_table_style *style)
-{
-    const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
-    const struct mb_text title = mb_timing_title(timing);
-    mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
-    mb_strbuf_append(out, "\n\n");
-    mb_table_pool(out, &pool->run, timing, style);
-}
-
-/* Of several cases, what is said of them as a whole: "Cold latency: ...". */
-static void add_headline(struct mb_strbuf *out, const struct mb_pool *pool, size_t n_columns)
-{
-    for (size_t i = 0; pool->run.n_cases > 1 && i < pool->run.n_cases; i++) {
-        MB_SCOPED(mb_strbuf) lines = {0};
-        if (!mb_headline_begins(pool, i)) {
-            continue;
-        }
-        mb_headline_describe(&lines, pool, i);
-        out->failed = out->failed || lines.failed;
-        if (lines.n_bytes > 0) {
-            mb_strbuf_printf(out, "\nAll of %s:\n",
-                             mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
-            mb_strbuf_wrap_lines(out, mb_strbuf_text(&lines), n_columns);
-        }
-    }
-}
+#include "cli/summary.h"
 
 static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
                            const struct mb_table_style *style)
@@ -73,18 +44,21 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
+        struct mb_strbuf lines = {0};
         const struct mb_text title =
             mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
                     mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
                     pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
+        mb_strbuf_wrap(out, title.s, 0, style->columns);
         mb_strbuf_append(out, "\n");
         add_unfinished(out, pool, style);
         for (size_t k = 0; k < pool->run.n_cases; k++) {
-            add_timing(out, pool, k, style);
+            mb_strbuf_append(out, "\n");
+            mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
-        add_headline(out, pool, mb_terminal_columns(style->columns));
+        mb_summary_lines(&lines, &pool->run, false);
+        mb_strbuf_wrap_lines(out, &lines, style->columns);
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }
@@ -198,17 +172,16 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
 }
 
 void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
-                        const struct mb_strbuf *lines)
+                        struct mb_strbuf *lines)
 {
     struct cJSON *list = mb_json_array(json, node, key);
-    const char *line = mb_strbuf_text(lines);
-    for (size_t n; (n = strcspn(line, "\n")) > 0; line += n + 1) {
-        MB_SCOPED(mb_strbuf) own = {0};
-        mb_strbuf_append_n(&own, line, n);
-        mb_json_string(json, list, NULL, mb_strbuf_text(&own));
-        json->failed = json->failed || own.failed;
+    char *end, *line = lines->text;
+    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        mb_json_string(json, list, NULL, line);
     }
     json->failed = json->failed || lines->failed;
+    mb_strbuf_finish(lines);
 }
 
 /* What is said of the pool as a whole, and of each condition of it. */
@@ -220,12 +193,12 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
     mb_json_string(json, node, "title", mb_strbuf_text(&title));
     struct cJSON *list = mb_json_array(json, node, "conditions");
     for (size_t i = 0; i < pool->run.n_cases; i++) {
-        if (mb_headline_begins(pool, i)) {
-            MB_SCOPED(mb_strbuf) lines = {0};
+        const struct mb_timing *timing = &pool->run.cases[i]->timings[0];
+        if (mb_headline_count(&pool->run, timing) > 0) {
+            struct mb_strbuf lines = {0};
             struct cJSON *condition = mb_json_object(json, list, NULL);
-            mb_headline_describe(&lines, pool, i);
-            mb_json_string(json, condition, "condition",
-                           mb_timing_condition(&pool->run.cases[i]->timings[0]).s);
+            mb_headline_describe(&lines, &pool->run, timing);
+            mb_json_string(json, condition, "condition", mb_timing_condition(timing).s);
             mb_pool_json_lines(json, condition, "sentences", &lines);
         }
     }
@@ -276,7 +249,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     return MB_OK;
 }
 
-/* Results of a run of this set can be written into what is there already. */
+/* Check that a run of this set can write into a folder that exists already. */
 static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
 {
     MB_FREED char *own = mb_set_run_folder(dir, run);
@@ -285,7 +258,7 @@ static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *er
     return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
 }
 
-/* What an earlier run left there would be taken for a run of this set. */
+/* Results of an earlier run would be taken for a run of this set. */
 static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) results = {0};
@@ -356,7 +329,7 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
-    /* What ended a run may well end this, too, and was told. */
+    /* The cause is logged already, and may well end this, too. */
     const bool is_broken = !set.is_complete && *verdict != MB_ERRC_NONE;
     const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
     mb_free(set.dir);

@@ -12,7 +12,8 @@
 
 #define NS_PER_S         UINT64_C(1000000000)
 #define MIN_REDRAW_NS    (NS_PER_S / 10)
-#define MIN_NAME         8 /* columns that a shortened name has at least */
+#define MIN_LINE_NS      (30 * NS_PER_S) /* where lines stay */
+#define MIN_NAME         8               /* columns that a shortened name has at least */
 #define FALLBACK_COLUMNS 80
 
 /* Asked every time: a window can be resized. */
@@ -22,14 +23,17 @@ static size_t stderr_columns(void)
     return n_columns > 0 ? n_columns : FALLBACK_COLUMNS;
 }
 
-void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images)
+void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images,
+                      size_t n_strategies)
 {
     *progress = (struct mb_progress){
         .is_quiet = quiet,
         .is_terminal = mb_os_is_terminal(MB_STDERR),
         .unicode = unicode,
         .n_images = n_images,
+        .n_strategies = n_strategies,
     };
+    progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
 }
 
 void mb_progress_image(struct mb_progress *progress, size_t index)
@@ -50,17 +54,34 @@ void mb_progress_name(struct mb_progress *progress, const char *name)
     snprintf(progress->image, sizeof progress->image, "%s", name);
 }
 
+/* What is left of the first image if each step takes as long as the finished ones did on
+ * average, and each block of the current table. NaN before any is finished. */
+static double first_image_left_ns(const struct mb_progress *progress, uint64_t now_ns)
+{
+    const size_t n_all = 2 * progress->n_strategies, n = progress->n_steps;
+    const size_t n_left = n_all > n ? n_all - n : 0;
+    const bool has_blocks = progress->n_blocks > 1;
+    double left_ns = n > 0 ? (double)progress->steps_ns / (double)n * (double)n_left : 0.0;
+    if (has_blocks) {
+        left_ns += (double)(now_ns - progress->table_ns) / (progress->n_blocks - 1) *
+                   (progress->n_all_blocks - progress->n_blocks);
+    }
+    return n > 0 || has_blocks ? left_ns : (double)NAN;
+}
+
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average. NaN while none is finished, and when the last one has already taken longer. */
+ * average, or as the first one is going to. NaN where nothing is known, and when the last one
+ * has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
     const size_t n_after = progress->n_images - n_done - 1;
+    const double spent_ns = (double)(now_ns - progress->begin_ns);
+    double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
     if (n_done == 0) {
-        return (double)NAN;
+        each_ns = spent_ns + first_image_left_ns(progress, now_ns);
     }
-    const double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
-    const double rest_ns = each_ns - (double)(now_ns - progress->begin_ns);
+    const double rest_ns = each_ns - spent_ns;
     const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
     return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
 }
@@ -111,23 +132,43 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
     const size_t columns = stderr_columns() - 1;
     MB_SCOPED(mb_strbuf) text = {0};
     mb_progress_text(&text, progress, label, step, now_ns, columns);
-    if (!text.failed) {
+    if (text.failed) {
+        return;
+    }
+    if (progress->is_terminal) {
         mb_log_set_transient(mb_strbuf_text(&text), columns);
-        progress->drawn_ns = now_ns;
+    } else {
+        mb_log(MB_LOG_INFO, "%s", mb_strbuf_text(&text));
     }
-}
-
-void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
-{
-    if (progress->is_terminal && !progress->is_quiet) {
-        draw(progress, label, step, mb_now_ns());
-    }
+    progress->drawn_ns = now_ns;
 }
 
 bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
 {
-    return progress->is_terminal && !progress->is_quiet &&
-           (progress->drawn_ns == 0 || now_ns - progress->drawn_ns >= MIN_REDRAW_NS);
+    const uint64_t least_ns = progress->is_terminal ? MIN_REDRAW_NS : MIN_LINE_NS;
+    return !progress->is_quiet &&
+           (progress->drawn_ns == 0 || now_ns - progress->drawn_ns >= least_ns);
+}
+
+static void end_step(struct mb_progress *progress, uint64_t now_ns)
+{
+    if (progress->step_ns != 0 && progress->image_index == 0) {
+        progress->steps_ns += now_ns - progress->step_ns;
+        progress->n_steps++;
+    }
+    progress->step_ns = 0;
+}
+
+void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
+{
+    const uint64_t now_ns = mb_now_ns();
+    end_step(progress, now_ns);
+    progress->step_ns = progress->first_ns != 0 ? now_ns : 0; /* of an image */
+    progress->n_blocks = 0;
+    if ((progress->is_terminal && !progress->is_quiet) ||
+        mb_progress_is_due(progress, now_ns)) {
+        draw(progress, label, step, now_ns);
+    }
 }
 
 void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
@@ -135,6 +176,10 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
 {
     const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
+    end_step(progress, now_ns);
+    progress->table_ns = n_done <= 1 ? now_ns : progress->table_ns;
+    progress->n_blocks = n_done;
+    progress->n_all_blocks = n_total;
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
     }
@@ -186,12 +231,13 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
     if (!progress->is_terminal && !progress->is_quiet) {
         mb_progress_case_text(&text, progress, c);
         mb_log(MB_LOG_INFO, "%s", text.failed ? "" : mb_strbuf_text(&text));
+        progress->drawn_ns = mb_now_ns();
     }
 }
 
 void mb_progress_finish(struct mb_progress *progress)
 {
-    if (progress->drawn_ns != 0) {
+    if (progress->is_terminal && progress->drawn_ns != 0) {
         mb_log_set_transient(NULL, 0);
         progress->drawn_ns = 0;
     }

@@ -1,5 +1,5 @@
-/* Progress on stderr: on a terminal one redrawn line for the whole run, otherwise one line
- * per finished image. */
+/* Progress on stderr: on a terminal one redrawn line for the whole run, otherwise a line for
+ * each finished image, and one where 30 s went by since the last. */
 #pragma once
 
 #include "base/text.h"
@@ -11,13 +11,21 @@ struct mb_progress {
     bool is_terminal; /* stderr: redraw one line */
     bool unicode;     /* the locale is UTF-8 */
     size_t n_images, image_index;
-    char image[80];    /* name of the image, or "" */
-    uint64_t first_ns; /* when the first image began; 0: none has */
-    uint64_t begin_ns; /* when the current one did */
-    uint64_t drawn_ns; /* when the line was drawn; 0: there is none */
+    size_t n_strategies; /* with a step before sampling and one after it; 0: not known */
+    char image[80];      /* name of the image, or "" */
+    uint64_t first_ns;   /* when the first image began; 0: none has */
+    uint64_t begin_ns;   /* when the current one did */
+    uint64_t step_ns;    /* when the current step did; 0: there is none */
+    uint64_t steps_ns;   /* what the finished steps of the first image took together */
+    size_t n_steps;      /* how many those are */
+    uint64_t table_ns;   /* when the first block of the current table was sampled */
+    uint32_t n_blocks, n_all_blocks; /* of the current table; 0: nothing is sampled */
+    uint64_t drawn_ns; /* when the line was drawn, or the last one written; 0: there is none */
 };
 
-void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images);
+/* `n_strategies`: 0 where they have no steps of their own. */
+void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images,
+                      size_t n_strategies);
 
 /* Begin image `index` (0-based) of `n_images`. Repeating it within an image has no effect. */
 void mb_progress_image(struct mb_progress *progress, size_t index);
@@ -25,7 +33,7 @@ void mb_progress_image(struct mb_progress *progress, size_t index);
 /* Name the current image: "photo 512x512". */
 void mb_progress_name(struct mb_progress *progress, const char *name);
 
-/* A step without a count: drawn at once. `label` is the strategy's. */
+/* A step without a count begins: drawn at once. `label` is the strategy's. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);
 
 /* "40 of 320 blocks": after each block, of at most `n_total`; while `n_done` is 0, warming up.
@@ -40,12 +48,12 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 void mb_progress_finish(struct mb_progress *progress);
 
 /* The line itself: "[2/8] photo · spd · verifying · about 4 min left". The time left is
- * estimated from the finished images and not said before there is one. Where that is wider than
- * `n_columns` the image's name loses its middle. */
+ * estimated from the finished images, in the first one from what its strategies took so far.
+ * Where the line is wider than `n_columns` the image's name loses its middle. */
 void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
                       const char *label, const char *step, uint64_t now_ns, size_t n_columns);
 
-/* Whether blocks are to be drawn again. */
+/* Whether the line is to be drawn again, or another one to be written. */
 bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns);
 
 /* "3/8 photo 512x512 rgba8: 4 strategies verified" */

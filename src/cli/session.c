@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "bench/image_case.h"
 #include "bench/plan.h"
+#include "vk/memory.h"
 
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100
@@ -42,12 +43,6 @@ void mb_session_end_at_once(bool ends)
 int mb_session_signal(void)
 {
     return (int)caught_signal;
-}
-
-bool mb_session_is_interrupted(void *user)
-{
-    (void)user;
-    return caught_signal != 0;
 }
 
 enum mb_status mb_session_open_device(const struct mb_options *options, struct mb_gpu *gpu,
@@ -111,7 +106,7 @@ static size_t count_fitting(const struct mb_session *session)
     return n;
 }
 
-/* What a user would want to know before a run, though it is quiet. */
+/* Warnings before a run, which --quiet does not hide. */
 static void warn_ahead(const struct mb_session *session)
 {
     const struct mb_settings *settings = &session->options->settings;
@@ -150,8 +145,8 @@ static enum mb_status check_kernel(const struct mb_session *session,
     return MB_FAILED;
 }
 
-/* Manifests that are wrong are told before anything is measured; what they do not take, or
- * where they are wrong for some images only, is a row. Compiling them may never end. */
+/* Report wrong manifests before anything is measured. A manifest that does not take an image,
+ * or is wrong for some images only, becomes a row. Compiling one may never end. */
 static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
                                     struct mb_err *err)
 {
@@ -164,22 +159,70 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
     return MB_OK;
 }
 
-void mb_session_on_step(void *user, const char *label, const char *step)
+/* An image that the device cannot hold is told before hours are spent on those before it. */
+static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
+{
+    const struct mb_settings *settings = &session->options->settings;
+    const size_t n_sizes = mb_settings_n_sizes(settings);
+    for (size_t i = 0; i < session->inputs.n_inputs * n_sizes; i++) {
+        struct mb_case c = {0};
+        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        const struct mb_text what = mb_text("%s, %ux%u %s", c.input, c.layout.base.width,
+                                            c.layout.base.height, c.layout.format->name);
+        MB_DO(mb_memory_check(&session->gpu, c.layout.total_bytes, what.s, err));
+    }
+    return MB_OK;
+}
+
+static bool is_interrupted(void *user)
+{
+    (void)user;
+    return caught_signal != 0;
+}
+
+static void on_step(void *user, const char *label, const char *step)
 {
     struct mb_session *session = user;
     mb_progress_step(&session->progress, label, step);
 }
 
-void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
+static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
     struct mb_session *session = user;
-    char label[48];
-    snprintf(label, sizeof label, "%zu %s", n_candidates,
-             n_candidates == 1 ? "strategy" : "strategies");
-    mb_progress_rounds(&session->progress, label, n_done, n_total);
+    const struct mb_text label =
+        mb_text("%zu %s", n_candidates, n_candidates == 1 ? "strategy" : "strategies");
+    mb_progress_rounds(&session->progress, label.s, n_done, n_total);
 }
 
-/* Pictures may go into folders that are there. */
+/* "photo", or of several sizes "photo 512x512"; tune names the size with the strategy. */
+static void on_case_begin(void *user, size_t index)
+{
+    struct mb_session *session = user;
+    const struct mb_settings *settings = &session->options->settings;
+    mb_progress_image(&session->progress, index);
+    if (session->options->verb == MB_VERB_RUN) {
+        const size_t n_sizes = mb_settings_n_sizes(settings);
+        const struct mb_extent size = settings->size[index % n_sizes];
+        const char *name = session->inputs.images[index / n_sizes].name;
+        mb_progress_name(&session->progress,
+                         settings->n_sizes == 0
+                             ? name
+                             : mb_text("%s %ux%u", name, size.width, size.height).s);
+    }
+}
+
+struct mb_hooks mb_session_hooks(struct mb_session *session)
+{
+    return (struct mb_hooks){
+        .user = session,
+        .is_interrupted = is_interrupted,
+        .on_step = on_step,
+        .on_block = on_block,
+        .on_case_begin = on_case_begin,
+    };
+}
+
+/* Pictures may go into folders that exist already. */
 static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
 {
     const struct mb_settings *settings = &session->options->settings;
@@ -202,6 +245,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
                            &session->n_rows, err));
     MB_DO(open_inputs(options, &session->inputs, err));
     MB_DO(mb_session_open_device(options, &session->gpu, err));
+    MB_DO(options->verb == MB_VERB_RUN ? check_memory(session, err) : MB_OK);
     MB_DO(check_kernels(session, is_first, err));
     if (is_first) {
         warn_ahead(session);
@@ -211,7 +255,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
-                     n_images);
+                     n_images, options->verb == MB_VERB_RUN ? session->n_rows : 0);
     return MB_OK;
 }
 

@@ -1,4 +1,4 @@
-/* What `run` and `tune` have in common: inputs, strategies and a device, results that are shown
+/* The common parts of `run` and `tune`: inputs, strategies and a device, results that are shown
  * and written, progress, and an end that a signal may ask for. */
 #pragma once
 
@@ -26,13 +26,12 @@ void mb_session_catch_signals(void);
  * there is nothing to finish or to clean up. At first it does not. */
 void mb_session_end_at_once(bool ends);
 
-/* The signal that was caught, or 0; and a hook (mb_hooks) that asks for it. */
+/* The signal that was caught, or 0. */
 int mb_session_signal(void);
-bool mb_session_is_interrupted(void *user);
 
-/* Hooks that show where a run is; `user` is its session. */
-void mb_session_on_step(void *user, const char *label, const char *step);
-void mb_session_on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
+/* Hooks that ask for that signal and show where a run is; `session` is their user. What is
+ * written after each case, and of chains, is up to the caller. */
+struct mb_hooks mb_session_hooks(struct mb_session *session);
 
 /* The device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
@@ -43,7 +42,7 @@ MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *opt
 MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
                                                      struct mb_err *err);
 
-/* Open everything and print the head of a run of `n_images`. mb_session_close() is due even
+/* Open everything and print the head of a run of `n_images`. Call mb_session_close() even
  * after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, size_t n_images,
                                              struct mb_err *err);

@@ -87,7 +87,7 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
     MB_DO(add_rows(sheets, label, false, block, err));
-    sheets->is_clamped = sheets->is_clamped || mb_picture_is_clamped(&c->layout, block);
+    sheets->is_clamped = sheets->is_clamped || mb_is_warned(&result->warnings, "png_clamped");
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         MB_DO(mb_strlist_add(&result->images, err, "%s/%s.png", folder.s,
                              mb_picture_stem("sheet", layer).s));

@@ -19,8 +19,8 @@ struct mb_sheets {
 void mb_sheets_finish(struct mb_sheets *sheets);
 
 /* Add the chain of `result`, a packed block of c->layout, and, with a reference, the golden
- * one that it was held to; note the files that mb_sheets_write makes in result->images. Rows of
- * another image are dropped. */
+ * one that it was held to, after mb_pictures_write(); note the files that mb_sheets_write makes
+ * in result->images. Rows of another image are dropped. */
 MB_MUST_CHECK enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
                                            struct mb_result *result, const void *block,
                                            struct mb_reference *reference, struct mb_err *err);

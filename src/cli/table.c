@@ -22,7 +22,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "p95", .is_right = true, .drop = 5},
     {.title = "GB/s", .is_right = true, .drop = 6},
     {.title = "of peak", .is_right = true, .drop = 4},
-    {.title = "Relative", .is_right = true},
+    {.title = "Ratio", .is_right = true},
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Result"},
     {.title = "From exact", .is_right = true, .drop = 2},
@@ -35,14 +35,8 @@ struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
     const struct mb_table_style *style;
-    bool is_pooled;  /* of several runs */
     double least_ns; /* the shortest of all medians, NaN: nothing was timed */
 };
-
-size_t mb_text_columns(const struct mb_table_style *style)
-{
-    return style->columns > 0 ? mb_terminal_columns(style->columns) : MB_ANY_COLUMNS;
-}
 
 static bool is_timed(const struct mb_row *row)
 {
@@ -134,7 +128,8 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
         mb_grid_cell(grid, "%s",
-                     view->is_pooled ? "" : mb_digits_text(rate_gbps(view->timing, row)).s);
+                     view->run->n_pooled > 0 ? ""
+                                             : mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
         add_blanks(grid, 4, blank);
     }
@@ -152,6 +147,8 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     const struct mb_layout *layout = &view->timing->of->layout;
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
+    } else if (view->run->n_pooled > 0 && result->verify != MB_VERIFY_SKIPPED) {
+        mb_grid_cell(grid, result->verify == MB_VERIFY_PASS ? "yes" : "FAIL");
     } else if (result->work.tolerance.has_no_policy) {
         const bool is_void = mb_tolerance_is_void(&result->work.tolerance, layout->format);
         mb_grid_cell(grid, is_void ? "claims nothing" : "no policy");
@@ -165,22 +162,6 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else {
         mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);
     }
-}
-
-/* The result, how many runs there are, and whether every one was verified. */
-static void add_pooled(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
-{
-    const struct mb_result *result = row->result;
-    const char *answer = mb_result_claim(view->timing->of, result).word;
-    static const char *const words[] = {
-        [MB_VERIFY_PASS] = "yes",
-        [MB_VERIFY_FAIL] = "FAIL",
-        [MB_VERIFY_SKIPPED] = "not checked",
-    };
-    mb_grid_cell(grid, "%s", answer ? answer : "-");
-    mb_grid_cell(grid, "%s", "");
-    mb_grid_cell(grid, "%zu", row->n_runs);
-    mb_grid_cell(grid, "%s", result->is_diagnostic ? "leaves work out" : words[result->verify]);
 }
 
 static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
@@ -210,18 +191,15 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         mb_grid_cell(grid, "%s", result->label);
     }
     if (!has_figures(row)) {
-        mb_grid_sentence(grid, "%s: %s", mb_result_status_names[mb_row_status(row)],
-                         mb_row_reason(row));
+        mb_grid_cell(grid, "%s: %s", mb_result_status_names[mb_row_status(row)],
+                     mb_row_reason(row));
         return;
     }
     add_times(grid, view, row);
-    if (view->is_pooled) {
-        add_pooled(grid, view, row);
-        return;
-    }
+    const bool is_pooled = view->run->n_pooled > 0;
     mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
-    mb_grid_cell(grid, "%s", mb_from_exact_describe(view->timing, row).s);
-    mb_grid_cell(grid, "%s", "");
+    mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(view->timing, row).s);
+    mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
 }
 
@@ -240,12 +218,11 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
     const char *driver =
         device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
-    MB_SCOPED(mb_strbuf) line = {0};
+    struct mb_strbuf line = {0};
     mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
                      device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), mb_terminal_columns(style->columns));
-    out->failed = out->failed || line.failed;
+    mb_strbuf_wrap_lines(out, &line, style->columns);
     if (mb_gpu_is_cpu(device)) {
         add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
@@ -290,15 +267,16 @@ static struct mb_grid make_grid(const struct view *view)
     return grid;
 }
 
-/* The rows, a blank line and what is said of them, broken and finished. */
-static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_strbuf *lines)
+/* What was measured: of a run with the input as it was given. */
+static void add_head(struct mb_strbuf *out, const struct view *view)
 {
-    MB_SCOPED(mb_grid) grid = make_grid(view);
-    mb_grid_text(out, &grid, view->style->columns);
-    mb_strbuf_append(out, lines->n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(lines), mb_terminal_columns(view->style->columns));
-    out->failed = out->failed || lines->failed;
-    mb_strbuf_finish(lines);
+    const struct mb_timing *timing = view->timing;
+    const bool is_pooled = view->run->n_pooled > 0;
+    const char *input = is_pooled ? "" : timing->of->input, *gap = is_pooled ? "" : "  ";
+    mb_strbuf_printf(out, "%s%s", input, gap);
+    mb_strbuf_wrap(out, is_pooled ? mb_timing_title(timing).s : mb_timing_describe(timing).s,
+                   mb_utf8_columns(input) + strlen(gap), view->style->columns);
+    mb_strbuf_append(out, "\n\n");
 }
 
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
@@ -306,65 +284,13 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
 {
     const struct view view = {
         .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
-    mb_strbuf_append(out, timing->of->input);
-    mb_strbuf_append(out, "  ");
-    mb_strbuf_wrap(out, mb_timing_describe(timing).s, mb_utf8_columns(timing->of->input) + 2,
-                   mb_terminal_columns(style->columns));
-    mb_strbuf_append(out, "\n\n");
+    add_head(out, &view);
+    mb_grid_text(out, &grid, style->columns);
     mb_ranking_lines(&lines, run, timing);
-    add_table(out, &view, &lines);
-}
-
-void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
-                   const struct mb_timing *timing, const struct mb_table_style *style)
-{
-    const struct view view = {.run = run,
-                              .timing = timing,
-                              .style = style,
-                              .is_pooled = true,
-                              .least_ns = find_least_ns(timing)};
-    struct mb_strbuf lines = {0};
-    mb_ranking_describe(&lines, run, timing);
-    mb_strbuf_append(&lines, lines.n_bytes > 0 ? "\n" : "");
-    add_table(out, &view, &lines);
-}
-
-/* One line, as it goes on from the one before, or begins a paragraph or an item. */
-static void md_line(struct mb_strbuf *out, const char *line, size_t n_bytes)
-{
-    const size_t indent = strspn(line, " ");
-    size_t at = indent;
-    if (indent < n_bytes && out->n_bytes > 0) {
-        mb_strbuf_append(out, indent == 0 ? "\n" : indent == 2 ? "- " : "  ");
-    }
-    while (at < n_bytes) {
-        /* Word by word: each is short enough to be escaped as a whole. */
-        char word[256];
-        const size_t n_word = strcspn(line + at, " \n");
-        snprintf(word, sizeof word, "%.*s", (int)n_word, line + at);
-        mb_markdown_text(out, word);
-        at += n_word + strspn(line + at + n_word, " ");
-        mb_strbuf_append(out, at < n_bytes ? " " : "\n");
-    }
-}
-
-/* Append and finish text for the terminal: lines are paragraphs, or where two spaces come first
- * items of a list, which lines with more of them continue. */
-static void md_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
-{
-    const char *text = mb_strbuf_text(lines);
-    mb_strbuf_append(out, text[0] == ' ' ? "\n" : "");
-    while (*text != '\0') {
-        const size_t n_bytes = strcspn(text, "\n");
-        const bool begins_list =
-            text[n_bytes] == '\n' && text[0] != ' ' && text[n_bytes + 1] == ' ';
-        md_line(out, text, n_bytes);
-        mb_strbuf_append(out, begins_list ? "\n" : "");
-        text += n_bytes + (text[n_bytes] == '\n');
-    }
-    out->failed = out->failed || lines->failed;
-    mb_strbuf_finish(lines);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_wrap_lines(out, &lines, style->columns);
 }
 
 static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
@@ -383,7 +309,8 @@ static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
         mb_notes_split(&lines, timing);
     }
     mb_notes_warnings(&lines, timing, false);
-    md_lines(out, &lines);
+    mb_strbuf_append(out, "\n");
+    mb_markdown_lines(out, &lines);
 }
 
 enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct mb_err *err)
@@ -394,12 +321,14 @@ enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct m
     if (!run->complete) {
         mb_strbuf_printf(&lines, "Incomplete: %s.\n", run->exit_reason);
     }
-    md_lines(&out, &lines);
+    mb_markdown_lines(&out, &lines);
     for (size_t i = 0; i < run->n_cases; i++) {
         for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
             md_timing(&out, run, &run->cases[i]->timings[k], &style);
         }
     }
-    mb_summary_add(&out, run, MB_SUMMARY_MARKDOWN, 0);
+    mb_summary_lines(&lines, run, false);
+    mb_strbuf_append(&out, lines.n_bytes > 0 ? "\n### Summary\n\n" : "");
+    mb_markdown_lines(&out, &lines);
     return mb_strbuf_take(&out, text, err);
 }

@@ -27,12 +27,12 @@ static const struct mb_grid_column columns[] = {
     {.title = "Median", .is_right = true},
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Runner-up", .drop = 1},
-    {.title = "Relative", .is_right = true, .drop = 1},
+    {.title = "Ratio", .is_right = true, .drop = 1},
     {.title = "95% interval", .is_right = true, .drop = 2},
     {.title = "Verified"},
 };
 
-/* What is exact is often what is fastest, whatever the policy: one row then stands for both. */
+/* The fastest of all is often exact: then one row stands for both policies. */
 static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;
@@ -139,7 +139,7 @@ static void add_failures(struct mb_strbuf *out, const struct mb_run *run, bool c
     }
 }
 
-/* What all rows have in common, as above the table of a run. */
+/* The task of all rows, as above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     const struct mb_timing *timing = &run->cases[0]->timings[0];
@@ -156,7 +156,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_tune *tune, bool is_quiet,
                         const struct mb_table_style *style)
 {
-    MB_SCOPED(mb_strbuf) below = {0};
+    struct mb_strbuf below = {0};
     if (run->n_cases > 0) {
         add_task(out, run);
         add_table(out, run, tune, style->columns);
@@ -173,14 +173,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");
     }
-    mb_strbuf_wrap_lines(out, mb_strbuf_text(&below), mb_terminal_columns(style->columns));
-    out->failed = out->failed || below.failed;
-}
-
-static void on_case_begin(void *user, size_t index)
-{
-    struct tuning *tuning = user;
-    mb_progress_image(&tuning->session.progress, index);
+    mb_strbuf_wrap_lines(out, &below, style->columns);
 }
 
 /* The header, the run as results.json, and last of all tune.json; and a copy of it, unless
@@ -229,14 +222,8 @@ enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_err
     enum mb_status status = MB_OK;
     struct tuning tuning = {.session.options = options};
     struct mb_session *session = &tuning.session;
-    const struct mb_hooks hooks = {
-        .user = &tuning,
-        .is_interrupted = mb_session_is_interrupted,
-        .on_step = mb_session_on_step,
-        .on_block = mb_session_on_block,
-        .on_case_begin = on_case_begin,
-        .on_case_done = on_case_done,
-    };
+    struct mb_hooks hooks = mb_session_hooks(session);
+    hooks.on_case_done = on_case_done;
     const size_t n_images = options->n_formats * mb_bench_n_images(&options->settings);
     MB_TRY(mb_session_open(session, n_images, err));
     const struct mb_tune_options tune_options = {

@@ -20,31 +20,39 @@ struct wins {
 
 /* Of the timings of a condition that have a verdict. */
 struct tally {
-    const struct mb_pool *pool;
-    const char *condition;
+    const struct mb_run *run;
     size_t n_timings, n_few;    /* ranked, or tied; of too few samples */
     struct wins *exact, *cheap; /* by label; of all timings there can be; owned */
     size_t n_exact, n_cheap;
 };
 
-static const struct mb_timing *timing_of(const struct mb_pool *pool, size_t i)
+/* The next timing under the condition of `of`; start with `*i` and `*k` at 0. NULL after the
+ * last. */
+static const struct mb_timing *next_alike(const struct mb_run *run, const struct mb_timing *of,
+                                          size_t *i, size_t *k)
 {
-    return &pool->run.cases[i]->timings[0];
-}
-
-static bool is_of(const struct mb_pool *pool, size_t timing, const char *condition)
-{
-    return strcmp(mb_timing_condition(timing_of(pool, timing)).s, condition) == 0;
-}
-
-bool mb_headline_begins(const struct mb_pool *pool, size_t timing)
-{
-    const struct mb_text condition = mb_timing_condition(timing_of(pool, timing));
-    size_t first = 0;
-    while (!is_of(pool, first, condition.s)) {
-        first++;
+    const struct mb_text condition = mb_timing_condition(of);
+    for (; *i < run->n_cases; (*i)++, *k = 0) {
+        while (*k < run->cases[*i]->n_timings) {
+            const struct mb_timing *timing = &run->cases[*i]->timings[(*k)++];
+            if (strcmp(mb_timing_condition(timing).s, condition.s) == 0) {
+                return timing;
+            }
+        }
     }
-    return first == timing;
+    return NULL;
+}
+
+size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
+{
+    size_t i = 0, k = 0, n = 1;
+    if (next_alike(run, of, &i, &k) != of) {
+        return 0;
+    }
+    while (next_alike(run, of, &i, &k) != NULL) {
+        n++;
+    }
+    return n;
 }
 
 static const char *article(const char *name)
@@ -191,8 +199,8 @@ static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timi
 static void count_timing(struct tally *tally, const struct mb_timing *timing)
 {
     double next;
-    const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
-    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, timing);
+    const enum mb_lead lead = mb_ranking_lead(tally->run, timing, &next);
+    const size_t cheaper = mb_ranking_cheaper(tally->run, timing);
     tally->n_few += lead == MB_LEAD_TOO_FEW;
     if (timing->question > MB_QUESTION_ANY || lead < MB_LEAD_TIED) {
         return;
@@ -274,7 +282,7 @@ static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
     const struct mb_case *c = wins->timing->of;
-    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, wins->timing);
+    const size_t cheaper = mb_ranking_cheaper(tally->run, wins->timing);
     const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
     mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings, wins->label);
     add_range(out, 1.0 / wins->most, 1.0 / wins->least);
@@ -305,25 +313,23 @@ static void say(struct mb_strbuf *out, const struct tally *tally)
     }
 }
 
-void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing)
+void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
+                          const struct mb_timing *of)
 {
-    const struct mb_text condition = mb_timing_condition(timing_of(pool, timing));
+    const size_t n_most = run->n_cases * MB_MAX_CONDITIONS;
     struct tally tally = {
-        .pool = pool,
-        .condition = condition.s,
-        .exact = mb_alloc(pool->run.n_cases, sizeof *tally.exact),
-        .cheap = mb_alloc(pool->run.n_cases, sizeof *tally.cheap),
+        .run = run,
+        .exact = mb_alloc(n_most, sizeof *tally.exact),
+        .cheap = mb_alloc(n_most, sizeof *tally.cheap),
     };
-    size_t n = 0;
+    const struct mb_timing *timing;
+    size_t i = 0, k = 0;
     out->failed = out->failed || tally.exact == NULL || tally.cheap == NULL;
-    for (size_t i = 0; !out->failed && i < pool->run.n_cases; i++) {
-        if (is_of(pool, i, tally.condition)) {
-            count_timing(&tally, timing_of(pool, i));
-            n++;
-        }
+    while (!out->failed && (timing = next_alike(run, of, &i, &k)) != NULL) {
+        count_timing(&tally, timing);
     }
-    if (n == 1) {
-        mb_ranking_lines(out, &pool->run, timing_of(pool, timing));
+    if (mb_headline_count(run, of) == 1) {
+        mb_ranking_lines(out, run, of);
     } else if (!out->failed) {
         say(out, &tally);
     }

@@ -1,4 +1,4 @@
-/* What is said of pooled runs as a whole: what they are, and who wins where. */
+/* What is said of a run, or of pooled ones, as a whole: what they are, and who wins where. */
 #pragma once
 
 #include "base/strbuf.h"
@@ -11,9 +11,11 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
  * "Mip-chain generation on an NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
-/* Whether the timing is the first of its condition: "cold latency". */
-bool mb_headline_begins(const struct mb_pool *pool, size_t timing);
+/* How many timings the run has under the condition of `of` ("cold latency"), if that is the
+ * first of them; else 0. */
+size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of);
 
-/* A line for each sentence on all timings of the condition of `timing`: who wins in how many,
- * by how much, where not, and what is faster and loses something. Of a single one its own. */
-void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing);
+/* A line for each sentence on all timings under the condition of `of`: who wins in how many, by
+ * how much, where not, and what is faster and loses something. Of a single one its own. */
+void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
+                          const struct mb_timing *of);

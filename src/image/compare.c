@@ -607,9 +607,10 @@ struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
         n_bad += verdict->level[level].n_bad_texels;
     }
     return n_bad == 0 ? first
-                      : mb_text("%s; %" PRIu64 " wrong, max %s of %s", first.s, n_bad,
+                      : mb_text("%s texel%s wrong, worst %s, allowed %s; first: %s",
+                                mb_count_text(n_bad).s, n_bad == 1 ? "" : "s",
                                 mb_error_text(verdict->max_error_lsb, layout->format).s,
-                                mb_digits_text(bad->bound_lsb).s);
+                                mb_digits_text(bad->bound_lsb).s, first.s);
 }
 
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)

@@ -36,6 +36,17 @@ static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
     return MB_OK;
 }
 
+enum mb_status mb_memory_check(const struct mb_gpu *gpu, VkDeviceSize n_bytes, const char *what,
+                               struct mb_err *err)
+{
+    const VkPhysicalDeviceMemoryProperties *memory = &gpu->info.memory;
+    uint32_t largest = 0;
+    for (uint32_t i = 1; i < memory->memoryHeapCount; i++) {
+        largest = memory->memoryHeaps[i].size > memory->memoryHeaps[largest].size ? i : largest;
+    }
+    return check_size(gpu, n_bytes, largest, what, err);
+}
+
 enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                   const VkMemoryRequirements *requirements,
                                   const struct mb_memory_options *options,

@@ -9,6 +9,11 @@ struct mb_memory_options {
     const char *what; /* the memory is for, in messages */
 };
 
+/* Whether the device could ever hold `n_bytes` in one piece: MB_ERRC_RUNTIME if not, which
+ * names `what`. Allocates nothing. */
+MB_MUST_CHECK enum mb_status mb_memory_check(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
+                                             const char *what, struct mb_err *err);
+
 /* Allocate for `requirements` from a memory type with `required` flags and, if there is one,
  * also `preferred`. A heap that is too small is MB_ERRC_RUNTIME, says how much `what` needs and
  * how much the heap has, and nothing is allocated: software drivers promise more than they

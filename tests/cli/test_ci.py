@@ -94,7 +94,7 @@ class Workflow(cli.TestCase):
             outcome = self.step("Compare")
             self.assertEqual(outcome.code, code, outcome)
         self.assertEqual(self.step("Show").code, 0)
-        self.assertIn("my-spd is 1.20x slower", (self.dir / "summary.md").read_text(encoding="utf-8"))
+        self.assertIn("my-spd is up to 1.20x slower in 2 tests", (self.dir / "summary.md").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

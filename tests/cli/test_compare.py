@@ -251,7 +251,7 @@ class Pool(CompareCase):
         self.assertIn(ranking["sentence"], " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         if "is the fastest" in ranking["sentence"]:
-            self.assertRegex(text, rf"(?m)^> {ranking['fastest']} .* 1\.000 +exact +3 +yes$")
+            self.assertRegex(text, rf"(?m)^> {ranking['fastest']} .* 1\.00 +exact +3 +yes$")
 
 
 class Compare(CompareCase):
@@ -389,9 +389,9 @@ class Output(CompareCase):
         outcome = self.run_it("compare", "base.json", "new.json")
         self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
         text = outcome.out.decode("utf-8")
-        self.assertRegex(text, r"(?m)^> spd .* 1\.050 .* slower$")
+        self.assertRegex(text, r"(?m)^> spd .* 1\.05 .* slower$")
         self.assertRegex(text, r"(?m)^Single run: 4 of 4 results have fewer than 5 runs a side")
-        self.assertTrue(text.startswith("1 regression: spd is 1.050x slower\n"
+        self.assertTrue(text.startswith("1 regression: spd is 1.05x slower\n"
                                         "1 slower, 0 faster, 3 tied, 0 undecided\n\nBase  base.json\n"
                                         "New   new.json\nBoth  "), text)
         driver = self.calm["device"]["driver"]["info"]
@@ -424,6 +424,17 @@ class Output(CompareCase):
             shown += f"== {' '.join(words)}\n{outcome.out.decode('utf-8')}\n"
         self.run_it("compare", "kept.json", "set", "--markdown", "c.md")
         cli.check_snapshot(self, "compare", shown + "== Markdown\n" + (self.dir / "c.md").read_text("utf-8"))
+
+    def test_one_change_in_several_tests(self):
+        kept = json.loads((cli.ROOT / "results/reference/nvidia-h200/format-rgba8-avg.json").read_text("utf-8"))
+        kept["cases"] = [case for case in kept["cases"] if case["timings"][0]["rows"]][:3]
+        new = scale(scale(kept, 1.1, {"spd"}), 1.2, {"compute"})
+        new["run"].update(run_id="new")
+        self.write("kept.json", kept)
+        self.write("new.json", new)
+        text = self.run_it("compare", "kept.json", "new.json").out.decode()
+        self.assertTrue(text.startswith("6 regressions: compute is up to 1.20x slower in 3 tests, "
+                                        "spd is up to 1.10x slower in 3 tests\n6 slower, "), text)
 
     def test_runs_needed(self):
         """Told once, below the table."""

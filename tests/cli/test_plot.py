@@ -104,7 +104,7 @@ class PublishedKernels(PlotCase):
 
     def test_what_is_exact_is_solid(self):
         bars, texts = self.bars()
-        wide, square = (f"{self.time_of('spd', size) / 1000:.1f} µs" for size in ((1920, 1080), (4096, 4096)))
+        wide, square = (f"{self.time_of('spd', size) / 1000:.1f} us" for size in ((1920, 1080), (4096, 4096)))
         self.assertIs(bars[f"spd: {wide}, edge rows dropped"], False)
         self.assertIs(bars[f"spd: {square}"], True)
         self.assertTrue(all(solid for bar, solid in bars.items() if bar.startswith("spd-tree")))
@@ -150,7 +150,7 @@ class Sets(PlotCase):
         found = self.plot(self.write(fixture.failures_and_skips()), "--only", "time-size")
         marks = [path for path in found["time-size"].iter(f"{SVG}path")
                  if "hollow" in path.get("class", "")]
-        self.assertIn("blit, 256×256: 622.7 µs, wrong", [mark[0].text for mark in marks])
+        self.assertIn("blit, 256×256: 622.7 us, wrong", [mark[0].text for mark in marks])
 
     def test_nothing_to_draw_says_what_to_run(self):
         for root in (fixture.no_results(), fixture.bare()):

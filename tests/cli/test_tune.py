@@ -127,7 +127,7 @@ class Tune(cli.TestCase):
         text = outcome.out.decode()
         for part in ("Chosen", "Median", "Verified", "33x17", "rgba8", "r32f", "out/tune.json"):
             self.assertIn(part, text)
-        self.assertEqual("Runner-up" in text, "Relative" in text)
+        self.assertEqual("Runner-up" in text, "Ratio" in text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
     def test_pass(self):

@@ -225,11 +225,11 @@ def check_csv(text, run):
 
 def check_markdown(text):
     lines = text.splitlines()
-    assert lines[0].startswith("mipbench ") and "G€\\*PU" in lines[0] and "Vulkan 1.3" in lines[0]
-    assert "Incomplete: interrupted." in lines
+    assert lines[0].startswith("* mipbench ") and "G€\\*PU" in lines[0] and "Vulkan 1.3" in lines[0]
+    assert "* Incomplete: interrupted." in lines
     assert any(line.startswith('### my, "photo" \\[1\\].png 300x200 rgba8, 9 levels')
                for line in lines)
-    assert " |\n\nspd is fastest, 1.50x faster than spd:load=sampler" in text and text.endswith(" exact.\n")
+    assert " |\n\n* spd is fastest, 1.50x faster than spd:load=sampler" in text and text.endswith(" exact.\n")
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + 5
     for line in table:
@@ -240,7 +240,7 @@ def check_markdown(text):
     assert "| 3.00 s | 3.00 - 3.01 |" in table[4]
     assert "FAIL: level 3" in table[4]
     assert "| Result |" in table[0] and "| floor | | not checked |" in table[3]
-    assert "SOFTWARE DEVICE: its times do not predict those of a GPU." in lines
+    assert "* SOFTWARE DEVICE: its times do not predict those of a GPU." in lines
     assert "skipped: no" in table[5] and "\\<b\\>" in table[5] and "<b>" not in table[5]
 
 

@@ -104,7 +104,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
     CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
-    check_sentence(pool_0, "s1 is the fastest exact strategy, 1.030x faster than s0.");
+    check_sentence(pool_0, "s1 is the fastest exact strategy, 1.03x faster than s0.");
     check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
         const struct mb_row *row = &timing->rows[i];
@@ -289,12 +289,14 @@ static void test_headline(void)
     struct mb_pools pools = pool(&file, 1);
     const struct mb_pool *first = &pools.pools[0];
     CHECK_EQ_INT(first->run.n_cases, 3);
-    CHECK(mb_headline_begins(first, 0) && !mb_headline_begins(first, 1));
+    const struct mb_timing *timing = &first->run.cases[0]->timings[0];
+    CHECK_EQ_INT(mb_headline_count(&first->run, timing), first->run.n_cases);
+    CHECK_EQ_INT(mb_headline_count(&first->run, &first->run.cases[1]->timings[0]), 0);
     mb_headline_of_all(&title, &pools);
     CHECK_EQ_STR(mb_strbuf_text(&title),
                  "Mip-chain generation on an NVIDIA H200: 2 strategies, "
                  "every texel verified");
-    mb_headline_describe(&lines, first, 0);
+    mb_headline_describe(&lines, &first->run, timing);
     CHECK_EQ_STR(
         mb_strbuf_text(&lines),
         "spd is the fastest exact strategy in 2 of 3 tests, 2.00x to 3.00x faster than the "

@@ -1,17 +1,23 @@
 /* Figures: units, digits, and what is not finite. */
 #include "base/figure.h"
 
-#include "check.h"
+#include "snapshot.h"
 
-static void test_times(void)
+/* tests/cli/test_report.py holds the page to the same snapshot. */
+static void test_as_on_the_page(void)
 {
-    CHECK_EQ_STR(mb_time_text(0).s, "0 ns");
-    CHECK_EQ_STR(mb_time_text(999).s, "999 ns");
-    CHECK_EQ_STR(mb_time_text(1000).s, "1.00 us");
-    CHECK_EQ_STR(mb_time_text(41600).s, "41.6 us");
-    CHECK_EQ_STR(mb_time_text(462400).s, "462.4 us");
-    CHECK_EQ_STR(mb_time_text(1234567).s, "1.23 ms");
-    CHECK_EQ_STR(mb_time_text(2.5e9).s, "2.50 s");
+    static const double times_ns[] = {0,     85,     999,    1000,    9990,
+                                      41600, 123456, 462400, 1234567, 2.5e9};
+    static const double ratios[] = {0.004, 0.93, 0.996, 1, 1.004, 1.086, 1.23, 11.118, 123.4};
+    struct mb_strbuf out = {0};
+    for (size_t i = 0; i < MB_COUNTOF(times_ns); i++) {
+        mb_strbuf_printf(&out, "time %.0f %s\n", times_ns[i], mb_time_text(times_ns[i]).s);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(ratios); i++) {
+        mb_strbuf_printf(&out, "ratio %g %s\n", ratios[i], mb_ratio_text(ratios[i]).s);
+    }
+    snapshot_add("figures", &out);
+    snapshot_check("figure");
     CHECK_EQ_STR(mb_time_text((double)NAN).s, "-");
 }
 
@@ -28,18 +34,18 @@ static void test_columns(void)
     CHECK_EQ_STR(mb_time_range_text((const double[]){9.9e7, 1.2e8}, 1e8, 1500).s,
                  "99.0 - 120.0");
     CHECK_EQ_STR(mb_time_range_text((const double[]){1, (double)NAN}, 1, 1).s, "-");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){41600, 41601}, 41600, 41600).s,
+                 "41.6 - 41.6");
+    CHECK_EQ_STR(mb_time_range_text((const double[]){41600, 41600}, 41600, 41600).s,
+                 "< timer step");
 }
 
 static void test_ratios(void)
 {
-    CHECK_EQ_STR(mb_ratio_text(1).s, "1.000");
-    CHECK_EQ_STR(mb_ratio_text(1.03).s, "1.030");
-    CHECK_EQ_STR(mb_ratio_text(0.95).s, "0.950");
-    CHECK_EQ_STR(mb_ratio_text(11.118).s, "11.12");
     CHECK_EQ_STR(mb_ratio_text((double)INFINITY).s, "-");
     CHECK_EQ_STR(mb_ratio_range_text((const double[]){1.4, 4.43}).s, "1.40 - 4.43");
     CHECK_EQ_STR(mb_ratio_range_text((const double[]){1.4383, 1.4431}).s, "1.43 - 1.45");
-    CHECK_EQ_STR(mb_ratio_range_text((const double[]){0.9843, 1.0157}).s, "0.984 - 1.016");
+    CHECK_EQ_STR(mb_ratio_range_text((const double[]){0.9843, 1.0157}).s, "0.98 - 1.02");
     CHECK_EQ_STR(mb_ratio_range_text((const double[]){0.5, 1.5}).s, "0.50 - 1.50");
     CHECK_EQ_STR(mb_ratio_range_text((const double[]){15.477, 15.563}).s, "15.47 - 15.57");
     CHECK_EQ_STR(mb_ratio_range_text((const double[]){(double)NAN, 1}).s, "-");
@@ -72,9 +78,12 @@ static void test_digits(void)
     CHECK_EQ_STR(mb_digits_text(2745.2).s, "2745");
     CHECK_EQ_STR(mb_digits_text(4.46e6).s, "4.46e+06");
     CHECK_EQ_STR(mb_digits_text((double)INFINITY).s, "-");
+    CHECK_EQ_STR(mb_count_text(999).s, "999");
+    CHECK_EQ_STR(mb_count_text(25316).s, "25,316");
+    CHECK_EQ_STR(mb_count_text(1000007).s, "1,000,007");
 }
 
 int main(void)
 {
-    return CHECK_TESTS(test_times, test_columns, test_ratios, test_sizes, test_digits);
+    return CHECK_TESTS(test_as_on_the_page, test_columns, test_ratios, test_sizes, test_digits);
 }

@@ -35,8 +35,8 @@ static void add_rows(struct mb_grid *grid)
     add_row(grid, "\u00e4\u00f6\u00fc", "12.25", "", "FAIL: level 3 (5, 7) g: 0, not 127.5");
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "skip");
-    mb_grid_sentence(grid, "skipped: the device has no subgroups, and so nothing at all can be "
-                           "said of what it would do");
+    mb_grid_cell(grid, "skipped: the device has no subgroups, and so nothing at all can be "
+                       "said of what it would do");
 }
 
 static void show(const struct mb_grid *grid, const char *heading, size_t terminal_columns)
@@ -53,7 +53,7 @@ static void test_widths(void)
     add_rows(&grid);
     show(&grid, "short labels, wide terminal", 140);
     show(&grid, "80 columns", 80);
-    show(&grid, "a file", 0);
+    show(&grid, "any width", MB_ANY_COLUMNS);
     mb_grid_row(&grid, false, "");
     add_row(&grid, LABEL, "13", "next", "ok");
     show(&grid, "a long label, 120 columns: no column is dropped", 120);
@@ -62,7 +62,7 @@ static void test_widths(void)
     add_row(&grid, LABEL ":" LABEL, "13", LABEL,
             "INCONCLUSIVE: fewer than 6 samples say nothing");
     show(&grid, "long labels, 120 columns", 120);
-    show(&grid, "long labels, a file: a row is a line", 0);
+    show(&grid, "long labels, any width", MB_ANY_COLUMNS);
     mb_grid_markdown(&out, &grid);
     snapshot_add("long labels, Markdown", &out);
     mb_grid_finish(&grid);

@@ -42,7 +42,7 @@ static void test_line(void)
 static void test_images(void)
 {
     struct mb_progress progress;
-    mb_progress_init(&progress, false, true, 3);
+    mb_progress_init(&progress, false, true, 3, 0);
     mb_progress_image(&progress, 0);
     mb_progress_name(&progress, "photo_1");
     const struct mb_progress first = progress;
@@ -82,6 +82,42 @@ static void test_time_left(void)
     CHECK_EQ_STR(time_left(200, 100, 60, 0), "verifying - about 2 h left");
 }
 
+/* In the first image: four of eight strategies took 3 s each, and are verified once more at the
+ * end; then 10 of 40 blocks took 9 s. */
+static void test_first_image(void)
+{
+    struct mb_progress progress = {.n_images = 2,
+                                   .n_strategies = 8,
+                                   .first_ns = 1000 * MS,
+                                   .begin_ns = 1000 * MS,
+                                   .n_steps = 4,
+                                   .steps_ns = 12000 * MS};
+    CHECK(strstr(draw(&progress, "spd", "verifying", 13000 * MS, 79), "about 84 s left"));
+    progress.n_images = 1;
+    CHECK(strstr(draw(&progress, "spd", "verifying", 13000 * MS, 79), "about 36 s left"));
+    progress.n_blocks = 10;
+    progress.n_all_blocks = 40;
+    progress.table_ns = 4000 * MS;
+    CHECK(strstr(draw(&progress, "spd", "10 of 40", 13000 * MS, 79), "about 66 s left"));
+}
+
+/* A step ends where the next one begins, or sampling; what was before the image is none. */
+static void test_steps(void)
+{
+    struct mb_progress progress;
+    mb_progress_init(&progress, false, true, 1, 2);
+    mb_progress_step(&progress, "device", "measuring its limits");
+    mb_progress_image(&progress, 0);
+    mb_progress_step(&progress, "a", "verifying");
+    CHECK_EQ_INT(progress.n_steps, 0);
+    mb_progress_step(&progress, "b", "verifying");
+    CHECK_EQ_INT(progress.n_steps, 1);
+    mb_progress_rounds(&progress, "2 strategies", 0, 9);
+    mb_progress_rounds(&progress, "2 strategies", 1, 9);
+    CHECK_EQ_INT(progress.n_steps, 2);
+    CHECK(progress.steps_ns > 0 && progress.n_blocks == 1);
+}
+
 /* Blocks are drawn at most ten times a second, and only on a terminal that is not to be quiet.
  */
 static void test_rate(void)
@@ -98,8 +134,10 @@ static void test_rate(void)
     progress.drawn_ns = 0;
     progress.is_quiet = true;
     CHECK(!mb_progress_is_due(&progress, 5000 * MS));
-    progress = (struct mb_progress){.n_images = 1};
-    CHECK(!mb_progress_is_due(&progress, 5000 * MS));
+    /* Off a terminal 30 s after the last line. */
+    progress = (struct mb_progress){.n_images = 1, .drawn_ns = 1000 * MS};
+    CHECK(!mb_progress_is_due(&progress, 30999 * MS));
+    CHECK(mb_progress_is_due(&progress, 31000 * MS));
 }
 
 /* A long name gives way to what is known; both its ends stay. */
@@ -151,5 +189,5 @@ static void test_finished_image(void)
 int main(void)
 {
     return CHECK_TESTS(test_line, test_images, test_rate, test_time_left, test_narrow,
-                       test_finished_image);
+                       test_first_image, test_steps, test_finished_image);
 }

@@ -77,8 +77,9 @@ static void test_wrap(void)
 
 static void test_wrap_lines(void)
 {
-    struct mb_strbuf buf = {0};
-    mb_strbuf_wrap_lines(&buf, "it  fits\n\n  two words\nthree more words", 10);
+    struct mb_strbuf buf = {0}, lines = {0};
+    mb_strbuf_append(&lines, "it  fits\n\n  two words\nthree more words");
+    mb_strbuf_wrap_lines(&buf, &lines, 10);
     CHECK_EQ_STR(mb_strbuf_text(&buf), "it  fits\n\n  two\n      words\nthree more\nwords");
     mb_strbuf_finish(&buf);
 }

@@ -52,21 +52,19 @@ static void fail_result(struct mb_run *run, size_t index)
     result->verify = MB_VERIFY_FAIL;
 }
 
-static void show(const struct mb_run *run, enum mb_summary_form form, const char *heading)
+static void show(const struct mb_run *run, bool has_color, const char *heading)
 {
     struct mb_strbuf out = {0};
-    mb_summary_add(&out, run, form, 80);
+    mb_summary_lines(&out, run, has_color);
     snapshot_add(heading, &out);
 }
 
-static void test_one_image(void)
+static void test_one_test(void)
 {
     struct mb_run run = {.settings = &settings};
-    const double times[] = {10, 8, 12};
-    add_case(&run, "a.png", 65, times, 20);
-    add_case(&run, "a.png", 33, times, 20);
+    add_case(&run, "a.png", 65, (const double[]){10, 8, 12}, 20);
     fail_result(&run, RASTER);
-    show(&run, MB_SUMMARY_PLAIN, "one image: nothing");
+    show(&run, false, "one test: nothing");
     mb_run_finish(&run);
 }
 
@@ -89,18 +87,17 @@ static void test_many_images(void)
 {
     struct mb_run run;
     make_run(&run);
-    show(&run, MB_SUMMARY_PLAIN, "many images");
+    show(&run, false, "many images");
     mb_run_finish(&run);
 }
 
-static void test_forms(void)
+static void test_color(void)
 {
     struct mb_run run = {.settings = &settings};
     add_case(&run, "a|b.png", 64, (const double[]){10, 11, 12}, 20);
     fail_result(&run, RASTER);
     add_case(&run, "c.png", 64, (const double[]){10, 12, 11.5}, 20);
-    show(&run, MB_SUMMARY_MARKDOWN, "many images, Markdown");
-    show(&run, MB_SUMMARY_COLORED, "many images, in colour");
+    show(&run, true, "two images, in colour");
     mb_run_finish(&run);
 }
 
@@ -115,39 +112,14 @@ static void test_interrupted(void)
     memcpy(second->rows, run.cases[0]->timings[0].rows, N_RESULTS * sizeof *second->rows);
     mb_ranking_choose(second);
     add_case(&run, "b.png", 64, times, 20);
-    show(&run, MB_SUMMARY_PLAIN, "an interrupted run of two conditions");
-    mb_run_finish(&run);
-}
-
-/* Of the longest figures no line is wider than a terminal. */
-static void test_width(void)
-{
-    struct mb_run run = {.settings = &settings};
-    struct mb_strbuf out = {0};
-    char input[16];
-    for (unsigned i = 0; i < 300; i++) {
-        snprintf(input, sizeof input, "%u.png", i);
-        add_case(&run, input, 16384, (const double[]){10, 11 + i % 9 / 10.0, i % 3 ? 9 : 30},
-                 i % 5 ? 20 : 3);
-        struct mb_case *c = run.cases[i];
-        c->layout.format = mb_format_find("rgba16f");
-        c->task.reduce = MB_REDUCE_MAX;
-        snprintf(c->results[SPD].label, sizeof c->results[SPD].label,
-                 "spd:counter=array:load=sample:fp16=on:mips=12:wave=off");
-    }
-    mb_summary_add(&out, &run, MB_SUMMARY_PLAIN, 80);
-    for (const char *line = mb_strbuf_text(&out); *line != '\0';
-         line += strcspn(line, "\n") + 1) {
-        CHECK(strcspn(line, "\n") <= 80);
-    }
-    mb_strbuf_finish(&out);
+    show(&run, false, "an interrupted run of two conditions");
     mb_run_finish(&run);
 }
 
 static enum mb_status write_summary(void *run, struct mb_err *err)
 {
     struct mb_strbuf out = {0};
-    mb_summary_add(&out, run, MB_SUMMARY_PLAIN, 80);
+    mb_summary_lines(&out, run, false);
     const enum mb_status status = mb_strbuf_check(&out, err);
     CHECK_EQ_INT(status == MB_OK, strstr(mb_strbuf_text(&out), "f.png") != NULL);
     mb_strbuf_finish(&out);
@@ -169,6 +141,6 @@ static void test_snapshot(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_one_image, test_many_images, test_forms, test_interrupted,
-                       test_width, test_no_memory, test_snapshot);
+    return CHECK_TESTS(test_one_test, test_many_images, test_color, test_interrupted,
+                       test_no_memory, test_snapshot);
 }

@@ -61,7 +61,7 @@ static void add_untold(struct mb_grid *grid, const struct mb_kernels *kernels, s
     mb_executable_label(&kernels->facts, index, kernel, sizeof kernel);
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%s", kernels->label);
-    mb_grid_sentence(grid, "compiled: %s", kernel);
+    mb_grid_cell(grid, "compiled: %s", kernel);
 }
 
 static void add_kernels(struct mb_grid *grid, const struct mb_kernels *kernels, bool has_color)
@@ -70,10 +70,9 @@ static void add_kernels(struct mb_grid *grid, const struct mb_kernels *kernels, 
         mb_grid_row(grid, false,
                     has_color && kernels->status == MB_RESULT_FAILED ? MB_PAINT_BAD : "");
         mb_grid_cell(grid, "%s", kernels->label);
-        mb_grid_sentence(grid, "%s%s%s", mb_result_status_names[kernels->status],
-                         kernels->status == MB_RESULT_OK ? "" : ": ",
-                         kernels->status == MB_RESULT_OK ? ": it has no kernels"
-                                                         : kernels->reason);
+        mb_grid_cell(grid, "%s%s%s", mb_result_status_names[kernels->status],
+                     kernels->status == MB_RESULT_OK ? "" : ": ",
+                     kernels->status == MB_RESULT_OK ? ": it has no kernels" : kernels->reason);
         return;
     }
     for (size_t i = 0; i < kernels->facts.n_executables; i++) {
@@ -119,7 +118,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_inspection *inspect
     }
     mb_grid_text(out, &grid, style->columns);
     for (size_t i = 0; i < n && verbosity > 0; i++) {
-        add_facts(out, &kernels[i], mb_text_columns(style));
+        add_facts(out, &kernels[i], style->columns);
     }
 }
 
@@ -156,7 +155,7 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspecti
                                 "(pipelineExecutableInfo).");
     }
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, mb_strbuf_text(&note), 0, mb_text_columns(style));
+    mb_strbuf_wrap(out, mb_strbuf_text(&note), 0, style->columns);
     mb_strbuf_append(out, "\n");
 }
 
@@ -250,7 +249,7 @@ enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *e
     MB_SCOPED(mb_inspection) inspection = {0};
     MB_DO(mb_inspection_make(&inspection, options, err));
     MB_DO(print(&inspection, options, err));
-    if (mb_session_is_interrupted(NULL)) {
+    if (mb_session_signal() != 0) {
         mb_log(MB_LOG_WARN, "interrupted: what is above is what was compiled");
         return MB_OK;
     }

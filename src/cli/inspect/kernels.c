@@ -140,7 +140,7 @@ static enum mb_status compile_all(struct mb_inspection *inspection, const struct
     const size_t n_kernels = options->n_formats * n_sizes * inspection->n_rows;
     inspection->kernels = mb_alloc(n_kernels, sizeof *inspection->kernels);
     MB_DO(MB_NEED(inspection->kernels, "inspect"));
-    for (size_t i = 0; i < n_kernels && !mb_session_is_interrupted(NULL); i++) {
+    for (size_t i = 0; i < n_kernels && mb_session_signal() == 0; i++) {
         struct mb_kernels *kernels = &inspection->kernels[inspection->n_kernels++];
         const size_t size = i / inspection->n_rows % n_sizes;
         const char *format = options->formats[i / inspection->n_rows / n_sizes];

@@ -35,7 +35,7 @@ static void add_named(struct mb_grid *grid, const char *name, const char *title)
 {
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%s", name);
-    mb_grid_sentence(grid, "%s", title);
+    mb_grid_cell(grid, "%s", title);
 }
 
 /* A line behind `indent` spaces and `lead`, broken where it is too wide. */
