@@ -121,10 +121,7 @@ def scopes(name, pools, options):
                         [("", t)], looks_of, WIDTH)
             elif name == "published":
                 kernels = {it for run in pool.runs for it in run.kernels}
-                groups = {}
-                for timing in largest_first(timings):
-                    groups.setdefault(timing.key._replace(levels=None), []).append(timing)
-                for group in groups.values():
+                for group in figures.tasks(largest_first(timings)):
                     yield group[0].title, lambda looks_of, g=group, k=kernels: \
                         bars.published(g, k, WIDTH)
             elif name == "levels":

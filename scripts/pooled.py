@@ -199,8 +199,4 @@ class Comparison:
         self.warnings = root.texts("warnings")
         self.changes = list(map(Change, root.children("comparisons")))
         self.gaps = [Gap(node) for node in root.children("not_compared")]
-        counts = root.child("summary")
-        self.headline = root.texts("headline") or [", ".join(
-            f"{counts.count(key)} {word}" for key, word in (
-                ("regressions", "regressions"), ("slower", "slower"), ("faster", "faster"), ("same", "tied"),
-                ("inconclusive", "undecided"), ("not_compared", "not compared")))]
+        self.headline = root.texts("headline")

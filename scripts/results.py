@@ -150,7 +150,7 @@ class Case:
 
     def words(self, with_size=True):
         """What is not at its default, but for the input."""
-        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
+        parts = [f"{self.width}x{self.height} {self.format}" if with_size else self.format]
         parts += [self.reduce] if self.reduce != "avg" else []
         parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
         if self.shape == "cube":
@@ -158,7 +158,7 @@ class Case:
         elif self.layers > 1:
             parts += [f"{self.layers} layers"]
         if self.rect:
-            parts += ["update of {width}×{height} at {x},{y}".format(**self.rect)]
+            parts += ["update of {width}x{height} at {x},{y}".format(**self.rect)]
         return ", ".join(parts)
 
 

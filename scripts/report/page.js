@@ -225,7 +225,7 @@
       context.fillRect(wipe - 1, 0, 2, canvas.height);
     }
     seen = { a, b, left, top, zoom, width, height };
-    byId("v-level-text").textContent = `${number("level")}: ${width}×${height}`;
+    byId("v-level-text").textContent = `${number("level")}: ${width}x${height}`;
     byId("v-layer-text").textContent = pick.layer.value;
     pick.wipe.disabled = isDifference || most !== null;
     byId("v-note").textContent = a?.isFloat || b?.isFloat

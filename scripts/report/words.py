@@ -4,11 +4,10 @@ escaped here."""
 import html
 import math
 
-UNITS = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
+UNITS = ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"))
 
 NOTHING = "–"
 MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
-LOPSIDED = 0.2  # the sides of an interval differ by more than this share of the larger
 
 
 def esc(value):
@@ -31,10 +30,8 @@ def list_names(names):
 
 
 def ratio_text(value):
-    """Near 1 with a digit more, so that it is not rounded away."""
-    if value is None:
-        return NOTHING
-    return f"{value:.3f}" if abs(value - 1) < 0.02 and value != 1 else f"{value:.2f}"
+    """1.44, and near 1 with a digit more: 1.030. As mb_ratio_text() has it."""
+    return NOTHING if value is None else f"{value:.{3 if abs(value - 1) < 0.1 else 2}f}"
 
 
 def range_text(values, show):
@@ -43,17 +40,13 @@ def range_text(values, show):
     return " – ".join(ends)
 
 
-def interval_text(value, ends):
-    """'1.44 ± 0.01', a digit more where that is less than 0.005; where the ratio is far from the
-    middle, the ends: '1.63 (1.40 – 4.43)'. As mb_relation_describe() has it."""
-    up, down = ends[1] - value, value - ends[0]
-    half = max(up, down)
-    decimals = 3 if half < 0.005 else 2
-    scale = 10.0 ** decimals
-    if abs(up - down) > max(LOPSIDED * half, 1 / scale):
-        low, high = math.floor(ends[0] * scale) / scale, math.ceil(ends[1] * scale) / scale
-        return f"{value:.{decimals}f} ({low:.{decimals}f} – {high:.{decimals}f})"
-    return f"{value:.{decimals}f} ± {math.ceil(half * scale) / scale:.{decimals}f}"
+def ratios_text(ends):
+    """'1.17 – 3.30', rounded outwards; near 1 with a digit more. As mb_ratio_range_text() has it."""
+    low, high = ends
+    decimals = 3 if abs((low + high) / 2 - 1) < 0.1 and high - low < 0.2 else 2
+    scale, rounding = 10.0 ** decimals, 1e-6
+    low, high = math.floor(low * scale + rounding) / scale, math.ceil(high * scale - rounding) / scale
+    return f"{low:.{decimals}f} – {high:.{decimals}f}"
 
 
 def time_text(value):
@@ -66,13 +59,13 @@ def time_text(value):
 
 
 def times_text(ends):
-    """'23.1 – 23.9 µs'"""
+    """'23.1 – 23.9 us'"""
     low, high = map(time_text, ends)
     return f"{low.split()[0]} – {high}" if low.split()[1:] == high.split()[1:] else f"{low} – {high}"
 
 
 def size_text(size):
-    return "{}×{}".format(*size)
+    return "{}x{}".format(*size)
 
 
 def digits(value):
@@ -113,9 +106,12 @@ def bytes_text(count):
 LOSSES = {"floor": "drops edges", "blit": "two taps", "fp16": "half floats"}
 
 
-def loss_words(variant):
-    """What a result loses, or 'exact'."""
-    return LOSSES.get(variant.loss, variant.loss) or variant.answer or NOTHING
+def result_words(row):
+    """'exact', what keeps it from that, or that it is wrong."""
+    if row.status == "failed" or row.verify.status == "fail":
+        return "wrong texels" if row.verify.status == "fail" else "failed"
+    answer = row.variant.answer
+    return LOSSES.get(answer, answer) or "not judged"
 
 
 def utc_text(utc):

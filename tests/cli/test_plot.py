@@ -46,7 +46,7 @@ class EveryPlot(PlotCase):
     def test_sizes_are_all_on_the_axis_and_only_powers_of_two_are_joined(self):
         tree = self.plot(kept_sets.GPU, "--only", "time-size")["time-size"]
         root = kept_sets.load(kept_sets.GPU)
-        sizes = {f"{case['width']}×{case['height']}" for case in root["cases"]}
+        sizes = {f"{case['width']}x{case['height']}" for case in root["cases"]}
         self.assertLessEqual(sizes, set(self.texts(tree)))
         lines = [path.get("d") for path in tree.iter(f"{SVG}path") if "line" in path.get("class", "").split()]
         labels = {variant["label"] for variant in kept_sets.variants(root)}
@@ -104,13 +104,13 @@ class PublishedKernels(PlotCase):
 
     def test_what_is_exact_is_solid(self):
         bars, texts = self.bars()
-        wide, square = (f"{self.time_of('spd', size) / 1000:.1f} µs" for size in ((1920, 1080), (4096, 4096)))
-        self.assertIs(bars[f"spd: {wide}, edge rows dropped"], False)
-        self.assertIs(bars[f"spd: {square}"], True)
+        wide, square = (f"{self.time_of('spd', size) / 1000:.1f} us" for size in ((1920, 1080), (4096, 4096)))
+        self.assertIs(bars[f"spd: {wide}, drops edges"], False)
+        self.assertIs(bars[f"spd: {square}, exact"], True)
         self.assertTrue(all(solid for bar, solid in bars.items() if bar.startswith("spd-tree")))
-        self.assertEqual([text for text in texts if "×" in text and len(text) < 10], ["1920×1080", "4096×4096"])
-        self.assertEqual(sum(text.startswith("floor ") for text in texts), 2)
-        self.assertIn("At 1920×1080, edge rows dropped: ", " ".join(texts))
+        self.assertEqual([text for text in texts if "x" in text and len(text) < 10], ["1920x1080", "4096x4096"])
+        self.assertEqual(sum(text.startswith("memory floor ") for text in texts), 2)
+        self.assertRegex(" ".join(texts), r"Hatched at 1920x1080: spd[^()]* \(drops edges\)")
 
     def test_the_exact_variant_goes_before_a_faster_one(self):
         for case in self.root["cases"]:
@@ -131,7 +131,7 @@ class PublishedKernels(PlotCase):
         self.assertTrue(all(bar.endswith(", wrong texels") for bar, _ in found), found)
 
     def test_the_largest_size_where_those_two_were_not_measured(self):
-        self.assertIn("2048×2048", self.bars("--size", "2048x2048")[1])
+        self.assertIn("2048x2048", self.bars("--size", "2048x2048")[1])
 
     def test_only_where_a_kernel_was_measured(self):
         self.assertNotIn("published", self.plot(kept_sets.GPU, err="(plot: levels[^\n]*\n)?"))
@@ -150,7 +150,7 @@ class Sets(PlotCase):
         found = self.plot(self.write(fixture.failures_and_skips()), "--only", "time-size")
         marks = [path for path in found["time-size"].iter(f"{SVG}path")
                  if "hollow" in path.get("class", "")]
-        self.assertIn("blit, 256×256: 622.7 µs, wrong", [mark[0].text for mark in marks])
+        self.assertIn("blit, 256x256: 622.7 us, wrong texels", [mark[0].text for mark in marks])
 
     def test_nothing_to_draw_says_what_to_run(self):
         for root in (fixture.no_results(), fixture.bare()):
@@ -169,7 +169,7 @@ class Sets(PlotCase):
         found = self.plot(kept_sets.GPU_MODES, "--only", "levels", "--all", "--cache", "hot", "--mode", "latency",
                           "--size", "256x256")
         self.assertEqual([name for name in found if name.startswith("levels")],
-                         ["levels_256-256-rgba8-hot-latency"])
+                         ["levels_256x256-rgba8-hot-latency"])
 
 
 class Files(PlotCase):
