@@ -51,7 +51,7 @@ def list_of(known):
         names = list(dict.fromkeys(text.split(",")))
         for name in names:
             if name not in known:
-                raise argparse.ArgumentTypeError(f"'{name}' is no name; known: {', '.join(known)}")
+                raise argparse.ArgumentTypeError(f"unknown '{name}'; known: {', '.join(known)}")
         return names
     return parse
 

@@ -99,7 +99,7 @@ class Timing:
         return next((it for it in self.rankings if it.question == question), None)
 
     def fastest(self):
-        """The row that others are held against, or None."""
+        """The row that others are compared with, or None."""
         return self.row_of(self.rankings[0].fastest) if self.rankings else None
 
     def timed(self):
