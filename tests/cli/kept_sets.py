@@ -13,7 +13,6 @@ PUBLISHED = REFERENCE / "nvidia-h200/published.json"  # kernels of manifests; wr
 GPU_ODD = GPU  # spd at 4095x4095
 SOFTWARE = REFERENCE / "lavapipe/run-1.json"  # 256x256, 512x512, 501x333; all strategies
 SOFTWARE_MODES = REFERENCE / "lavapipe/modes.json"
-SOFTWARE_VARIANTS = REFERENCE / "lavapipe/variants.json"
 WHOLE_SETS = [REFERENCE / "nvidia-h200"]
 
 
