@@ -95,7 +95,8 @@ def time_size(devices, looks, width, height=400):
 
 def size_note(shown, rows, sizes, devices):
     n_left_out = len({row.label for row in rows}) - len({row.label for row in shown})
-    return "Medians, with p05 to p95." + (
+    images = {row.case.image_name for row in shown}
+    return f"Medians{f' of {images.pop()}' if len(images) == 1 else ''}, with p05 to p95." + (
         " Hollow: not exact." if not all(row.loses_nothing() for row in shown) else "") + (
         " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
         " One strategy for each device: its most frequent winner." if len(devices) > 1 else

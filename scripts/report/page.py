@@ -90,7 +90,7 @@ def failures(pairs):
 
 def failure(found, has_images):
     case, variant = found[0]
-    image = f", {case.image.name}" if has_images else ""
+    image = f", {case.image_name}" if has_images else ""
     kind = "" if variant.verify.status == "fail" else "failed: "
     others = f" And {len(found) - 1} more results." if len(found) > 1 else ""
     return (f"<li><b>{esc(variant.label)}</b>, {esc(case.words() + image)}: "
@@ -137,8 +137,8 @@ NOTES = {"cold": "the image is in no cache before each sample", "hot": "the same
 def condition_note(timings):
     """'Cold latency: the image is in no cache before each sample; one chain, ...'"""
     first = timings[0]
-    images = list(dict.fromkeys(timing.case.image.name for timing in timings))
-    n_made = len({(timing.case.image.name, timing.case.size) for timing in timings})
+    images = list(dict.fromkeys(timing.case.image_name for timing in timings))
+    n_made = len({(timing.case.image_name, timing.case.size) for timing in timings})
     return (f"{first.condition.capitalize()}: {NOTES.get(first.cache, first.cache)}; "
             f"{NOTES.get(first.mode, first.mode)}. "
             f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}"

@@ -174,7 +174,7 @@ class Group:
         self.n_levels, self.chains = case.n_levels, {}
 
     def heading(self):
-        return f"{self.case.image.name}, {self.case.words()}" + (f", {self.owner}" if self.owner else "")
+        return f"{self.case.image_name}, {self.case.words()}" + (f", {self.owner}" if self.owner else "")
 
     def shown(self):
         return sorted((chain for chain in self.chains.values() if chain.layers()),
@@ -290,7 +290,7 @@ def sheets(pools, store):
             data = store.read(run.path.parent, name)
             if data and store.take(name, len(data)):
                 text = base64.b64encode(data).decode("ascii")
-                words = f"All chains of {case.image.name}, {case.words()}"
+                words = f"All chains of {case.image_name}, {case.words()}"
                 out += (f'<figure class="card"><figcaption>{esc(words)}</figcaption><img class="sheet" '
                         f'alt="{esc(words)}" src="data:image/png;base64,{text}"></figure>')
     return out

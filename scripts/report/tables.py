@@ -103,7 +103,7 @@ def test_body(timing, key_of, looks, has_share, has_inputs):
     longest = max((it.stats.median for it in timed), default=1)
     rows = timed + [it for it in timing.rows if not it.is_timed()]
     task, size = timing.case.words(with_size=False), size_text(timing.case.size)
-    name = f' <span class="file">{esc(timing.case.image.name)}</span>' if has_inputs else ""
+    name = f' <span class="file">{esc(timing.case.image_name)}</span>' if has_inputs else ""
     said = "".join(f"<p>{esc(sentence)}</p>" for sentence in timing.sentences)
     n_columns = len(RUN_HEADS) - (not has_share)
     return (f'<tbody id="{key_of(timing)}" data-condition="{esc(timing.condition)}" data-task="{esc(task)}" '
