@@ -34,7 +34,7 @@ WIDTH, SCALE = 760, 2  # in pixels; how many of a PNG are one of them
 
 EPILOG = """\
 Without --all a plot shows the headline: latency before other modes, a cold cache before a hot one,
-rgba8 before other formats, the largest size. PNG needs cairosvg or rsvg-convert (Debian: librsvg2-bin). Paths are printed on stdout.
+rgba8 before other formats, the largest size. PNG needs rsvg-convert (Debian: librsvg2-bin). Paths are printed on stdout.
 
 Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line; 3 bad input; 7 an output
 could not be written."""
@@ -69,26 +69,12 @@ def parse_options(arguments):
     return parser.parse_args(arguments)
 
 
-def cairo(text):
-    import cairosvg
-    return cairosvg.svg2png(bytestring=text.encode("utf-8"), scale=SCALE)
-
-
 def rsvg(text):
     done = subprocess.run(["rsvg-convert", f"--zoom={SCALE}"], input=text.encode("utf-8"), check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         raise OutputError(f"rsvg-convert: {done.stderr.decode('utf-8', 'replace').strip()}")
     return done.stdout
-
-
-def png_maker():
-    """What makes a PNG of SVG, or None."""
-    try:
-        import cairosvg  # noqa: F401
-        return cairo
-    except (ImportError, OSError):  # its library may be missing
-        return rsvg if shutil.which("rsvg-convert") else None
 
 
 def largest_first(timings):
@@ -163,9 +149,9 @@ def write(text, stem, kinds):
 
 def kinds_of(options):
     """{kind: what makes it}; without --format PNG is left out where nothing can make it."""
-    make = png_maker()
+    make = rsvg if shutil.which("rsvg-convert") else None
     if make is None and (options.kinds is None or "png" in options.kinds):
-        how = "PNG needs cairosvg or rsvg-convert (Debian: apt-get install librsvg2-bin)"
+        how = "PNG needs rsvg-convert (Debian: apt-get install librsvg2-bin)"
         if options.kinds is not None:
             command_line.complain("plot", f"{how}; or --format svg")
             sys.exit(command_line.EXIT_USAGE)
