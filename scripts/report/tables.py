@@ -7,7 +7,7 @@ from .words import (NOTHING, bytes_text, digits, error_text, esc, list_names, pe
 CHANNELS = "rgba"
 OF_PEAK = "of peak"  # of the bandwidth; left out where no row has it
 # (title, class) of the table of all runs; the classes hold for the cells, too.
-RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("Relative", "num"),
+RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("Ratio", "num"),
              ("95 % interval", "num w3"), (OF_PEAK, "num w2"), ("Result", "w2"), ("Verified", "w2"))
 
 

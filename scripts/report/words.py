@@ -30,8 +30,8 @@ def list_names(names):
 
 
 def ratio_text(value):
-    """1.44, and near 1 with a digit more: 1.030. As mb_ratio_text() has it."""
-    return NOTHING if value is None else f"{value:.{3 if abs(value - 1) < 0.1 else 2}f}"
+    """As mb_ratio_text() in src/base/figure.c."""
+    return NOTHING if value is None else f"{value:.2f}"
 
 
 def range_text(values, show):
@@ -41,21 +41,20 @@ def range_text(values, show):
 
 
 def ratios_text(ends):
-    """'1.17 – 3.30', rounded outwards; near 1 with a digit more. As mb_ratio_range_text() has it."""
-    low, high = ends
-    decimals = 3 if abs((low + high) / 2 - 1) < 0.1 and high - low < 0.2 else 2
-    scale, rounding = 10.0 ** decimals, 1e-6
-    low, high = math.floor(low * scale + rounding) / scale, math.ceil(high * scale - rounding) / scale
-    return f"{low:.{decimals}f} – {high:.{decimals}f}"
+    """'1.17 – 3.30', rounded outwards, as mb_ratio_range_text() in src/base/figure.c."""
+    rounding = 1e-6
+    low, high = math.floor(ends[0] * 100 + rounding) / 100, math.ceil(ends[1] * 100 - rounding) / 100
+    return f"{low:.2f} – {high:.2f}"
 
 
 def time_text(value):
-    """Three to four digits, with the unit."""
+    """As mb_time_text() in src/base/figure.c."""
     if value is None:
         return NOTHING
     size, name = next(unit for unit in (*reversed(UNITS[1:]), UNITS[0])
                       if value >= unit[0] or unit[0] == 1.0)
-    return f"{digits(value / size)} {name}"
+    decimals = 0 if name == "ns" else 2 if value < 10 * size else 1
+    return f"{value / size:.{decimals}f} {name}"
 
 
 def times_text(ends):
