@@ -442,5 +442,5 @@ def make(title, pools, kernels_found, options):
         "css": template("page.css") + colour_rules(), "top": top,
         "nav": "".join(f'<a href="#{name}">{esc(words)}</a>' for name, words, _ in parts),
         "sections": "".join(section(*part) for part in parts),
-        "store": store.element(), "stores": stores, "script": script,
+        "stores": stores, "script": script,
         "script_hash": script_hash(script), "viewer": embed_json(view)})
