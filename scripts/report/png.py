@@ -9,6 +9,7 @@ import zlib
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 RGBA8 = bytes((8, 6, 0, 0, 0))  # depth, colour type, compression, filters, interlace
+TEXEL_BITS = 32
 NONE, SUB, UP = range(3)  # filters; others are not read
 
 
@@ -20,10 +21,10 @@ def size_of(data):
 
 
 class Lanes:
-    """Arithmetic on rows of `n_bytes` bytes, texels of `step` bytes."""
+    """Arithmetic on rows of `n_bytes` bytes, four a texel."""
 
-    def __init__(self, n_bytes, step):
-        self.n_bytes, self.shift = n_bytes, 8 * step
+    def __init__(self, n_bytes):
+        self.n_bytes = n_bytes
         self.all = (1 << 8 * n_bytes) - 1
         self.high = self.all // 255 << 7  # the top bit of each byte, and the seven below it
         self.low = self.all ^ self.high
@@ -34,9 +35,13 @@ class Lanes:
     def subtract(self, a, b):
         return ((a | self.high) - (b & self.low)) ^ ((a ^ ~b) & self.high)
 
+    def left_of(self, row):
+        """For each texel the one at its left; 0 for the first."""
+        return row << TEXEL_BITS & self.all
+
     def sum_from_left(self, row):
         """Each texel plus all at its left, by doubling."""
-        shift = self.shift
+        shift = TEXEL_BITS
         while shift < 8 * self.n_bytes:
             row = self.add(row, row << shift & self.all)
             shift *= 2
@@ -71,7 +76,7 @@ def decode(data):
         return None
     if len(filtered) != limit:
         return None
-    lanes, rows, above = Lanes(stride - 1, 4), [], 0
+    lanes, rows, above = Lanes(stride - 1), [], 0
     for at in range(0, limit, stride):
         row, kind = int.from_bytes(filtered[at + 1:at + stride], "little"), filtered[at]
         if kind > UP:
@@ -89,6 +94,6 @@ def crop(rows, x, y, width, height):
 
 def less_left(rows):
     """The bytes of all rows, each texel less the one at its left: most are small then."""
-    lanes = Lanes(len(rows[0]), 4)
+    lanes = Lanes(len(rows[0]))
     numbers = [int.from_bytes(row, "little") for row in rows]
-    return b"".join(lanes.to_bytes(lanes.subtract(row, row << lanes.shift & lanes.all)) for row in numbers)
+    return b"".join(lanes.to_bytes(lanes.subtract(row, lanes.left_of(row))) for row in numbers)
