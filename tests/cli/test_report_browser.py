@@ -171,7 +171,7 @@ class Measures(BrowserCase):
         pictures["run"]["id"] = "pictures"
         return [
             ("formats", sorted((kept_sets.REFERENCE / "nvidia-h200").glob("format-*.json"))),
-            ("variants", [kept_sets.GPU_VARIANTS]), ("modes", [kept_sets.SOFTWARE_MODES]),
+            ("published", [kept_sets.PUBLISHED]), ("variants", [kept_sets.GPU_VARIANTS]), ("modes", [kept_sets.SOFTWARE_MODES]),
             ("two runs", [kept_sets.SOFTWARE, self.write(again, "again.json")]),
             ("two devices", [kept_sets.SOFTWARE, self.write(self.other_device(), "other.json")]),
             ("two builds", [kept_sets.GPU, self.write(builds, "builds.json")]),
