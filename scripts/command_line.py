@@ -1,7 +1,6 @@
 """Shared by the command lines of plot.py and report.py: exit codes and error lines."""
 
 import argparse
-import re
 import sys
 
 from result_node import InputError, clean
@@ -29,13 +28,6 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file=None):
         print_whole(self.format_help())
-
-
-def parse_size(text):
-    match = re.fullmatch(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 4096x4096")
-    return int(match[1]), int(match[2])
 
 
 def run(program, main, *arguments):

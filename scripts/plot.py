@@ -33,9 +33,8 @@ KINDS = ("svg", "png")
 WIDTH, SCALE = 760, 2  # in pixels; how many of a PNG are one of them
 
 EPILOG = """\
-A plot of one condition or size shows the headline: latency before other modes, a cold cache before
-a hot one, the largest size. Others: --cache, --mode, --texels, --size, or --all for a picture of
-each. PNG needs cairosvg or rsvg-convert (Debian: librsvg2-bin). Paths are printed on stdout.
+Without --all a plot shows the headline: latency before other modes, a cold cache before a hot one,
+rgba8 before other formats, the largest size. PNG needs rsvg-convert (Debian: librsvg2-bin). Paths are printed on stdout.
 
 Exit: 0; 1 a plot named by --only could not be made; 2 wrong command line; 3 bad input; 7 an output
 could not be written."""
@@ -51,7 +50,7 @@ def list_of(known):
         names = list(dict.fromkeys(text.split(",")))
         for name in names:
             if name not in known:
-                raise argparse.ArgumentTypeError(f"'{name}' is no name; known: {', '.join(known)}")
+                raise argparse.ArgumentTypeError(f"unknown '{name}'; known: {', '.join(known)}")
         return names
     return parse
 
@@ -65,18 +64,9 @@ def parse_options(arguments):
     add("--only", type=list_of(NAMES), metavar="NAME[,NAME]", help="these plots (default: all)")
     add("--format", type=list_of(KINDS), metavar="svg,png", dest="kinds",
         help="kinds of file (default: svg, and png where it can be made)")
-    add("--size", type=command_line.parse_size, metavar="WxH", help="of this size")
-    add("--texels", metavar="FORMAT", help="of this texel format")
-    add("--cache", choices=("hot", "cold"), help="of this state of the cache")
-    add("--mode", choices=results.MODES, help="of this mode")
-    add("--all", action="store_true", help="a picture of each condition and size")
+    add("--all", action="store_true", help="a picture of each condition, format and size")
     pooled.add_option(parser)
     return parser.parse_args(arguments)
-
-
-def cairo(text):
-    import cairosvg
-    return cairosvg.svg2png(bytestring=text.encode("utf-8"), scale=SCALE)
 
 
 def rsvg(text):
@@ -87,54 +77,35 @@ def rsvg(text):
     return done.stdout
 
 
-def png_maker():
-    """What makes a PNG of SVG, or None."""
-    try:
-        import cairosvg  # noqa: F401
-        return cairo
-    except (ImportError, OSError):  # its library may be missing
-        return rsvg if shutil.which("rsvg-convert") else None
-
-
-def is_wanted(timing, options):
-    wanted = ((options.size, timing.case.size), (options.texels, timing.case.format),
-              (options.cache, timing.cache), (options.mode, timing.mode))
-    return not timing.members[0].case.run.validated and all(
-        want in (None, has) for want, has in wanted)
-
-
 def largest_first(timings):
-    return sorted(timings, key=lambda it: (it.case.format != "rgba8", it.case.reduce != "avg",
-                                           -it.case.texels))
+    """Those whose times say something: not under the validation layer."""
+    return sorted((it for it in timings if not it.case.run.validated), key=lambda it: (
+        it.case.format != "rgba8", it.case.reduce != "avg", -it.case.texels))
 
 
-def scopes(name, pools, options):
+def scopes(name, pools):
     """(what a plot is of, in words, a function that makes it), the best first."""
     many = len(pools) > 1
     for pool in pools:
         owner = f"{pool.name()} {pool.commit}" if many else ""
         for found in conditions(pool).values():
-            timings = [it for it in found if is_wanted(it, options)]
+            timings = largest_first(found)
             if name == "time-size" and not many:
-                for group in figures.size_groups(largest_first(timings)):
+                for group in figures.size_groups(timings):
                     yield group[0].title, lambda looks_of, t=group: figures.time_size(
                         [("", t)], looks_of, WIDTH)
             elif name == "published":
                 kernels = {it for run in pool.runs for it in run.kernels}
-                groups = {}
-                for timing in largest_first(timings):
-                    groups.setdefault(timing.key._replace(levels=None), []).append(timing)
-                for group in groups.values():
-                    yield group[0].title, lambda looks_of, g=group, k=kernels: \
-                        bars.published(g, k, WIDTH)
+                for group in figures.tasks(timings):
+                    words = f"{group[0].case.words(with_size=False)}, {group[0].condition}"
+                    yield words, lambda looks_of, g=group, k=kernels: bars.published(g, k, WIDTH)
             elif name == "levels":
-                for timing in largest_first(timings):
+                for timing in timings:
                     yield f"{owner} {timing.title}", lambda looks_of, t=timing: figures.levels(
                         t.case, looks_of, WIDTH)
     if name == "time-size" and many:
         devices = [(f"{pool.name()} {pool.commit}", largest_first(
-            [it for it in next(iter(conditions(pool).values()), []) if is_wanted(it, options)]))
-            for pool in pools]
+            next(iter(conditions(pool).values()), []))) for pool in pools]
         yield "devices", lambda looks_of: figures.time_size(
             [(owner, group) for owner, found in devices
              for group in figures.size_groups(found)[:1]], looks_of, WIDTH)
@@ -150,8 +121,8 @@ def slug(words):
 
 def make_plot(name, pools, looks_of, options, kinds):
     """Draw the first that can be drawn, or each with --all. Whether any could."""
-    why, stems = figures.NoData("no row is as asked for", OPTIONS[name]), set()
-    for index, (words, draw) in enumerate(scopes(name, pools, options)):
+    why, stems = figures.NoData("nothing was timed", OPTIONS[name]), set()
+    for index, (words, draw) in enumerate(scopes(name, pools)):
         try:
             figure = draw(looks_of)
         except figures.NoData as error:
@@ -178,9 +149,9 @@ def write(text, stem, kinds):
 
 def kinds_of(options):
     """{kind: what makes it}; without --format PNG is left out where nothing can make it."""
-    make = png_maker()
+    make = rsvg if shutil.which("rsvg-convert") else None
     if make is None and (options.kinds is None or "png" in options.kinds):
-        how = "PNG needs cairosvg or rsvg-convert (Debian: apt-get install librsvg2-bin)"
+        how = "PNG needs rsvg-convert (Debian: apt-get install librsvg2-bin)"
         if options.kinds is not None:
             command_line.complain("plot", f"{how}; or --format svg")
             sys.exit(command_line.EXIT_USAGE)
@@ -204,7 +175,7 @@ def start(arguments):
     _, pools = pooled.load(runs, options.mipbench)
     names = options.only or [name for name in NAMES
                              if name != "published" or any(run.kernels for run in runs)]
-    looks_of = looks.of(dict.fromkeys(row.label for run in runs for row in run.rows))
+    looks_of = looks.of(dict.fromkeys(row.variant.label for run in runs for row in run.rows))
     try:
         pathlib.Path(options.out).mkdir(parents=True, exist_ok=True)
         made = [make_plot(name, pools, looks_of, options, kinds) for name in names]

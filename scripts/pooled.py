@@ -50,17 +50,15 @@ class Row:
     def __init__(self, members, node):
         first = members[0]
         self.members, self.case, self.variant = members, first.case, first.variant
-        self.label, self.strategy, self.diagnostic = first.label, first.strategy, first.diagnostic
-        self.status, self.reason, self.verify = first.status, first.reason, first.verify
+        self.label, self.strategy = first.variant.label, first.variant.strategy
+        self.diagnostic = first.variant.diagnostic
         nothing = Node({}, "")
         self.stats = results.Stats(node or nothing) if node or len(members) > 1 else first.stats
         self.relative = Relation((node or nothing).child("relative"))
         self.of_limit = first.of_limit if len(members) == 1 else None
         self.warnings = list(dict.fromkeys(it for row in members for it in row.warnings))
-        worst = next((row for row in members if row.verify.status == "fail"), None) \
-            or next((row for row in members if row.status == "failed"), None)
-        if worst is not None:
-            self.status, self.reason, self.verify = worst.status, worst.reason, worst.verify
+        worst = max(members, key=lambda row: (row.variant.verify.status == "fail", row.status == "failed"))
+        self.status, self.reason, self.verify = worst.status, worst.reason, worst.variant.verify
 
     def is_timed(self):
         return self.stats.median is not None and self.stats.median > 0 and self.stats.n > 0
@@ -80,11 +78,11 @@ class Timing:
         self.case, self.title, self.key = first.case, first.title, first.condition
         self.cache, self.mode = first.cache, first.mode
         self.has_control, self.floor = first.has_control, first.floor
-        self.condition = condition_words(first)
+        self.condition = node.text("condition", f"{first.cache} {first.mode}")
         by_label = {}
         for timing in members:
             for row in timing.rows:
-                by_label.setdefault(row.label, []).append(row)
+                by_label.setdefault(row.variant.label, []).append(row)
         found = {row.text("label"): row for row in node.children("rows")}
         self.rows = [Row(rows, found.get(label)) for label, rows in by_label.items()]
         self.lead, self.next_ratio = node.text("lead", "none"), node.figure("next_ratio")
@@ -99,7 +97,7 @@ class Timing:
         return next((it for it in self.rankings if it.question == question), None)
 
     def fastest(self):
-        """The row that others are held against, or None."""
+        """The row that others are compared with, or None."""
         return self.row_of(self.rankings[0].fastest) if self.rankings else None
 
     def timed(self):
@@ -113,12 +111,6 @@ def read_ranking(node, labels):
     fastest = node.text("fastest")
     return Ranking(node.text("question"), labels.get(fastest, fastest), tied, order,
                    node.optional_text("sentence"))
-
-
-def condition_words(timing):
-    """As mipbench says it: 'cold latency, needed usage'."""
-    usage = ", needed usage" if timing.case.image_usage == "needed" else ""
-    return f"{timing.cache} {timing.mode}{usage}"
 
 
 class Pool:
@@ -199,8 +191,4 @@ class Comparison:
         self.warnings = root.texts("warnings")
         self.changes = list(map(Change, root.children("comparisons")))
         self.gaps = [Gap(node) for node in root.children("not_compared")]
-        counts = root.child("summary")
-        self.headline = root.texts("headline") or [", ".join(
-            f"{counts.count(key)} {word}" for key, word in (
-                ("regressions", "regressions"), ("slower", "slower"), ("faster", "faster"), ("same", "tied"),
-                ("inconclusive", "undecided"), ("not_compared", "not compared")))]
+        self.headline = root.texts("headline")

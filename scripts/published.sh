@@ -80,7 +80,7 @@ is_sum() {
     [ "$(sha256sum <"$2")" = "$1  -" ]
 }
 
-# Puts a kernel's folder together of what is ours and what is published.
+# Copies a kernel's folder and the published files that it names.
 stage() {
     local folder=$1 dir sum path name target
     local source=$folder/SOURCE

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures a reference set, in parts: the ruler's self-test, the standard sizes in separate runs,
+# Measures a reference set, in parts: the self-test of the instrument, the standard sizes in separate runs,
 # every condition, every variant, every format. Builds mipbench first unless --mipbench names one.
 set -euo pipefail
 
@@ -20,7 +20,7 @@ spd=(-s spd -s spd:wave=quad -s spd:wave=off -s spd:load=texel -s spd:load=sampl
     -s spd:wave=off:lds=packed -s spd:lds=split -s spd:lds=packed -s spd:fp16=on
     -s spd:fp16=on:wave=quad -s spd:fp16=on:wave=off -s spd:counter=host -s spd:source=separate
     -s spd:parts=no-tail -s spd:parts=tiles)
-# What spd-tree is held against: the best others that are exact, and spd, which drops rows.
+# What spd-tree is compared with: the best others that are exact, and spd, which drops rows.
 exact=(-s compute -s subgroup:npot=box -s spd -s spd-tree)
 
 usage() {
@@ -40,7 +40,7 @@ usage: scripts/reference.sh [--yes] [--mipbench FILE] [--runs N] [--out DIR] [PA
   modes      modes.json: throughput and overlap, and the split by level
   variants   variants.json: every variant of every strategy
   shapes     small, odd and large sizes, a depth pyramid, an update, sRGB photos, a cube
-  FORMAT     format-FORMAT-avg.json and -max.json: spd-tree and what it is held against, cold;
+  FORMAT     format-FORMAT-avg.json and -max.json: spd-tree and what it is compared with, cold;
              ${formats[*]}
 
 JSON is kept without its white space. A software device gets small sizes. Keep the device free of

@@ -15,7 +15,7 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"report: error: {error.name}.py is missing; keep scripts/ whole")
 
-DEFAULT_PICTURES_MB = 3
+DEFAULT_PICTURES_MB = 4
 
 EPILOG = """\
 Several results, of several devices say, become one page; runs of one device

@@ -9,28 +9,11 @@ import pathlib
 
 from result_node import InputError, Node, check_schema, parse, read_text
 
-MODES = ("latency", "throughput", "overlap")  # as plots choose among them
-
 EXACT = ("exact", "conservative")  # answers that lose nothing
 
 # What must be equal for times to be comparable, but for the size.
 Condition = collections.namedtuple(
     "Condition", "input format reduce alpha shape layers levels rect cache mode")
-
-
-class Input:
-    """Which image it was. Files are the same by their digests, wherever they lie; patterns, and
-    what has no digest, by their names."""
-
-    def __init__(self, name, sha256):
-        self.name = name  # as it is shown
-        self.key = name if name.startswith("pattern:") or not sha256 else sha256
-
-    def __eq__(self, other):
-        return isinstance(other, Input) and self.key == other.key
-
-    def __hash__(self):
-        return hash(self.key)
 
 
 class Stats:
@@ -89,11 +72,8 @@ class Variant:
 class Row:
     """A variant under one condition; the pool (pooled.py) has the times of those that are right."""
 
-    def __init__(self, timing, variant, node):
-        self.timing, self.case, self.variant = timing, timing.case, variant
-        self.run = timing.case.run
-        self.label, self.strategy, self.verify = variant.label, variant.strategy, variant.verify
-        self.diagnostic = variant.diagnostic
+    def __init__(self, case, variant, node):
+        self.case, self.variant = case, variant
         self.status, self.reason = node.text("status"), node.text("reason", "")
         self.stats, self.of_limit = Stats(node.child("stats")), node.figure("of_limit")
         self.warnings = variant.warnings + read_warnings(node)
@@ -108,7 +88,7 @@ class Timing:
             f"{case.words()}, {self.cache}, {self.mode}"
         self.floor = node.amount("floor_ns") or None
         self.has_control = node.value.get("aa_control") is not None
-        self.rows = [Row(self, case.variant_of(row, "variant"), row) for row in node.children("rows")]
+        self.rows = [Row(case, case.variant_of(row, "variant"), row) for row in node.children("rows")]
 
 
 class Case:
@@ -116,8 +96,10 @@ class Case:
 
     def __init__(self, run, node):
         self.run, self.input, self.format = run, node.text("input"), node.text("format")
-        self.input_sha256 = node.text("input_sha256", "")
-        self.image = Input(self.input, self.input_sha256)
+        digest = node.text("input_sha256", "")
+        # Files are the same by their digests, wherever they lie; patterns by their names.
+        self.image = self.input if self.input.startswith("pattern:") else digest or self.input
+        self.image_name = self.input  # as it is shown
         self.width, self.height = node.count("width"), node.count("height")
         self.layers, self.n_levels = node.count("layers", 1), node.count("levels", 1)
         if min(self.width, self.height, self.layers, self.n_levels) < 1:
@@ -126,7 +108,7 @@ class Case:
         if self.n_levels > max(self.size).bit_length():
             raise node.wrong("levels", "more than an image of this size has")
         self.reduce, self.alpha = node.text("reduce"), node.text("alpha", "straight")
-        self.shape, self.image_usage = node.text("shape", "2d"), node.text("image_usage", "all")
+        self.shape = node.text("shape", "2d")
         rect = node.child("rect")
         self.rect = ({key: rect.count(key, None) for key in ("x", "y", "width", "height")}
                      if rect.value else None)
@@ -150,7 +132,7 @@ class Case:
 
     def words(self, with_size=True):
         """What is not at its default, but for the input."""
-        parts = [f"{self.width}×{self.height} {self.format}" if with_size else self.format]
+        parts = [f"{self.width}x{self.height} {self.format}" if with_size else self.format]
         parts += [self.reduce] if self.reduce != "avg" else []
         parts += [f"alpha {self.alpha}"] if self.alpha != "straight" else []
         if self.shape == "cube":
@@ -158,7 +140,7 @@ class Case:
         elif self.layers > 1:
             parts += [f"{self.layers} layers"]
         if self.rect:
-            parts += ["update of {width}×{height} at {x},{y}".format(**self.rect)]
+            parts += ["update of {width}x{height} at {x},{y}".format(**self.rect)]
         return ", ".join(parts)
 
 
@@ -216,7 +198,7 @@ class Run:
         names = collections.Counter(shortened.values())
         for case in self.cases:
             name = shortened.get(case.input, case.input)
-            case.image.name = case.input if names[name] > 1 else name
+            case.image_name = case.input if names[name] > 1 else name
 
     def identity(self):
         """Runs of two machines may begin in one second, and then have one id."""

@@ -1,14 +1,13 @@
 """Bars of the kernels of manifests beside built-in strategies, a panel for each of two sizes: solid
-where the result is exact, hatched where it is not, the device's floor as a line."""
+where the result is exact, hatched where it is not, the memory floor of the device as a line."""
 
 from . import svg
-from .figures import Figure, NoData
-from .words import list_words, size_text, time_text
+from .figures import BESIDE, Figure, NoData, by_time
+from .words import list_words, result_words, size_text, time_text
 
 SIZES = ((1920, 1080), (4096, 4096))  # where they were measured, else the largest
-ROW, BAR, STRIPE = 26, 16, 7
+ROW, BAR, STRIPE, HEAD, FOOT = 26, 16, 7, 24, 22
 OURS, OTHERS = 0, 10  # colours of looks.PALETTE
-LOSSES = {"floor": "edge rows dropped", "blit": "two taps where three are needed", "fp16": "half floats"}
 BOLD = 1.1    # as wide as other text
 
 
@@ -30,19 +29,6 @@ def chosen(timing, kernels):
     return found
 
 
-def loss_of(row):
-    if row.status == "failed" or row.verify.status == "fail":
-        return "wrong texels"
-    return LOSSES.get(row.variant.answer, row.variant.answer or "not judged")
-
-
-def by_time(name, found):
-    """Its mean factor to the fastest of each panel; what is in fewer panels comes later."""
-    factors = [rows[name].stats.median / min(row.stats.median for row in rows.values())
-               for rows in found if name in rows]
-    return -len(factors), sum(factors) / len(factors)
-
-
 def hatched(x, y, width, css, title):
     """A bar of an outline and of lines from its lower edge to its upper one."""
     moves = []
@@ -56,17 +42,17 @@ def hatched(x, y, width, css, title):
 
 def panel(timing, rows, names, kernels, left, right):
     """The bars of one size; `right`: where its longest time ends."""
-    bottom = 24 + ROW * len(names)
+    bottom = HEAD + ROW * len(names)
     room = right - left - svg.width_of("000.0 us") - 6
     longest = max(row.stats.median for row in rows.values())
     parts = [svg.text(left, 14, size_text(timing.case.size), css="b")]
     for index, name in enumerate(names):
-        y, row = 24 + ROW * index, rows.get(name)
+        y, row = HEAD + ROW * index, rows.get(name)
         if row is None:
-            parts += [svg.text(left, y + 13, "–", css="soft")]
+            parts += [svg.text(left, y + 13, "not run", css="soft")]
             continue
         width, time = room * row.stats.median / longest, time_text(row.stats.median)
-        title = f"{row.label}: {time}" + ("" if row.loses_nothing() else f", {loss_of(row)}")
+        title = f"{row.label}: {time}, {result_words(row)}"
         css = OTHERS if name in kernels else OURS
         parts += [svg.rect(left, y, width, BAR, f"f{css}", title) if row.loses_nothing()
                   else hatched(left, y, width, css, title),
@@ -74,41 +60,51 @@ def panel(timing, rows, names, kernels, left, right):
     if timing.floor and timing.floor < longest:
         x = left + room * timing.floor / longest
         parts += [svg.line(x, 20, x, bottom, "edge"),
-                  svg.text(max(left, x - 60), bottom + 16, f"floor {time_text(timing.floor)}", css="soft")]
+                  svg.text(left, bottom + 16, f"memory floor {time_text(timing.floor)}", css="soft")]
     return parts
 
 
 def losses(found, names):
-    """'At 1920×1080, edge rows dropped: a and b.'"""
+    """'Hatched at 1920x1080: a and b (drops edges).'"""
     for timing, rows in found:
         reasons = {}
         for name in names:
             if name in rows and not rows[name].loses_nothing():
-                reasons.setdefault(loss_of(rows[name]), []).append(name)
-        for reason, who in reasons.items():
-            yield f" At {size_text(timing.case.size)}, {reason}: {list_words(who)}."
+                reasons.setdefault(result_words(rows[name]), []).append(name)
+        said = "; ".join(f"{list_words(who)} ({reason})" for reason, who in reasons.items())
+        if said:
+            yield f" Hatched at {size_text(timing.case.size)}: {said}."
 
 
 def published(timings, kernels, width):
-    """`timings`: those of one condition; `kernels`: the strategies that are kernels of manifests."""
+    """`timings`: those of one condition and task; `kernels`: the strategies that are kernels of
+    manifests. The panels stand beside one another, on a narrow screen one below the other."""
     drawn = [(timing, chosen(timing, kernels)) for timing in panels(timings)]
-    names = sorted({name for _, rows in drawn for name in rows},
-                   key=lambda name: by_time(name, [rows for _, rows in drawn]))
+    by_name = {}
+    for name, row in (item for _, rows in drawn for item in rows.items()):
+        by_name.setdefault(name, []).append(row)
+    names = by_time(by_name)
     if not any(name in kernels for name in names):
         raise NoData("no kernel of a manifest was timed", "--kernel FILE.json")
+    is_beside = width >= BESIDE
     first = BOLD * max(map(svg.width_of, names)) + 8
-    step = (width - first) / len(drawn)
-    parts = [svg.text(4, 24 + ROW * index + 13, name, css="" if name in kernels else "b")
-             for index, name in enumerate(names)]
+    step = (width - first) / (len(drawn) if is_beside else 1)
+    height = HEAD + ROW * len(names) + FOOT
+    labels = [svg.text(4, HEAD + ROW * index + 13, name, css="" if name in kernels else "b")
+              for index, name in enumerate(names)]
+    parts = []
     for index, (timing, rows) in enumerate(drawn):
-        left = first + step * index
-        parts += panel(timing, rows, names, kernels, left, left + step)
+        left, top = (first + step * index, 0) if is_beside else (first, height * index)
+        own = labels if index == 0 or not is_beside else []
+        parts += [svg.moved(top, own + panel(timing, rows, names, kernels, left, left + step))]
     case = drawn[0][0].case
     words = "; ".join(f"{size_text(timing.case.size)}: " + ", ".join(
         f"{name} {time_text(rows[name].stats.median)}" for name in names if name in rows)
         for timing, rows in drawn)
-    return Figure(f"{case.run.name()}: {case.words(with_size=False)}, {drawn[0][0].condition}",
-                  svg.drawing(width, 24 + ROW * len(names) + 22, parts, f"Published kernels. {words}"),
-                  "Medians; bold and blue: ours. Of each published kernel its fastest exact variant, else "
-                  "its fastest. Hatched: not exact. Dashed: the floor, the time that the memory traffic "
-                  "or an empty dispatch takes." + "".join(losses(drawn, names)))
+    return Figure(f"Published kernels on {case.run.name()}: {case.words(with_size=False)}, "
+                  f"{drawn[0][0].condition}",
+                  svg.drawing(width, height * (1 if is_beside else len(drawn)), parts,
+                              f"Published kernels. {words}"),
+                  "Medians, shorter is better. Blue: ours. Grey: published, each kernel's fastest exact "
+                  "variant, else its fastest. Hatched: not exact. Dashed: the least time that the memory "
+                  "traffic or an empty dispatch takes." + "".join(losses(drawn, names)))

@@ -5,7 +5,7 @@ import collections
 
 from . import svg
 from .looks import Look
-from .words import esc, list_names, loss_words, ratio_text, size_text, time_text
+from .words import esc, list_names, ratio_text, ratios_text, result_words, size_text, time_text
 
 UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
 ROW = 42           # of a name, and its mark below that
@@ -35,13 +35,18 @@ def is_power_of_two(size):
 
 # ---- time against size
 
-def size_groups(timings):
-    """[[timing]] of those that differ in size alone, where there are several sizes."""
+def tasks(timings):
+    """[[timing]] of those that differ in size alone."""
     groups = {}
     for timing in timings:
         if timing.timed():
             groups.setdefault(timing.key._replace(levels=None), []).append(timing)
-    return [found for found in groups.values() if len({it.case.size for it in found}) > 1]
+    return list(groups.values())
+
+
+def size_groups(timings):
+    """Those of several sizes."""
+    return [found for found in tasks(timings) if len({it.case.size for it in found}) > 1]
 
 
 class Sizes:
@@ -90,11 +95,25 @@ def time_size(devices, looks, width, height=400):
 
 def size_note(shown, rows, sizes, devices):
     n_left_out = len({row.label for row in rows}) - len({row.label for row in shown})
-    return "Medians, with p05 to p95." + (
+    images = {row.case.image_name for row in shown}
+    return f"Medians{f' of {images.pop()}' if len(images) == 1 else ''}, with p05 to p95." + (
         " Hollow: not exact." if not all(row.loses_nothing() for row in shown) else "") + (
         " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
         " One strategy for each device: its most frequent winner." if len(devices) > 1 else
-        f" Not drawn: {n_left_out} slower strategies." if n_left_out > 0 else "")
+        f" Not drawn: {n_left_out} other variants." if n_left_out > 0 else "")
+
+
+def by_time(series):
+    """The names of {name: [row]}, the fastest first: by their mean factor to the fastest of each size.
+    Those of fewer sizes come later."""
+    best = {}
+    for row in (row for rows in series.values() for row in rows):
+        best[row.case.size] = min(best.get(row.case.size, row.stats.median), row.stats.median)
+
+    def key(name):
+        factors = [row.stats.median / best[row.case.size] for row in series[name]]
+        return -len(factors), sum(factors) / len(factors)
+    return sorted(series, key=key)
 
 
 def usual_winner(timings):
@@ -103,19 +122,24 @@ def usual_winner(timings):
 
 
 def series_of(devices, looks):
-    """[(name, Look, [row] from the smallest image on)], the slowest first."""
-    series = {}
+    """[(name, Look, [row] from the smallest image on)], the slowest first. Of more than can be told
+    apart the fastest variant of each strategy."""
+    series, look_of = {}, {}
     for index, (name, timings) in enumerate(devices):
         winner = usual_winner(timings)
         for timing in sorted(timings, key=lambda it: it.case.texels):
             for row in timing.timed():
                 if len(devices) == 1 and not row.diagnostic:
-                    series.setdefault(row.label, (looks[row.label], []))[1].append(row)
+                    series.setdefault(row.label, []).append(row)
+                    look_of[row.label] = looks[row.label]
                 elif row.label == winner:
-                    series.setdefault(f"{name}: {winner}", (Look(index, index), []))[1].append(row)
-    # By the last size: as the lines end.
-    last = sorted(series.items(), key=lambda pair: pair[1][1][-1].stats.median)
-    return [(name, look, rows) for name, (look, rows) in reversed(last[:MAX_SERIES])]
+                    series.setdefault(f"{name}: {winner}", []).append(row)
+                    look_of[f"{name}: {winner}"] = Look(index, index)
+    names = by_time(series)
+    if len(names) > MAX_SERIES:
+        first = {series[name][0].strategy: name for name in reversed(names)}
+        names = [name for name in names if name in first.values()][:MAX_SERIES]
+    return [(name, look_of[name], series[name]) for name in reversed(names)]
 
 
 def size_names(x, y, turned):
@@ -139,7 +163,7 @@ def draw_series(rows, look, x, y, unit):
         if low and high and 0 < low < high:
             parts += [svg.line(at, y.at(low / unit[0]), at, y.at(high / unit[0]), f"thin k{look.colour}")]
         title = f"{row.label}, {size_text(row.case.size)}: {time_text(row.stats.median)}" + (
-            "" if row.loses_nothing() else f", {loss_words(row.variant) if row.is_right() else 'wrong'}")
+            "" if row.loses_nothing() else f", {result_words(row)}")
         parts += [svg.marker(at, middle, look, title, not row.loses_nothing())]
     return parts
 
@@ -149,8 +173,9 @@ def draw_series(rows, look, x, y, unit):
 VERDICTS = {"SLOWER": "bad", "FASTER": "good"}  # classes; others are grey
 
 
-def changes(found, width, title):
-    """The second side's time over the first's: a row a test, with the band within which nothing is said."""
+def changes(found, n_tests, width, title):
+    """The second side's time over the first's: a row a test, with the band within which nothing is said.
+    `n_tests`: how many there are, drawn or not."""
     entries = [it for it in found if it.ratio and it.ratio > 0 and it.ci and it.ci[0] > 0]
     if not entries:
         raise NoData("nothing was measured in both")
@@ -163,18 +188,19 @@ def changes(found, width, title):
     for index, it in enumerate(entries):
         top = 6 + row * index
         y, css = top + (12 if is_beside else 29), VERDICTS.get(it.verdict, "same")
-        shown, low, high = f"{ratio_text(it.ratio)}×", axis.at(it.ci[0]), axis.at(it.ci[1])
+        shown, low, high = f"{ratio_text(it.ratio)}x", axis.at(it.ci[0]), axis.at(it.ci[1])
         room = (left if is_beside else width - svg.width_of(shown)) - 16
         band = axis.at(1 / (1 + it.threshold)), axis.at(1 + it.threshold)
         parts += [svg.rect(band[0], y - 10, band[1] - band[0], 20, "band"),
                   svg.text(4, top + 17, svg.fitted(f"{it.label}, {it.where()}", room)),
                   svg.text(width - 4, top + 17, shown, "end"), svg.line(low, y, high, y, f"line v-{css}"),
                   svg.mark(axis.at(it.ratio), y, f"v-{css}" + ("" if it.verdict in VERDICTS else " hollow"),
-                           f"{it.label}: {shown}, {ratio_text(it.ci[0])} to {ratio_text(it.ci[1])}, {it.verdict}")]
+                           f"{it.label}: {shown}, {ratios_text(it.ci)}, {it.verdict}")]
     words = "; ".join(f"{it.label}, {it.where()}: {ratio_text(it.ratio)}" for it in entries)
     return Figure(title, svg.drawing(width, bottom + 46, [svg.x_axis(axis, bottom, bottom - 4, "new time over "
                                      "old time (log)"), *parts], f"New time over old time. {words}"),
-                  "95 % intervals. Filled: slower or faster beyond the noise. Band: the threshold.")
+                  "95 % intervals. Filled: slower or faster beyond the noise. Band: the threshold." + (
+                      f" Not drawn: {n_tests - len(entries)} of {n_tests} tests." if n_tests > len(entries) else ""))
 
 
 # ---- levels

@@ -20,12 +20,13 @@ class Look:
 
 def of(labels):
     """{label: Look}. The default of a built-in strategy always looks the same; others take the
-    colours that are left in their order, then all of them again with another marker."""
+    colours that are left, then all of them again with another marker: those of few parameters first."""
     out = {label: Look(DEFAULTS[label], DEFAULTS[label] % len(MARKERS))
            for label in labels if label in DEFAULTS}
     used = {look.colour for look in out.values()}
     free = [index for index in range(len(PALETTE)) if index not in used]
-    for count, label in enumerate(sorted(label for label in labels if label not in out)):
+    for count, label in enumerate(sorted(
+            (label for label in labels if label not in out), key=lambda it: (it.count(":"), it))):
         colour = free[count] if count < len(free) else (count - len(free)) % len(PALETTE)
         shift = 0 if count < len(free) else 1 + (count - len(free)) // len(PALETTE)
         out[label] = Look(colour, (colour + 3 * shift) % len(MARKERS))

@@ -4,7 +4,7 @@ far ahead it is, and in the same cell what is faster and loses something."""
 import collections
 import math
 
-from .words import esc, loss_words, range_text, ratio_text, size_text, time_text
+from .words import esc, range_text, ratio_text, result_words, size_text, time_text
 
 MOST_COLUMNS = 8  # of a table side by side
 MOST_FACTOR = 3.0  # from which on the colour is at its darkest
@@ -61,7 +61,7 @@ def exact(timings):
         others = tied[0] if len(tied) == 1 else f"{len(tied)} others"
         return Entry(f"{row.label} ≈ {others}", time, "tie", None)
     if timing.lead == "clear" and timing.next_ratio:
-        return Entry(row.label, time, f"{ratio_text(timing.next_ratio)}×", timing.next_ratio)
+        return Entry(row.label, time, f"{ratio_text(timing.next_ratio)}x", timing.next_ratio)
     return Entry(row.label, time, "few samples" if timing.lead == "too few" else "", None)
 
 
@@ -75,11 +75,11 @@ def of_many(timings, clear):
     ratios = [it.next_ratio for it in won if it.next_ratio]
     share = "" if n == len(timings) else f", {n} of {len(timings)}"
     return Entry(label + share, range_text([it.fastest().stats.median for it in won], time_text),
-                 f"{range_text(ratios, ratio_text)}×" if ratios else "", min(ratios, default=None))
+                 f"{range_text(ratios, ratio_text)}x" if ratios else "", min(ratios, default=None))
 
 
 def other(timings):
-    """'spd 0.82×, drops edges': what is faster and loses something; '' where nothing is."""
+    """'spd 0.82x, drops edges': what is faster and loses something; '' where nothing is."""
     found = []
     for timing in timings:
         ranking = timing.ranking("any")
@@ -91,8 +91,8 @@ def other(timings):
     rows = [row for row in found if row.label == label]
     ratios = [row.relative.ratio for row in rows if row.relative.ratio]
     share = "" if n == len(timings) else f" in {n} of {len(timings)}"
-    factor = f" {range_text(ratios, ratio_text)}×" if ratios else ""
-    return f"{label}{factor}{share}, {loss_words(rows[0].variant)}"
+    factor = f" {range_text(ratios, ratio_text)}x" if ratios else ""
+    return f"{label}{factor}{share}, {result_words(rows[0])}"
 
 
 def why_not(timings):
@@ -114,7 +114,7 @@ def heat(factor):
 
 
 def legend(matrix):
-    steps = "".join(f'<span class="step" style="{heat(step)}">{ratio_text(step)}×'
+    steps = "".join(f'<span class="step" style="{heat(step)}">{step:g}x'
                     f'{" and more" if step == MOST_FACTOR else ""}</span>' for step in STEPS)
     return (f'<p class="scale"><span>{esc(matrix.usual)} where no other name stands. The runner-up is slower by:'
             f"</span> {steps}</p>") if matrix.usual else ""
@@ -144,7 +144,7 @@ def cell(matrix, outer, inner, link):
     if not timings:
         return '<td role="cell"></td>'
     entry, faster = exact(timings), other(timings)
-    small = f"<small>{esc(faster)}</small>" if faster else ""
+    small = f"<small>{esc(faster).replace(':', ':<wbr>')}</small>" if faster else ""
     if entry is None:
         return f'<td role="cell" class="no"><a data-at="{column}" href="#{link(timings[0])}">' \
                f"{why_not(timings)}{small}</a></td>"

@@ -56,7 +56,7 @@
 
   // ---- the viewer
 
-  const { groups, floats } = read("viewer-data");
+  const { groups, levels: stored } = read("viewer-data");
   if (groups.length === 0) { return; }
   const stage = byId("stage");
   const canvas = stage.firstElementChild;
@@ -67,48 +67,38 @@
   const number = (name) => Number(pick[name].value);
   const group = () => groups[number("group")];
   const centre = { x: 0.5, y: 0.5 };  // of the level, what is in the middle of the stage
-  const decoded = new Map();          // texels by the part of a picture
+  const decoded = new Map();          // texels by the number of a level
   let seen = null;                    // what was drawn last: for the values under the cursor
   let turn = 0;
 
-  // {width, height, data}: RGBA of 8 bits, of a part [picture, x, y, width, height].
-  async function texels(part) {
-    if (!part) { return null; }
-    const key = part.join();
-    if (!decoded.has(key)) {
-      const [id, x, y, width, height] = part;
-      const image = new Image();
-      image.src = byId(`p${id}`).getAttribute("href");
-      await image.decode();
-      const buffer = Object.assign(document.createElement("canvas"), { width, height });
-      const context = buffer.getContext("2d", { willReadFrequently: true });
-      context.drawImage(image, x, y, width, height, 0, 0, width, height);
-      decoded.set(key, context.getImageData(0, 0, width, height));
+  // {width, height, data}: RGBA of 8 bits, or floats of a shared exponent, as a .hdr has them, times 255.
+  async function texels(index, isFloat) {
+    if (index === null || index === undefined) { return null; }
+    if (!decoded.has(index)) {
+      const [width, height] = extent();
+      const bytes = new Uint8Array(await inflated(stored[index]).arrayBuffer());
+      for (let at = 0; at < bytes.length; at++) {
+        if (at % (4 * width) >= 4) { bytes[at] += bytes[at - 4]; }
+      }
+      decoded.set(index, { width, height, data: isFloat ? floatsOf(bytes) : bytes, isFloat });
     }
-    return decoded.get(key);
+    return decoded.get(index);
   }
 
-  // The same of floats: three times the mantissa of a shared exponent, as a .hdr has them, times 255.
-  async function floatTexels(index, part) {
-    const key = `f${index}`;
-    if (!decoded.has(key)) {
-      const bytes = new Uint8Array(await inflated(floats[index]).arrayBuffer());
-      const data = new Float32Array(bytes.length).fill(255);
-      for (let at = 0; at < bytes.length; at += 4) {
-        const scale = bytes[at + 3] ? 255 * 2 ** (bytes[at + 3] - 136) : 0;
-        for (let c = 0; c < 3; c++) { data[at + c] = bytes[at + c] * scale; }
-      }
-      decoded.set(key, { width: part[3], height: part[4], data, isFloat: true });
+  function floatsOf(bytes) {
+    const data = new Float32Array(bytes.length).fill(255);
+    for (let at = 0; at < bytes.length; at += 4) {
+      const scale = bytes[at + 3] ? 255 * 2 ** (bytes[at + 3] - 136) : 0;
+      for (let c = 0; c < 3; c++) { data[at + c] = bytes[at + c] * scale; }
     }
-    return decoded.get(key);
+    return data;
   }
 
   // A level of what is chosen as A or B, or of another chain; the first is the exact reference.
   function load(name, which = number(name)) {
     const chain = group().chains[which];
     const place = (from) => from[pick.layer.value]?.[number("level")];
-    const index = place(chain.floats);
-    return index === null || index === undefined ? texels(place(chain.layers)) : floatTexels(index, place(chain.layers));
+    return texels(place(chain.floats) ?? place(chain.layers), (place(chain.floats) ?? null) !== null);
   }
 
   function fill(select, labels, chosen) {
@@ -225,7 +215,7 @@
       context.fillRect(wipe - 1, 0, 2, canvas.height);
     }
     seen = { a, b, left, top, zoom, width, height };
-    byId("v-level-text").textContent = `${number("level")}: ${width}×${height}`;
+    byId("v-level-text").textContent = `${number("level")}: ${width}x${height}`;
     byId("v-layer-text").textContent = pick.layer.value;
     pick.wipe.disabled = isDifference || most !== null;
     byId("v-note").textContent = a?.isFloat || b?.isFloat

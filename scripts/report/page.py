@@ -10,15 +10,15 @@ import shlex
 
 import pooled
 
-from . import figures, looks, matrix, pictures, svg, tables
+from . import bars, figures, looks, matrix, pictures, svg, tables
 from .words import esc, list_names, list_words, range_text, short_paths, size_text, utc_text
 
 TEMPLATES = pathlib.Path(__file__).resolve().parent
-MOST_NAMED = 12    # strategies in a line, failures in a list, tests split by level
+MOST_NAMED = 12    # strategies in a line, tests split by level, strategies that failed
 MOST_CHANGES = 40  # in the chart of a comparison
 ORDER = ("latency", "throughput", "overlap")
 VERDICTS = ("SLOWER", "FASTER", "SAME", "INCONCLUSIVE")  # as a comparison is sorted
-VERDICT_WORDS = {"SLOWER": "slower", "FASTER": "faster", "SAME": "tied", "INCONCLUSIVE": "undecided"}
+VERDICT_WORDS = {"SLOWER": "slower", "FASTER": "faster", "SAME": "tie", "INCONCLUSIVE": "undecided"}
 
 
 def template(name):
@@ -75,15 +75,26 @@ def boxes(runs):
 
 
 def failures(pairs):
-    """What is wrong, with the first texel of it."""
-    wrong = [(case, variant) for case, variant in pairs if tables.is_wrong(variant)]
-    items = "".join(
-        f"<li><b>{esc(variant.label)}</b>, {esc(case.words())}, {esc(case.image.name)}: "
-        f"{'' if variant.verify.status == 'fail' else 'failed: '}{esc(tables.wrong_words(variant, case.unit))}</li>"
-        for case, variant in wrong[:MOST_NAMED])
-    more = f"<li>and {len(wrong) - MOST_NAMED} more</li>" if len(wrong) > MOST_NAMED else ""
-    return (f'<div class="box bad"><p>✗ {len(wrong)} of {len(pairs)} results are wrong or failed. Fast and '
-            f"wrong has no rank.</p><ul>{items}{more}</ul></div>") if wrong else ""
+    """What is wrong: of each strategy the first result that is, with its first texel."""
+    wrong = {}
+    for case, variant in pairs:
+        if tables.is_wrong(variant):
+            wrong.setdefault(variant.strategy, []).append((case, variant))
+    has_images = len({case.image for case, _ in pairs}) > 1
+    items = "".join(failure(found, has_images) for found in list(wrong.values())[:MOST_NAMED])
+    n_more = len(wrong) - MOST_NAMED
+    more = f"<li>and {n_more} more strategies</li>" if n_more > 0 else ""
+    return ('<div class="box bad"><p>✗ Wrong or failed, so without a rank:</p>'
+            f"<ul>{items}{more}</ul></div>") if wrong else ""
+
+
+def failure(found, has_images):
+    case, variant = found[0]
+    image = f", {case.image_name}" if has_images else ""
+    kind = "" if variant.verify.status == "fail" else "failed: "
+    others = f" And {len(found) - 1} more results." if len(found) > 1 else ""
+    return (f"<li><b>{esc(variant.label)}</b>, {esc(case.words() + image)}: "
+            f"{kind}{esc(tables.wrong_words(variant, case.unit))}.{others}</li>")
 
 
 def subtitle(pools):
@@ -126,8 +137,8 @@ NOTES = {"cold": "the image is in no cache before each sample", "hot": "the same
 def condition_note(timings):
     """'Cold latency: the image is in no cache before each sample; one chain, ...'"""
     first = timings[0]
-    images = list(dict.fromkeys(timing.case.image.name for timing in timings))
-    n_made = len({(timing.case.image.name, timing.case.size) for timing in timings})
+    images = list(dict.fromkeys(timing.case.image_name for timing in timings))
+    n_made = len({(timing.case.image_name, timing.case.size) for timing in timings})
     return (f"{first.condition.capitalize()}: {NOTES.get(first.cache, first.cache)}; "
             f"{NOTES.get(first.mode, first.mode)}. "
             f"{'Image' if len(images) == 1 else 'Images'}: {list_names(images)}"
@@ -159,29 +170,42 @@ class Page:
         return short_paths([path.absolute().parent if path.name == "results.json" else path for path in paths])
 
 
-def overview(page, pool, timings):
-    """Sentences, time against size, the matrix."""
-    sentences = timings[0].sentences if len(timings) == 1 else \
-        pool.conditions.get(timings[0].condition, [])
+def sentences(pool, timings):
+    found = timings[0].sentences if len(timings) == 1 else pool.conditions.get(timings[0].condition, [])
     said = "".join(f'<p class="{"lead" if index == 0 else "more"}">{esc(sentence)}</p>'
-                   for index, sentence in enumerate(sentences))
+                   for index, sentence in enumerate(found))
+    return f'{said}<p class="under">{esc(condition_note(timings))}</p>'
+
+
+def published(pool, timings):
+    """The bars of kernels of manifests; '' where the runs have none."""
+    kernels = {name for run in pool.runs for name in run.kernels}
+    found = figures.tasks(timings)
+    return figures.at_all_widths(lambda width: bars.published(found[0], kernels, width)) \
+        if kernels and found else ""
+
+
+def overview(page, timings):
+    """Time against size, the matrix."""
     sizes = "".join(figures.at_all_widths(lambda width, found=found: figures.time_size(
         [("", found)], page.looks, width)) for found in figures.size_groups(timings)[:1])
     found = matrix.Matrix(timings)
-    return (f'{said}<p class="under">{esc(condition_note(timings))}</p>{sizes}'
-            + (matrix.table(found, page.key) if len(found.cells) > 1 else ""))
+    return sizes + (matrix.table(found, page.key) if len(found.cells) > 1 else "")
 
 
 def verdict(page, pool, name):
     """What the reader is to take home from runs of one device and build: the condition that figures are
     published for, others beneath it."""
     found = list(conditions(pool).items())
-    shown = overview(page, pool, found[0][1]) if found else ""
+    wrong = failures(tables.chains(pool.runs))
+    said = sentences(pool, found[0][1]) if found else ""
+    chart = published(pool, found[0][1]) if found else ""
     others = "".join(
         drawer(f"c{page.pools.index(pool)}-{at}", f"<b>{esc(condition.capitalize())}</b> "
-               f"{esc(next(iter(pool.conditions.get(condition, [])), ''))}", overview(page, pool, timings))
+               f"{esc(next(iter(pool.conditions.get(condition, [])), ''))}", sentences(pool, timings) + published(pool, timings) + overview(page, timings))
         for at, (condition, timings) in enumerate(found[1:]))
-    shown = failures(tables.chains(pool.runs)) + shown + others
+    shown = (said + chart + wrong if chart else wrong + said) + (
+        overview(page, found[0][1]) if found else "") + others
     if page.is_comparison():
         return drawer(f"p{page.pools.index(pool)}", f"<b>{esc(name)}</b> by itself", shown)
     own = f"<h2>{esc(name)}</h2>{boxes(pool.runs)}" if len(page.pools) > 1 else ""
@@ -238,8 +262,9 @@ def comparison(page, found, base, new, key):
     more = f"<li>and {len(worse) - MOST_NAMED} more</li>" if len(worse) > MOST_NAMED else ""
     changes = sorted(found.changes, key=lambda it: (VERDICTS.index(it.verdict) if it.verdict in VERDICTS else 9,
                                                     -abs((it.ratio or 1) - 1)))
+    drawn = [it for it in changes if it.verdict != "SAME"] or changes
     chart = figures.at_all_widths(lambda width: figures.changes(
-        changes[:MOST_CHANGES], width, f"{new} against {base}"))
+        drawn[:MOST_CHANGES], len(changes), width, f"{new} against {base}"))
     table = drawer(key, f"<b>Every ratio</b> · {len(changes)} tests",
                    change_table(page, changes, base, new)) if changes else ""
     return said + (f'<ul class="box bad">{lost}{more}</ul>' if worse else "") + notes + chart + table
@@ -253,7 +278,7 @@ def change_table(page, found, base, new):
             f'{tables.named(it.label, page.looks[it.label])}<small class="state n2">'
             f"{esc(it.where())}</small>", esc(it.where()), esc(tables.time_text(it.base)),
             esc(tables.time_text(it.new)), esc(tables.ratio_text(it.ratio)),
-            f"{tables.ratio_text(it.ci[0])} – {tables.ratio_text(it.ci[1])}" if it.ci else tables.NOTHING,
+            tables.ratios_text(it.ci) if it.ci else tables.NOTHING,
             esc(VERDICT_WORDS.get(it.verdict, it.verdict))]) for it in found], f"{new} against {base}", "results")
 
 
@@ -417,5 +442,5 @@ def make(title, pools, kernels_found, options):
         "css": template("page.css") + colour_rules(), "top": top,
         "nav": "".join(f'<a href="#{name}">{esc(words)}</a>' for name, words, _ in parts),
         "sections": "".join(section(*part) for part in parts),
-        "store": store.element(), "stores": stores, "script": script,
+        "stores": stores, "script": script,
         "script_hash": script_hash(script), "viewer": embed_json(view)})

@@ -1,5 +1,5 @@
 """Pictures of chains that mipbench wrote beside results.json: each different level is embedded once,
-as a data URI, failures first, then photos; what does not fit is named. The viewer shows these."""
+failures first, then photos; pictures that do not fit are named. The viewer shows the levels."""
 
 import base64
 import functools
@@ -20,6 +20,13 @@ FIRST_EDGE = 256             # of the level on which the viewer opens, at most
 EXACT_LABEL = "reference"    # the true average: what others are looked at against
 
 
+def rows_of(name, data, size):
+    """Those of a picture of `size` texels, four bytes a texel; None where it is another, or damaged."""
+    if name.endswith(".hdr"):
+        return hdr.decode(data, size)
+    return png.decode(data) if png.size_of(data) == size and size[0] * size[1] <= MAX_TEXELS else None
+
+
 def level_extent(width, height, level):
     return max(1, width >> level), max(1, height >> level)
 
@@ -33,16 +40,16 @@ def level_place(width, height, level):
 
 
 class Store:
-    """Embeds pictures within a budget, each different one once and made small. What is shown is a
-    part, [number of the picture, x, y, width, height]."""
+    """Levels of pictures within a budget, each different one once: base64 of gzip of rows of RGBA, each
+    texel less the one at its left. A level is known by its number."""
 
     def __init__(self, max_bytes):
         self.max_bytes = self.left = max_bytes
-        self.numbers, self.data, self.floats, self.parts_of_files = {}, [], [], {}
+        self.levels, self.numbers, self.of_files = [], {}, {}
         self.missing, self.too_large = [], []
 
     def read(self, folder, name):
-        """The bytes of a PNG by its path from a results.json, or None: noted why."""
+        """The bytes of a picture by its path from a results.json, or None: noted why."""
         path = pathlib.PurePosixPath(name)
         try:
             if path.is_absolute() or ".." in path.parts:
@@ -54,93 +61,54 @@ class Store:
             if self.left <= 0 or size > min(MAX_FILE_BYTES, MAX_SHRINKING * self.max_bytes):
                 self.too_large.append(name)
                 return None
-            data = file.read_bytes()
+            return file.read_bytes()
         except (OSError, ValueError):
             self.missing.append(name)
             return None
-        if path.suffix == ".png" and png.size_of(data) is None:
-            self.missing.append(name)
-            return None
-        return data
 
     def load(self, folder, name, size, places):
-        """The parts of a picture of `size` texels, one for each of `places`, (x, y, width, height);
-        None for those that there is no room for. Empty where there is none, or where another run
-        has left one of another size."""
+        """The numbers of the levels at `places`, (x, y, width, height), of a picture of `size` texels; None
+        for those that are too large. Empty where there is no such picture, or one that another run has
+        left."""
         data = self.read(folder, name)
-        if data is None or png.size_of(data) != size:
+        if data is None:
             return []
         key = hashlib.sha256(data).digest(), tuple(places)
-        if key not in self.parts_of_files:
-            self.parts_of_files[key] = self.split(name, data, size, places)
-        return self.parts_of_files[key]
+        if key not in self.of_files:
+            rows = rows_of(name, data, size)
+            self.missing += [] if rows else [name]
+            self.of_files[key] = [self.embed(name, png.crop(rows, *place)) for place in places] if rows else []
+        return self.of_files[key]
 
-    def split(self, name, data, size, places):
-        """Each place on its own, as chains are often alike in some levels but not in all."""
-        rows = png.decode(data) if size[0] * size[1] <= MAX_TEXELS else None
-        if rows is None:
-            number = self.embed(name, *size, data)
-            return [None if number is None else [number, *place] for place in places]
-        parts = []
-        for place in places:
-            number = self.embed_rows(name, png.crop(rows, *place))
-            parts.append(None if number is None else [number, 0, 0, *place[2:]])
-        return parts
-
-    def embed_rows(self, name, rows):
-        width = len(rows[0]) // 4
-        digest = hashlib.sha256(b"%d:" % width + b"".join(rows)).digest()
+    def embed(self, name, rows):
+        is_float, width = name.endswith(".hdr"), len(rows[0]) // 4
+        if is_float and max(width, len(rows)) > MAX_FLOAT_EDGE:
+            return None
+        digest = hashlib.sha256(b"%d:%d:" % (is_float, width) + b"".join(rows)).digest()
         if digest not in self.numbers:
-            self.numbers[digest] = self.embed(name, width, len(rows), png.encode(rows))
+            packed = gzip.compress(png.less_left(rows), mtime=0)
+            self.numbers[digest] = self.keep(name, base64.b64encode(packed).decode("ascii"))
         return self.numbers[digest]
 
-    def take(self, name, n_bytes):
-        """Whether there is room for so many bytes, which it then has no more."""
-        n_texts = (n_bytes + 2) // 3 * 4
-        if n_texts > self.left:
+    def keep(self, name, text):
+        if not self.take(name, text):
+            return None
+        self.levels.append(text)
+        return len(self.levels) - 1
+
+    def take(self, name, text):
+        """Whether there is room for a text, which it then has no more."""
+        if len(text) > self.left:
             self.too_large.append(name)
             return False
-        self.left -= n_texts
+        self.left -= len(text)
         return True
-
-    def embed(self, name, width, height, data):
-        """The number of the picture, or None: there is no room for it."""
-        if not self.take(name, len(data)):
-            return None
-        self.data.append((width, height, base64.b64encode(data).decode("ascii")))
-        return len(self.data) - 1
-
-    def load_floats(self, folder, name, size, places):
-        """The numbers of levels of a .hdr, None for those that are too large or find no room."""
-        data = self.read(folder, name)
-        rows = hdr.decode(data, size) if data is not None else None
-        return [self.embed_floats(png.crop(rows, *place)) if max(place[2:]) <= MAX_FLOAT_EDGE else None
-                for place in places] if rows else [None] * len(places)
-
-    def embed_floats(self, rows):
-        digest = hashlib.sha256(b"f%d:" % len(rows) + b"".join(rows)).digest()
-        if digest not in self.numbers:
-            text = base64.b64encode(gzip.compress(b"".join(rows), mtime=0)).decode("ascii")
-            if len(text) > self.left:
-                return None
-            self.left -= len(text)
-            self.floats.append(text)
-            self.numbers[digest] = len(self.floats) - 1
-        return self.numbers[digest]
-
-    def element(self):
-        """Every embedded picture, for <use> and the viewer; none is shown by this."""
-        images = "".join(
-            f'<image id="p{number}" width="{width}" height="{height}" '
-            f'href="data:image/png;base64,{data}"/>'
-            for number, (width, height, data) in enumerate(self.data))
-        return f'<svg class="store" aria-hidden="true"><defs>{images}</defs></svg>' if images else ""
 
     def notes(self):
         notes = []
         if self.missing:
-            notes += [f"{len(self.missing)} pictures that the results name are not there, the "
-                      f"first: {self.missing[0]}."]
+            notes += [f"{len(self.missing)} pictures that the results name are not there or "
+                      f"not as the run wrote them, the first: {self.missing[0]}."]
         if self.too_large:
             names = list(dict.fromkeys(self.too_large))
             notes += [f"{len(names)} pictures are not embedded, to keep the page small: they are "
@@ -149,7 +117,7 @@ class Store:
 
 
 class Chain:
-    """What there is of one variant's chain, or of a reference: parts by layer and level."""
+    """What there is of one variant's chain, or of a reference: numbers by layer and level."""
 
     def __init__(self, label, is_reference, variant):
         self.label, self.is_reference, self.levels, self.floats = label, is_reference, {}, {}
@@ -174,7 +142,7 @@ class Group:
         self.n_levels, self.chains = case.n_levels, {}
 
     def heading(self):
-        return f"{self.case.image.name}, {self.case.words()}" + (f", {self.owner}" if self.owner else "")
+        return f"{self.case.image_name}, {self.case.words()}" + (f", {self.owner}" if self.owner else "")
 
     def shown(self):
         return sorted((chain for chain in self.chains.values() if chain.layers()),
@@ -190,17 +158,17 @@ class Group:
         places = [level_place(*size, level) for level in numbers] if match[1] is None else \
             [(0, 0, *level_extent(*size, numbers[0]))]
         whole = tuple(max(place[axis] + place[axis + 2] for place in places) for axis in (0, 1))
-        parts = store.load(case.run.path.parent, name, whole, places)
-        if not any(parts):
+        found = store.load(case.run.path.parent, name, whole, places)
+        if all(it is None for it in found):
             return
         folder = path.parent.name
         reference = reference_label(folder[len("golden-"):]) if folder.startswith("golden-") else None
         chain = self.chains.setdefault(str(path.parent), Chain(reference or variant.label,
                                                                reference is not None, variant))
         layer, twin = int(match[2] or 0), name[:-len("png")] + "hdr"
-        chain.levels.update({(layer, level): part for level, part in zip(numbers, parts) if part})
+        chain.levels.update({(layer, level): it for level, it in zip(numbers, found) if it is not None})
         if twin in variant.images:
-            found = store.load_floats(case.run.path.parent, twin, whole, places)
+            found = store.load(case.run.path.parent, twin, whole, places)
             chain.floats.update({(layer, level): it for level, it in zip(numbers, found)})
 
 
@@ -288,9 +256,9 @@ def sheets(pools, store):
         if path.name.startswith("sheet") and path not in seen:
             seen.add(path)
             data = store.read(run.path.parent, name)
-            if data and store.take(name, len(data)):
-                text = base64.b64encode(data).decode("ascii")
-                words = f"All chains of {case.image.name}, {case.words()}"
+            text = base64.b64encode(data).decode("ascii") if data and png.size_of(data) else ""
+            if text and store.take(name, text):
+                words = f"All chains of {case.image_name}, {case.words()}"
                 out += (f'<figure class="card"><figcaption>{esc(words)}</figcaption><img class="sheet" '
                         f'alt="{esc(words)}" src="data:image/png;base64,{text}"></figure>')
     return out
@@ -305,4 +273,4 @@ def section(pools, store):
     shown = sheets(pools, store)
     notes = "".join(f'<p class="foot">{esc(note)}</p>' for note in store.notes())
     return (VIEWER.read_text(encoding="utf-8") if groups else "") + shown + notes, {
-        "groups": list(map(view_of, groups)), "floats": store.floats}
+        "groups": list(map(view_of, groups)), "levels": store.levels}

@@ -1,4 +1,4 @@
-"""PNG as mipbench writes it, taken apart into rows and made smaller again, for scripts/report.py.
+"""PNG as mipbench writes it, taken apart into rows, for scripts/report.py.
 
 A row is one large integer here, a byte of the row in every eight bits of it, least first. Sums and
 differences of bytes modulo 256 then are a few operations on the whole row: fast enough for
@@ -9,11 +9,8 @@ import zlib
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 RGBA8 = bytes((8, 6, 0, 0, 0))  # depth, colour type, compression, filters, interlace
-NONE, SUB, UP, AVERAGE = range(4)  # filters; Paeth's is neither read nor written
-COLOUR_TYPES = {1: 0, 3: 2, 4: 6}  # by bytes of a texel: grey, RGB, RGBA
-
-# What a byte of a filtered row adds to the estimate of what it will take: its distance to 0.
-COSTS = bytes(min(value, 256 - value) for value in range(256))
+TEXEL_BITS = 32
+NONE, SUB, UP = range(3)  # filters; others are not read
 
 
 def size_of(data):
@@ -24,14 +21,13 @@ def size_of(data):
 
 
 class Lanes:
-    """Arithmetic on rows of `n_bytes` bytes, texels of `step` bytes."""
+    """Arithmetic on rows of `n_bytes` bytes, four a texel."""
 
-    def __init__(self, n_bytes, step):
-        self.n_bytes, self.shift = n_bytes, 8 * step
+    def __init__(self, n_bytes):
+        self.n_bytes = n_bytes
         self.all = (1 << 8 * n_bytes) - 1
         self.high = self.all // 255 << 7  # the top bit of each byte, and the seven below it
         self.low = self.all ^ self.high
-        self.but_lowest = self.all // 255 * 254
 
     def add(self, a, b):
         return ((a & self.low) + (b & self.low)) ^ ((a ^ b) & self.high)
@@ -39,17 +35,13 @@ class Lanes:
     def subtract(self, a, b):
         return ((a | self.high) - (b & self.low)) ^ ((a ^ ~b) & self.high)
 
-    def average(self, a, b):
-        """Rounded down."""
-        return (a & b) + (((a ^ b) & self.but_lowest) >> 1)
-
     def left_of(self, row):
-        """For each byte that of the texel at its left; 0 for the first."""
-        return row << self.shift & self.all
+        """For each texel the one at its left; 0 for the first."""
+        return row << TEXEL_BITS & self.all
 
     def sum_from_left(self, row):
         """Each texel plus all at its left, by doubling."""
-        shift = self.shift
+        shift = TEXEL_BITS
         while shift < 8 * self.n_bytes:
             row = self.add(row, row << shift & self.all)
             shift *= 2
@@ -84,7 +76,7 @@ def decode(data):
         return None
     if len(filtered) != limit:
         return None
-    lanes, rows, above = Lanes(stride - 1, 4), [], 0
+    lanes, rows, above = Lanes(stride - 1), [], 0
     for at in range(0, limit, stride):
         row, kind = int.from_bytes(filtered[at + 1:at + stride], "little"), filtered[at]
         if kind > UP:
@@ -100,45 +92,8 @@ def crop(rows, x, y, width, height):
     return [row[4 * x:4 * (x + width)] for row in rows[y:y + height]]
 
 
-def without_needless_channels(rows):
-    """(rows, bytes of a texel): alpha only where it is not 255, colour only where it is not grey."""
-    if any(row[3::4].strip(b"\xff") for row in rows):
-        return rows, 4
-    if all(row[0::4] == row[1::4] == row[2::4] for row in rows):
-        return [row[0::4] for row in rows], 1
-    return [rgb_of(row) for row in rows], 3
-
-
-def rgb_of(row):
-    out = bytearray(len(row) // 4 * 3)
-    for channel in range(3):
-        out[channel::3] = row[channel::4]
-    return bytes(out)
-
-
-def filter_row(lanes, row, above):
-    """The filtered row, with the filter that seems to leave least, before it."""
-    left = lanes.left_of(row)
-    choices = (row, lanes.subtract(row, left), lanes.subtract(row, above),
-               lanes.subtract(row, lanes.average(left, above)))
-    found = [bytes((kind,)) + lanes.to_bytes(choice) for kind, choice in enumerate(choices)]
-    return min(found, key=lambda line: sum(line[1:].translate(COSTS)))
-
-
-def chunk(kind, data):
-    return (struct.pack(">I", len(data)) + kind + data
-            + struct.pack(">I", zlib.crc32(kind + data)))
-
-
-def encode(rows):
-    """A PNG, as small as the standard library makes it, of rows of RGBA."""
-    width, height = len(rows[0]) // 4, len(rows)
-    rows, step = without_needless_channels(rows)
-    lanes, above, filtered = Lanes(width * step, step), 0, []
-    for line in rows:
-        row = int.from_bytes(line, "little")
-        filtered.append(filter_row(lanes, row, above))
-        above = row
-    header = struct.pack(">II", width, height) + bytes((8, COLOUR_TYPES[step], 0, 0, 0))
-    return (SIGNATURE + chunk(b"IHDR", header)
-            + chunk(b"IDAT", zlib.compress(b"".join(filtered), 9)) + chunk(b"IEND", b""))
+def less_left(rows):
+    """The bytes of all rows, each texel less the one at its left: most are small then."""
+    lanes = Lanes(len(rows[0]))
+    numbers = [int.from_bytes(row, "little") for row in rows]
+    return b"".join(lanes.to_bytes(lanes.subtract(row, lanes.left_of(row))) for row in numbers)

@@ -180,6 +180,10 @@ def legend(entries, width, y):
     return parts, 22 * (row + 1) + 4 if entries else 0
 
 
+def moved(down, parts):
+    return f'<g transform="translate(0 {down})">{"".join(parts)}</g>' if down else "".join(parts)
+
+
 def drawing(width, height, parts, label):
     """The SVG element; `label` says in words what is to be seen."""
     return (f'<svg class="plot" width="{width:.0f}" height="{height:.0f}" '

@@ -1,13 +1,14 @@
 """The tables of the page. Columns that do not fit are left out, so that none is scrolled sideways."""
 
 from .svg import marker
-from .words import (NOTHING, bytes_text, digits, error_text, esc, interval_text, list_names, loss_words,
-                    percent_text, ratio_text, size_text, time_text, times_text, utc_text)
+from .words import (NOTHING, bytes_text, digits, error_text, esc, list_names, percent_text, ratio_text, ratios_text,
+                    result_words, size_text, time_text, times_text, utc_text)
 
 CHANNELS = "rgba"
+OF_PEAK = "of peak"  # of the bandwidth; left out where no row has it
 # (title, class) of the table of all runs; the classes hold for the cells, too.
-RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("p95", "num w3"),
-             ("Ratio", "num"), ("Share of peak bandwidth", "num w2"), ("Result", "w2"), ("Verified", "w2"))
+RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("Ratio", "num"),
+             ("95 % interval", "num w3"), (OF_PEAK, "num w2"), ("Result", "w2"), ("Verified", "w2"))
 
 
 VERIFIED = {"pass": "✓", "fail": "✗"}
@@ -77,30 +78,22 @@ def wrong_words(one, unit):
             f"{CHANNELS[bad['channel'] & 3]}: {got}, not {want}")
 
 
-def relative_words(one, is_fastest):
-    relation = one.relative
-    if relation.ratio is None:
-        return NOTHING
-    if is_fastest or relation.ci is None:
-        return "1.00" if is_fastest else ratio_text(relation.ratio)
-    return interval_text(relation.ratio, relation.ci)
-
-
 def run_row(timing, one, looks, longest, has_share):
     """One strategy of a timing, as RUN_HEADS has it."""
     fastest, state = timing.fastest(), result_state(one)
     css = "failed" if is_wrong(one) else "best" if one is fastest and timing.lead == "clear" else ""
     name = named(one.label, looks[one.label])
-    kinds = [kind for title, kind in RUN_HEADS if has_share or not title.startswith("Share")]
+    kinds = [kind for title, kind in RUN_HEADS if has_share or title != OF_PEAK]
     said = f'<tr class="{css} said"><td class="state" colspan="{len(kinds)}">{esc(state)}</td></tr>' if state else ""
     if not one.is_timed():
         return row(css or "skipped", [name, "not timed", *[NOTHING] * (len(kinds) - 2)], kinds) + said
     bar = (f'<span class="bar" style="--f:{one.stats.median / longest:.3f};'
            f'--c:var(--s{looks[one.label].colour})"></span>')
     cells = [name, f"{bar}<b>{esc(time_text(one.stats.median))}</b>",
-             esc(times_text(one.stats.ci)) if one.stats.ci else NOTHING, esc(time_text(one.stats.p95)),
-             esc(relative_words(one, one is fastest)), *([esc(percent_text(one.of_limit))] if has_share else []),
-             esc(loss_words(one.variant)), VERIFIED.get(one.verify.status, NOTHING)]
+             esc(times_text(one.stats.ci)) if one.stats.ci else NOTHING,
+             ratio_text(1.0 if one is fastest else one.relative.ratio),
+             ratios_text(one.relative.ci) if one.relative.ci and one is not fastest else "",
+             *([esc(percent_text(one.of_limit))] if has_share else []), esc(result_words(one)), VERIFIED.get(one.verify.status, NOTHING)]
     return row(css, cells, kinds) + said
 
 
@@ -110,7 +103,7 @@ def test_body(timing, key_of, looks, has_share, has_inputs):
     longest = max((it.stats.median for it in timed), default=1)
     rows = timed + [it for it in timing.rows if not it.is_timed()]
     task, size = timing.case.words(with_size=False), size_text(timing.case.size)
-    name = f' <span class="file">{esc(timing.case.image.name)}</span>' if has_inputs else ""
+    name = f' <span class="file">{esc(timing.case.image_name)}</span>' if has_inputs else ""
     said = "".join(f"<p>{esc(sentence)}</p>" for sentence in timing.sentences)
     n_columns = len(RUN_HEADS) - (not has_share)
     return (f'<tbody id="{key_of(timing)}" data-condition="{esc(timing.condition)}" data-task="{esc(task)}" '
@@ -122,7 +115,7 @@ def test_body(timing, key_of, looks, has_share, has_inputs):
 def all_runs(timings, key_of, looks):
     has_share = any(it.of_limit is not None for timing in timings for it in timing.rows)
     has_inputs = len({timing.case.image for timing in timings}) > 1
-    heads = [head for head in RUN_HEADS if has_share or not head[0].startswith("Share")]
+    heads = [head for head in RUN_HEADS if has_share or head[0] != OF_PEAK]
     return whole(heads, "".join(test_body(it, key_of, looks, has_share, has_inputs) for it in timings),
                  "all runs", "runs")
 
@@ -172,7 +165,7 @@ def devices(names, rows, looks):
         if one is None:
             return NOTHING
         factor = "" if one is base or base is None else \
-            f"<b>{ratio_text(one.stats.median / base.stats.median)}×</b> "
+            f"<b>{ratio_text(one.stats.median / base.stats.median)}x</b> "
         return f"{factor}<span>{esc(time_text(one.stats.median))}</span>"
     bodies = ""
     for test, by_label in rows.items():

@@ -8,7 +8,6 @@ UNITS = ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"))
 
 NOTHING = "–"
 MAX_NAMED = 3  # of a list of rows, as on the terminal: hundreds of variants may be meant
-LOPSIDED = 0.2  # the sides of an interval differ by more than this share of the larger
 
 
 def esc(value):
@@ -41,14 +40,11 @@ def range_text(values, show):
     return " – ".join(ends)
 
 
-def interval_text(value, ends):
-    """'1.44 ± 0.01'; where the ratio is far from the middle, the ends: '1.63 (1.40 – 4.43)'."""
-    up, down = ends[1] - value, value - ends[0]
-    half = max(up, down)
-    if abs(up - down) > max(LOPSIDED * half, 0.01):
-        low, high = math.floor(ends[0] * 100) / 100, math.ceil(ends[1] * 100) / 100
-        return f"{ratio_text(value)} ({ratio_text(low)} – {ratio_text(high)})"
-    return f"{ratio_text(value)} ± {ratio_text(math.ceil(half * 100) / 100)}"
+def ratios_text(ends):
+    """'1.17 – 3.30', rounded outwards, as mb_ratio_range_text() in src/base/figure.c."""
+    rounding = 1e-6
+    low, high = math.floor(ends[0] * 100 + rounding) / 100, math.ceil(ends[1] * 100 - rounding) / 100
+    return f"{low:.2f} – {high:.2f}"
 
 
 def time_text(value):
@@ -68,7 +64,7 @@ def times_text(ends):
 
 
 def size_text(size):
-    return "{}×{}".format(*size)
+    return "{}x{}".format(*size)
 
 
 def digits(value):
@@ -109,9 +105,12 @@ def bytes_text(count):
 LOSSES = {"floor": "drops edges", "blit": "two taps", "fp16": "half floats"}
 
 
-def loss_words(variant):
-    """What a result loses, or 'exact'."""
-    return LOSSES.get(variant.loss, variant.loss) or variant.answer or NOTHING
+def result_words(row):
+    """'exact', what keeps it from that, or that it is wrong."""
+    if row.status == "failed" or row.verify.status == "fail":
+        return "wrong texels" if row.verify.status == "fail" else "failed"
+    answer = row.variant.answer
+    return LOSSES.get(answer, answer) or "not judged"
 
 
 def utc_text(utc):

@@ -9,10 +9,10 @@ REFERENCE = cli.ROOT / "results/reference"
 GPU = REFERENCE / "nvidia-h200/run-1.json"
 GPU_MODES = REFERENCE / "nvidia-h200/modes.json"  # hot and cold, all modes, split by level
 GPU_VARIANTS = REFERENCE / "nvidia-h200/variants.json"  # spd:fp16=on, separable, more than a dozen
+PUBLISHED = REFERENCE / "nvidia-h200/published.json"  # kernels of manifests; wrong ones, too
 GPU_ODD = GPU  # spd at 4095x4095
 SOFTWARE = REFERENCE / "lavapipe/run-1.json"  # 256x256, 512x512, 501x333; all strategies
 SOFTWARE_MODES = REFERENCE / "lavapipe/modes.json"
-SOFTWARE_VARIANTS = REFERENCE / "lavapipe/variants.json"
 WHOLE_SETS = [REFERENCE / "nvidia-h200"]
 
 

@@ -171,7 +171,7 @@ class Measures(BrowserCase):
         pictures["run"]["id"] = "pictures"
         return [
             ("formats", sorted((kept_sets.REFERENCE / "nvidia-h200").glob("format-*.json"))),
-            ("variants", [kept_sets.GPU_VARIANTS]), ("modes", [kept_sets.SOFTWARE_MODES]),
+            ("published", [kept_sets.PUBLISHED]), ("variants", [kept_sets.GPU_VARIANTS]), ("modes", [kept_sets.SOFTWARE_MODES]),
             ("two runs", [kept_sets.SOFTWARE, self.write(again, "again.json")]),
             ("two devices", [kept_sets.SOFTWARE, self.write(self.other_device(), "other.json")]),
             ("two builds", [kept_sets.GPU, self.write(builds, "builds.json")]),
@@ -232,10 +232,10 @@ class Works(BrowserCase):
         """It opens on one condition; a link to a test of another one shows that."""
         self.show(kept_sets.GPU)
         self.assertEqual({it.rpartition(" ")[0] for it in self.shown_tests()}, {"cold latency"})
-        for name, value in (("condition", "hot latency"), ("size", "256×256")):
+        for name, value in (("condition", "hot latency"), ("size", "256x256")):
             window.run("const it = document.getElementById('f-' + arguments[0]); it.value = arguments[1];"
                        "it.dispatchEvent(new Event('input', { bubbles: true }));", name, value)
-        self.assertEqual(self.shown_tests(), ["hot latency 256×256"])
+        self.assertEqual(self.shown_tests(), ["hot latency 256x256"])
         window.run("document.querySelector('.won a').click()")
         self.wait("return !document.querySelector(location.hash)?.hidden")
         self.assertEqual(len(self.shown_tests()), 12)
@@ -359,7 +359,7 @@ class Viewer(BrowserCase):
         window.run("document.getElementById('stage').focus()")
         window.press("PageDown")
         time.sleep(0.2)
-        self.assertEqual(window.run("return document.getElementById('v-level-text').textContent"), "1: 8×8")
+        self.assertEqual(window.run("return document.getElementById('v-level-text').textContent"), "1: 8x8")
 
 
 if __name__ == "__main__":

@@ -17,9 +17,8 @@
 
 /* Of the program that writes, which also words sentences anew; a margin, which is wider by what
  * a ratio lost; and what only earlier programs wrote. */
-static const char *const skipped[] = {"kernels",   "layers",   "shaders",
-                                      "margin",    "sentence", "null_twin_ns",
-                                      "bandwidth", "large",    "read_sweep"};
+static const char *const skipped[] = {"kernels",  "layers", "shaders",   "margin",
+                                      "sentence", "large",  "read_sweep"};
 
 static bool is_skipped(const char *key)
 {
@@ -63,29 +62,6 @@ static bool find_difference(const cJSON *a, const cJSON *b, char path[400])
     return other != NULL && cJSON_IsArray(b);
 }
 
-/* Columns of commands without work are of earlier programs, too. */
-static void drop_null_twins(cJSON *columns)
-{
-    for (cJSON *column = columns->child, *next; column; column = next) {
-        const cJSON *kind = cJSON_GetObjectItemCaseSensitive(column, "kind");
-        next = column->next;
-        if (kind && strcmp(kind->valuestring, "null_twin") == 0) {
-            cJSON_Delete(cJSON_DetachItemViaPointer(columns, column));
-        }
-    }
-}
-
-static void drop_all_null_twins(cJSON *node)
-{
-    for (cJSON *child = node->child; child; child = child->next) {
-        if (child->string && strcmp(child->string, "columns") == 0) {
-            drop_null_twins(child);
-        } else {
-            drop_all_null_twins(child);
-        }
-    }
-}
-
 static char *read_and_write(const char *path, const char *text)
 {
     MB_SCOPED(mb_run) run = {0};
@@ -108,7 +84,6 @@ static void check_file(const char *path)
     CHECK(strcmp(once, twice) == 0);
     CHECK_EQ_INT(mb_json_parse(&before, (const char *)bytes.data, NULL), MB_OK);
     CHECK_EQ_INT(mb_json_parse(&after, once, NULL), MB_OK);
-    drop_all_null_twins(before.root);
     if (find_difference(before.root, after.root, where)) {
         fprintf(stderr, "%s%s\n", path, where);
         CHECK(false);

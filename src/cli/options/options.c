@@ -287,7 +287,7 @@ const struct mb_option_row mb_option_rows[] = {
                       "the page, or a folder for it (report.html beside the first results)"}},
     {"max-pictures", 0, "MB", MB_OPTION_COUNT, MB_GROUP_OUTPUT, BIT(REPORT),
      .field = FIELD(max_pictures_mb), .min = 0, .max = 2048,
-     .help = "embed pictures up to this size in all; 0 leaves them out (3)"},
+     .help = "embed pictures up to this size in all; 0 leaves them out (4)"},
     {"force", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
      .help = "write into a folder that is not empty, in place of an earlier export"},
     {"no-plain", 0, NULL, MB_OPTION_SWITCH, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(plain),

@@ -137,7 +137,7 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
         .alpha = true,
         .updates = true,
         .n_formats = 1,
-        .max_pictures_mb = 3,
+        .max_pictures_mb = 4,
     };
     for (;;) {
         MB_DO(mb_scan_next(&scan, &item, err));
