@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/os.h"
 #include "base/text.h"
-#include "image/io/stb.h"
 #include "image/pattern.h"
 
 #if MB_HAS_JPEG
@@ -94,18 +93,6 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     MB_DO(mb_reader_size(reader, width, height, depth, min_bytes, err));
     image->texels = mb_malloc((size_t)(width * height) * mb_depth_texel_bytes(depth));
     return MB_NEED(image->texels, reader->path);
-}
-
-enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, size_t n_bytes,
-                                struct mb_err *err)
-{
-    struct mb_image *image = reader->image;
-    const char *reason = NULL;
-    image->texels =
-        mb_stb_decode(file, n_bytes, (struct mb_extent){image->width, image->height},
-                      image->depth == MB_DEPTH_U16, &reason);
-    return reason != NULL ? mb_reader_bad(reader, reason, err)
-                          : MB_NEED(image->texels, reader->path);
 }
 
 static const struct format *find_format(const struct mb_bytes *file)

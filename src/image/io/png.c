@@ -1,25 +1,12 @@
-/* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
+/* Pictures of a chain: single levels, the atlas, and what is wrong. */
 #include "image/io/png.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/stb.h"
 
 #define CHUNK_TEXELS 256u
-
-enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
-                             struct mb_bytes *out, struct mb_err *err)
-{
-    *out = (struct mb_bytes){0};
-    /* stb_image_write counts in ints; at worst deflate makes 5 bytes in 5000 more. */
-    const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
-    MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
-               "a PNG of %ux%u texels is too large to be encoded", width, height);
-    out->data = mb_stb_encode_png(rgba, (struct mb_extent){width, height}, &out->n_bytes);
-    return MB_NEED(out->data, "PNG");
-}
 
 /* Convert `n` texels of any format to rgba8 codes. */
 static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texels, size_t n,
