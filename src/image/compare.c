@@ -145,6 +145,7 @@ struct tally {
     struct mb_level_verdict level; /* its step error and number of bad texels */
     struct distance drift, box;
     struct mb_bad_texel first_bad;
+    bool is_doubted; /* level 0 has values that are not ordinary */
 };
 
 /* The largest magnitudes by channel of a level of the two unrounded chains. */
@@ -339,13 +340,14 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
         add_distance(&tally->drift, got, want, 1);
         at++;
     }
-    /* The scale of level 1. */
+    /* The scale of level 1, and whether its values are in doubt. */
     double texels[CHUNK_TEXELS * 4];
     at = mb_format_is_unorm(format) ? end : (size_t)row_begin * job->extent.width;
     for (; at < end; at += CHUNK_TEXELS) {
         const size_t n = end - at < CHUNK_TEXELS ? end - at : CHUNK_TEXELS;
         mb_format_decode_coded(format, source + at * texel_bytes, n, texels);
         add_distance(&tally->drift, texels, texels, n);
+        tally->is_doubted |= mb_doubt_is_due(format, texels, n * 4);
     }
 }
 
@@ -416,7 +418,8 @@ static void measure_level(struct level_job *job, const struct distance *drift,
     level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
 }
 
-static void judge_level(struct level_job *job, struct mb_verdict *verdict)
+/* Sets `*is_doubted` if the level, the base, has values that are not ordinary. */
+static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool *is_doubted)
 {
     const uint32_t n_workers =
         mb_parallel_rows(job->extent.height, job->extent.width,
@@ -430,6 +433,7 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
         level->n_bad_texels += tally->level.n_bad_texels;
         join_distance(&drift, &tally->drift);
         join_distance(&box, &tally->box);
+        *is_doubted |= tally->is_doubted;
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
@@ -547,8 +551,6 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
     golden = {
         .step = {.tolerance = chain->tolerance, .format = layout->format},
         .is_ideal = true,
-        .is_doubted = mb_doubt_is_due(layout->format, chain->source,
-                                      (size_t)layout->base.width * layout->base.height),
     };
     struct peaks peaks = {0};
     verdict->n_levels = layout->n_levels;
@@ -568,7 +570,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
             MB_DO(golden_advance(&golden, &job, err));
             job.least_bound_lsb = least_bound_lsb(job.step);
         }
-        judge_level(&job, verdict);
+        judge_level(&job, verdict, &golden.is_doubted);
     }
     verdict->pass = !verdict->first_bad.found;
     verdict->claimed_lsb = chain->tolerance->max_error_lsb;

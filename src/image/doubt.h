@@ -15,10 +15,9 @@
 #include "image/tolerance.h"
 #include "image/golden.h"
 
-/* True if `n` stored texels hold a value that is negative, not finite, a denormal, or so large
- * that sums overflow; never of formats without such values. Zeros are ordinary, both of them.
- */
-bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n);
+/* True if one of `n` values of a float format is negative, not finite, a denormal, or so large
+ * that sums overflow. Zeros are ordinary, both of them. */
+bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n);
 
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
  * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
