@@ -175,27 +175,13 @@ enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t 
 
 bool mb_image_has_suffix(const char *path)
 {
-    static const char *const suffixes[] = {
-#if MB_HAS_JPEG
-        ".jpg",
-        ".jpeg",
-#endif
-        ".png",
-        ".bmp",
-        ".tga",
-        ".ppm",
-        ".pgm",
-        ".pnm",
-        ".pfm",
-        ".hdr",
-        ".ktx2",
-        ".dds"
-    };
+    static const char suffixes[] = MB_IMAGE_SUFFIXES;
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot != NULL && i < MB_COUNTOF(suffixes); i++) {
-        if (strcasecmp(dot, suffixes[i]) == 0) {
-            return true;
-        }
+    const size_t n_bytes = dot != NULL ? strlen(dot) : 0;
+    bool has_one = false;
+    for (const char *s = suffixes; n_bytes > 0 && s != NULL && !has_one;
+         s = strchr(s + 1, '.')) {
+        has_one = strcspn(s, ", ") == n_bytes && strncasecmp(s, dot, n_bytes) == 0;
     }
-    return false;
+    return has_one;
 }
