@@ -53,6 +53,10 @@ static const struct group groups[] = {
     GROUP("VK_KHR_shader_subgroup_uniform_control_flow", NEVER,
           SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, uniform_control_flow),
     {.extension = "VK_KHR_push_descriptor", .core_version = NEVER},
+    /* They say how many cores there are. */
+    {.extension = VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
+    {.extension = VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, .core_version = NEVER},
+    {.extension = VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
     /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
     GROUP("VK_KHR_portability_subset", NEVER, PORTABILITY_SUBSET_FEATURES_KHR, portability),
 };

@@ -35,7 +35,7 @@ struct mb_features {
 /* Query the features that may be used at API version `version`. */
 void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
 
-#define MB_MAX_EXTENSIONS 16u
+#define MB_MAX_EXTENSIONS 19u
 
 /* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
  * that they need. Returns how many. */

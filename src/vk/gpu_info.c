@@ -196,20 +196,8 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         info->has_full_subgroups && is_required ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
-static bool has_extension(const VkExtensionProperties *extensions, uint32_t n, const char *name)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(extensions[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
-    VkExtensionProperties extensions[512];
-    uint32_t n = MB_COUNTOF(extensions);
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
     };
@@ -222,15 +210,11 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
     };
-    const VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, extensions);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return;
-    }
-    if (has_extension(extensions, n, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+    if (mb_features_has(&info->features, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
         properties.pNext = &nv;
-    } else if (has_extension(extensions, n, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+    } else if (mb_features_has(&info->features, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
         properties.pNext = &amd;
-    } else if (has_extension(extensions, n, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) {
+    } else if (mb_features_has(&info->features, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) {
         properties.pNext = &arm;
     }
     vkGetPhysicalDeviceProperties2(device, &properties);
