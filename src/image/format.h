@@ -78,3 +78,8 @@ void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n
  * for UNORM and sRGB; for floats the distance between neighbours at |value| (one ulp) in that
  * channel, never below the smallest subnormal. */
 double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value);
+
+/* Convert `n` texels from one format to another: UNORM and sRGB codes stay codes, scaled, and
+ * one channel becomes grey. */
+void mb_format_convert(const struct mb_format *from, const void *texels, size_t n,
+                       const struct mb_format *to, void *out);
