@@ -1,5 +1,5 @@
-/* JSON out and in. cJSON prints doubles with 15 digits unless they then differ by more than a
- * tolerance; numbers are printed here instead and handed over as raw text. */
+/* JSON out and in. cJSON rounds doubles to 15 digits where that changes them little, so numbers
+ * are printed here and handed over as raw text. */
 #include "base/json.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
-#define EXCERPT_BYTES     40 /* of a text that is no JSON, around the place */
+#define EXCERPT_BYTES     40 /* shown around an error */
 
 void mb_json_init(struct mb_json *json)
 {
@@ -35,7 +35,7 @@ void mb_json_schema(struct mb_json *json, const char *name, const char *version)
     mb_json_string(json, schema, "version", version);
 }
 
-/* Hang a new item (NULL without memory) under `parent`; the first failure is kept. */
+/* Put a new item (NULL without memory) under `parent`, and remember a failure. */
 static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON *item)
 {
     const bool is_attached = !json->failed && parent != NULL && item != NULL &&
@@ -143,7 +143,8 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
     return MB_OK;
 }
 
-/* cJSON tells "no memory" and "no JSON" alike by NULL; its hooks have no user pointer. */
+/* cJSON returns NULL both without memory and for invalid JSON; its hooks have no user pointer.
+ */
 static _Thread_local bool parser_lacks_memory;
 
 static void *parser_malloc(size_t n_bytes)
@@ -153,7 +154,7 @@ static void *parser_malloc(size_t n_bytes)
     return memory;
 }
 
-/* Where the text ends too early, cJSON stops behind it: the last character is named then. */
+/* cJSON stops behind a text that ends too early: name its last character then. */
 static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
 {
     while (at > text && strchr(" \t\r\n", *at) != NULL) {
