@@ -61,8 +61,8 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     if (text != NULL && text[0] != '\0') {
         char line[1024];
         mb_utf8_sanitize(text, line, sizeof line);
-        atomic_store(&transient_is_up,
-                     true); /* before drawing: a message in between erases an empty line */
+        /* Before drawing: a message in between erases an empty line. */
+        atomic_store(&transient_is_up, true);
         fprintf(stderr, ERASE_LINE "%.*s", (int)mb_utf8_prefix_bytes(line, max_columns), line);
     } else if (atomic_exchange(&transient_is_up, false)) {
         fputs(ERASE_LINE, stderr);

@@ -1,4 +1,4 @@
-/* Facts of a physical device, read once and kept as plain data. */
+/* Facts of a physical device. */
 #include "vk/gpu_info.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* What every driver allows by the specification, also one that does not say. */
+/* The specification's minimum, for drivers that report 0. */
 #define LEAST_MAX_ALLOCATION_BYTES (UINT64_C(1) << 30)
 
 const struct mb_subgroup_operation mb_subgroup_operations[] = {
@@ -22,7 +22,7 @@ const struct mb_subgroup_operation mb_subgroup_operations[] = {
 };
 const size_t mb_subgroup_operation_count = MB_COUNTOF(mb_subgroup_operations);
 
-/* In the order in which they are preferred. */
+/* In order of preference. */
 static const struct {
     VkPhysicalDeviceType type;
     const char *name;
@@ -87,8 +87,8 @@ static bool computes(const VkQueueFamilyProperties *family)
     return (family->queueFlags & VK_QUEUE_COMPUTE_BIT) && family->queueCount > 0;
 }
 
-/* Where what a strategy may ask for is done: graphics and compute before compute, with
- * timestamps before without. */
+/* Prefer a family with graphics and compute, for all that strategies may use, and then one with
+ * timestamps. */
 static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info,
                                    struct mb_err *err)
 {
@@ -186,7 +186,7 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
     info->max_subgroup_size =
         has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
-    /* GCN and MoltenVK have one size, which nobody can require and nobody has to. */
+    /* GCN and MoltenVK have a single size, which cannot and need not be required. */
     const bool is_required =
         (size_control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     info->has_full_subgroups =
