@@ -32,8 +32,8 @@ static double distance_lsb(const struct mb_format *format, uint32_t channel, dou
     return isnan(distance) ? INFINITY : distance;
 }
 
-/* The first channel of two texels of different bytes whose stored bits are not the same: they
- * follow each other from the lowest bit on. Decoded, one NaN is as another. */
+/* The first channel that differs between the stored bits of two texels, which differ: channels
+ * follow each other from the lowest bit on. Decoded, different NaNs look alike. */
 static uint32_t first_channel(const struct mb_format *format, const uint8_t *got,
                               const uint8_t *want)
 {
@@ -168,7 +168,7 @@ struct level_job {
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
-/* `want` and `got` are coded. Where it is remains to be said. */
+/* `want` and `got` are coded. The caller adds the place. */
 static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t channel,
                                      double want, double got)
 {
@@ -182,7 +182,7 @@ static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t ch
     };
 }
 
-/* Take note of texel `texel` of the level. */
+/* Count the bad texel `texel` of the level, and remember the first. */
 static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
                       struct mb_bad_texel bad)
 {
@@ -195,7 +195,7 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     }
 }
 
-/* What a value may be off beside the bound; value `i` of the level, in LSB. */
+/* By how much value `i` of the level may exceed the bound, in LSB. */
 static double doubt_lsb(const struct level_job *job, size_t i, double got)
 {
     return job->doubt == NULL
@@ -203,7 +203,7 @@ static double doubt_lsb(const struct level_job *job, size_t i, double got)
                : mb_doubt_lsb(&job->step, i % 4, job->want[i], got, job->doubt[i]);
 }
 
-/* By how much a value is off that is in no doubt. */
+/* The error of a value less its doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
     const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);

@@ -35,7 +35,7 @@ bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_
     return is_due;
 }
 
-/* What goes for all values of a level. */
+/* What all values of a level have in common. */
 struct level_doubt {
     bool is_average, is_strict;
     bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */

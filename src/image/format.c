@@ -189,7 +189,7 @@ static uint32_t small_from_double(double value, uint32_t mantissa_bits)
         return infinity;
     }
     exponent = exponent < least ? least : exponent;
-    /* What is below 1 of a large number is rounded off, to nearest even. */
+    /* Adding a large number rounds off the fraction, to nearest even. */
     const double rounded = value / ulp(exponent, mantissa_bits) + 0x1p52 - 0x1p52;
     /* It holds the hidden bit, so that a carry moves up by itself: into the exponent, and from
      * the largest finite value into infinity. */

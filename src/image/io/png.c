@@ -57,7 +57,7 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     return MB_OK;
 }
 
-/* 32 for each LSB of 8 bits; what is no number is as far off as can be. */
+/* 32 for each LSB of 8 bits; NaN is as far off as possible. */
 static uint8_t shade_of_error(double got, double wanted)
 {
     const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;

@@ -39,7 +39,7 @@ struct chunk {
     uint32_t n_bytes;     /* of its data */
 };
 
-/* Give a chunk a name that is unknown; of a small first letter, stb_image passes over it. */
+/* Rename a chunk so that stb_image ignores it, as a small first letter allows. */
 static void hide(const struct chunk *chunk)
 {
     chunk->type[0] = 'x';
@@ -120,7 +120,7 @@ static const struct handler {
     {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, 0, 0, NULL},
 };
 
-/* Ancillary chunks that change no texels. Any other name may be that of a tRNS, damaged. */
+/* Ancillary chunks that change no texels. Any other name may be a damaged tRNS. */
 static bool is_harmless(const uint8_t *type)
 {
     static const char types[][5] = {"bKGD", "cHRM", "eXIf", "gAMA", "hIST", "iCCP", "iTXt",

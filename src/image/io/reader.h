@@ -57,7 +57,7 @@ MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_e
  * either order; no index may be outside the colour map. */
 MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* True if the header makes sense as that of a TGA, which has no magic. */
+/* True if the header makes sense as a TGA, which has no magic. */
 bool mb_tga_is_likely(const struct mb_reader *reader);
 
 /* Binary PGM and PPM ("P5", "P6"), 8 or 16 bits, any maximal value. */

@@ -302,7 +302,7 @@ struct header {
     const struct mb_format *format;
     uint32_t width, height, n_levels;
     uint64_t n_layers; /* faces among them */
-    bool is_bgra;      /* as rgba8, but for the order of its channels */
+    bool is_bgra;      /* rgba8 with red and blue swapped */
 };
 
 MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
