@@ -1,13 +1,12 @@
-/* The program's allocator: malloc with a count of what is alive and a planted failure. The
- * three counters are the only state, and they are atomic: the golden model allocates from
- * threads. */
+/* The program's allocator: malloc that counts live blocks and can fail on request. Its only
+ * state is three atomic counters, as the golden model allocates from threads. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* No object may be larger (C11 6.5.6). Refused here, as sanitizers abort at such requests. */
+/* No object may be larger (C11 6.5.6), and sanitizers abort at such requests. */
 #define MAX_BYTES ((size_t)PTRDIFF_MAX)
 
 #define LEAST_ELEMENTS 8u /* of an array that grows; a power of two */
@@ -16,7 +15,7 @@ static _Atomic uint64_t n_live;
 static _Atomic uint64_t fail_countdown; /* 1: the next allocation fails; 0: none does */
 static _Atomic bool fail_sticky;
 
-/* Count down; true for the allocation that is to fail, and for all after it if sticky. */
+/* Count down; true for the allocation that must fail and, if sticky, for all after it. */
 static bool must_fail(void)
 {
     uint64_t left = atomic_load(&fail_countdown);
@@ -44,7 +43,7 @@ void *mb_alloc(size_t count, size_t elem_bytes)
     if (must_fail() || (elem_bytes != 0 && count > MAX_BYTES / elem_bytes)) {
         return NULL;
     }
-    /* Of zero bytes calloc may return NULL, which here would mean failure. */
+    /* For zero bytes calloc may return NULL, which would mean failure here. */
     return counted(count == 0 || elem_bytes == 0 ? calloc(1, 1) : calloc(count, elem_bytes));
 }
 

@@ -1,6 +1,5 @@
-/* All heap use of the program: one small allocator, so that tests can make the Nth allocation
- * fail and count what is alive. Thread-safe. libdeflate, cJSON and stb_image are given the same
- * functions. */
+/* The allocator that the whole program uses, so that tests can make the Nth allocation fail and
+ * count the blocks that are alive. Thread-safe. libdeflate, cJSON and stb_image use it too. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +14,8 @@ void *mb_alloc(size_t count, size_t elem_bytes);
 void *mb_malloc(size_t bytes);
 void *mb_realloc(void *ptr, size_t bytes);
 
-/* Room for one more element behind `n`: `items`, or where that is full a larger copy in its
- * place, or NULL without memory; `items` is still there then. Only for arrays that grow by it.
- */
+/* Make room for one more element behind `n`. Returns `items`, or a larger copy if it was full,
+ * or NULL without memory, which leaves `items` valid. Only for arrays that it has grown. */
 void *mb_grow(void *items, size_t n, size_t elem_bytes);
 
 /* Accepts NULL. */

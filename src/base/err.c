@@ -1,4 +1,4 @@
-/* Filling errors, and the names of Vulkan's results, whose header is used for the enum only. */
+/* Errors, and the names of Vulkan's results. Vulkan's header is included for the enum only. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -61,7 +61,7 @@ const char *mb_vk_result_name(int vk_result)
     return unknown;
 }
 
-/* A path may be thousands of bytes long; what is cut must not be the reason that follows it. */
+/* A path may be thousands of bytes long: cut its middle, not the reason behind it. */
 static void elide_middle(char *text, size_t max_bytes)
 {
     const size_t n = strlen(text);

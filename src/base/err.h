@@ -1,4 +1,5 @@
-/* Errors: a status that must be looked at, and one struct that says what, why, what next.
+/* Errors: a status that callers must check, and a struct that says what failed, why, and what
+ * to do next.
  *
  * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
  * parameter, which MB_NEED and MB_VK expect under the name `err`. MB_DO returns a failure,
@@ -15,11 +16,11 @@
 
 enum mb_status {
     MB_OK,
-    MB_UNSUPPORTED, /* this device cannot do it: a row in the results, not a crash */
+    MB_UNSUPPORTED, /* this device cannot do it, which the results report */
     MB_FAILED,
 };
 
-/* What failed, by whose fault: the value is the exit code of the process. */
+/* The kind of failure; its value is the exit code of the process. */
 enum mb_errc {
     MB_ERRC_NONE = 0,
     MB_ERRC_VERIFY = 1,      /* a verification failed */
@@ -34,35 +35,35 @@ enum mb_errc {
 struct mb_err {
     enum mb_errc code;
     int vk_result;     /* VkResult where a Vulkan call failed, else 0 */
-    bool is_disk_full; /* no file could be written for want of space */
-    const char *file;  /* static storage: __FILE__ of the failing place */
+    bool is_disk_full; /* a file could not be written for lack of space */
+    const char *file;  /* __FILE__ of the failing place, in static storage */
     int line;
     char text[512]; /* "<object>: <reason>", one line, without "mipbench: error:" */
     char hint[256]; /* what to do next, or "" */
 };
 
 /* Fill `err` (may be NULL) and return MB_FAILED, or MB_UNSUPPORTED for MB_ERRC_UNSUPPORTED.
- * Control characters and invalid UTF-8 in the formatted text are replaced by '?'. Use
- * MB_FAIL, which supplies the place. */
+ * Control characters and invalid UTF-8 become '?'. Use MB_FAIL, which supplies the place. */
 MB_PRINTF(5, 6)
 enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
                           const char *fmt, ...);
 
-/* Attach a hint to an error already set, and return the error's status again. */
+/* Add a hint to an error that is set, and return the error's status again. */
 MB_PRINTF(2, 3)
 enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
-/* Hint at the one of `n` names that a misspelt word is nearest to: "did you mean 'spd'?". If
- * none is near, at `otherwise`, or if that is NULL at all of them: "there is: blit, spd". */
+/* Suggest the one of `n` names that is nearest to a misspelt word: "did you mean 'spd'?". If
+ * none is near, the hint is `otherwise` or, if that is NULL, all names: "there is: blit, spd".
+ */
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise);
 
-/* Append a later failure to the message of `err`, in place of the hint; not if there was none,
- * or for the same reason. */
+/* Replace the hint of `err` with a later failure, unless there was none or its reason is the
+ * same. */
 void mb_err_then(struct mb_err *err, const struct mb_err *later);
 
-/* As mb_err_set if a Vulkan call failed, else MB_OK. `call` is the call's source text; only the
- * function's name is kept. Out-of-memory results say so. The code is MB_ERRC_RUNTIME. */
+/* As mb_err_set with MB_ERRC_RUNTIME if a Vulkan call failed, else MB_OK. Of `call`, the source
+ * text of the call, the message has the function's name. */
 MB_MUST_CHECK enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call,
                                        const char *file, int line);
 
@@ -74,18 +75,18 @@ MB_MUST_CHECK enum mb_status mb_err_need(struct mb_err *err, bool has_memory, co
 MB_MUST_CHECK enum mb_status mb_zero_failed(enum mb_status status, void *object,
                                             size_t n_bytes);
 
-/* Name of a VkResult ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" kept in static storage of the
+/* Name of a VkResult ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" in static storage of the
  * calling thread. */
 const char *mb_vk_result_name(int vk_result);
 
 #define MB_FAIL(err, code, ...) mb_err_set(err, code, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Declares a local struct that is finished when it goes out of scope, so that no path out of a
- * function can forget it: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The
- * last one declared is finished first. A failed init may leave something to finish. */
+/* Declares a local struct that is finished when it goes out of scope, whichever way the
+ * function returns: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The last
+ * one declared is finished first. A failed init may leave something to finish. */
 #define MB_SCOPED(type) __attribute__((cleanup(type##_finish))) struct type
 
-/* Return the failure of a call at once: where nothing is to be given back. */
+/* Return at once if a call fails: for functions with nothing to clean up. */
 #define MB_DO(expr)                                                                            \
     do {                                                                                       \
         const enum mb_status mb_status_ = (expr);                                              \
@@ -94,7 +95,7 @@ const char *mb_vk_result_name(int vk_result);
         }                                                                                      \
     } while (0)
 
-/* Fail, as MB_FAIL does, and return if something is wrong. */
+/* Return a failure, as by MB_FAIL, if something is wrong. */
 #define MB_FAIL_IF(is_wrong, err, code, ...)                                                   \
     do {                                                                                       \
         if (is_wrong) {                                                                        \
@@ -102,7 +103,7 @@ const char *mb_vk_result_name(int vk_result);
         }                                                                                      \
     } while (0)
 
-/* As MB_DO, but to `fail:`, with the failure in a local `enum mb_status status`. */
+/* As MB_DO, but jumps to `fail:` with the failure in a local `enum mb_status status`. */
 #define MB_TRY(expr)                                                                           \
     do {                                                                                       \
         status = (expr);                                                                       \

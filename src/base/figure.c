@@ -1,4 +1,4 @@
-/* Figures as a person reads them: a unit, and as many digits as tell something. */
+/* Figures for people: a unit, and as many digits as mean something. */
 #include "base/figure.h"
 
 #include <inttypes.h>
@@ -11,8 +11,7 @@ struct unit {
     const char *name;
 };
 
-/* Of `units`, largest first, the one of which `value` has at least one; the smallest if none.
- */
+/* The first of `units`, largest first, in which `value` is 1 or more; else the smallest. */
 static struct unit choose_unit(const struct unit *units, size_t n, double value)
 {
     size_t i = 0;
@@ -28,13 +27,13 @@ static struct unit time_unit(double time_ns)
     return choose_unit(units, MB_COUNTOF(units), time_ns);
 }
 
-/* The timer has no finer marks than nanoseconds. */
+/* Timers do not resolve less than a nanosecond. */
 static int time_decimals(double like_ns, struct unit unit)
 {
     return unit.of <= 1.0 ? 0 : like_ns < 10.0 * unit.of ? 2 : 1;
 }
 
-/* Six digits are too many. */
+/* The time itself if it would take six digits. */
 static double choose_like(double time_ns, double like_ns)
 {
     return time_ns >= 1e5 * time_unit(like_ns).of ? time_ns : like_ns;

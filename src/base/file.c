@@ -1,5 +1,5 @@
-/* Files. Reading trusts nothing about the path; writing leaves the old file or the new one, and
- * no temporary. */
+/* Files. Reading trusts nothing about the path; writing leaves either the old or the new file,
+ * and no temporary one. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -74,13 +74,13 @@ fail:
     return status;
 }
 
-/* A file on its way to `target`: where a symbolic link may have led, not the link. */
+/* A temporary file that is to replace `target`, which is where a symbolic link led. */
 struct draft {
     char target[MB_PATH_BYTES], temp_path[MB_PATH_BYTES + 64];
     int fd;
 };
 
-/* Create a file in the target's folder that did not exist. Returns 0 or the errno. */
+/* Create a new file in the target's folder. Returns 0 or the errno. */
 static int open_draft(const char *path, struct draft *draft)
 {
     char folder[MB_PATH_BYTES];
@@ -98,8 +98,8 @@ static int open_draft(const char *path, struct draft *draft)
     return error;
 }
 
-/* Give the temporary file the mode of what it replaces, fill, sync and close it, and give it
- * its name. Returns 0 or the errno. */
+/* Give the temporary file the mode of the target, write, sync and close it, and rename it.
+ * Returns 0 or the errno. */
 static int replace_file(const char *path, const void *data, size_t n_bytes)
 {
     struct draft draft;
@@ -201,13 +201,13 @@ enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err)
     return mb_stdout_write(mb_strbuf_text(text), text->n_bytes, err);
 }
 
-/* One folder of the path; one that is there already is fine. Returns 0 or the errno. */
+/* Make one folder of the path unless it exists. Returns 0 or the errno. */
 static int make_dir(const char *path)
 {
     const int error = mb_os_make_folder(path);
     const enum mb_kind kind = error == 0 ? MB_KIND_FOLDER : mb_os_kind(path);
     if (kind == MB_KIND_NONE) {
-        return error == EEXIST ? errno : error; /* "File exists" would be no reason */
+        return error == EEXIST ? errno : error; /* "File exists" would explain nothing */
     }
     return kind == MB_KIND_FOLDER ? 0 : ENOTDIR;
 }

@@ -1,5 +1,5 @@
-/* JSON out and in. cJSON prints doubles with 15 digits unless they then differ by more than a
- * tolerance; numbers are printed here instead and handed over as raw text. */
+/* JSON out and in. cJSON rounds doubles to 15 digits where that changes them little, so numbers
+ * are printed here and handed over as raw text. */
 #include "base/json.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "base/text.h"
 
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
+#define EXCERPT_BYTES     40 /* shown around an error */
 
 void mb_json_init(struct mb_json *json)
 {
@@ -34,7 +35,7 @@ void mb_json_schema(struct mb_json *json, const char *name, const char *version)
     mb_json_string(json, schema, "version", version);
 }
 
-/* Hang a new item (NULL without memory) under `parent`; the first failure is kept. */
+/* Put a new item (NULL without memory) under `parent`, and remember a failure. */
 static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON *item)
 {
     const bool is_attached = !json->failed && parent != NULL && item != NULL &&
@@ -142,7 +143,8 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
     return MB_OK;
 }
 
-/* cJSON tells "no memory" and "no JSON" alike by NULL; its hooks have no user pointer. */
+/* cJSON returns NULL both without memory and for invalid JSON; its hooks have no user pointer.
+ */
 static _Thread_local bool parser_lacks_memory;
 
 static void *parser_malloc(size_t n_bytes)
@@ -152,69 +154,12 @@ static void *parser_malloc(size_t n_bytes)
     return memory;
 }
 
-/* What stands before a place in a text that is JSON up to there. */
-struct before {
-    char open[CJSON_NESTING_LIMIT + 1]; /* '{' and '[', inwards */
-    size_t depth;
-    char mark, mark_before; /* the last of "{[,:", or 'v': a value or a key; 0: nothing */
-    const char *last;       /* where that one is */
-    bool is_in_text;
-};
-
-static void read_before(const char *text, const char *at, struct before *b)
-{
-    *b = (struct before){.last = text};
-    for (const char *s = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text; s < at; s++) {
-        const bool is_mark = !b->is_in_text && strchr("{[,:", *s) != NULL;
-        if (b->is_in_text) {
-            b->is_in_text = *s != '"';
-            s += *s == '\\' && s + 1 < at;
-        } else if (strchr(" \t\r\n", *s) == NULL) {
-            b->is_in_text = *s == '"';
-            b->mark_before = b->mark == 'v' ? b->mark_before : b->mark;
-            b->mark = is_mark ? *s : 'v';
-            b->last = s;
-        }
-        if (is_mark && (*s == '{' || *s == '[') && b->depth < CJSON_NESTING_LIMIT) {
-            b->open[b->depth++] = *s;
-        } else if (b->last == s && (*s == '}' || *s == ']') && b->depth > 0) {
-            b->depth--;
-            b->mark_before = ':'; /* it ends a value, never a key */
-        }
-    }
-}
-
-/* What is wrong there. */
-static const char *complaint(const struct before *b, const char *at)
-{
-    const char open = b->depth > 0 ? b->open[b->depth - 1] : '\0';
-    const bool is_after_key = b->mark == 'v' && open == '{' && b->mark_before != ':';
-    return b->is_in_text                          ? "a text without an end, or a wrong escape"
-           : *at == '\0'                          ? "it ends too early"
-           : *at == '/' || *at == '#'             ? "comments are not allowed"
-           : *at == '\''                          ? "use double quotes"
-           : b->mark == ',' && strchr("}]", *at)  ? "a trailing comma"
-           : open == '{' && strchr("{,", b->mark) ? "expected a key in double quotes"
-           : is_after_key                         ? "expected ':'"
-           : b->mark != 'v'                       ? "no value begins here"
-           : open == '{'                          ? "expected a comma or '}'"
-           : open == '['                          ? "expected a comma or ']'"
-                                                  : "nothing may stand behind its end";
-}
-
+/* cJSON stops behind a text that ends too early: name its last character then. */
 static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
 {
-    struct before before;
-    read_before(text, at > text ? at - 1 : text, &before);
-    /* Where a key should be, cJSON is one further. */
-    const bool is_at_key =
-        at > text && !before.is_in_text && before.depth > 0 &&
-        before.open[before.depth - 1] == '{' && (before.mark == ',' || before.mark == '{') &&
-        strchr("\" \t\r\n", at[-1]) == NULL && (before.mark == ',' || at[-1] != '}');
-    at -= is_at_key;
-    read_before(text, at, &before);
-    const char *why = complaint(&before, at);
-    at = before.mark == ',' && strchr("}]", *at) && *at != '\0' ? before.last : at;
+    while (at > text && strchr(" \t\r\n", *at) != NULL) {
+        at--;
+    }
     size_t n_lines = 1;
     const char *line = text;
     for (const char *s = text; s < at; s++) {
@@ -223,8 +168,11 @@ static enum mb_status fail_at(const char *text, const char *at, struct mb_err *e
             line = s + 1;
         }
     }
-    return MB_FAIL(err, MB_ERRC_INPUT, "line %zu, column %zu: not JSON: %s", n_lines,
-                   (size_t)(at - line) + 1, why);
+    const char *begin = at - line > EXCERPT_BYTES / 2 ? at - EXCERPT_BYTES / 2 : line;
+    const size_t n_bytes = strcspn(begin, "\r\n");
+    return MB_FAIL(err, MB_ERRC_INPUT, "line %zu, column %zu: not JSON near '%.*s'", n_lines,
+                   (size_t)(at - line) + 1,
+                   n_bytes < EXCERPT_BYTES ? (int)n_bytes : EXCERPT_BYTES, begin);
 }
 
 enum mb_status mb_json_parse(struct mb_json *json, const char *text, struct mb_err *err)

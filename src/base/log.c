@@ -1,6 +1,6 @@
-/* Messages on stderr. Each is one write, so that lines of several threads do not mix; a
- * progress line that may be up is erased first. The state is what a terminal needs: the level,
- * and whether a progress line is drawn. */
+/* Messages on stderr. Each is a single write, so that lines of several threads do not mix, and
+ * erases a progress line first. The only state is the level, whether a progress line is up, and
+ * the line for a crash. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -61,7 +61,8 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     if (text != NULL && text[0] != '\0') {
         char line[1024];
         mb_utf8_sanitize(text, line, sizeof line);
-        atomic_store(&transient_is_up, true); /* first: who writes in between erases nothing */
+        /* Before drawing: a message in between erases an empty line. */
+        atomic_store(&transient_is_up, true);
         fprintf(stderr, ERASE_LINE "%.*s", (int)mb_utf8_prefix_bytes(line, max_columns), line);
     } else if (atomic_exchange(&transient_is_up, false)) {
         fputs(ERASE_LINE, stderr);
@@ -69,7 +70,7 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     fflush(stderr);
 }
 
-/* Written whole by a signal handler, which can do little more. */
+/* Prepared here, as a signal handler can do little more than write it. */
 static char crash_line[256];
 static _Atomic size_t n_crash_bytes;
 

@@ -1,4 +1,4 @@
-/* What operating systems have in common, but for names: C11 and what mingw-w64 has of POSIX. */
+/* What operating systems share apart from names: C11 and the POSIX of mingw-w64. */
 #include "base/os.h"
 
 #include <dirent.h>
@@ -87,7 +87,7 @@ bool mb_os_is_same_file(const char *a, const char *b)
     if (has_a && has_b) {
         return facts_a.kind == MB_KIND_FILE && is_same(&facts_a, &facts_b);
     }
-    /* Whatever is wrong with them: their folders may be made later. */
+    /* Failures are ignored, as their folders may be made later. */
     mb_os_resolve(a, path_a);
     mb_os_resolve(b, path_b);
     return !has_a && !has_b && path_a[0] != '\0' && mb_os_is_same_name(path_a, path_b);
@@ -107,7 +107,7 @@ int mb_os_open(const char *path, enum mb_open how, int *fd)
 
 static unsigned at_once(size_t n_bytes)
 {
-    return (unsigned)(n_bytes < 1u << 30 ? n_bytes : 1u << 30); /* any system takes so many */
+    return (unsigned)(n_bytes < 1u << 30 ? n_bytes : 1u << 30); /* which any system accepts */
 }
 
 int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read)
@@ -157,7 +157,7 @@ enum mb_status mb_os_list(const char *folder, enum mb_errc code, struct mb_strli
     enum mb_status status = MB_OK;
     DIR *entries = opendir(folder);
     while (entries && status == MB_OK) {
-        errno = 0; /* the end of a folder leaves it so, a failure does not */
+        errno = 0; /* only a failure changes it, the end of the folder does not */
         const struct dirent *entry = readdir(entries);
         if (!entry) {
             break;

@@ -1,7 +1,7 @@
-/* What operating systems do differently: os.c has what needs only other names, os_posix.c or
- * os_windows.c the rest, and nothing else asks which one this is. Paths are UTF-8, and '/'
- * stands between their names. A function that returns an int returns 0, an errno,
- * MB_FOREIGN_LINK or MB_IN_USE. */
+/* What differs between operating systems. os.c has functions that differ only in names,
+ * os_posix.c and os_windows.c the rest; no other file depends on the system. Paths are UTF-8
+ * with '/' as separator. Functions that return an int return 0, an errno, MB_FOREIGN_LINK or
+ * MB_IN_USE. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,11 +16,11 @@
 
 /* ---- The process */
 
-/* Before anything else: arguments and terminals are UTF-8 from then on, where they can be. */
+/* Call before anything else: makes arguments and terminals UTF-8 where possible. */
 void mb_os_begin(int argc, char **argv);
 
-/* Call `on_signal`, once for each, on what asks this process to end (Ctrl-C); the second time
- * the system ends it. A closed pipe and a file limit come back as errors instead. */
+/* Call `on_signal` once for each signal that asks this process to end (Ctrl-C); the second one
+ * ends it. A closed pipe and a file limit become errors of write calls. */
 void mb_os_catch_signals(void (*on_signal)(int number));
 
 /* Call `handler` once when the process crashes, on any thread, then crash as before. The
@@ -30,15 +30,15 @@ void mb_os_catch_crashes(void (*handler)(void));
 /* Set an environment variable. */
 void mb_os_set(const char *name, const char *value);
 
-/* The program itself, or the folder that it works in; "" where that is not known. */
+/* The path of the program, or its working folder; "" if unknown. */
 void mb_os_program(char out[MB_PATH_BYTES]);
 void mb_os_working_folder(char out[MB_PATH_BYTES]);
 
-/* Python 3 on PATH. The working folder is not looked into for an empty entry. */
+/* Find Python 3 on PATH. An empty entry does not mean the working folder. */
 bool mb_os_find_python(char out[MB_PATH_BYTES]);
 
-/* Run a program to its end, its output left out; argv ends in NULL. `*code` is its exit code,
- * or minus the number of the signal that ended it. */
+/* Run a program to its end, without its output; argv ends in NULL. `*code` is its exit code, or
+ * minus the number of the signal that ended it. */
 int mb_os_run(const char *const *argv, int *code);
 
 /* ---- The host */
@@ -46,7 +46,7 @@ int mb_os_run(const char *const *argv, int *code);
 /* Nanoseconds since an arbitrary point, never going back. */
 uint64_t mb_now_ns(void);
 
-/* Processors that this process may run on, at least 1: in a container fewer than there are. */
+/* Processors that this process may use, at least 1: in a container perhaps not all. */
 uint32_t mb_os_processors(void);
 
 struct mb_host_info {
@@ -75,7 +75,7 @@ bool mb_os_is_one_stream(void);
 /* ---- Files */
 
 enum mb_kind {
-    MB_KIND_NONE, /* nothing is there, or it cannot be seen: errno says why */
+    MB_KIND_NONE, /* it does not exist, or cannot be seen: errno says why */
     MB_KIND_FILE,
     MB_KIND_FOLDER,
     MB_KIND_PIPE,
@@ -89,8 +89,8 @@ struct mb_file_facts {
     uint64_t volume, index; /* both together tell files apart */
 };
 
-/* What a path leads to, symbolic links followed; or what is open, so that nothing can change in
- * between. */
+/* Describe what a path leads to, following symbolic links; or an open file, which cannot be
+ * exchanged in between. */
 int mb_os_look(const char *path, struct mb_file_facts *facts);
 int mb_os_look_at(int fd, struct mb_file_facts *facts);
 enum mb_kind mb_os_kind(const char *path);
@@ -101,59 +101,59 @@ enum mb_open {
     MB_OPEN_NEW,      /* to write a file that was not there before: EEXIST */
 };
 
-/* Open a descriptor. Nothing is waited for, such as the other end of a pipe. */
+/* Open a descriptor. Does not wait, for instance for the other end of a pipe. */
 int mb_os_open(const char *path, enum mb_open how, int *fd);
 
-/* All `n_bytes`, through interruptions; fewer are read only where the file ends. */
+/* Read or write all `n_bytes`, despite interruptions; reading stops at the end of the file. */
 int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read);
 int mb_os_write(int fd, const void *data, size_t n_bytes);
 
-/* Give an open file the mode of the one at `path`, if there is one. */
+/* Give an open file the mode of the file at `path`, if that exists. */
 int mb_os_take_mode(int fd, const char *path);
 
-/* Wait until what was written is on the disk. */
+/* Wait until the written data is on the disk. */
 int mb_os_sync(int fd);
 int mb_os_close(int fd);
 
-/* Give a file another name, in place of the file that has it, and durably. */
+/* Rename a file durably, replacing one that has the new name. */
 int mb_os_rename(const char *from, const char *to);
 
-/* EEXIST if anything is there. */
+/* EEXIST if anything has that name. */
 int mb_os_make_folder(const char *path);
 
-/* Keep a folder for this process until it ends. EBUSY if it is kept already, by whichever
- * process. Nothing is written into it; 0 also where the system cannot tell. */
+/* Lock a folder until this process ends. EBUSY if any process, also this one, has locked it.
+ * Writes nothing into it; returns 0 as well if the system cannot tell. */
 int mb_os_keep_folder(const char *path);
 
-/* Append the names of what is in a folder, but "." and ".."; `code` is that of a failure. */
+/* Append the names in a folder, without "." and ".."; failures have `code`. */
 MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,
                                         struct mb_strlist *names, struct mb_err *err);
 
-/* True if both are the same regular file, under whatever names; or, where neither is there yet,
- * if they will be, once written: symbolic links followed, folders need not be there. */
+/* True if both paths lead to the same regular file or, if neither exists, would once written.
+ * Follows symbolic links; folders need not exist. */
 bool mb_os_is_same_file(const char *a, const char *b);
 
-/* Where a file written to `path` ends up: as realpath(), but what is missing is kept as it
- * is named, also behind a symbolic link. Returns 0 or the errno: ELOOP, ENAMETOOLONG, EISDIR
- * for a path that ends in a slash, "." or "..", ENOENT or ENOTDIR for ".." behind what is no
- * folder. MB_FOREIGN_LINK: a symbolic link belongs to neither this user nor root, who may have
- * planted it to have another file read or replaced. `out` is then "", but after ".." it is
- * where the path leads once the folder exists. */
+/* Where a file written to `path` ends up: as realpath(), but keeps names that do not exist yet,
+ * also behind a symbolic link. Returns 0 or the errno: ELOOP, ENAMETOOLONG, EISDIR for a path
+ * that ends in a slash, "." or "..", ENOENT or ENOTDIR for ".." behind something that is not a
+ * folder. MB_FOREIGN_LINK: another user than this one or root owns a symbolic link, perhaps to
+ * have a file read or replaced. `out` is "" after a failure, except for ".." behind a missing
+ * folder: then it is where the path leads once that exists. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
 bool mb_os_is_absolute(const char *path);
 
-/* What an error of these functions means. */
+/* The text of an error of these functions. */
 const char *mb_os_error_text(int error);
 
-/* ---- What os.c needs of the system */
+/* ---- For os.c only */
 
-/* Of PATH, and the names of Python 3 in the order they are looked for. NULL ends them. */
+/* The separator of PATH, and the names of Python 3 in order of preference, ending in NULL. */
 extern const char mb_os_path_separator[2];
 extern const char *const mb_os_python_names[];
 
-/* Whether two names, as by mb_os_resolve, would be one file's. */
+/* Whether two paths from mb_os_resolve name the same file. */
 bool mb_os_is_same_name(const char *a, const char *b);
 
-/* After a failed write: 0 where it can be tried again, as soon as it can be, or the error. */
+/* After a failed write: waits and returns 0 if it can be repeated, else returns the error. */
 int mb_os_write_error(int fd);

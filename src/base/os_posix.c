@@ -1,4 +1,4 @@
-/* Linux, and what it shares with other POSIX systems but not with Windows. */
+/* Linux, and what it has in common with other POSIX systems but not with Windows. */
 #include "base/os.h"
 
 #include <errno.h>
@@ -29,9 +29,9 @@ extern char **environ;
 
 /* ---- The process */
 
-/* What is opened first gets the number of a stream that was closed, and then the stream's
- * output: lavapipe's memory did (Mesa 25.0). A file for the other direction keeps its place,
- * and fails. */
+/* A file that is opened gets the number of a closed stream, and then the stream's output: this
+ * happened to lavapipe's memory (Mesa 25.0). Occupy the number with a file for the other
+ * direction, so that using the stream fails. */
 void mb_os_begin(int argc, char **argv)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -58,8 +58,8 @@ static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
 static struct sigaction before[NSIG];
 static void (*crash_handler)(void);
 
-/* Whoever handled the signal before does it again, as a sanitizer: a fault comes again where
- * the handler returns to, a signal that was sent does not. */
+/* The handler from before, such as a sanitizer's, comes next: a fault repeats when this one
+ * returns, but a signal that was sent has to be raised. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -72,7 +72,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 
 void mb_os_catch_crashes(void (*handler)(void))
 {
-    static char stack[1u << 16]; /* another one, as the usual one may be full */
+    static char stack[1u << 16]; /* the usual stack may be full */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     const struct sigaction action = {.sa_sigaction = on_crash,
                                      .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -99,7 +99,7 @@ void mb_os_working_folder(char out[MB_PATH_BYTES])
 const char mb_os_path_separator[] = ":";
 const char *const mb_os_python_names[] = {"python3", NULL};
 
-/* Python has signals of its own, whatever is ignored here. */
+/* Python sets its own signal handlers, whatever is ignored here. */
 int mb_os_run(const char *const *argv, int *code)
 {
     pid_t pid = 0;
@@ -130,7 +130,7 @@ uint32_t mb_os_processors(void)
     return is_known ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
-/* What scanf takes from the first line that is of this format. */
+/* The value that sscanf reads from the first line with this format. */
 static void read_value(const char *path, const char *format, char out[128])
 {
     char line[256], value[128] = "unknown";
@@ -198,7 +198,7 @@ static enum mb_kind kind_of(mode_t mode)
     }
 }
 
-/* Of what stat() said: its result is passed on. */
+/* Convert what stat() found; `result` is its return value. */
 static int facts_of(int result, const struct stat *info, struct mb_file_facts *facts)
 {
     if (result != 0) {
@@ -240,15 +240,15 @@ int mb_os_take_mode(int fd, const char *path)
     return stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0 ? errno : 0;
 }
 
-/* `*fd` is -1 for a folder that may be written into, yet not read. */
+/* `*fd` is -1 for a folder that may be written but not read. */
 static int open_folder(const char *folder, int *fd)
 {
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return *fd < 0 && errno != EACCES ? errno : 0;
 }
 
-/* The folder is synced, too, which makes the rename durable. Some file systems have no fsync
- * for folders and say EINVAL. */
+/* Syncing the folder makes the rename durable. Some file systems cannot sync folders and return
+ * EINVAL. */
 int mb_os_rename(const char *from, const char *to)
 {
     int fd = -1;
@@ -262,8 +262,8 @@ int mb_os_rename(const char *from, const char *to)
     return error;
 }
 
-/* The lock lasts as long as the descriptor. Some file systems lock nothing, or only what is
- * open for writing, as no folder is. */
+/* The lock lasts as long as the descriptor, which stays open. Some file systems have no locks,
+ * or only for files that are open for writing, which a folder cannot be. */
 int mb_os_keep_folder(const char *path)
 {
     int fd;
@@ -283,11 +283,11 @@ bool mb_os_is_same_name(const char *a, const char *b)
 struct walk {
     char *path; /* [MB_PATH_BYTES], without links, "." and ".."; "" is the root */
     unsigned n_links;
-    bool ends_in_folder; /* the last name can only be a folder's: ".", ".." or before a slash */
-    int error;           /* why ".." could not be taken, or 0 */
+    bool ends_in_folder; /* in ".", ".." or a slash: only a folder can be meant */
+    int error;           /* why ".." could not be followed, or 0 */
 };
 
-/* Leave the folder, as ".." does; one that is missing is noted. */
+/* Go up, as ".." does; note if the folder is missing. */
 static void leave(struct walk *walk)
 {
     char *slash = strrchr(walk->path, '/');
@@ -300,9 +300,9 @@ static void leave(struct walk *walk)
     *(slash ? slash : walk->path) = '\0';
 }
 
-/* Whether somebody else made this link in a shared folder (sticky and world-writable): what
- * Linux's protected_symlinks refuses. Root, and whose folder it is, could replace what it leads
- * to anyway. */
+/* Whether another user made this link in a shared folder (sticky and world-writable), which is
+ * what Linux's protected_symlinks refuses. Root and the folder's owner are trusted: they could
+ * replace the target anyway. */
 static bool is_foreign(const char *folder, const char *link)
 {
     const mode_t shared = S_ISVTX | S_IWOTH;
@@ -314,7 +314,7 @@ static bool is_foreign(const char *folder, const char *link)
 
 static int follow(struct walk *walk, const char *path);
 
-/* Enter what the name stands for, or where it leads as a symbolic link. */
+/* Append a name to the path, or follow it if it is a symbolic link. */
 static int enter(struct walk *walk, const char *name, int n_name)
 {
     char next[MB_PATH_BYTES], link[MB_PATH_BYTES];

@@ -1,6 +1,6 @@
-/* Windows 10 from 1903 on, where windows.manifest makes UTF-8 of what programs see: arguments,
- * paths, the environment. A backslash is as good as a slash there. Symbolic links are followed
- * where they lead to something. */
+/* Windows 10 from 1903 on, where windows.manifest makes arguments, paths and the environment
+ * UTF-8. A backslash separates names as a slash does. Symbolic links are followed if their
+ * target exists. */
 #include "base/os.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include <bcrypt.h>
 
-#define MAX_RENAMES   20 /* in one second: scanners of viruses hold what is new for a moment */
+#define MAX_RENAMES   20 /* in one second: virus scanners hold new files for a moment */
 #define RENAME_GAP_MS 50
 #define MAX_ARGUMENTS 8
 
@@ -36,7 +36,7 @@ static HANDLE handle_of(int fd)
 
 /* ---- The process */
 
-/* The console belongs to the shell, which goes on with the code page that it had. */
+/* The console belongs to the shell, which needs its own code page afterwards. */
 static UINT code_page_before;
 
 static void restore_code_page(void)
@@ -44,13 +44,13 @@ static void restore_code_page(void)
     SetConsoleOutputCP(code_page_before);
 }
 
-/* Of what mipbench takes, only paths have backslashes. */
+/* Among mipbench's arguments, only paths have backslashes. */
 void mb_os_begin(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         make_slashes(argv[i]);
     }
-    setvbuf(stderr, NULL, _IOFBF, 1u << 14); /* else each byte is written by itself */
+    setvbuf(stderr, NULL, _IOFBF, 1u << 14); /* else each byte is a write of its own */
     _setmode(MB_STDOUT, _O_BINARY);
     _setmode(MB_STDERR, _O_BINARY);
     code_page_before = GetConsoleOutputCP();
@@ -105,12 +105,12 @@ void mb_os_working_folder(char out[MB_PATH_BYTES])
     make_slashes(out);
 }
 
-/* The launcher first: a python3.exe may be there only to open a shop. */
+/* The launcher first: python3.exe may be a stub that opens the Microsoft Store. */
 const char mb_os_path_separator[] = ";";
 const char *const mb_os_python_names[] = {"py.exe", "python3.exe", "python.exe", NULL};
 
-/* Arguments are paths and options: there is no quote in them, and no backslash at their end. An
- * exception's code has the sign bit. */
+/* Arguments are paths and options, without quotes and without a backslash at the end. The code
+ * of an exception has the sign bit. */
 int mb_os_run(const char *const *argv, int *code)
 {
     char quoted[MAX_ARGUMENTS][MB_PATH_BYTES + 2];
@@ -158,7 +158,7 @@ void mb_os_describe_host(struct mb_host_info *host)
                   host->cpu, sizeof host->cpu);
 }
 
-/* Up to 2 GiB at once: lengths are 32 bits. What cannot fail here is not asked. */
+/* Up to 2 GiB at once, as lengths have 32 bits. These calls cannot fail here. */
 void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 {
     BCRYPT_ALG_HANDLE algorithm = NULL;
@@ -180,7 +180,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 
 /* ---- Terminals */
 
-/* One that obeys escape sequences, as since Windows 10 all do: mb_os_begin. */
+/* One that obeys escape sequences, which mb_os_begin has enabled. */
 bool mb_os_is_terminal(enum mb_stream stream)
 {
     DWORD mode;
@@ -210,7 +210,8 @@ static HANDLE open_handle(const char *path)
                        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* Consoles are all the same one, other devices another, and pipes differ by their handles. */
+/* All consoles count as one file and other devices as another; pipes differ by their handles.
+ */
 static void find_facts(HANDLE handle, struct mb_file_facts *facts)
 {
     BY_HANDLE_FILE_INFORMATION info = {0};
@@ -237,7 +238,7 @@ int mb_os_look(const char *path, struct mb_file_facts *facts)
 {
     const HANDLE handle = open_handle(path);
     if (handle == INVALID_HANDLE_VALUE) {
-        return _access(path, 0) != 0 ? errno : EACCES; /* the C library knows the errno */
+        return _access(path, 0) != 0 ? errno : EACCES; /* CreateFileA sets no errno */
     }
     find_facts(handle, facts);
     CloseHandle(handle);
@@ -250,19 +251,19 @@ int mb_os_look_at(int fd, struct mb_file_facts *facts)
     return 0;
 }
 
-/* A pipe whose reader has gone is "invalid" here. */
+/* Windows calls a pipe "invalid" that its reader has closed. */
 int mb_os_write_error(int fd)
 {
     return errno == EINVAL && GetFileType(handle_of(fd)) == FILE_TYPE_PIPE ? EPIPE : errno;
 }
 
-/* A file has the rights of its folder. */
+/* A file inherits the rights of its folder. */
 int mb_os_take_mode(int fd, const char *path)
 {
     return 0;
 }
 
-/* What is open, and may be deleted, answers that access is denied. */
+/* For a file that is open, access is denied as well. */
 int mb_os_rename(const char *from, const char *to)
 {
     int error = MB_IN_USE;
@@ -281,7 +282,7 @@ int mb_os_rename(const char *from, const char *to)
     return error;
 }
 
-/* By a mutex: a handle of the folder would keep its files from being renamed. */
+/* By a mutex: an open handle of the folder would prevent renaming its files. */
 int mb_os_keep_folder(const char *path)
 {
     struct mb_file_facts facts = {.volume = 0};
@@ -300,7 +301,7 @@ bool mb_os_is_same_name(const char *a, const char *b)
     return lstrcmpiA(a, b) == 0;
 }
 
-/* ".." is taken from the text, as the system does. */
+/* ".." removes a name from the text, as the system does it. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
 {
     const char *last = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

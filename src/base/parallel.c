@@ -7,7 +7,7 @@
 
 #include "base/os.h"
 
-#define THREAD_TEXELS (1u << 15) /* take several times what starting a thread does */
+#define THREAD_TEXELS (1u << 15) /* take several times as long as starting a thread */
 
 struct worker {
     pthread_t thread;

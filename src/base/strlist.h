@@ -14,7 +14,7 @@ struct mb_strlist {
 /* Free and zero. */
 void mb_strlist_finish(struct mb_strlist *list);
 
-/* Append formatted text. Fails only without memory, and then with the list as it was. */
+/* Append formatted text. Fails only without memory, and leaves the list unchanged then. */
 MB_PRINTF(3, 4)
 MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err,
                                             const char *fmt, ...);
@@ -22,6 +22,6 @@ MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_e
 /* Remove every string that is `text`; true if there was one. */
 bool mb_strlist_remove(struct mb_strlist *list, const char *text);
 
-/* Append what lies between the commas of `text`; empty items are kept. */
+/* Append the items of `text`, which commas separate, including empty ones. */
 MB_MUST_CHECK enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text,
                                               struct mb_err *err);

@@ -1,4 +1,4 @@
-/* Text that comes from outside: made safe to print, or parsed strictly. */
+/* Text from outside: made safe to print, or parsed strictly. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAME_BYTES 63u  /* longest name that a suggestion is looked for */
+#define MAX_NAME_BYTES 63u  /* longest name to find suggestions for */
 #define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
 
 bool mb_utf8_continues(char byte)
@@ -38,8 +38,7 @@ static size_t decode(const unsigned char *s, uint32_t *code_point)
     return c >= least[n_bytes] && c <= 0x10ffff && !is_surrogate ? n_bytes : 0;
 }
 
-/* C0, DEL, and C1, which terminals obey as well; and the marks of direction, which turn what
- * follows around. */
+/* C0, DEL and C1, which terminals obey, and direction marks, which reverse the text behind. */
 static bool is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
@@ -144,7 +143,7 @@ bool mb_parse_double(const char *text, double min, double max, double *out)
 {
     char *end;
     const double value = strtod(text, &end);
-    /* Of other characters strtod would also take spaces, hexadecimal, "inf" and "nan". */
+    /* strtod also accepts spaces, hexadecimal, "inf" and "nan". */
     if (end == text || *end != '\0' || strspn(text, "0123456789.eE+-") != strlen(text) ||
         text[0] == '+' || !isfinite(value) || value < min || value > max) {
         return false;

@@ -6,25 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text as a value: mb_time_text(time_ns).s lives to the end of the expression that it is in.
- */
+/* A text as a value: mb_time_text(time_ns).s lives until the end of the expression. */
 struct mb_text {
     char s[400];
 };
 
-/* Formatted text, cut to what a mb_text holds. */
+/* Formatted text, cut to the size of struct mb_text. */
 __attribute__((format(printf, 1, 2))) struct mb_text mb_text(const char *fmt, ...);
 
-/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters and marks of
- * direction: each offending byte becomes '?'. Never splits a sequence at the end. Returns the
- * bytes written less the terminator. */
+/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters and direction
+ * marks: each byte of them becomes '?'. Never splits a sequence at the end. Returns the number
+ * of bytes without the terminator. */
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 
 /* The same of formatted text. */
 size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
 
-/* Columns that valid UTF-8 takes on a terminal (code points; enough for what mipbench prints),
- * and whether a byte belongs to the code point before it. */
+/* Columns of valid UTF-8 on a terminal (code points, which is right for what mipbench prints),
+ * and whether a byte continues a code point. */
 size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
 bool mb_utf8_continues(char byte);
@@ -32,8 +31,8 @@ bool mb_utf8_continues(char byte);
 /* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
 
-/* Parse all of `text` as a decimal integer within [min, max]. No sign other than '-', no
- * spaces, no rest. False on anything else, overflow included. */
+/* Parse all of `text` as a decimal integer in [min, max]. No '+', no spaces, nothing behind it.
+ * False for anything else, overflow included. */
 bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out);
 bool mb_parse_u64(const char *text, uint64_t *out);
 
@@ -43,13 +42,13 @@ bool mb_parse_double(const char *text, double min, double max, double *out);
 /* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
 
-/* Print a finite number for machines: integers up to 2^53 as integers, else the fewest of 15 to
- * 17 significant digits that read back as the same double. */
+/* A finite number for machines: integers up to 2^53 as integers, others with the fewest of 15
+ * to 17 digits that read back as the same double. */
 struct mb_text mb_number_text(double value);
 
-/* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if none is near
- * (distance above max(1, length / 3), or no letter the same). */
+/* The nearest of `n` candidates by Damerau-Levenshtein distance, or NULL if all are farther
+ * than max(1, length / 3) or share no letter. */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
 
-/* As strcmp, but with runs of digits compared as numbers: "img2" comes before "img10". */
+/* As strcmp, but compares runs of digits as numbers: "img2" comes before "img10". */
 int mb_natural_compare(const char *a, const char *b);

@@ -32,8 +32,8 @@ static double distance_lsb(const struct mb_format *format, uint32_t channel, dou
     return isnan(distance) ? INFINITY : distance;
 }
 
-/* The first channel of two texels of different bytes whose stored bits are not the same: they
- * follow each other from the lowest bit on. Decoded, one NaN is as another. */
+/* The first channel that differs between the stored bits of two texels, which differ: channels
+ * follow each other from the lowest bit on. Decoded, different NaNs look alike. */
 static uint32_t first_channel(const struct mb_format *format, const uint8_t *got,
                               const uint8_t *want)
 {
@@ -145,6 +145,7 @@ struct tally {
     struct mb_level_verdict level; /* its step error and number of bad texels */
     struct distance drift, box;
     struct mb_bad_texel first_bad;
+    bool is_doubted; /* level 0 has values that are not ordinary */
 };
 
 /* The largest magnitudes by channel of a level of the two unrounded chains. */
@@ -167,7 +168,7 @@ struct level_job {
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
-/* `want` and `got` are coded. Where it is remains to be said. */
+/* `want` and `got` are coded. The caller adds the place. */
 static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t channel,
                                      double want, double got)
 {
@@ -181,7 +182,7 @@ static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t ch
     };
 }
 
-/* Take note of texel `texel` of the level. */
+/* Count the bad texel `texel` of the level, and remember the first. */
 static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
                       struct mb_bad_texel bad)
 {
@@ -194,7 +195,7 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     }
 }
 
-/* What a value may be off beside the bound; value `i` of the level, in LSB. */
+/* By how much value `i` of the level may exceed the bound, in LSB. */
 static double doubt_lsb(const struct level_job *job, size_t i, double got)
 {
     return job->doubt == NULL
@@ -202,7 +203,7 @@ static double doubt_lsb(const struct level_job *job, size_t i, double got)
                : mb_doubt_lsb(&job->step, i % 4, job->want[i], got, job->doubt[i]);
 }
 
-/* By how much a value is off that is in no doubt. */
+/* The error of a value less its doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
     const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);
@@ -339,13 +340,14 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
         add_distance(&tally->drift, got, want, 1);
         at++;
     }
-    /* The scale of level 1. */
+    /* The scale of level 1, and whether its values are in doubt. */
     double texels[CHUNK_TEXELS * 4];
     at = mb_format_is_unorm(format) ? end : (size_t)row_begin * job->extent.width;
     for (; at < end; at += CHUNK_TEXELS) {
         const size_t n = end - at < CHUNK_TEXELS ? end - at : CHUNK_TEXELS;
         mb_format_decode_coded(format, source + at * texel_bytes, n, texels);
         add_distance(&tally->drift, texels, texels, n);
+        tally->is_doubted |= mb_doubt_is_due(format, texels, n * 4);
     }
 }
 
@@ -416,7 +418,8 @@ static void measure_level(struct level_job *job, const struct distance *drift,
     level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
 }
 
-static void judge_level(struct level_job *job, struct mb_verdict *verdict)
+/* Sets `*is_doubted` if the level, the base, has values that are not ordinary. */
+static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool *is_doubted)
 {
     const uint32_t n_workers =
         mb_parallel_rows(job->extent.height, job->extent.width,
@@ -430,6 +433,7 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict)
         level->n_bad_texels += tally->level.n_bad_texels;
         join_distance(&drift, &tally->drift);
         join_distance(&box, &tally->box);
+        *is_doubted |= tally->is_doubted;
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
@@ -547,8 +551,6 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
     golden = {
         .step = {.tolerance = chain->tolerance, .format = layout->format},
         .is_ideal = true,
-        .is_doubted = mb_doubt_is_due(layout->format, chain->source,
-                                      (size_t)layout->base.width * layout->base.height),
     };
     struct peaks peaks = {0};
     verdict->n_levels = layout->n_levels;
@@ -568,7 +570,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
             MB_DO(golden_advance(&golden, &job, err));
             job.least_bound_lsb = least_bound_lsb(job.step);
         }
-        judge_level(&job, verdict);
+        judge_level(&job, verdict, &golden.is_doubted);
     }
     verdict->pass = !verdict->first_bad.found;
     verdict->claimed_lsb = chain->tolerance->max_error_lsb;

@@ -6,7 +6,7 @@
  *
  * Of floats, the step error is in ulp of each value. Drift and distance to box are in ulp of
  * the largest finite magnitude that the channel of the unrounded level has, or the level above
- * it: the ulp of a minimum of 0, or of a mean whose terms cancel, is no measure. They are
+ * it: the ulp of a minimum of 0, or of a mean whose terms cancel, measures nothing. They are
  * infinite where one value is NaN or infinite and the other is not. */
 #pragma once
 

@@ -14,47 +14,8 @@
 #define MAX_LOST  12.0
 #define MAX_SMALL 0x1p27
 
-/* 0x1p97 as a float: sums by weights along both axes cannot overflow below it. */
-#define LARGE_BITS 0x70000000u
-
-/* Signs, and exponents that are all ones or, of a number that is not 0, all zeros. */
-static bool is_odd_bits(uint32_t bits, uint32_t sign, uint32_t exponent)
-{
-    const uint32_t magnitude = bits & ~sign;
-    return magnitude != 0 &&
-           ((bits & sign) != 0 || (bits & exponent) == exponent || (bits & exponent) == 0);
-}
-
-bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n)
-{
-    const uint16_t *const u16 = texels;
-    const uint32_t *const u32 = texels;
-    const size_t n_values = n * format->n_channels;
-    bool is_due = false;
-    switch (format->codec) {
-    case MB_CODEC_SFLOAT16:
-        for (size_t i = 0; i < n_values; i++) {
-            is_due |= is_odd_bits(u16[i], 0x8000u, 0x7c00u);
-        }
-        break;
-    case MB_CODEC_SFLOAT32:
-        for (size_t i = 0; i < n_values; i++) {
-            is_due |= is_odd_bits(u32[i], 0x80000000u, 0x7f800000u) ||
-                      (u32[i] & 0x7fffffffu) >= LARGE_BITS;
-        }
-        break;
-    case MB_CODEC_UFLOAT11_10:
-        for (size_t i = 0; i < n; i++) {
-            is_due |= is_odd_bits(u32[i] & 0x7ffu, 0, 0x7c0u) ||
-                      is_odd_bits(u32[i] >> 11 & 0x7ffu, 0, 0x7c0u) ||
-                      is_odd_bits(u32[i] >> 22, 0, 0x3e0u);
-        }
-        break;
-    default:
-        break;
-    }
-    return is_due;
-}
+/* Sums by weights along both axes cannot overflow below it. */
+#define LARGE 0x1p97
 
 /* The least normal value. */
 static double least_normal(const struct mb_format *format)
@@ -62,7 +23,19 @@ static double least_normal(const struct mb_format *format)
     return ldexp(1.0, 1 - mb_format_channel(format, 0)->max_exponent);
 }
 
-/* What goes for all values of a level. */
+bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n)
+{
+    const double least = least_normal(format);
+    bool is_due = false;
+    for (size_t i = 0; i < n; i++) {
+        const double magnitude = fabs(values[i]); /* NaN fails every comparison */
+        is_due |=
+            values[i] < 0.0 || !(magnitude < LARGE) || (magnitude > 0.0 && magnitude < least);
+    }
+    return is_due;
+}
+
+/* What all values of a level have in common. */
 struct level_doubt {
     bool is_average, is_strict;
     bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */

@@ -1,11 +1,11 @@
-/* What a shader may do to numbers that are not ordinary, and no bound in ulp allows for.
+/* Errors that a shader may make with unusual numbers, and that no bound in ulp covers.
  *
  * A mean of both signs may be far smaller than its terms, whose rounding it keeps. Denormal
  * values may be taken and given as zero: shaders and formats are free to (Vulkan 1.3,
  * "Precision of Core SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a
  * minimum or maximum returns where one is NaN is undefined (GLSL.std.450, FMin and FMax). And
- * sums of whole-number weights may overflow before they are divided. A tolerance that is strict
- * allows for neither of these two.
+ * sums with integer weights may overflow before they are divided. A strict tolerance allows
+ * neither of the last two.
  *
  * Each value of a source level is given a doubt: by how much it may be off, besides the bound
  * of the tolerance. The golden model then filters doubts as it does values. Of images that are
@@ -15,10 +15,9 @@
 #include "image/tolerance.h"
 #include "image/golden.h"
 
-/* True if `n` stored texels hold a value that is negative, not finite, a denormal, or so large
- * that sums overflow; never of formats without such values. Zeros are ordinary, both of them.
- */
-bool mb_doubt_is_due(const struct mb_format *format, const void *texels, size_t n);
+/* True if one of `n` values of a float format is negative, not finite, a denormal, or so large
+ * that sums overflow. Zeros are ordinary, both of them. */
+bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n);
 
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
  * nothing was stored of it, and `carried` are the doubts of its values, to which is added that

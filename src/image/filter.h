@@ -21,8 +21,8 @@ enum mb_policy {
 };
 #define MB_N_POLICIES 7u
 
-/* True if a policy is a wide kernel: unlike the others, it is no area average even where all
- * sizes are even, and its weights may be negative. */
+/* True for wide kernels: unlike the other policies, they do not average areas even if all sizes
+ * are even, and their weights may be negative. */
 bool mb_policy_is_wide(enum mb_policy policy);
 
 enum mb_reduce {
@@ -100,8 +100,8 @@ uint32_t mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_
 uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint32_t x,
                                   double weight[MB_MAX_FILTER_KERNEL_TAPS]);
 
-/* The texels of the next level that have a tap within `rect` of a level of size `source`; empty
- * if none has (a dropped row). A change in `rect` reaches these and no others. */
+/* The texels of the next level with a tap in `rect` of a level of size `source`, which are
+ * those that a change in `rect` reaches; empty if there are none (a dropped row). */
 struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
                                   struct mb_rect rect);
 

@@ -189,7 +189,7 @@ static uint32_t small_from_double(double value, uint32_t mantissa_bits)
         return infinity;
     }
     exponent = exponent < least ? least : exponent;
-    /* What is below 1 of a large number is rounded off, to nearest even. */
+    /* Adding a large number rounds off the fraction, to nearest even. */
     const double rounded = value / ulp(exponent, mantissa_bits) + 0x1p52 - 0x1p52;
     /* It holds the hidden bit, so that a carry moves up by itself: into the exponent, and from
      * the largest finite value into infinity. */
@@ -409,4 +409,23 @@ double mb_format_lsb(const struct mb_format *format, uint32_t channel, double va
                : exponent > most ? most
                                  : exponent,
                stored->mantissa_bits);
+}
+
+void mb_format_convert(const struct mb_format *from, const void *texels, size_t n,
+                       const struct mb_format *to, void *out)
+{
+    if (from == to || (from->codec == MB_CODEC_SRGB8 && to == mb_format_find("rgba8"))) {
+        memcpy(out, texels, n * to->texel_bytes);
+        return;
+    }
+    for (size_t i = 0; i < n; i += CHUNK_TEXELS) {
+        double coded[CHUNK_TEXELS * 4];
+        const size_t n_chunk = n - i < CHUNK_TEXELS ? n - i : CHUNK_TEXELS;
+        mb_format_decode_coded(from, (const uint8_t *)texels + i * from->texel_bytes, n_chunk,
+                               coded);
+        for (size_t k = 0; from->n_channels == 1 && k < n_chunk * 4; k += 4) {
+            coded[k + 1] = coded[k + 2] = coded[k];
+        }
+        mb_format_encode(to, coded, n_chunk, (uint8_t *)out + i * to->texel_bytes);
+    }
 }

@@ -43,13 +43,13 @@ extern const size_t mb_format_count;
 /* NULL if unknown. */
 const struct mb_format *mb_format_find(const char *name);
 
-/* Channels that the format lacks are as the others. */
+/* How a channel is stored; valid for all four, also those that the format lacks. */
 const struct mb_channel *mb_format_channel(const struct mb_format *format, uint32_t channel);
 
 /* True if texels are codes of a normalised range (sRGB included); false for floats. */
 bool mb_format_is_unorm(const struct mb_format *format);
 
-/* Largest code of a channel: 255, 1023, 3; 1 for floats, whose values are no codes. */
+/* Largest code of a channel: 255, 1023, 3; 1 for floats, which have no codes. */
 double mb_format_max_code(const struct mb_format *format, uint32_t channel);
 
 /* Decode n texels to linear rgba[n][4] doubles; missing channels are 0, missing alpha 1. */
@@ -78,3 +78,8 @@ void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n
  * for UNORM and sRGB; for floats the distance between neighbours at |value| (one ulp) in that
  * channel, never below the smallest subnormal. */
 double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value);
+
+/* Convert `n` texels from one format to another: UNORM and sRGB codes stay codes, scaled, and
+ * one channel becomes grey. */
+void mb_format_convert(const struct mb_format *from, const void *texels, size_t n,
+                       const struct mb_format *to, void *out);

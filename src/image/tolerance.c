@@ -128,7 +128,7 @@ static double codes_of_offset(const struct mb_format *format, uint32_t channel, 
 static double offset_of_weights(const struct mb_step *step, double want, double range)
 {
     if (!isfinite(range) || !isfinite(want)) {
-        return 0.0; /* an infinite tap is no licence: only the infinity itself is right */
+        return 0.0; /* with an infinite tap, only infinity itself is right */
     }
     const double in_mean = 4.0 * fabs(want);
     if (step->tolerance->arithmetic == MB_ARITHMETIC_CORNER &&

@@ -37,7 +37,7 @@ const struct mb_access mb_access_transfer_write = {
     .layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
 };
 
-/* What the stages of `from` wrote is visible to those of `to`. */
+/* Make writes of `from` visible to `to`. */
 static void memory_barrier(VkCommandBuffer cmd, const struct mb_access *from,
                            const struct mb_access *to)
 {

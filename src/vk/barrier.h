@@ -1,4 +1,4 @@
-/* Barriers by purpose, recorded with Vulkan 1.0 commands, which every device has. */
+/* Barriers by purpose, with the commands of Vulkan 1.0, which every device has. */
 #pragma once
 
 #include "vk/image.h"
@@ -11,13 +11,13 @@ void mb_barrier_full(VkCommandBuffer cmd);
 /* Wait for everything before; an execution dependency without a memory dependency. */
 void mb_barrier_execution(VkCommandBuffer cmd);
 
-/* What compute shaders wrote before is visible to those after it. */
+/* Make what compute shaders wrote visible to later ones. */
 void mb_barrier_compute(VkCommandBuffer cmd);
 
-/* What transfers wrote before is visible to compute shaders after it. */
+/* Make what transfers wrote visible to later compute shaders. */
 void mb_barrier_filled(VkCommandBuffer cmd);
 
-/* What transfers wrote before is visible to the host once the submission is complete. */
+/* Make what transfers wrote visible to the host once the submission is complete. */
 void mb_barrier_host(VkCommandBuffer cmd);
 
 /* One side of an image barrier. */

@@ -6,7 +6,8 @@
 #include "vk/memory.h"
 #include "vk/submit.h"
 
-/* Fill a buffer with the beginning of another, or as a whole with zeros. */
+/* Fill a buffer with the first `n_bytes` of another, or all of it with zeros if that is NULL.
+ */
 static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffer *from,
                            VkDeviceSize n_bytes, struct mb_err *err)
 {

@@ -18,14 +18,15 @@ struct mb_buffer {
     void *mapped; /* NULL for device-local ones; unmapped by finish */
 };
 
-/* A storage and uniform buffer, and source and target of transfers. `size_bytes` is rounded up
- * to 4. Zeroing a device buffer submits and waits: strategies do so from init() only. */
+/* Make a buffer for storage, uniforms and transfers both ways. `size_bytes` is rounded up to a
+ * multiple of 4. Zeroing a device buffer submits and waits, so strategies may only call this
+ * from init(). */
 MB_MUST_CHECK enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu,
                                             enum mb_buffer_kind kind, VkDeviceSize size_bytes,
                                             const char *name, struct mb_err *err);
 
-/* Fill the beginning of a device buffer. Submits and waits: strategies may call this from
- * init() only. */
+/* Fill the beginning of a device buffer. Submits and waits: strategies may only call this from
+ * init(). */
 MB_MUST_CHECK enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,
                                               size_t n_bytes, struct mb_err *err);
 

@@ -1,10 +1,10 @@
-/* Features and extensions by name: the table of those that are known.
+/* The table of known features and extensions.
  *
- * Left out is what costs something though nobody uses it, or what no kernel can use:
- * robustBufferAccess and robustImageAccess (every access is checked), protectedMemory and
+ * It leaves out features that cost something even when unused: robustBufferAccess and
+ * robustImageAccess (every access is checked), protectedMemory and
  * bufferDeviceAddressCaptureReplay (allocations are restricted), VK_EXT_descriptor_buffer
- * (drivers place descriptors elsewhere), sparse images, and what concerns depth, lines, points,
- * blending, tessellation, queries, compressed and YCbCr formats. */
+ * (drivers place descriptors elsewhere); and those that no kernel can use: sparse images,
+ * depth, lines, points, blending, tessellation, queries, compressed and YCbCr formats. */
 #include "vk/features.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@
 #define ALWAYS 0u
 #define NEVER  UINT32_MAX
 
-/* A feature structure, known from a version on or with an extension; or an extension alone. */
+/* A feature structure, which exists from a version on or with an extension; or an extension
+ * without one. */
 struct group {
     const char *extension;
     uint32_t core_version;
@@ -53,6 +54,10 @@ static const struct group groups[] = {
     GROUP("VK_KHR_shader_subgroup_uniform_control_flow", NEVER,
           SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, uniform_control_flow),
     {.extension = "VK_KHR_push_descriptor", .core_version = NEVER},
+    /* For the number of cores. */
+    {.extension = VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
+    {.extension = VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, .core_version = NEVER},
+    {.extension = VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
     /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
     GROUP("VK_KHR_portability_subset", NEVER, PORTABILITY_SUBSET_FEATURES_KHR, portability),
 };
@@ -195,7 +200,7 @@ static const struct feature *find_feature(const char *name)
     return NULL;
 }
 
-/* Bit of the group whose extension it is; 0: none. */
+/* The bit of the group with this extension, or 0. */
 static uint32_t find_extension(const char *name)
 {
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {

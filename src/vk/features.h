@@ -1,5 +1,5 @@
-/* Features and extensions by name. A device is created with all that it offers and that are
- * known here; a strategy names those that it needs. */
+/* Features and extensions by name. A device is created with all that it offers and this table
+ * knows; a strategy names those it needs. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 
-/* Which of the known features a device offers; all of them are enabled. The structures are not
- * chained; those that the device does not know are zero. */
+/* The known features that a device offers, all of which are enabled. The structures are not
+ * chained; the device does not know those that are zero. */
 struct mb_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -27,25 +27,25 @@ struct mb_features {
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
-    VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* what all others have */
-    uint32_t extensions; /* bit i: row i of the table in features.c, offered as an extension */
-    uint32_t groups;     /* the same, as an extension or by the API version */
+    VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* every other device has them */
+    uint32_t extensions; /* bit i: offers row i of the table in features.c as an extension */
+    uint32_t groups;     /* the same as an extension or by the API version */
 };
 
-/* Query the features that may be used at API version `version`. */
+/* Query the features that a program may use at API version `version`. */
 void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
 
-#define MB_MAX_EXTENSIONS 16u
+#define MB_MAX_EXTENSIONS 19u
 
 /* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
  * that they need. Returns how many. */
 uint32_t mb_features_enable(struct mb_features *features,
                             const char *extensions[MB_MAX_EXTENSIONS]);
 
-/* Whether the name is known here; a misspelt one is lacked by every device. */
+/* Whether the name is known; no device has a misspelt one. */
 bool mb_features_is_known(const char *name);
 
-/* Names that are known, the first `n` of them at most; returns how many. */
+/* The known names, at most `n`; returns how many. */
 size_t mb_features_list(const char **names, size_t n);
 
 /* `name` is spelt as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */

@@ -32,7 +32,8 @@ static bool contains_ignoring_case(const char *text, const char *part)
     return false;
 }
 
-/* A longer number above every index is part of a name, "4090"; a short one is a wrong index. */
+/* A number of three digits or more above every index is part of a name, "4090"; a shorter one
+ * is a wrong index. */
 static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
                           size_t n_devices)
 {
@@ -47,7 +48,7 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
            contains_ignoring_case(info->name, selector);
 }
 
-/* What can be used goes first, then what executes, unless that is no matter. */
+/* Usable devices come first, then those that execute, if that matters. */
 static size_t rank_of(const struct mb_gpu_options *options, const struct mb_gpu_info *info)
 {
     const size_t behind_all_types = 100;
@@ -95,8 +96,8 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
 }
 
-/* Whether a tool says that it shows labels: RenderDoc, a profiler, the validation layer. Some
- * answer only under the name that the call had before Vulkan 1.3. */
+/* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
+ * Some only answer to the extension's call, not to that of Vulkan 1.3. */
 static bool has_tool(const struct mb_gpu *gpu)
 {
     const PFN_vkGetPhysicalDeviceToolProperties calls[] = {
@@ -223,7 +224,7 @@ static void destroy_kept(struct mb_kept_object *kept)
 uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 {
     if (!gpu->state || gpu->state->is_lost) {
-        return 0; /* what is in flight must not be destroyed; the process ends */
+        return 0; /* objects in flight must not be destroyed; the process ends */
     }
     destroy_kept(gpu->state->objects);
     if (gpu->device) {

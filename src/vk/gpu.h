@@ -1,4 +1,4 @@
-/* The device: choosing and opening it, and querying its capabilities. */
+/* The device: choose and open it, and query what it can do. */
 #pragma once
 
 #include "vk/instance.h"
@@ -9,25 +9,24 @@ struct mb_gpu_options {
     bool validate;           /* enable the Khronos validation layer: core and synchronisation */
     bool keep_pipelines;     /* share identical pipelines until mb_gpu_finish */
     double kernel_timeout_s; /* of a submission with a manifest's kernel; 0: as any other */
-    /* Only pipelines are made: images, buffers and descriptors are accepted and stay null, so
-     * that any size takes no memory. The only way to open a device that executes nothing. */
+    /* Make pipelines only: images, buffers and descriptors stay null and take no memory. The
+     * only way to open a device that executes nothing. */
     bool only_compiles;
 };
 
 struct mb_pipeline_facts;
 struct mb_kept_object;
 
-/* What changes while the device is open; written through const devices as well. */
+/* What changes while the device is open, also through a const mb_gpu. */
 struct mb_gpu_state {
-    uint32_t n_validation_messages; /* warnings and errors of the layers; they go to the log */
+    uint32_t n_validation_messages; /* warnings and errors of the layers, which are logged */
     bool keeps_pipelines, only_compiles;
     struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
-    struct mb_pipeline_facts *facts; /* where new pipelines are described, or NULL; borrowed */
+    struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
     uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those of manifests' kernels */
     const char *suspect;                       /* the kernel submitted last; borrowed */
-    bool is_lost; /* a submission timed out or the device was lost: destroy nothing from then on
-                   */
+    bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };
 
 struct mb_gpu {
@@ -38,41 +37,41 @@ struct mb_gpu {
     VkQueue queue;
     VkCommandPool command_pool;
     bool validate;
-    bool has_tool; /* one that captures, profiles or validates: labels are of use */
+    bool has_tool;              /* one that captures, profiles or validates, and shows labels */
     struct mb_gpu_state *state; /* owned */
 };
 
-/* Facts of every device, in the loader's order, also of those that are unusable. `*infos` is
- * owned by the caller (mb_free). No loader and no driver are MB_ERRC_DEVICE, with a hint. */
+/* Facts of every device, usable or not, in the loader's order. `*infos` is owned by the caller
+ * (mb_free). A missing loader or driver is MB_ERRC_DEVICE, with a hint. */
 MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos,
                                               struct mb_err *err);
 
-/* Open a device. MB_ERRC_DEVICE where there is none, the selector fits none (the message lists
- * what there is), or what fits cannot be used or executes nothing; --validate without the layer
- * installed is MB_ERRC_DEVICE too. */
+/* Open a device. MB_ERRC_DEVICE if there is none, if the selector matches none (the hint lists
+ * all), if the device is unusable or executes nothing, or if `validate` is set and the layer is
+ * not installed. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_err *err);
 /* Close the device. Returns the number of validation messages over its whole life, including
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* Where pipelines are kept, and what a strategy shares while they are: NULL at first, and
- * destroyed by `destroy`, which also says whose it is, before the device is. NULL: out of
- * memory. */
+/* A pointer that the device keeps, for objects shared between pipelines or instances of a
+ * strategy: `destroy` identifies it, and destroys the object before the device. NULL at first.
+ * Returns NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
-/* Name an object for validation messages and debuggers, if VK_EXT_debug_utils is there. */
+/* Name an object for validation messages and debuggers, with VK_EXT_debug_utils only. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 
-/* Around commands, a label that tools such as RenderDoc show. Nothing is recorded
- * where no tool is attached (has_tool): what is timed then is a strategy's own. */
+/* Label commands for tools such as RenderDoc. Records nothing without a tool (has_tool), so
+ * that only a strategy's own commands are timed. */
 MB_PRINTF(3, 4)
 void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...);
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd);
 
-/* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED with
- * a sentence that says which use ("linear filtering") the device's format lacks. */
+/* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED: the
+ * device has no `use` ("linear filtering") of this format. */
 MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
                                                    VkFormatFeatureFlags features,
                                                    const char *use, struct mb_err *why);

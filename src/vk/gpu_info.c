@@ -1,4 +1,4 @@
-/* Facts of a physical device, read once and kept as plain data. */
+/* Facts of a physical device. */
 #include "vk/gpu_info.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* What every driver allows by the specification, also one that does not say. */
+/* The specification's minimum, for drivers that report 0. */
 #define LEAST_MAX_ALLOCATION_BYTES (UINT64_C(1) << 30)
 
 const struct mb_subgroup_operation mb_subgroup_operations[] = {
@@ -22,7 +22,7 @@ const struct mb_subgroup_operation mb_subgroup_operations[] = {
 };
 const size_t mb_subgroup_operation_count = MB_COUNTOF(mb_subgroup_operations);
 
-/* In the order in which they are preferred. */
+/* In order of preference. */
 static const struct {
     VkPhysicalDeviceType type;
     const char *name;
@@ -87,8 +87,8 @@ static bool computes(const VkQueueFamilyProperties *family)
     return (family->queueFlags & VK_QUEUE_COMPUTE_BIT) && family->queueCount > 0;
 }
 
-/* Where what a strategy may ask for is done: graphics and compute before compute, with
- * timestamps before without. */
+/* Prefer a family with graphics and compute, for all that strategies may use, and then one with
+ * timestamps. */
 static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info,
                                    struct mb_err *err)
 {
@@ -186,7 +186,7 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
     info->max_subgroup_size =
         has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
-    /* GCN and MoltenVK have one size, which nobody can require and nobody has to. */
+    /* GCN and MoltenVK have a single size, which cannot and need not be required. */
     const bool is_required =
         (size_control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
     info->has_full_subgroups =
@@ -196,20 +196,8 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
         info->has_full_subgroups && is_required ? size_control.maxComputeWorkgroupSubgroups : 0;
 }
 
-static bool has_extension(const VkExtensionProperties *extensions, uint32_t n, const char *name)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(extensions[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
-    VkExtensionProperties extensions[512];
-    uint32_t n = MB_COUNTOF(extensions);
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
     };
@@ -222,15 +210,11 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
     };
-    const VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, extensions);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return;
-    }
-    if (has_extension(extensions, n, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
+    if (mb_features_has(&info->features, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) {
         properties.pNext = &nv;
-    } else if (has_extension(extensions, n, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
+    } else if (mb_features_has(&info->features, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) {
         properties.pNext = &amd;
-    } else if (has_extension(extensions, n, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) {
+    } else if (mb_features_has(&info->features, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) {
         properties.pNext = &arm;
     }
     vkGetPhysicalDeviceProperties2(device, &properties);

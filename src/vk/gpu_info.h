@@ -1,4 +1,4 @@
-/* Facts of a physical device, read once and kept as plain data. */
+/* Facts of a physical device, read once. */
 #pragma once
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct mb_gpu_info {
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
     char driver_version[32]; /* decoded as the vendor encodes it, where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
-    uint32_t usable_version; /* whose core features may be used: no newer than the instance's */
+    uint32_t usable_version; /* of usable core features: at most the instance's */
     VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
@@ -54,11 +54,11 @@ struct mb_gpu_info {
 const char *mb_gpu_type_name(VkPhysicalDeviceType type);
 bool mb_gpu_is_cpu(const struct mb_gpu_info *info);
 
-/* False for a device that only compiles, as RADV's null device (RADV_FORCE_FAMILY): every other
- * has memory (Vulkan, "Device Memory Properties"). */
+/* False for a device that only compiles, such as RADV's null device (RADV_FORCE_FAMILY). Every
+ * other device has memory (Vulkan, "Device Memory Properties"). */
 bool mb_gpu_executes(const struct mb_gpu_info *info);
 
-/* The device with the lowest rank is chosen where none is asked for. */
+/* By default the device with the lowest rank is chosen. */
 size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 
 /* Every name of a VkSubgroupFeatureFlags bit. */
@@ -69,8 +69,8 @@ struct mb_subgroup_operation {
 extern const struct mb_subgroup_operation mb_subgroup_operations[];
 extern const size_t mb_subgroup_operation_count;
 
-/* Fill `info`. What has no Vulkan 1.2 or no compute queue, or a driver set up so that it makes
- * wrong texels, is `unusable`; of the first two nothing is known but name, type and version.
- * Fails only without memory. */
+/* Fill `info`. A device is `unusable` without Vulkan 1.2, without a compute queue, or if its
+ * driver's settings make wrong texels; in the first two cases only name, type and version are
+ * set. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
                                               struct mb_gpu_info *info, struct mb_err *err);

@@ -10,7 +10,7 @@ struct mb_vk_image_options {
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
     bool is_raw;   /* add views as words, if mb_vk_image_can_be_raw() */
-    bool is_depth; /* D32_SFLOAT in place of the format, r32f; only sampled */
+    bool is_depth; /* D32_SFLOAT instead of the format, r32f; only sampled */
     const char *name;
 };
 

@@ -232,7 +232,7 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-/* Of the code as it is: the driver fills in the constants. */
+/* From the unchanged code: the driver fills in the constants. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     VkShaderModule *module, struct mb_err *err)
 {
@@ -341,7 +341,7 @@ static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struc
     return gpu->state->facts ? describe(pipeline, err) : MB_OK;
 }
 
-/* What is wanted is looked for among the kept ones, or made. */
+/* Find the pipeline among those that the device keeps, or make it. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
     if (!pipeline->gpu->state->keeps_pipelines) {

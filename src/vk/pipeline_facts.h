@@ -39,7 +39,7 @@ MB_MUST_CHECK enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu,
                                                     struct mb_pipeline_facts *facts,
                                                     struct mb_err *err);
 
-/* Append a pipeline of which the driver tells nothing. */
+/* Append a pipeline that the driver reports nothing about. */
 MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(struct mb_pipeline_facts *facts,
                                                    const char *name, struct mb_err *err);
 

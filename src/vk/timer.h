@@ -28,8 +28,8 @@ MB_MUST_CHECK enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32
                                             double period_ns, double *duration_ns,
                                             struct mb_err *err);
 
-/* Of one tick, as it is now: MoltenVK, the driver with a portability subset, holds it against
- * the clock of the host and changes it while a device is open. */
+/* The current duration of a tick: MoltenVK, the driver with a portability subset, compares it
+ * with the host's clock and adjusts it while a device is open. */
 double mb_timer_period_ns(const struct mb_gpu *gpu);
 
 /* Reset pairs [first_pair, first_pair + n_pairs). */
@@ -65,8 +65,8 @@ MB_MUST_CHECK enum mb_status mb_timer_read_row(const struct mb_timer *timer,
                                                uint32_t n, double *durations_ns,
                                                struct mb_err *err);
 
-/* Run a submission and read its pairs [0, n) so. Invalid samples are taken again, a few
- * times over; then it is MB_ERRC_RUNTIME. */
+/* Run a submission and read its pairs [0, n) as by mb_timer_read_held. Repeats invalid samples
+ * a few times; then they are MB_ERRC_RUNTIME. */
 MB_MUST_CHECK enum mb_status mb_timer_run(const struct mb_timer *timer,
                                           struct mb_submission *submission, uint32_t n,
                                           double *durations_ns, struct mb_err *err);

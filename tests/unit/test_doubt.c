@@ -11,19 +11,15 @@ static void check_due(void)
         double value;
         bool is_due;
     } cases[] = {
-        {"rgba8", -1.0, false},       {"rgba8-srgb", (double)NAN, false},
-        {"rgb10a2", -1.0, false},     {"r16f", 0.0, false},
-        {"r16f", -0.0, false},        {"r16f", 0.5, false},
-        {"r16f", 65504.0, false},     {"r16f", -0.5, true},
-        {"r16f", 6e-5, true},         {"r16f", 6.2e-5, false},
-        {"rg16f", INFINITY, true},    {"rgba16f", NAN, true},
-        {"r32f", 1e-37, false},       {"r32f", 1e-38, true},
-        {"r32f", -1e-37, true},       {"r32f", -0.0, false},
-        {"rgba32f", INFINITY, true},  {"rgba32f", NAN, true},
-        {"rgba32f", 3e38, true},      {"rg11b10f", -1.0, false},
-        {"rg11b10f", 6e-5, true},     {"rg11b10f", 1.0, false},
-        {"rg11b10f", INFINITY, true}, {"rg11b10f", NAN, true},
-        {"rg32f", INFINITY, true},    {"rg32f", 1e-38, true},
+
+        {"r16f", 0.0, false},      {"r16f", -0.0, false},        {"r16f", 0.5, false},
+        {"r16f", 65504.0, false},  {"r16f", -0.5, true},         {"r16f", 6e-5, true},
+        {"r16f", 6.2e-5, false},   {"rg16f", INFINITY, true},    {"rgba16f", NAN, true},
+        {"r32f", 1e-37, false},    {"r32f", 1e-38, true},        {"r32f", -1e-37, true},
+        {"r32f", -0.0, false},     {"rgba32f", INFINITY, true},  {"rgba32f", NAN, true},
+        {"rgba32f", 3e38, true},   {"rg11b10f", -1.0, false},    {"rg11b10f", 6e-5, true},
+        {"rg11b10f", 1.0, false},  {"rg11b10f", INFINITY, true}, {"rg11b10f", NAN, true},
+        {"rg32f", INFINITY, true}, {"rg32f", 1e-38, true},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         const struct mb_format *format = mb_format_find(cases[i].format);
@@ -32,8 +28,9 @@ static void check_due(void)
             uint32_t texels[8] = {0};
             rgba[4 + channel] = cases[i].value;
             mb_format_encode(format, rgba, 2, texels);
-            CHECK_EQ_INT(mb_doubt_is_due(format, texels, 2), cases[i].is_due);
-            CHECK(!mb_doubt_is_due(format, texels, 1));
+            mb_format_decode(format, texels, 2, rgba);
+            CHECK_EQ_INT(mb_doubt_is_due(format, rgba, 8), cases[i].is_due);
+            CHECK(!mb_doubt_is_due(format, rgba, 4));
         }
     }
 }

@@ -1,12 +1,19 @@
 /* A picture to draw on. The font is stb_easy_font's, of strokes one unit wide. */
 #include "image/io/canvas.h"
 
+#include <stb/stb_easy_font.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/font.h"
 
-#define UNIT_TEXELS 2u /* the font's own size is too small to be read with ease */
+#define UNIT_TEXELS       2u /* the font's own size is too small to be read with ease */
+#define MAX_GLYPH_STROKES 24
+
+/* As stb_easy_font writes it. */
+struct vertex {
+    float x, y, z;
+    uint8_t rgba[4];
+};
 
 enum mb_status mb_canvas_init(struct mb_canvas *canvas, struct mb_extent extent,
                               struct mb_err *err)
@@ -43,25 +50,34 @@ void mb_canvas_fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t
     }
 }
 
+/* One character; returns how far it is to the next. A stroke is a rectangle: its first corner
+ * is the least, the third the largest. */
+static uint32_t draw_glyph(struct mb_canvas *canvas, uint32_t x, uint32_t y, char character,
+                           const uint8_t rgb[3])
+{
+    struct vertex strokes[MAX_GLYPH_STROKES][4];
+    char text[] = {character, '\0'};
+    const int n = stb_easy_font_print(0, 0, text, NULL, strokes, (int)sizeof strokes);
+    for (int i = 0; canvas != NULL && i < n; i++) {
+        const struct vertex *first = &strokes[i][0], *third = &strokes[i][2];
+        const struct mb_rect rect = {
+            .x = x + UNIT_TEXELS * (uint32_t)first->x,
+            .y = y + UNIT_TEXELS * (uint32_t)first->y,
+            .width = UNIT_TEXELS * (uint32_t)(third->x - first->x),
+            .height = UNIT_TEXELS * (uint32_t)(third->y - first->y),
+        };
+        mb_canvas_fill(canvas, rect, rgb);
+    }
+    return UNIT_TEXELS * (uint32_t)stb_easy_font_width(text);
+}
+
 uint32_t mb_canvas_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
                         size_t n_bytes, const uint8_t rgb[3])
 {
     const uint32_t begin = x;
     for (size_t i = 0; i < n_bytes && text[i] != '\0'; i++) {
         const bool is_printable = text[i] >= ' ' && text[i] <= '~';
-        struct mb_rect strokes[MB_GLYPH_MAX_STROKES];
-        uint32_t advance;
-        const size_t n = mb_font_glyph(is_printable ? text[i] : '?', strokes, &advance);
-        for (size_t k = 0; canvas != NULL && k < n; k++) {
-            const struct mb_rect rect = {
-                .x = x + UNIT_TEXELS * strokes[k].x,
-                .y = y + UNIT_TEXELS * strokes[k].y,
-                .width = UNIT_TEXELS * strokes[k].width,
-                .height = UNIT_TEXELS * strokes[k].height,
-            };
-            mb_canvas_fill(canvas, rect, rgb);
-        }
-        x += UNIT_TEXELS * advance;
+        x += draw_glyph(canvas, x, y, is_printable ? text[i] : '?', rgb);
     }
     return x - begin;
 }

@@ -63,8 +63,8 @@ static void on_error(j_common_ptr common)
     leave(common);
 }
 
-/* A warning (level -1) says that the file is damaged, and that some texels are made up, but for
- * an unknown version, and bytes before the data that belong to nothing. */
+/* A warning (level -1) means a damaged file with made-up texels, except for an unknown version
+ * and for extraneous bytes before the data. */
 static void on_message(j_common_ptr common, int level)
 {
     const struct job *job = common->client_data;

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/os.h"
 #include "base/text.h"
-#include "image/io/stb.h"
 #include "image/pattern.h"
 
 #if MB_HAS_JPEG
@@ -96,18 +95,6 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     return MB_NEED(image->texels, reader->path);
 }
 
-enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, size_t n_bytes,
-                                struct mb_err *err)
-{
-    struct mb_image *image = reader->image;
-    const char *reason = NULL;
-    image->texels =
-        mb_stb_decode(file, n_bytes, (struct mb_extent){image->width, image->height},
-                      image->depth == MB_DEPTH_U16, &reason);
-    return reason != NULL ? mb_reader_bad(reader, reason, err)
-                          : MB_NEED(image->texels, reader->path);
-}
-
 static const struct format *find_format(const struct mb_bytes *file)
 {
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
@@ -188,27 +175,13 @@ enum mb_status mb_image_open(struct mb_image *image, const char *spec, uint64_t 
 
 bool mb_image_has_suffix(const char *path)
 {
-    static const char *const suffixes[] = {
-#if MB_HAS_JPEG
-        ".jpg",
-        ".jpeg",
-#endif
-        ".png",
-        ".bmp",
-        ".tga",
-        ".ppm",
-        ".pgm",
-        ".pnm",
-        ".pfm",
-        ".hdr",
-        ".ktx2",
-        ".dds"
-    };
+    static const char suffixes[] = MB_IMAGE_SUFFIXES;
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot != NULL && i < MB_COUNTOF(suffixes); i++) {
-        if (strcasecmp(dot, suffixes[i]) == 0) {
-            return true;
-        }
+    const size_t n_bytes = dot != NULL ? strlen(dot) : 0;
+    bool has_one = false;
+    for (const char *s = suffixes; n_bytes > 0 && s != NULL && !has_one;
+         s = strchr(s + 1, '.')) {
+        has_one = strcspn(s, ", ") == n_bytes && strncasecmp(s, dot, n_bytes) == 0;
     }
-    return false;
+    return has_one;
 }

@@ -1,52 +1,16 @@
-/* PNG output, and the pictures that are written: single levels and the atlas of a chain. */
+/* Pictures of a chain: single levels, the atlas, and what is wrong. */
 #include "image/io/png.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/stb.h"
-
-#define CHUNK_TEXELS 256u
-
-enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
-                             struct mb_bytes *out, struct mb_err *err)
-{
-    *out = (struct mb_bytes){0};
-    /* stb_image_write counts in ints; at worst deflate makes 5 bytes in 5000 more. */
-    const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
-    MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
-               "a PNG of %ux%u texels is too large to be encoded", width, height);
-    out->data = mb_stb_encode_png(rgba, (struct mb_extent){width, height}, &out->n_bytes);
-    return MB_NEED(out->data, "PNG");
-}
-
-/* Convert `n` texels of any format to rgba8 codes. */
-static void texels_to_rgba8(const struct mb_format *format, const uint8_t *texels, size_t n,
-                            uint8_t *rgba)
-{
-    if (format->n_channels == 4 && mb_format_max_code(format, 0) == 255.0) {
-        memcpy(rgba, texels, n * 4);
-        return;
-    }
-    const struct mb_format *rgba8 = mb_format_find("rgba8");
-    for (size_t i = 0; i < n; i += CHUNK_TEXELS) {
-        double chunk[CHUNK_TEXELS * 4];
-        const size_t n_chunk = n - i < CHUNK_TEXELS ? n - i : CHUNK_TEXELS;
-        mb_format_decode_coded(format, texels + i * format->texel_bytes, n_chunk, chunk);
-        for (size_t k = 0; format->n_channels == 1 && k < n_chunk * 4; k += 4) {
-            chunk[k + 1] = chunk[k + 2] = chunk[k];
-        }
-        mb_format_encode(rgba8, chunk, n_chunk, rgba + i * 4);
-    }
-}
 
 void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
                        uint32_t layer, uint8_t *rgba)
 {
     const struct mb_extent extent = mb_level_extent(layout->base, level);
-    texels_to_rgba8(layout->format, mb_layout_level(layout, block, level, layer),
-                    (size_t)extent.width * extent.height, rgba);
+    mb_format_convert(layout->format, mb_layout_level(layout, block, level, layer),
+                      (size_t)extent.width * extent.height, mb_format_find("rgba8"), rgba);
 }
 
 struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
@@ -76,28 +40,24 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
                              bool as_rgba8, void **texels, struct mb_err *err)
 {
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
-    const size_t source_bytes = layout->format->texel_bytes;
-    const size_t texel_bytes = as_rgba8 ? 4 : source_bytes;
-    *texels = mb_alloc((size_t)extent.width * extent.height, texel_bytes);
+    const struct mb_format *const format = layout->format;
+    const struct mb_format *const to = as_rgba8 ? mb_format_find("rgba8") : format;
+    *texels = mb_alloc((size_t)extent.width * extent.height, to->texel_bytes);
     MB_DO(MB_NEED(*texels, "atlas"));
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const uint8_t *row = mb_layout_level(layout, block, level, layer);
-        uint8_t *out = (uint8_t *)*texels + atlas_offset(layout, level) * texel_bytes;
+        uint8_t *out = (uint8_t *)*texels + atlas_offset(layout, level) * to->texel_bytes;
         for (uint32_t y = 0; y < source.height; y++) {
-            if (as_rgba8) {
-                texels_to_rgba8(layout->format, row, source.width, out);
-            } else {
-                memcpy(out, row, source.width * source_bytes);
-            }
-            row += source.width * source_bytes;
-            out += extent.width * texel_bytes;
+            mb_format_convert(format, row, source.width, to, out);
+            row += source.width * format->texel_bytes;
+            out += extent.width * to->texel_bytes;
         }
     }
     return MB_OK;
 }
 
-/* 32 for each LSB of 8 bits; what is no number is as far off as can be. */
+/* 32 for each LSB of 8 bits; NaN is as far off as possible. */
 static uint8_t shade_of_error(double got, double wanted)
 {
     const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;

@@ -1,7 +1,7 @@
 /* PNG input by stb_image, which ignores checksums, wrong lengths and gaps, and looks up indices
- * beyond the palette. So we check the chunks first, then hand it only the header, the colour
- * key and the data, with indices as greys. Sections are those of the W3C Recommendation
- * "Portable Network Graphics", second edition. */
+ * beyond the palette. So we check the chunks first, then hand it a copy of the file in which
+ * indices are greys. Sections are those of the W3C Recommendation "Portable Network Graphics",
+ * second edition. */
 #include "image/io/reader.h"
 
 #include <libdeflate.h>
@@ -13,7 +13,6 @@
 
 #define SIGNATURE_BYTES   8u
 #define CHUNK_EXTRA_BYTES 12u   /* length, type and checksum */
-#define COLOUR_TYPE_AT    25u   /* in the file */
 #define DEFLATE_MAX_RATIO 1032u /* 258 bytes for two bits */
 #define MAX_COLOURS       256u
 
@@ -30,20 +29,20 @@ struct png {
     bool is_interlaced;
     uint8_t palette[MAX_COLOURS][4];
     uint32_t n_colours;
-    struct mb_bytes file;         /* for stb_image, which looks at no checksum */
-    size_t data_at, n_data_bytes; /* in it */
+    uint8_t *file; /* a copy for stb_image, which looks at no checksum */
+    uint8_t *data; /* of all IDAT chunks, behind it */
+    size_t n_data_bytes;
 };
 
 struct chunk {
-    const uint8_t *begin, *data; /* from its length; from behind its type */
-    uint32_t n_bytes;            /* of its data */
+    uint8_t *type, *data; /* in the copy */
+    uint32_t n_bytes;     /* of its data */
 };
 
-static void keep(struct png *png, const struct chunk *chunk)
+/* Rename a chunk so that stb_image ignores it, as a small first letter allows. */
+static void hide(const struct chunk *chunk)
 {
-    const size_t n_bytes = (size_t)chunk->n_bytes + CHUNK_EXTRA_BYTES;
-    memcpy(png->file.data + png->file.n_bytes, chunk->begin, n_bytes);
-    png->file.n_bytes += n_bytes;
+    chunk->type[0] = 'x';
 }
 
 /* The chunks that matter. Each take_...() returns what is wrong with one, or NULL. */
@@ -57,9 +56,8 @@ static const char *take_header(struct png *png, const struct chunk *chunk)
     png->n_channels =
         png->colour_type < MB_COUNTOF(n_channels) ? n_channels[png->colour_type] : 0;
     png->is_interlaced = chunk->data[12] == 1;
-    keep(png, chunk);
     if (png->colour_type == COLOUR_INDEXED) {
-        png->file.data[COLOUR_TYPE_AT] = COLOUR_GREY;
+        chunk->data[9] = COLOUR_GREY;
     }
     /* Other depths stb_image refuses itself. */
     const bool is_deep = png->depth > (png->colour_type == COLOUR_INDEXED ? 8u : 16u);
@@ -78,6 +76,7 @@ static const char *take_palette(struct png *png, const struct chunk *chunk)
         memcpy(png->palette[i], chunk->data + i * 3, 3);
         png->palette[i][3] = 255;
     }
+    hide(chunk);
     return NULL;
 }
 
@@ -88,37 +87,21 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
                                                 : chunk->n_bytes != png->n_channels * 2)) {
         return "does not fit the colour type";
     }
-    if (!is_indexed) {
-        keep(png, chunk);
-        if (png->depth < 8) { /* of a key's 16 bits only the depth's matter */
-            png->file.data[png->file.n_bytes - 5] &= (uint8_t)((1u << png->depth) - 1);
-        }
-        return NULL;
-    }
-    for (uint32_t i = 0; i < chunk->n_bytes; i++) {
+    for (uint32_t i = 0; is_indexed && i < chunk->n_bytes; i++) {
         png->palette[i][3] = chunk->data[i];
     }
-    return NULL;
-}
-
-/* All data goes into one chunk. */
-static const char *take_data(struct png *png, const struct chunk *chunk)
-{
-    if (png->data_at == 0) {
-        png->data_at = png->file.n_bytes + 8;
-        keep(png, chunk);
-    } else {
-        memcpy(png->file.data + png->file.n_bytes - 4, chunk->data, (size_t)chunk->n_bytes + 4);
-        png->file.n_bytes += chunk->n_bytes;
+    if (is_indexed) {
+        hide(chunk);
+    } else if (png->depth < 8) { /* of a key's 16 bits only the depth's matter */
+        chunk->data[1] &= (uint8_t)((1u << png->depth) - 1);
     }
     return NULL;
 }
 
-static const char *take_end(struct png *png, const struct chunk *chunk)
+static const char *take_data(struct png *png, const struct chunk *chunk)
 {
-    png->n_data_bytes = png->file.n_bytes - 4 - png->data_at;
-    mb_put_be32(png->file.data + png->data_at - 8, (uint32_t)png->n_data_bytes);
-    keep(png, chunk);
+    memcpy(png->data + png->n_data_bytes, chunk->data, chunk->n_bytes);
+    png->n_data_bytes += chunk->n_bytes;
     return NULL;
 }
 
@@ -134,10 +117,10 @@ static const struct handler {
     {"PLTE", 1u << STAGE_HEADER, STAGE_HEADER, 3, MAX_COLOURS * 3, take_palette},
     {"tRNS", 1u << STAGE_HEADER, STAGE_HEADER, 0, MAX_COLOURS, take_transparency},
     {"IDAT", 1u << STAGE_HEADER | 1u << STAGE_DATA, STAGE_DATA, 0, INT32_MAX, take_data},
-    {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, 0, 0, take_end},
+    {"IEND", 1u << STAGE_DATA | 1u << STAGE_AFTER_DATA, STAGE_END, 0, 0, NULL},
 };
 
-/* Ancillary chunks that change no texels. Any other name may be that of a tRNS, damaged. */
+/* Ancillary chunks that change no texels. Any other name may be a damaged tRNS. */
 static bool is_harmless(const uint8_t *type)
 {
     static const char types[][5] = {"bKGD", "cHRM", "eXIf", "gAMA", "hIST", "iCCP", "iTXt",
@@ -153,14 +136,14 @@ static bool is_harmless(const uint8_t *type)
 static const char *take_chunk(struct png *png, const struct chunk *chunk)
 {
     const struct handler *handler = handlers, *const end = handlers + MB_COUNTOF(handlers);
-    while (handler < end && memcmp(handler->type, chunk->begin + 4, 4) != 0) {
+    while (handler < end && memcmp(handler->type, chunk->type, 4) != 0) {
         handler++;
     }
     /* A capital first letter: no decoder may pass over it (section 5.4). */
-    const bool is_critical = (chunk->begin[4] & 0x20) == 0;
-    const uint32_t crc = libdeflate_crc32(0, chunk->begin + 4, (size_t)chunk->n_bytes + 4);
+    const bool is_critical = (chunk->type[0] & 0x20) == 0;
+    const uint32_t crc = libdeflate_crc32(0, chunk->type, (size_t)chunk->n_bytes + 4);
     const bool is_damaged = crc != mb_get_be32(chunk->data + chunk->n_bytes);
-    if (is_damaged && !is_harmless(chunk->begin + 4)) {
+    if (is_damaged && !is_harmless(chunk->type)) {
         return "is damaged: its checksum is wrong";
     }
     if (handler == end && is_critical) {
@@ -170,7 +153,7 @@ static const char *take_chunk(struct png *png, const struct chunk *chunk)
         const bool is_first = png->stage == STAGE_START;
         if (is_damaged && !is_first) {
             mb_log(MB_LOG_WARN, "%s: chunk %.4s is damaged; no texel depends on it",
-                   png->reader->path, (const char *)chunk->begin + 4);
+                   png->reader->path, (const char *)chunk->type);
         }
         png->stage = png->stage == STAGE_DATA ? STAGE_AFTER_DATA : png->stage;
         return is_first ? "is in the wrong place" : NULL;
@@ -181,7 +164,10 @@ static const char *take_chunk(struct png *png, const struct chunk *chunk)
     png->stage = handler->next;
     const bool has_length =
         chunk->n_bytes >= handler->min_bytes && chunk->n_bytes <= handler->max_bytes;
-    return has_length ? handler->take(png, chunk) : "has a wrong length";
+    if (!has_length) {
+        return "has a wrong length";
+    }
+    return handler->take != NULL ? handler->take(png, chunk) : NULL;
 }
 
 MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *err)
@@ -191,11 +177,12 @@ MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *
         if (mb_reader_left(reader) < CHUNK_EXTRA_BYTES) {
             return mb_reader_bad(reader, "truncated", err);
         }
-        const struct chunk chunk = {reader->at, reader->at + 8, mb_get_be32(reader->at)};
+        uint8_t *begin = png->file + (reader->at - reader->begin);
+        const struct chunk chunk = {begin + 4, begin + 8, mb_get_be32(begin)};
         const bool is_whole = chunk.n_bytes <= mb_reader_left(reader) - CHUNK_EXTRA_BYTES;
         const char *reason = is_whole ? take_chunk(png, &chunk) : "is truncated";
         MB_FAIL_IF(reason != NULL, err, MB_ERRC_INPUT, "%s: bad PNG: chunk %.4s %s",
-                   reader->path, (const char *)chunk.begin + 4, reason);
+                   reader->path, (const char *)reader->at + 4, reason);
         reader->at += CHUNK_EXTRA_BYTES + (size_t)chunk.n_bytes;
     }
     if (png->colour_type == COLOUR_INDEXED && png->n_colours == 0) {
@@ -237,8 +224,8 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
     MB_FREED uint8_t *filtered = decompressor != NULL ? mb_malloc(n_filtered) : NULL;
     enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
     if (filtered != NULL) {
-        result = libdeflate_zlib_decompress(decompressor, png->file.data + png->data_at,
-                                            png->n_data_bytes, filtered, n_filtered, NULL);
+        result = libdeflate_zlib_decompress(decompressor, png->data, png->n_data_bytes,
+                                            filtered, n_filtered, NULL);
     }
     libdeflate_free_decompressor(decompressor);
     MB_DO(MB_NEED(filtered, png->reader->path));
@@ -264,10 +251,12 @@ MB_MUST_CHECK static enum mb_status look_up(const struct png *png, struct mb_err
 MB_MUST_CHECK static enum mb_status decode(struct png *png, struct mb_err *err)
 {
     struct mb_reader *reader = png->reader;
+    const size_t n_file_bytes = mb_reader_left(reader);
+    reader->at += SIGNATURE_BYTES;
     MB_DO(read_chunks(png, err));
     const uint64_t n_filtered = count_filtered(png);
     const enum mb_depth depth = png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8;
-    reader->at = png->file.data + png->data_at;
+    reader->at = png->data;
     reader->end = reader->at + png->n_data_bytes;
     MB_DO(mb_reader_size(reader, png->width, png->height, depth, n_filtered / DEFLATE_MAX_RATIO,
                          err));
@@ -277,18 +266,16 @@ MB_MUST_CHECK static enum mb_status decode(struct png *png, struct mb_err *err)
                "%s: too large: its %ux%u texels take 2 GiB", reader->path, png->width,
                png->height);
     MB_DO(check_data(png, (size_t)n_filtered, err));
-    MB_DO(mb_reader_decode(reader, png->file.data, png->file.n_bytes, err));
+    MB_DO(mb_reader_decode(reader, png->file, n_file_bytes, err));
     return png->colour_type == COLOUR_INDEXED ? look_up(png, err) : MB_OK;
 }
 
 enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    struct png png = {.reader = reader, .file.n_bytes = SIGNATURE_BYTES};
-    png.file.data = mb_malloc(mb_reader_left(reader)); /* nothing is added */
-    MB_DO(MB_NEED(png.file.data, reader->path));
-    memcpy(png.file.data, reader->begin, SIGNATURE_BYTES);
-    reader->at += SIGNATURE_BYTES;
-    const enum mb_status status = decode(&png, err);
-    mb_bytes_finish(&png.file);
-    return status;
+    const size_t n_bytes = mb_reader_left(reader);
+    MB_FREED uint8_t *file = mb_alloc(2, n_bytes);
+    MB_DO(MB_NEED(file, reader->path));
+    memcpy(file, reader->begin, n_bytes);
+    struct png png = {.reader = reader, .file = file, .data = file + n_bytes};
+    return decode(&png, err);
 }

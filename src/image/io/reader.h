@@ -36,7 +36,8 @@ MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t w
                                              uint64_t min_bytes, struct mb_err *err);
 
 /* Decode `file`, a PNG, BMP or TGA, by stb_image to the image's texels, whose extent and depth
- * are set. */
+ * are set. stb_image reads what is cut off as zeros, and trusts sizes and indices: a reader
+ * must have checked the file. */
 MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
                                               size_t n_bytes, struct mb_err *err);
 
@@ -56,7 +57,7 @@ MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_e
  * either order; no index may be outside the colour map. */
 MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* True if the header makes sense as that of a TGA, which has no magic. */
+/* True if the header makes sense as a TGA, which has no magic. */
 bool mb_tga_is_likely(const struct mb_reader *reader);
 
 /* Binary PGM and PPM ("P5", "P6"), 8 or 16 bits, any maximal value. */

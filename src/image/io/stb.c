@@ -1,12 +1,12 @@
 /* stb_image and stb_image_write, compiled here and nowhere else: memory is the program's,
  * zeroed, so that what a decoder leaves unwritten is at least the same each time. */
-#include "image/io/stb.h"
+#include "image/io/png.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/image.h"
+#include "image/io/reader.h"
 
 #define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
 #define FILTER_SUB    1 /* trying all five for each row costs more than they save */
@@ -75,35 +75,41 @@ static uint8_t *deflate(const uint8_t *data, int n_bytes, int *n_deflated, int l
 #define STBIW_CRC32(data, n)                       libdeflate_crc32(0, data, n)
 #include <stb/stb_image_write.h>
 
-void *mb_stb_decode(const uint8_t *file, size_t n_bytes, struct mb_extent extent, bool is_wide,
-                    const char **reason)
+enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, size_t n_bytes,
+                                struct mb_err *err)
 {
+    struct mb_image *image = reader->image;
     int width = 0, height = 0, n_channels = 0;
-    void *texels = NULL;
     if (stbi_info_from_memory(file, (int)n_bytes, &width, &height, &n_channels) == 0 ||
-        (uint32_t)width != extent.width || (uint32_t)abs(height) != extent.height) {
-        *reason = "its header is damaged or of a kind not read";
-        return NULL;
+        (uint32_t)width != image->width || (uint32_t)abs(height) != image->height) {
+        return mb_reader_bad_header(reader, err);
     }
-    if (is_wide) {
-        texels = stbi_load_16_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
+    if (image->depth == MB_DEPTH_U16) {
+        image->texels =
+            stbi_load_16_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
     } else {
-        texels = stbi_load_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
+        image->texels =
+            stbi_load_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);
     }
-    if (texels == NULL) {
-        *reason = stbi_failure_reason();
-        *reason = strcmp(*reason, "outofmem") == 0 ? NULL : *reason;
-    }
-    return texels;
+    const char *reason = image->texels == NULL ? stbi_failure_reason() : "";
+    return image->texels != NULL || strcmp(reason, "outofmem") == 0
+               ? MB_NEED(image->texels, reader->path)
+               : mb_reader_bad(reader, reason, err);
 }
 
-uint8_t *mb_stb_encode_png(const uint8_t *rgba, struct mb_extent extent, size_t *n_bytes)
+enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
+                             struct mb_bytes *out, struct mb_err *err)
 {
     int n = 0;
+    *out = (struct mb_bytes){0};
+    /* stb_image_write counts in ints; at worst deflate makes 5 bytes in 5000 more. */
+    const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
+    MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
+               "a PNG of %ux%u texels is too large to be encoded", width, height);
     stbi_write_force_png_filter = FILTER_SUB;
     stbi_write_png_compression_level = DEFLATE_LEVEL;
-    uint8_t *png = stbi_write_png_to_mem(rgba, 0, (int)extent.width, (int)extent.height, 4, &n);
+    out->data = stbi_write_png_to_mem(rgba, 0, (int)width, (int)height, 4, &n);
+    out->n_bytes = (size_t)n;
     release(deflated);
-    *n_bytes = (size_t)n;
-    return png;
+    return MB_NEED(out->data, "PNG");
 }

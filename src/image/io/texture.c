@@ -20,8 +20,7 @@
 #include "image/io/reader.h"
 #include "image/io/words.h"
 
-#define N_FACES      6u
-#define CHUNK_TEXELS 64u
+#define N_FACES 6u
 
 #define KTX_HEADER_BYTES      80u
 #define KTX_LEVEL_INDEX_BYTES 24u
@@ -303,7 +302,7 @@ struct header {
     const struct mb_format *format;
     uint32_t width, height, n_levels;
     uint64_t n_layers; /* faces among them */
-    bool is_bgra;      /* as rgba8, but for the order of its channels */
+    bool is_bgra;      /* rgba8 with red and blue swapped */
 };
 
 MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
@@ -348,24 +347,12 @@ MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
     const struct mb_format *const out_format = mb_format_find(is_codes ? "rgba8" : "rgba32f");
     MB_DO(mb_reader_start(reader, header->width, header->height, depth, 0, err));
     const size_t n_texels = (size_t)header->width * header->height;
-    const uint8_t *stored = reader->begin + at;
     uint8_t *out = reader->image->texels;
-    for (size_t i = 0, n; i < n_texels; i += n) {
-        double rgba[CHUNK_TEXELS * 4];
-        n = n_texels - i < CHUNK_TEXELS ? n_texels - i : CHUNK_TEXELS;
-        mb_format_decode_coded(format, stored, n, rgba);
-        for (double *texel = rgba; texel < rgba + n * 4; texel += 4) {
-            if (format->n_channels == 1) { /* grey */
-                texel[1] = texel[2] = texel[0];
-            } else if (header->is_bgra) {
-                const double blue = texel[0];
-                texel[0] = texel[2];
-                texel[2] = blue;
-            }
-        }
-        mb_format_encode(out_format, rgba, n, out);
-        stored += n * format->texel_bytes;
-        out += n * out_format->texel_bytes;
+    mb_format_convert(format, reader->begin + at, n_texels, out_format, out);
+    for (size_t i = 0; header->is_bgra && i < n_texels * 4; i += 4) {
+        const uint8_t blue = out[i];
+        out[i] = out[i + 2];
+        out[i + 2] = blue;
     }
     reader->image->format = format;
     return MB_OK;

@@ -88,7 +88,7 @@ static bool has_colour(const struct tga *tga, const uint8_t *texel)
     return index >= tga->first && index - tga->first < tga->n_colours;
 }
 
-/* What is wrong with the image's texels, or NULL. Without runs they are as one packet. */
+/* What is wrong with the image's texels, or NULL. Without runs they count as one packet. */
 static const char *check_texels(const struct mb_reader *reader, const struct tga *tga)
 {
     const uint8_t *at = reader->at;

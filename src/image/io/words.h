@@ -42,11 +42,3 @@ static inline uint8_t *mb_put_le64(uint8_t *out, uint64_t value)
 {
     return mb_put_le32(mb_put_le32(out, (uint32_t)value), (uint32_t)(value >> 32));
 }
-
-static inline uint8_t *mb_put_be32(uint8_t *out, uint32_t value)
-{
-    for (int i = 3; i >= 0; i--) {
-        *out++ = (uint8_t)(value >> (8 * i));
-    }
-    return out;
-}
