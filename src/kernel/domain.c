@@ -1,14 +1,11 @@
 /* Which tasks a manifest takes, and on which devices. */
 #include "kernel/kernel.h"
 
-#include <stdio.h>
-
 #include <cJSON.h>
 
 #include "strategy/needs.h"
 
 #define USUAL_SUBGROUP_SIZE 32
-#define MAX_FEATURES        256
 
 static bool is_power_of_two(uint32_t size)
 {
@@ -17,8 +14,8 @@ static bool is_power_of_two(uint32_t size)
 
 /* What a manifest says of images. */
 struct domain {
-    uint32_t formats, reduces, alphas; /* bits: of mb_formats, mb_reduce, mb_alpha */
-    struct mb_numbers size;
+    uint32_t formats, reduces; /* bits: of mb_formats, mb_reduce */
+    struct mb_numbers size;    /* a width and a height, or any */
     uint32_t min_size, max_size, multiple_of, max_layers;
     bool power_of_two, square, full_chain;
 };
@@ -40,15 +37,14 @@ static uint32_t read_size(struct mb_reader *r, const cJSON *node, const char *ke
 
 static enum mb_status read_domain(struct mb_reader *r, struct domain *domain)
 {
-    static const char *const keys[] = {"formats",  "reduce",     "alpha",       "size",
-                                       "min_size", "max_size",   "multiple_of", "power_of_two",
-                                       "square",   "max_layers", "full_chain",  NULL};
+    static const char *const keys[] = {
+        "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
+        "power_of_two", "square", "max_layers", "full_chain", NULL};
     const cJSON *node =
         mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
     *domain = (struct domain){
         .formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX),
         .reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1),
-        .alphas = mb_read_words(r, node, "alpha", mb_kernel_alphas, 1),
         .min_size = read_size(r, node, "min_size", 1),
         .max_size = read_size(r, node, "max_size", UINT32_MAX),
         .multiple_of = read_size(r, node, "multiple_of", 1),
@@ -73,7 +69,7 @@ static enum mb_status read_requires(struct mb_reader *r, struct requires *requir
     const cJSON *node =
         mb_open(r, mb_json_get(r->pick->manifest->json.root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
-    requires->features = mb_read_list(r, node, "features", NULL);
+    requires->features = mb_read_list(r, node, "features");
     requires->has_subgroup = subgroup != NULL;
     mb_read_integers(r, subgroup, "size", 1, 1024, &requires->sizes);
     requires->min_size = (uint32_t)mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
@@ -90,8 +86,7 @@ static enum mb_status takes_sizes(const struct domain *domain, const struct mb_l
     const uint32_t large = base.width < base.height ? base.height : base.width;
     REFUSE_IF(domain->size.n == 2 &&
                   (base.width != domain->size.of[0] || base.height != domain->size.of[1]),
-              "its manifest is made for %ux%u", (unsigned)domain->size.of[0],
-              (unsigned)domain->size.of[1]);
+              "its manifest is made for %ux%u", domain->size.of[0], domain->size.of[1]);
     REFUSE_IF(small < domain->min_size,
               "its manifest takes images of at least %u texels a side", domain->min_size);
     REFUSE_IF(large > domain->max_size, "its manifest takes images of at most %u texels a side",
@@ -133,14 +128,14 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
     if (read_domain(&reader, &domain) != MB_OK) {
         return; /* the error is told where the image is planned */
     }
-    if (!(domain.formats >> (*format - mb_formats) & 1u) && domain.formats != 0) {
+    if (!(domain.formats >> (*format - mb_formats) & 1u)) {
         *format = &mb_formats[__builtin_ctz(domain.formats)];
     }
-    if (!(domain.reduces >> *reduce & 1u) && domain.reduces != 0) {
+    if (!(domain.reduces >> *reduce & 1u)) {
         *reduce = (enum mb_reduce)__builtin_ctz(domain.reduces);
     }
     if (domain.size.n == 2) {
-        *size = (struct mb_extent){(uint32_t)domain.size.of[0], (uint32_t)domain.size.of[1]};
+        *size = (struct mb_extent){domain.size.of[0], domain.size.of[1]};
         return;
     }
     size->width = fitting(&domain, size->width);
@@ -161,9 +156,8 @@ static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
               "its manifest does not take %s", layout->format->name);
     REFUSE_IF(!(domain.reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
               mb_reduce_names[task->reduce]);
-    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
-                  !(domain.alphas >> MB_ALPHA_PREMULTIPLIED & 1u),
-              "its manifest does not weigh colour by alpha");
+    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+              "a manifest cannot say that colour is weighed by alpha");
     return takes_sizes(&domain, layout, why);
 }
 
@@ -171,17 +165,13 @@ static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
 static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
                                    const struct mb_gpu_info *info)
 {
-    for (const cJSON *node = features; node; node = node->next) {
+    for (const cJSON *node = features ? features->child : NULL; node; node = node->next) {
         const char *names[] = {mb_read_text(r, node, NULL), NULL};
         MB_DO(r->status);
-        if (!mb_features_is_known(names[0])) {
-            const char *known[MAX_FEATURES];
-            MB_FAIL(r->err, MB_ERRC_INPUT,
-                    "'%.80s' is not a feature or extension that mipbench knows", names[0]);
-            mb_err_hint_nearest(r->err, names[0], known, mb_features_list(known, MAX_FEATURES),
-                                "they are spelt as in Vulkan's specification");
-            return mb_reader_blame(r, node);
-        }
+        MB_REFUSE_IF(!mb_features_is_known(names[0]), r, node,
+                     "'%.80s' is not a feature or extension that mipbench knows, spelt as in "
+                     "Vulkan's specification",
+                     names[0]);
         MB_DO(info ? mb_features_require(&info->features, names, r->err) : MB_OK);
     }
     return MB_OK;
@@ -196,23 +186,6 @@ static bool takes_lanes(const struct requires *requires, uint32_t n_lanes)
     return is_listed;
 }
 
-static enum mb_status refuse_sizes(const struct mb_numbers *list,
-                                   const struct mb_gpu_info *info, struct mb_err *why)
-{
-    char sizes[12 * MB_MAX_LEVELS] = "", most[20] = "";
-    for (uint32_t i = 0, n = 0; i < list->n; i++) {
-        n += (uint32_t)snprintf(sizes + n, sizeof sizes - n, "%s%u", i > 0 ? ", " : "",
-                                (unsigned)list->of[i]);
-    }
-    if (info->max_subgroup_size > info->min_subgroup_size) {
-        snprintf(most, sizeof most, " to %u", info->max_subgroup_size);
-    }
-    return MB_FAIL(
-        why, MB_ERRC_UNSUPPORTED, "the device has subgroups of %u%s%s; its manifest lists %s",
-        info->min_subgroup_size, most,
-        info->max_workgroup_subgroups > 0 ? "" : ", and does not let anyone choose", sizes);
-}
-
 /* The device's own size where that will do, else the first of the list that it can have; or, of
  * no device in particular, the first. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
@@ -225,15 +198,12 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
     pick->subgroup_size = takes_lanes(requires, own) && (info || list->n == 0) ? own : 0;
     for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
-        pick->subgroup_size =
-            !info || mb_has_lanes(info, (uint32_t)list->of[i]) ? (uint32_t)list->of[i] : 0;
-    }
-    if (pick->subgroup_size == 0 && list->n > 0) {
-        return refuse_sizes(list, info, why);
+        pick->subgroup_size = !info || mb_has_lanes(info, list->of[i]) ? list->of[i] : 0;
     }
     REFUSE_IF(pick->subgroup_size == 0 && info,
-              "the device's subgroup size is %u; at least %u is needed", own,
-              requires->min_size);
+              "the device has subgroups of %u to %u lanes%s; its manifest takes others",
+              info->min_subgroup_size, info->max_subgroup_size,
+              info->max_workgroup_subgroups > 0 ? "" : ", which nobody can choose");
     pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
 }
@@ -263,8 +233,5 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
     MB_DO(requires.has_subgroup ? choose_subgroup_size(pick, &requires, info, why) : MB_OK);
     pick->format = layout->format;
     pick->reduce = task->reduce;
-    pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)
-                      ? MB_ALPHA_PREMULTIPLIED
-                      : MB_ALPHA_STRAIGHT;
     return MB_OK;
 }

@@ -49,7 +49,6 @@ struct request {
 };
 
 static enum mb_status binding_fits(const struct request *request,
-                                   const struct mb_kernel_plan *plan,
                                    const struct mb_kernel_binding *binding, struct mb_err *why)
 {
     const struct mb_gpu *gpu = request->gpu;
@@ -69,18 +68,12 @@ static enum mb_status binding_fits(const struct request *request,
                 (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
             is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
     }
-    MB_FAIL_IF(binding->place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
-                   plan->buffers[binding->buffer].bound_bytes >
-                       gpu->info.limits.maxUniformBufferRange,
-               why, MB_ERRC_UNSUPPORTED,
-               "its buffer '%s' is larger than a uniform buffer can be, %u bytes",
-               plan->buffers[binding->buffer].name, gpu->info.limits.maxUniformBufferRange);
     return MB_OK;
 }
 
 static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
                                        const struct mb_kernel_pipeline *pipeline,
-                                       struct mb_err *why)
+                                       VkSubgroupFeatureFlags *operations, struct mb_err *why)
 {
     for (uint32_t i = 0; i < pipeline->spirv->n_capabilities; i++) {
         const uint32_t number = pipeline->spirv->capabilities[i];
@@ -89,13 +82,7 @@ static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
             !capability, why, MB_ERRC_UNSUPPORTED,
             "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
             pipeline->shader, number);
-        const VkSubgroupFeatureFlags lacking =
-            capability->operation & ~info->subgroup_operations;
-        for (size_t k = 0; k < mb_subgroup_operation_count; k++) {
-            MB_FAIL_IF(lacking & mb_subgroup_operations[k].bit, why, MB_ERRC_UNSUPPORTED,
-                       "the device has no subgroup %s in compute shaders",
-                       mb_subgroup_operations[k].name);
-        }
+        *operations |= capability->operation;
         bool is_there = !capability->features[0];
         for (size_t k = 0; capability->features[k]; k++) {
             is_there = is_there || mb_features_has(&info->features, capability->features[k]);
@@ -107,104 +94,61 @@ static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
     return MB_OK;
 }
 
-/* All descriptors of a shader, which are its stage's, and those of a set; no set has more than
- * a stage may. */
-static enum mb_status descriptors_fit(const VkPhysicalDeviceLimits *limits,
-                                      const struct mb_kernel_pipeline *pipeline,
-                                      struct mb_err *why)
+static uint32_t count_storage_images(const struct mb_shader *shader)
 {
-    const struct {
-        const char *name;
-        uint32_t most, types; /* bit n: of that VkDescriptorType */
-    } kinds[] = {
-        {"samplers", limits->maxPerStageDescriptorSamplers,
-         1u << VK_DESCRIPTOR_TYPE_SAMPLER | 1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
-        {"sampled images", limits->maxPerStageDescriptorSampledImages,
-         1u << VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE |
-             1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
-        {"storage images", limits->maxPerStageDescriptorStorageImages,
-         1u << VK_DESCRIPTOR_TYPE_STORAGE_IMAGE},
-        {"uniform buffers", limits->maxPerStageDescriptorUniformBuffers,
-         1u << VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
-        {"storage buffers", limits->maxPerStageDescriptorStorageBuffers,
-         1u << VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
-        {"descriptors", limits->maxPerStageResources, ~(1u << VK_DESCRIPTOR_TYPE_SAMPLER)},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < pipeline->spirv->shader.n_bindings; k++) {
-            const struct mb_binding *place = &pipeline->spirv->shader.bindings[k];
-            n += (kinds[i].types >> place->type & 1u) != 0 ? place->n_descriptors : 0;
-        }
-        MB_FAIL_IF(n > kinds[i].most, why, MB_ERRC_UNSUPPORTED,
-                   "shader '%s' has %u %s; the device takes %u", pipeline->shader, n,
-                   kinds[i].name, kinds[i].most);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
+        n += shader->bindings[i].type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                 ? shader->bindings[i].n_descriptors
+                 : 0;
     }
-    return MB_OK;
+    return n;
 }
 
 static enum mb_status pipeline_fits(const struct request *request,
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_err *why)
 {
-    const struct mb_gpu *gpu = request->gpu;
+    const struct mb_gpu_info *info = &request->gpu->info;
     const uint32_t subgroup_size = request->pick.subgroup_size;
-    const struct mb_gpu_info *info = &gpu->info;
-    const struct mb_spirv *spirv = pipeline->spirv;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
-    MB_DO(capabilities_fit(info, pipeline, why));
-    MB_DO(descriptors_fit(&info->limits, pipeline, why));
+    struct mb_needs needs = {
+        .n_storage_images = count_storage_images(&pipeline->spirv->shader),
+        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
+        .lanes =
+            request->pick.is_full && subgroup_size != info->subgroup_size ? subgroup_size : 0,
+    };
+    MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
     MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
                MB_ERRC_UNSUPPORTED,
                "shader '%s' has %u bytes of push constants; the device has %u",
                pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
-    const struct mb_needs needs = {
-        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
-        .shared_bytes = spirv->shared_bytes,
-        .lanes = request->pick.is_full && subgroup_size != gpu->info.subgroup_size
-                     ? subgroup_size
-                     : 0,
-    };
-    MB_FAIL_IF(size[0] > gpu->info.max_workgroup_width ||
-                   size[1] > gpu->info.max_workgroup_height ||
-                   size[2] > gpu->info.max_workgroup_depth,
-               why, MB_ERRC_UNSUPPORTED, "shader '%s': the device has no workgroup of %ux%ux%u",
-               pipeline->shader, size[0], size[1], size[2]);
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
     MB_FAIL_IF(request->pick.is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
                "subgroups are full where a workgroup's width is a multiple of their size, %u; "
                "that of shader '%s' is %u",
                subgroup_size, pipeline->shader, size[0]);
-    return mb_needs_met(&needs, gpu, request->layout, request->task, why);
+    return mb_needs_met(&needs, request->gpu, request->layout, request->task, why);
 }
 
 static enum mb_status plan_fits(const struct request *request,
                                 const struct mb_kernel_plan *plan, struct mb_err *why)
 {
-    const struct mb_gpu *gpu = request->gpu;
+    const uint32_t *most = request->gpu->info.max_workgroup_count;
     for (uint32_t i = 0; i < plan->n_pipelines; i++) {
         MB_DO(pipeline_fits(request, &plan->pipelines[i], why));
-    }
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        MB_FAIL_IF(plan->buffers[i].n_bytes > gpu->info.max_storage_buffer_bytes, why,
-                   MB_ERRC_UNSUPPORTED, "its buffer '%s' is larger than a binding can be",
-                   plan->buffers[i].name);
-        MB_FAIL_IF(plan->buffers[i].is_addressed && !gpu->info.features.v12.bufferDeviceAddress,
-                   why, MB_ERRC_UNSUPPORTED, "the device has no bufferDeviceAddress");
     }
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
         for (uint32_t axis = 0; axis < 3; axis++) {
-            MB_FAIL_IF(dispatch->n_groups[axis] > gpu->info.max_workgroup_count[axis], why,
-                       MB_ERRC_UNSUPPORTED,
+            MB_FAIL_IF(dispatch->n_groups[axis] > most[axis], why, MB_ERRC_UNSUPPORTED,
                        "it dispatches %u workgroups along %c; the device takes %u",
-                       dispatch->n_groups[axis], "xyz"[axis],
-                       gpu -> info.max_workgroup_count[axis]);
+                       dispatch->n_groups[axis], "xyz"[axis], most[axis]);
         }
         for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            MB_DO(binding_fits(request, plan, &dispatch->bindings[k], why));
+            MB_DO(binding_fits(request, &dispatch->bindings[k], why));
         }
     }
     return MB_OK;
@@ -287,14 +231,7 @@ static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
         }
     }
     mb_kernel_plan_finish(&s->plan);
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
-    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        MB_FAIL_IF(inner_bytes(&s->plan.buffers[i]) + 2 * GUARD_BYTES !=
-                       s->buffers[i].size_bytes,
-                   err, MB_ERRC_INPUT, "%s: the size of buffer '%s' depends on addresses",
-                   s->pick.manifest->path, s->plan.buffers[i].name);
-    }
-    return MB_OK;
+    return mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err);
 }
 
 /* ---- Views */
@@ -310,7 +247,7 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
                      : VK_IMAGE_USAGE_SAMPLED_BIT,
         .first_level = binding->first_level[index],
         .n_levels = binding->n_levels,
-        .first_layer = is_2d ? binding->layer : 0,
+        .first_layer = 0,
         .n_layers = is_2d ? 1 : s->image->layout.n_layers,
         .is_2d = is_2d,
     };
@@ -357,8 +294,7 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
                                       : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         .buffer = is_buffer ? &s->buffers[binding->buffer] : NULL,
         .buffer_offset = GUARD_BYTES + binding->offset_bytes,
-        .buffer_bytes =
-            is_buffer ? (s->plan.buffers[binding->buffer].bound_bytes + 3) & ~UINT64_C(3) : 0,
+        .buffer_bytes = (binding->n_bytes + 3) & ~UINT64_C(3),
     };
     for (uint32_t i = 0; i < binding->n_views; i++) {
         MB_DO(make_view(s, binding, i, &views[i], err));

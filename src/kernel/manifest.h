@@ -18,7 +18,7 @@ struct mb_loaded_module {
     char *compiled;     /* the .spv that it is written to; NULL: it was one */
     struct mb_spirv spirv;
 };
-void mb_loaded_module_free(struct mb_loaded_module *module);
+void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */
 
 struct mb_manifest {
     struct mb_kernel_file file; /* what results record of it; points into what follows */
@@ -27,7 +27,7 @@ struct mb_manifest {
     char sha256[65];
     struct mb_json json;
     struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
-    struct mb_strlist buffers; /* "address(NAME)" of each buffer, for expressions */
+    struct mb_strlist buffers; /* "address(NAME)" of each buffer */
     struct mb_param *params;   /* ended by a NULL name */
     struct mb_strategy strategy;
     struct mb_loaded_module *modules; /* loaded so far */
@@ -35,8 +35,8 @@ struct mb_manifest {
 
 /* Read a manifest: its version, name, parameters and the names of its buffers; all else is
  * read, and checked, for one image (kernel/plan.h). `includes` are further folders. Wrong is
- * MB_ERRC_INPUT, with the key, its line and column, and what would be valid. Folders that are
- * not there are MB_ERRC_INPUT, too. Finish after a failure as well. (load.c) */
+ * MB_ERRC_INPUT, with the way to the key and what would be valid. Folders that are not there
+ * are MB_ERRC_INPUT, too. Finish after a failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);
@@ -44,7 +44,3 @@ void mb_manifest_finish(struct mb_manifest *manifest);
 
 /* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
-
-/* "FILE: line 3, column 5: dispatches[0].groups: " in front of an error; MB_FAILED. */
-enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const struct cJSON *node,
-                                 struct mb_err *err);

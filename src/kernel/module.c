@@ -42,8 +42,8 @@ static enum mb_status add_path(const struct mb_manifest *manifest, const char *p
 static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
                                   struct source *source)
 {
-    for (const cJSON *member = mb_read_map(r, shader, "defines", NULL); member;
-         member = member->next) {
+    const cJSON *defines = mb_read_map(r, shader, "defines");
+    for (const cJSON *member = defines ? defines->child : NULL; member; member = member->next) {
         const cJSON *value = mb_choose(r, member);
         if (cJSON_IsNull(value)) {
             continue;
@@ -62,8 +62,8 @@ static enum mb_status add_includes(struct mb_reader *r, const cJSON *shader,
                                    struct source *source)
 {
     const struct mb_manifest *manifest = r->pick->manifest;
-    for (const cJSON *folder = mb_read_list(r, shader, "include", NULL); folder;
-         folder = folder->next) {
+    const cJSON *folders = mb_read_list(r, shader, "include");
+    for (const cJSON *folder = folders ? folders->child : NULL; folder; folder = folder->next) {
         const char *path = mb_read_text(r, folder, NULL);
         MB_DO(r->status);
         mb_strbuf_printf(&source->folders, " -I%s", path);
@@ -194,4 +194,14 @@ fail:
         mb_loaded_module_free(module);
     }
     return status;
+}
+
+void mb_loaded_module_free(struct mb_loaded_module *module)
+{
+    mb_spirv_finish(&module->spirv);
+    mb_free(module->key);
+    mb_free(module->name);
+    mb_free(module->flags);
+    mb_free(module->compiled);
+    mb_free(module);
 }

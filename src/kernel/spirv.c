@@ -16,14 +16,9 @@
 #include "base/text.h"
 #include "kernel/capability.h"
 
-#define MAX_WORDS      (1u << 26)
-#define N_HEADER_WORDS 5u
-#define BOUND          3u          /* the word of the header that all ids are below */
-#define NAME_OF_ENTRY  3u          /* the word of OpEntryPoint where its name begins */
-#define VERSION_1_4    0x00010400u /* since which entry points list all their variables */
-#define MAX_ARRAY      65536u      /* descriptors of one binding */
-#define MAX_BINDING    65535u      /* drivers have tables up to the largest */
-#define MAX_PARTS      65536u /* of types of shared memory, counted as often as they are there */
+#define MAX_WORDS   (1u << 26)
+#define MAX_ARRAY   65536u /* descriptors of one binding */
+#define MAX_BINDING 65535u /* drivers have tables up to the largest */
 
 const char *const mb_scalar_names[MB_N_SCALARS] = {
     [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
@@ -46,7 +41,6 @@ struct reader {
     spvc_context context;
     spvc_compiler compiler;
     struct mb_spirv *spirv;
-    uint32_t n_parts;
     struct mb_err *err;
 };
 
@@ -450,79 +444,6 @@ static void name_constants(struct mb_spirv *spirv)
     }
 }
 
-/* ---- Shared memory, which SPIRV-Cross lists nothing of */
-
-/* Of a type without padding; 0 where a length is specialised. An address may lead to its own
- * type, and is not followed. */
-static enum mb_status count_bytes(struct reader *r, spvc_type_id id, uint64_t *n_bytes)
-{
-    const spvc_type type = spvc_compiler_get_type_handle(r->compiler, id);
-    REFUSE_IF(type == NULL || ++r->n_parts > MAX_PARTS, r,
-              "shared memory of more than %u parts", MAX_PARTS);
-    const unsigned n_bits = spvc_type_get_bit_width(type);
-    uint64_t n = (uint64_t)(n_bits < 8 ? 32 : n_bits) / 8 * spvc_type_get_vector_size(type) *
-                 spvc_type_get_columns(type);
-    if (spvc_type_get_storage_class(type) == SpvStorageClassPhysicalStorageBuffer) {
-        n = sizeof(uint64_t);
-    } else if (spvc_type_get_basetype(type) == SPVC_BASETYPE_STRUCT) {
-        n = 0;
-        for (unsigned i = 0; i < spvc_type_get_num_member_types(type); i++) {
-            uint64_t n_member = 0;
-            MB_DO(count_bytes(r, spvc_type_get_member_type(type, i), &n_member));
-            n += n_member;
-        }
-    }
-    for (unsigned i = 0; i < spvc_type_get_num_array_dimensions(type); i++) {
-        n = n > UINT32_MAX ? UINT32_MAX : n;
-        n *= spvc_type_array_dimension_is_literal(type, i)
-                 ? spvc_type_get_array_dimension(type, i)
-                 : 0;
-    }
-    *n_bytes = n > UINT32_MAX ? UINT32_MAX : n;
-    return MB_OK;
-}
-
-/* Whether an OpEntryPoint names `id` in its interface. */
-static bool lists(const uint32_t *entry, uint32_t id)
-{
-    const char *name = (const char *)&entry[NAME_OF_ENTRY];
-    for (size_t i = NAME_OF_ENTRY + strlen(name) / 4 + 1; i < entry[0] >> 16; i++) {
-        if (entry[i] == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* By what pointers to shared memory point to: SPIRV-Cross tells one to an address from the
- * address in nothing. */
-static enum mb_status read_shared(struct reader *r, const uint32_t *words, size_t n_words)
-{
-    struct mb_err *err = r->err;
-    const uint32_t *entry = NULL;
-    uint64_t n_bytes = 0;
-    MB_FREED uint32_t *pointees = mb_alloc(words[BOUND], sizeof *pointees);
-    MB_DO(MB_NEED(pointees, r->path));
-    for (size_t at = N_HEADER_WORDS; at < n_words; at += words[at] >> 16) {
-        const uint32_t *word = &words[at], op = word[0] & 0xffffu;
-        if (op == SpvOpEntryPoint && word[1] == SpvExecutionModelGLCompute &&
-            strcmp((const char *)&word[NAME_OF_ENTRY], r->spirv->shader.entry) == 0) {
-            entry = word;
-        }
-        if (op == SpvOpTypePointer) {
-            pointees[word[1]] = word[3];
-        }
-        if (op == SpvOpVariable && word[3] == SpvStorageClassWorkgroup &&
-            (words[1] < VERSION_1_4 || lists(entry, word[2]))) {
-            uint64_t n = 0;
-            MB_DO(count_bytes(r, pointees[word[1]], &n));
-            n_bytes += n;
-        }
-    }
-    r->spirv->shared_bytes = n_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)n_bytes;
-    return MB_OK;
-}
-
 /* ---- The module as a whole */
 
 static enum mb_status choose_entry(const struct reader *r)
@@ -581,7 +502,7 @@ static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n
     MB_DO(read_constants(r));
     MB_DO(read_size(r));
     name_constants(r->spirv);
-    return read_shared(r, words, n_words);
+    return MB_OK;
 }
 
 static enum mb_status read_module(struct mb_spirv *spirv, const char *path, struct mb_err *err)

@@ -69,8 +69,6 @@ struct mb_spirv {
     /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
      * shader.constants; UINT32_MAX where an axis is not. */
     uint32_t workgroup_size[3], size_constants[3];
-    uint32_t
-        shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
     uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.h */
 };
 

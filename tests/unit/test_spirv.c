@@ -272,28 +272,7 @@ static void test_glsl(void)
     CHECK_EQ_INT(spirv.size_constants[1], UINT32_MAX);
     CHECK_EQ_INT(spirv.workgroup_size[1], 4);
     CHECK_EQ_INT(spirv.workgroup_size[2], 1);
-    CHECK_EQ_INT(spirv.shared_bytes, 400);
     mb_spirv_finish(&spirv);
-    mb_spirv_finish(&spirv);
-}
-
-/* An address in shared memory has 8 bytes, also one that leads to others of its own type. */
-static void test_addresses(void)
-{
-    static const char text[] =
-        "#version 450\n"
-        "#extension GL_EXT_buffer_reference : require\n"
-        "layout(buffer_reference) buffer Node;\n"
-        "layout(buffer_reference) buffer Node { Node next; uint v; };\n"
-        "layout(push_constant) uniform Push { Node first; };\n"
-        "struct Named { uint n; Node node; };\n"
-        "shared Node nodes[4], node;\n"
-        "shared Named named[2];\n"
-        "void main() { nodes[0] = first.next; node = nodes[0]; named[1].node = node; }\n";
-    struct mb_spirv spirv;
-    struct mb_err err = {0};
-    must(read_text("a.comp", "vulkan1.2", text, &spirv, &err), &err);
-    CHECK_EQ_INT(spirv.shared_bytes, 4 * 8 + 8 + 2 * (4 + 8));
     mb_spirv_finish(&spirv);
 }
 
@@ -338,7 +317,6 @@ static void test_hlsl(void)
     check_block(&spirv, block_of(&spirv, 0, 9), 64, sizes, MB_COUNTOF(sizes));
     check_block(&spirv, block_of(&spirv, 0, 7), 0, pairs, MB_COUNTOF(pairs));
     CHECK_EQ_INT(spirv.push.n_members, 0);
-    CHECK_EQ_INT(spirv.shared_bytes, 1024);
     VkSubgroupFeatureFlags operations = 0;
     for (uint32_t i = 0; i < spirv.n_capabilities; i++) {
         operations |= mb_spirv_capability_find(spirv.capabilities[i])->operation;
@@ -413,7 +391,6 @@ static void test_compiled(void)
     }
     make_folder();
     test_glsl();
-    test_addresses();
     test_hlsl();
     test_unbindable();
     remove_folder();
@@ -527,7 +504,6 @@ static void test_entries(void)
     /* In SPIR-V 1.4 and later it is the entry point that says what it uses: nothing. */
     CHECK(words->at[1] >= 0x00010400);
     CHECK_EQ_INT(spirv.shader.n_bindings, 0);
-    CHECK_EQ_INT(spirv.shared_bytes, 0);
     mb_spirv_finish(&spirv);
 
     must(read_words(words, "main", &spirv, &err), &err);
