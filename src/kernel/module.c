@@ -13,18 +13,19 @@
 
 /* What a module is compiled from. */
 struct source {
-    const char *file, *entry, *preamble;
-    unsigned target, register_shift;
-    struct mb_strlist paths; /* one */
-    struct mb_strlist defines, includes;
+    const char *file;
+    struct mb_compile_options options; /* points into what follows */
+    struct mb_strlist paths;           /* one */
+    struct mb_strlist includes;
+    struct mb_strbuf preamble;
     struct mb_strbuf flags, folders; /* as the manifest has them */
 };
 
 static void source_finish(struct source *source)
 {
     mb_strlist_finish(&source->paths);
-    mb_strlist_finish(&source->defines);
     mb_strlist_finish(&source->includes);
+    mb_strbuf_finish(&source->preamble);
     mb_strbuf_finish(&source->flags);
     mb_strbuf_finish(&source->folders);
 }
@@ -50,10 +51,10 @@ static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
         }
         MB_REFUSE_IF(!cJSON_IsString(value) && !cJSON_IsNumber(value), r, member,
                      "expected a number, a text or null");
-        MB_DO(mb_strlist_add(&source->defines, r->err, "%s=%s", member->string,
-                             cJSON_IsString(value) ? value->valuestring
-                                                   : mb_number_text(value->valuedouble).s));
-        mb_strbuf_printf(&source->flags, " -D%s", source->defines.items[source->defines.n - 1]);
+        const struct mb_text number = mb_number_text(value->valuedouble);
+        const char *text = cJSON_IsString(value) ? value->valuestring : number.s;
+        mb_strbuf_printf(&source->preamble, "#define %s %s\n", member->string, text);
+        mb_strbuf_printf(&source->flags, " -D%s=%s", member->string, text);
     }
     return r->status;
 }
@@ -83,23 +84,32 @@ static enum mb_status read_source(struct mb_reader *r, const cJSON *shader,
                                        "constants", "register_shift", NULL};
     static const char *const targets[] = {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3",
                                           NULL};
+    struct mb_compile_options *options = &source->options;
     const cJSON *node = mb_open(r, shader, keys, 1);
     const char *entry = mb_read_text(r, node, "entry");
+    const char *preamble = mb_read_text(r, node, "preamble");
     source->file = mb_read_text(r, node, "file");
-    source->entry = entry ? entry : "main";
-    source->target = mb_read_word(r, node, "target", targets, 2);
-    source->preamble = mb_read_text(r, node, "preamble");
-    source->register_shift = (unsigned)mb_read_integer(r, node, "register_shift", 0, 10000, 0);
+    *options = (struct mb_compile_options){
+        .entry = entry ? entry : "main",
+        .vulkan_minor = mb_read_word(r, node, "target", targets, 2),
+        .register_shift = (unsigned)mb_read_integer(r, node, "register_shift", 0, 10000, 0),
+        .includes = &source->includes,
+        .roots = &r->pick->manifest->roots,
+    };
     MB_DO(r->status);
-    mb_strbuf_printf(&source->flags, "%s %s", source->entry, targets[source->target]);
+    mb_strbuf_printf(&source->flags, "%s %s", options->entry, targets[options->vulkan_minor]);
     MB_DO(add_path(r->pick->manifest, source->file, &source->paths, r->err));
     MB_DO(add_defines(r, node, source));
-    if (source->preamble) {
-        mb_strbuf_printf(&source->flags, " -P%s", source->preamble);
+    if (preamble) {
+        mb_strbuf_printf(&source->preamble, "%s\n", preamble);
+        mb_strbuf_printf(&source->flags, " -P%s", preamble);
     }
-    if (source->register_shift > 0) {
-        mb_strbuf_printf(&source->flags, " -S%u", source->register_shift);
+    if (options->register_shift > 0) {
+        mb_strbuf_printf(&source->flags, " -S%u", options->register_shift);
     }
+    MB_DO(mb_strbuf_check(&source->preamble, r->err));
+    options->path = source->paths.items[0];
+    options->preamble = mb_strbuf_text(&source->preamble);
     return add_includes(r, node, source);
 }
 
@@ -111,46 +121,37 @@ static enum mb_status name_module(const struct mb_manifest *manifest, struct sou
     MB_SCOPED(mb_strbuf) key = {0};
     MB_SCOPED(mb_strbuf) name = {0};
     MB_SCOPED(mb_strbuf) compiled = {0};
-    const char *file = source->file, *slash = strrchr(file, '/');
+    const char *slash = strrchr(source->file, '/'), *file = slash ? slash + 1 : source->file;
     const char *kernel = mb_json_read_string(manifest->json.root, "name");
     const size_t n_file = strlen(file);
     char stem[64], digest[65];
-    mb_strbuf_printf(&key, "%s %s%s", file, mb_strbuf_text(&source->flags),
+    mb_strbuf_printf(&key, "%s %s%s", source->file, mb_strbuf_text(&source->flags),
                      mb_strbuf_text(&source->folders));
-    mb_strbuf_printf(&name, "%s/%s", kernel, slash ? slash + 1 : file);
-    mb_slug(slash ? slash + 1 : file, stem, sizeof stem);
+    mb_strbuf_printf(&name, "%s/%s", kernel, file);
+    mb_slug(file, stem, sizeof stem);
     mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
     mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel, stem,
                      digest);
     MB_DO(mb_strbuf_take(&key, &module->key, err));
     MB_DO(mb_strbuf_take(&name, &module->name, err));
     MB_DO(mb_strbuf_take(&source->flags, &module->flags, err));
-    return n_file >= 4 && strcmp(file + n_file - 4, ".spv") == 0
-               ? MB_OK
-               : mb_strbuf_take(&compiled, &module->compiled, err);
+    if (n_file >= 4 && strcmp(file + n_file - 4, ".spv") == 0) {
+        return MB_OK;
+    }
+    MB_DO(mb_strbuf_take(&compiled, &module->compiled, err));
+    source->options.module = module->compiled;
+    return MB_OK;
 }
 
-static enum mb_status load_module(const struct mb_manifest *manifest,
-                                  const struct source *source, struct mb_loaded_module *module,
-                                  struct mb_err *err)
+static enum mb_status load_module(const struct mb_compile_options *options,
+                                  struct mb_loaded_module *module, struct mb_err *err)
 {
-    const struct mb_compile_options options = {
-        .path = source->paths.items[0],
-        .module = module->compiled,
-        .entry = source->entry,
-        .preamble = source->preamble,
-        .vulkan_minor = source->target,
-        .register_shift = source->register_shift,
-        .defines = &source->defines,
-        .includes = &source->includes,
-        .roots = &manifest->roots,
-    };
     MB_FREED void *code = NULL;
     size_t n_bytes = 0;
-    MB_DO(mb_compile(&options, &code, &n_bytes, err));
+    MB_DO(mb_compile(options, &code, &n_bytes, err));
     MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
-               options.path);
-    MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->entry, err));
+               options->path);
+    MB_DO(mb_spirv_init(&module->spirv, options->path, code, n_bytes, options->entry, err));
     module->spirv.shader.name = module->name;
     module->spirv.shader.flags = module->flags;
     return MB_OK;
@@ -175,7 +176,7 @@ enum mb_status mb_manifest_module(struct mb_reader *r, const cJSON *node,
             return MB_OK;
         }
     }
-    status = load_module(manifest, &source, module, err);
+    status = load_module(&source.options, module, err);
     if (status != MB_OK) {
         mb_reader_blame(r, mb_json_get(node, "file"));
         goto fail;

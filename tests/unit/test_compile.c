@@ -18,8 +18,8 @@
     "layout(set = 0, binding = 2) buffer Block { float value; };\n"
 
 static char folder[MB_PATH_BYTES]; /* root/ in it may be read, and outside/ not */
-static struct mb_strlist roots, defines, includes;
-static const char *preamble;
+static struct mb_strlist roots, includes;
+static const char *preamble = "";
 
 /* A path in the folder, until it is asked for the fifth time from then. */
 static const char *at(const char *name)
@@ -47,7 +47,6 @@ static enum mb_status compile(const char *path, const char *entry, struct mb_spi
                                                .entry = entry,
                                                .vulkan_minor = 2,
                                                .preamble = preamble,
-                                               .defines = &defines,
                                                .includes = &includes,
                                                .roots = &roots};
     *err = (struct mb_err){0};
@@ -137,9 +136,6 @@ static void test_include_folders(void)
 {
     const char *path = put_including("root/b.comp", "secret.glsl");
     check_refused(path, "main", "there is no 'secret.glsl' beside it");
-    add(&includes, at("nowhere"));
-    check_refused(path, "main", "nowhere' is not a folder");
-    mb_strlist_finish(&includes);
     add(&includes, at("outside"));
     check_refused(path, "main", "outside the folders that may be read");
     add(&roots, at("outside"));
@@ -158,8 +154,6 @@ static void test_hidden_messages(void)
           MB_OK);
     CHECK(strstr(err.text, "password") == NULL);
     CHECK(strstr(err.text, "c.comp:5: '#include' : ") != NULL);
-    CHECK(strchr(err.text, ';') == NULL);
-    CHECK(strstr(err.text, "header name") == NULL);
 }
 
 static void test_messages(void)
@@ -173,12 +167,11 @@ static void test_messages(void)
     path = put("root/e.comp", HEAD "#include \"broken.glsl\"\nvoid main() { value = f(); }\n");
     check_refused(path, "main", "root/broken.glsl:3: 'wrong' : undeclared identifier");
 
-    /* One after another, as far as they fit. */
     struct mb_err err;
     struct mb_spirv spirv;
     path = put("root/f.hlsl", "[numthreads(1, 1, 1)] void go() { x = 1; }\n");
     CHECK(compile(path, "go", &spirv, &err) != MB_OK);
-    CHECK(strstr(err.text, "f.hlsl:1: 'x' : unknown variable; ") != NULL);
+    CHECK(strstr(err.text, "f.hlsl:1: 'x' : unknown variable") != NULL);
     CHECK(strchr(err.text, '\n') == NULL);
 }
 
@@ -186,18 +179,13 @@ static void test_defines(void)
 {
     const char *path = put("root/g.comp", HEAD "void main() { value = float(N) + VALUE; }\n");
     check_refused(path, "main", "'N' : undeclared identifier");
-    add(&defines, "N");
+    preamble = "#define N\n";
     check_refused(path, "main", "g.comp:5: ");
-    mb_strlist_finish(&defines);
-    add(&defines, "N=3");
-    add(&defines, "VALUE=(1.0 + 2.0)");
+    preamble = "#define N 3\n#define VALUE (1.0 + 2.0)\n";
     check_compiles(path, "main");
-    preamble = "#define OK\n#error wrong";
-    check_refused(path, "main", "g.comp: preamble: line 2: ");
-    preamble = NULL;
-    add(&defines, "F(x,x)=1");
-    check_refused(path, "main", "g.comp: define 'F(x,x)=1': ");
-    mb_strlist_finish(&defines);
+    preamble = "#define OK\n#error wrong\n";
+    check_refused(path, "main", "g.comp: defines and preamble: line 2: ");
+    preamble = "";
 }
 
 static void test_hlsl(void)

@@ -74,7 +74,7 @@ static void *compile(const char *name, const char *target, const char *text, siz
     const struct mb_compile_options options = {.path = path,
                                                .entry = "go",
                                                .vulkan_minor = (unsigned)(target[8] - '0'),
-                                               .defines = &none,
+                                               .preamble = "",
                                                .includes = &none,
                                                .roots = &roots};
     must(mb_compile(&options, &code, n_bytes, &err), &err);
