@@ -130,7 +130,7 @@ enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
     const uint32_t n = spirv->shader.n_constants;
     const char *names[MB_SPIRV_MAX_CONSTANTS];
     for (uint32_t i = 0; i < n; i++) {
-        names[i] = spirv->shader.constants[i].name;
+        names[i] = spirv->constants[i].name;
     }
     *n_constants = 0;
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
@@ -141,7 +141,7 @@ enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
         }
         struct mb_constant *constant = &constants[(*n_constants)++];
         *constant = (struct mb_constant){.name = names[i]};
-        MB_DO(fill_scalar(r, node, spirv->constant_scalars[i],
+        MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
                           (unsigned char *)&constant->value));
     }
     return MB_OK;

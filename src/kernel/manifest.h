@@ -16,6 +16,7 @@ struct mb_loaded_module {
     char *key;          /* file and flags: what was compiled */
     char *name, *flags; /* "my-spd/spd.comp", "-DX=1": as of those that are compiled in */
     char *compiled;     /* the .spv that it is written to; NULL: it was one */
+    void *code;         /* owned */
     struct mb_spirv spirv;
 };
 void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */

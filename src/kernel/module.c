@@ -146,12 +146,12 @@ static enum mb_status name_module(const struct mb_manifest *manifest, struct sou
 static enum mb_status load_module(const struct mb_compile_options *options,
                                   struct mb_loaded_module *module, struct mb_err *err)
 {
-    MB_FREED void *code = NULL;
     size_t n_bytes = 0;
-    MB_DO(mb_compile(options, &code, &n_bytes, err));
+    MB_DO(mb_compile(options, &module->code, &n_bytes, err));
     MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
                options->path);
-    MB_DO(mb_spirv_init(&module->spirv, options->path, code, n_bytes, options->entry, err));
+    MB_DO(mb_spirv_init(&module->spirv, options->path, module->code, n_bytes, options->entry,
+                        err));
     module->spirv.shader.name = module->name;
     module->spirv.shader.flags = module->flags;
     return MB_OK;
@@ -199,7 +199,7 @@ fail:
 
 void mb_loaded_module_free(struct mb_loaded_module *module)
 {
-    mb_spirv_finish(&module->spirv);
+    mb_free(module->code);
     mb_free(module->key);
     mb_free(module->name);
     mb_free(module->flags);

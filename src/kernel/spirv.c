@@ -4,15 +4,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spirv-tools/libspirv.h>
 #include <spirv_cross_c.h>
 
-#include "base/alloc.h"
 #include "base/os.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "kernel/capability.h"
 
@@ -23,17 +20,6 @@
 const char *const mb_scalar_names[MB_N_SCALARS] = {
     [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
     [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
-};
-
-/* What mb_spirv.shader points to. */
-struct mb_spirv_tables {
-    struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS];
-    VkSpecializationMapEntry entries[MB_SPIRV_MAX_CONSTANTS];
-    char names[MB_SPIRV_MAX_CONSTANTS][MB_SPIRV_NAME_BYTES];
-    struct mb_binding bindings[MB_MAX_BINDINGS];
-    char sha256[65];
-    uint32_t *code; /* owned */
-    char *entry;    /* owned */
 };
 
 struct reader {
@@ -238,7 +224,7 @@ static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *
 static enum mb_status add_resource(struct reader *r, const struct resource *resource)
 {
     struct mb_spirv *spirv = r->spirv;
-    struct mb_binding *bindings = spirv->tables->bindings;
+    struct mb_binding *bindings = spirv->bindings;
     const struct mb_binding *own = &resource->binding;
     uint32_t n = spirv->shader.n_bindings, i = 0;
     const uint64_t key = (uint64_t)own->set << 32 | own->binding;
@@ -333,36 +319,35 @@ static enum mb_status read_resources(struct reader *r)
 
 /* ---- Specialisation constants and the size of a workgroup */
 
-static int compare_constants(const void *a, const void *b)
-{
-    const spvc_specialization_constant *x = a, *y = b;
-    return x->constant_id != y->constant_id ? (x->constant_id < y->constant_id ? -1 : 1)
-                                            : (x->id > y->id) - (x->id < y->id);
-}
-
 /* Constants of other widths than 32 bits keep their defaults. Several constants may have one
  * SpecId, as the size of a workgroup and a name for it. */
 static enum mb_status add_constant(struct reader *r, const spvc_specialization_constant *found)
 {
     struct mb_spirv *spirv = r->spirv;
-    struct mb_spirv_tables *tables = spirv->tables;
+    struct mb_spirv_constant *constants = spirv->constants;
     const spvc_constant constant = spvc_compiler_get_constant_handle(r->compiler, found->id);
     const enum mb_scalar scalar =
         scalar_of(spvc_compiler_get_type_handle(r->compiler, spvc_constant_get_type(constant)));
-    uint32_t n = spirv->shader.n_constants;
+    uint32_t n = spirv->shader.n_constants, i = 0;
     if (scalar > MB_SCALAR_BOOL) {
         return MB_OK;
     }
-    if (n == 0 || spirv->constant_ids[n - 1] != found->constant_id) {
+    while (i < n && constants[i].id < found->constant_id) {
+        i++;
+    }
+    if (i == n || constants[i].id != found->constant_id) {
         REFUSE_IF(n == MB_SPIRV_MAX_CONSTANTS, r, "more than %u specialisation constants",
                   MB_SPIRV_MAX_CONSTANTS);
-        tables->constants[n].value = spvc_constant_get_scalar_u32(constant, 0, 0);
-        spirv->constant_ids[n] = found->constant_id;
-        spirv->constant_scalars[n] = scalar;
-        spirv->shader.n_constants = ++n;
+        memmove(&constants[i + 1], &constants[i], (n - i) * sizeof *constants);
+        constants[i] = (struct mb_spirv_constant){
+            .id = found->constant_id,
+            .value = spvc_constant_get_scalar_u32(constant, 0, 0),
+            .scalar = scalar,
+        };
+        spirv->shader.n_constants++;
     }
-    if (tables->names[n - 1][0] == '\0') {
-        name_of(r, found->id, tables->names[n - 1]);
+    if (constants[i].name[0] == '\0') {
+        name_of(r, found->id, constants[i].name);
     }
     return MB_OK;
 }
@@ -371,16 +356,9 @@ static enum mb_status read_constants(struct reader *r)
 {
     const spvc_specialization_constant *found = NULL;
     size_t n = 0;
-    struct mb_err *err = r->err;
     CROSS(r, spvc_compiler_get_specialization_constants(r->compiler, &found, &n));
-    MB_FREED spvc_specialization_constant *sorted = mb_alloc(n, sizeof *sorted);
-    MB_DO(MB_NEED(sorted, r->path));
-    if (n != 0) {
-        memcpy(sorted, found, n * sizeof *sorted);
-        qsort(sorted, n, sizeof *sorted, compare_constants);
-    }
     for (size_t i = 0; i < n; i++) {
-        MB_DO(add_constant(r, &sorted[i]));
+        MB_DO(add_constant(r, &found[i]));
     }
     return MB_OK;
 }
@@ -411,13 +389,14 @@ static enum mb_status read_size(struct reader *r)
                   "specialisation constants",
                   "xyz"[i]);
         for (uint32_t k = 0; k < spirv->shader.n_constants; k++) {
-            if (special[i].id == 0 || spirv->constant_ids[k] != special[i].constant_id ||
+            struct mb_spirv_constant *constant = &spirv->constants[k];
+            if (special[i].id == 0 || constant->id != special[i].constant_id ||
                 !spvc_compiler_has_decoration(c, special[i].id, SpvDecorationSpecId)) {
                 continue;
             }
             spirv->size_constants[i] = k;
-            if (spirv->tables->names[k][0] == '\0') {
-                snprintf(spirv->tables->names[k], MB_SPIRV_NAME_BYTES, "gl_WorkGroupSize.%c",
+            if (constant->name[0] == '\0') {
+                snprintf(constant->name, sizeof constant->name, "gl_WorkGroupSize.%c",
                          "xyz"[i]);
             }
         }
@@ -425,48 +404,21 @@ static enum mb_status read_size(struct reader *r)
     return MB_OK;
 }
 
-/* Values are passed by name: each constant has one of its own. */
-static void name_constants(struct mb_spirv *spirv)
-{
-    struct mb_spirv_tables *tables = spirv->tables;
-    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
-        bool is_taken = tables->names[i][0] == '\0';
-        for (uint32_t k = 0; k < i; k++) {
-            is_taken = is_taken || strcmp(tables->names[i], tables->names[k]) == 0;
-        }
-        if (is_taken) {
-            snprintf(tables->names[i], sizeof tables->names[i], "SpecId %u",
-                     spirv->constant_ids[i]);
-        }
-        tables->constants[i].name = tables->names[i];
-        tables->entries[i] = (VkSpecializationMapEntry){
-            .constantID = spirv->constant_ids[i], .offset = 4 * i, .size = 4};
-    }
-}
-
 /* ---- The module as a whole */
 
 static enum mb_status choose_entry(const struct reader *r)
 {
-    MB_SCOPED(mb_strbuf) names = {0};
     const char *wanted = r->spirv->shader.entry;
     const spvc_entry_point *entries = NULL;
-    size_t n = 0;
+    size_t n = 0, i = 0;
     CROSS(r, spvc_compiler_get_entry_points(r->compiler, &entries, &n));
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].execution_model == SpvExecutionModelGLCompute) {
-            mb_strbuf_printf(&names, " '%s'", entries[i].name);
-            if (strcmp(entries[i].name, wanted) == 0) {
-                CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
-                                                       SpvExecutionModelGLCompute));
-                return MB_OK;
-            }
-        }
+    while (i < n && (entries[i].execution_model != SpvExecutionModelGLCompute ||
+                     strcmp(entries[i].name, wanted) != 0)) {
+        i++;
     }
-    MB_DO(mb_strbuf_check(&names, r->err));
-    return names.n_bytes == 0 ? refuse(r, "the module has no compute entry point")
-                              : refuse(r, "no entry point '%s' of a compute shader: there is%s",
-                                       wanted, mb_strbuf_text(&names));
+    REFUSE_IF(i == n, r, "no entry point '%s' of a compute shader", wanted);
+    CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted, SpvExecutionModelGLCompute));
+    return MB_OK;
 }
 
 /* Declared ones, and execution modes that need a feature. */
@@ -500,9 +452,7 @@ static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n
     MB_DO(read_capabilities(r));
     MB_DO(read_resources(r));
     MB_DO(read_constants(r));
-    MB_DO(read_size(r));
-    name_constants(r->spirv);
-    return MB_OK;
+    return read_size(r);
 }
 
 static enum mb_status read_module(struct mb_spirv *spirv, const char *path, struct mb_err *err)
@@ -519,50 +469,30 @@ static enum mb_status read_module(struct mb_spirv *spirv, const char *path, stru
     return status;
 }
 
-static enum mb_status copy_code(struct mb_spirv *spirv, const char *path, const void *code,
-                                size_t n_bytes, const char *entry, struct mb_err *err)
-{
-    MB_FAIL_IF(n_bytes == 0 || n_bytes % 4 != 0 || n_bytes / 4 > MAX_WORDS, err, MB_ERRC_INPUT,
-               "%s: not a SPIR-V module: %zu bytes", path, n_bytes);
-    spirv->tables = mb_alloc(1, sizeof *spirv->tables);
-    MB_DO(MB_NEED(spirv->tables, path));
-    spirv->tables->code = mb_malloc(n_bytes);
-    MB_DO(MB_NEED(spirv->tables->code, path));
-    memcpy(spirv->tables->code, code, n_bytes);
-    spirv->tables->entry = mb_strdup(entry);
-    MB_DO(MB_NEED(spirv->tables->entry, path));
-    mb_sha256_hex(code, n_bytes, spirv->tables->sha256);
-    spirv->shader = (struct mb_shader){.code = spirv->tables->code,
-                                       .code_bytes = n_bytes,
-                                       .entry = spirv->tables->entry,
-                                       .constants = spirv->tables->constants,
-                                       .entries = spirv->tables->entries,
-                                       .bindings = spirv->tables->bindings,
-                                       .sha256 = spirv->tables->sha256};
-    return MB_OK;
-}
-
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
-    enum mb_status status;
-    *spirv = (struct mb_spirv){.size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
-    MB_TRY(copy_code(spirv, path, code, n_bytes, entry, err));
-    MB_TRY(read_module(spirv, path, err));
-    return MB_OK;
-fail:
-    mb_spirv_finish(spirv);
-    return status;
-}
-
-void mb_spirv_finish(struct mb_spirv *spirv)
-{
-    if (spirv->tables != NULL) {
-        mb_free(spirv->tables->entry);
-        mb_free(spirv->tables->code);
+    *spirv = (struct mb_spirv){
+        .shader = {.code = code,
+                   .code_bytes = n_bytes,
+                   .entry = entry,
+                   .constants = spirv->named,
+                   .entries = spirv->entries,
+                   .bindings = spirv->bindings,
+                   .sha256 = spirv->sha256},
+        .size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+    };
+    MB_FAIL_IF(n_bytes == 0 || n_bytes % 4 != 0 || n_bytes / 4 > MAX_WORDS, err, MB_ERRC_INPUT,
+               "%s: not a SPIR-V module: %zu bytes", path, n_bytes);
+    mb_sha256_hex(code, n_bytes, spirv->sha256);
+    MB_DO(read_module(spirv, path, err));
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        const struct mb_spirv_constant *constant = &spirv->constants[i];
+        spirv->named[i] = (struct mb_constant){constant->name, constant->value};
+        spirv->entries[i] =
+            (VkSpecializationMapEntry){.constantID = constant->id, .offset = 4 * i, .size = 4};
     }
-    mb_free(spirv->tables);
-    *spirv = (struct mb_spirv){0};
+    return MB_OK;
 }
 
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,

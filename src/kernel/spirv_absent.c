@@ -18,10 +18,6 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
     return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see table.c */
 }
 
-void mb_spirv_finish(struct mb_spirv *spirv)
-{
-}
-
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding)
 {

@@ -69,7 +69,6 @@ static void check_compiles(const char *path, const char *entry)
     CHECK_EQ_INT(compile(path, entry, &spirv, &err), MB_OK);
     CHECK_EQ_STR(err.text, "");
     CHECK(mb_spirv_find(&spirv, 0, 2) != NULL);
-    mb_spirv_finish(&spirv);
 }
 
 static void check_refused(const char *path, const char *entry, const char *words)
@@ -80,7 +79,6 @@ static void check_refused(const char *path, const char *entry, const char *words
     if (!check_record(strstr(err.text, words) != NULL, __FILE__, __LINE__)) {
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", err.text, words);
     }
-    mb_spirv_finish(&spirv);
 }
 
 static void add(struct mb_strlist *list, const char *text)
@@ -211,7 +209,6 @@ static void test_hlsl(void)
     CHECK_EQ_STR(spirv.use[3].name, "Sizes");
     CHECK_EQ_INT(spirv.workgroup_size[0], 8);
     CHECK_EQ_INT(spirv.workgroup_size[1], 4);
-    mb_spirv_finish(&spirv);
     check_refused(path, "up", "h.hlsl: it has no entry point 'up'");
 }
 
