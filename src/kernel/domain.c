@@ -12,14 +12,6 @@ static bool is_power_of_two(uint32_t size)
     return (size & (size - 1)) == 0;
 }
 
-/* What a manifest says of images. */
-struct domain {
-    uint32_t formats, reduces; /* bits: of mb_formats, mb_reduce */
-    struct mb_numbers size;    /* a width and a height, or any */
-    uint32_t min_size, max_size, multiple_of, max_layers;
-    bool power_of_two, square, full_chain;
-};
-
 /* What it asks of a device. */
 struct requires
 {
@@ -33,33 +25,6 @@ static uint32_t read_size(struct mb_reader *r, const cJSON *node, const char *ke
                           uint32_t otherwise)
 {
     return (uint32_t)mb_read_integer(r, node, key, 1, UINT32_MAX, otherwise);
-}
-
-static enum mb_status read_domain(struct mb_reader *r, struct domain *domain)
-{
-    static const char *const keys[] = {
-        "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
-        "power_of_two", "square", "max_layers", "full_chain", NULL};
-    const cJSON *node =
-        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
-    *domain = (struct domain){
-        .formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX),
-        .reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1),
-        .min_size = read_size(r, node, "min_size", 1),
-        .max_size = read_size(r, node, "max_size", UINT32_MAX),
-        .multiple_of = read_size(r, node, "multiple_of", 1),
-        .max_layers = read_size(r, node, "max_layers", UINT32_MAX),
-        .power_of_two = mb_read_flag(r, node, "power_of_two"),
-        .square = mb_read_flag(r, node, "square"),
-        .full_chain = mb_read_flag(r, node, "full_chain"),
-    };
-    mb_read_integers(r, node, "size", 1, UINT32_MAX, &domain->size);
-    MB_DO(r->status);
-    MB_REFUSE_IF(domain->size.n != 0 && domain->size.n != 2, r, mb_json_get(node, "size"),
-                 "expected a width and a height");
-    MB_REFUSE_IF(domain->min_size > domain->max_size, r, mb_json_get(node, "min_size"),
-                 "it is above \"max_size\"");
-    return MB_OK;
 }
 
 static enum mb_status read_requires(struct mb_reader *r, struct requires *requires)
@@ -78,94 +43,82 @@ static enum mb_status read_requires(struct mb_reader *r, struct requires *requir
 
 #define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
 
-static enum mb_status takes_sizes(const struct domain *domain, const struct mb_layout *layout,
-                                  struct mb_err *why)
+static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
+                            const struct mb_task *task)
 {
-    const struct mb_extent base = layout->base;
-    const uint32_t small = base.width < base.height ? base.width : base.height;
-    const uint32_t large = base.width < base.height ? base.height : base.width;
-    REFUSE_IF(domain->size.n == 2 &&
-                  (base.width != domain->size.of[0] || base.height != domain->size.of[1]),
-              "its manifest is made for %ux%u", domain->size.of[0], domain->size.of[1]);
-    REFUSE_IF(small < domain->min_size,
-              "its manifest takes images of at least %u texels a side", domain->min_size);
-    REFUSE_IF(large > domain->max_size, "its manifest takes images of at most %u texels a side",
-              domain->max_size);
-    REFUSE_IF(base.width % domain->multiple_of != 0 || base.height % domain->multiple_of != 0,
-              "its manifest takes sizes that are multiples of %u", domain->multiple_of);
-    REFUSE_IF(domain->power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
+    static const char *const keys[] = {
+        "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
+        "power_of_two", "square", "max_layers", "full_chain", NULL};
+    const cJSON *node =
+        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
+    const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
+    const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
+    const uint32_t least = read_size(r, node, "min_size", 1);
+    const uint32_t most = read_size(r, node, "max_size", UINT32_MAX);
+    const uint32_t multiple = read_size(r, node, "multiple_of", 1);
+    const uint32_t max_layers = read_size(r, node, "max_layers", UINT32_MAX);
+    const bool power_of_two = mb_read_flag(r, node, "power_of_two");
+    const bool square = mb_read_flag(r, node, "square");
+    const bool full_chain = mb_read_flag(r, node, "full_chain");
+    const uint32_t width = layout->base.width, height = layout->base.height;
+    const uint32_t small = width < height ? width : height;
+    const uint32_t large = width < height ? height : width;
+    struct mb_err *why = r->err;
+    struct mb_numbers size;
+    mb_read_integers(r, node, "size", 1, UINT32_MAX, &size);
+    MB_DO(r->status);
+    MB_REFUSE_IF(size.n != 0 && size.n != 2, r, mb_json_get(node, "size"),
+                 "expected a width and a height");
+    REFUSE_IF(!(formats >> (layout->format - mb_formats) & 1u), "its manifest does not take %s",
+              layout->format->name);
+    REFUSE_IF(!(reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
+              mb_reduce_names[task->reduce]);
+    REFUSE_IF(size.n == 2 && (width != size.of[0] || height != size.of[1]),
+              "its manifest is made for %ux%u", size.of[0], size.of[1]);
+    REFUSE_IF(small < least, "its manifest takes images of at least %u texels a side", least);
+    REFUSE_IF(large > most, "its manifest takes images of at most %u texels a side", most);
+    REFUSE_IF(width % multiple != 0 || height % multiple != 0,
+              "its manifest takes sizes that are multiples of %u", multiple);
+    REFUSE_IF(power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
               "its manifest takes powers of two");
-    REFUSE_IF(domain->square && small != large, "its manifest takes square images");
-    REFUSE_IF(layout->n_layers > domain->max_layers, "its manifest takes at most %u layer%s",
-              domain->max_layers, domain->max_layers == 1 ? "" : "s");
-    REFUSE_IF(domain->full_chain && layout->n_levels < mb_full_level_count(base),
+    REFUSE_IF(square && small != large, "its manifest takes square images");
+    REFUSE_IF(layout->n_layers > max_layers, "its manifest takes at most %u layer%s",
+              max_layers, max_layers == 1 ? "" : "s");
+    REFUSE_IF(full_chain && layout->n_levels < mb_full_level_count(layout->base),
               "its manifest makes full chains only");
     return MB_OK;
-}
-
-/* A size of an axis within the domain, no larger unless it has to be. */
-static uint32_t fitting(const struct domain *domain, uint32_t size)
-{
-    const uint32_t most = domain->max_size, multiple = domain->multiple_of;
-    size = most < size ? most : size;
-    while (domain->power_of_two && !is_power_of_two(size)) {
-        size &= size - 1;
-    }
-    size = multiple <= size ? size - size % multiple : size;
-    return size < domain->min_size ? domain->min_size : size;
 }
 
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce)
 {
+    const struct mb_extent sizes[] = {*size,        {1920, 1088}, {481, 271},
+                                      {1024, 1024}, {4096, 4096}, {64, 64}};
     const struct mb_pick pick = {.manifest = params->self, .params = params};
-    struct domain domain;
-    struct mb_reader reader;
-    struct mb_layout layout;
-    struct mb_err ignored;
-    mb_layout_init(&layout, *format, *size, 1, mb_full_level_count(*size));
-    mb_reader_init(&reader, &pick, &layout, &ignored);
-    if (read_domain(&reader, &domain) != MB_OK) {
-        return; /* the error is told where the image is planned */
+    const size_t n = mb_format_count * MB_N_REDUCES;
+    for (size_t i = 0; i < MB_COUNTOF(sizes) * n; i++) {
+        const struct mb_extent extent = sizes[i / n];
+        const struct mb_task task = {.reduce = (enum mb_reduce)(i % MB_N_REDUCES)};
+        struct mb_reader reader;
+        struct mb_layout layout;
+        struct mb_err ignored;
+        mb_layout_init(&layout, &mb_formats[i % n / MB_N_REDUCES], extent, 1,
+                       mb_full_level_count(extent));
+        mb_reader_init(&reader, &pick, &layout, &ignored);
+        if (takes(&reader, &layout, &task) == MB_OK) {
+            *format = layout.format;
+            *size = extent;
+            *reduce = task.reduce;
+            return;
+        }
     }
-    if (!(domain.formats >> (*format - mb_formats) & 1u)) {
-        *format = &mb_formats[__builtin_ctz(domain.formats)];
-    }
-    if (!(domain.reduces >> *reduce & 1u)) {
-        *reduce = (enum mb_reduce)__builtin_ctz(domain.reduces);
-    }
-    if (domain.size.n == 2) {
-        *size = (struct mb_extent){domain.size.of[0], domain.size.of[1]};
-        return;
-    }
-    size->width = fitting(&domain, size->width);
-    size->height = fitting(&domain, size->height);
-    if (domain.square) {
-        size->width = size->height = size->width < size->height ? size->width : size->height;
-    }
-}
-
-static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
-                            const struct mb_task *task)
-{
-    struct domain domain;
-    struct mb_err *why = r->err;
-    MB_DO(read_domain(r, &domain));
-    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
-    REFUSE_IF(!(domain.formats >> (layout->format - mb_formats) & 1u),
-              "its manifest does not take %s", layout->format->name);
-    REFUSE_IF(!(domain.reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
-              mb_reduce_names[task->reduce]);
-    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-              "a manifest cannot say that colour is weighed by alpha");
-    return takes_sizes(&domain, layout, why);
 }
 
 /* Each is known, and the device has it, unless it is no device in particular. */
 static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
                                    const struct mb_gpu_info *info)
 {
-    for (const cJSON *node = features ? features->child : NULL; node; node = node->next) {
+    for (const cJSON *node = features; node; node = node->next) {
         const char *names[] = {mb_read_text(r, node, NULL), NULL};
         MB_DO(r->status);
         MB_REFUSE_IF(!mb_features_is_known(names[0]), r, node,
@@ -227,6 +180,9 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
     struct requires requires;
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
     mb_reader_init(&reader, pick, layout, why);
+    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
+    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+              "a manifest cannot say that colour is weighed by alpha");
     MB_DO(takes(&reader, layout, task));
     MB_DO(read_requires(&reader, &requires));
     MB_DO(has_features(&reader, requires.features, info));

@@ -152,38 +152,21 @@ static double apply(char sign, double a, double b)
     if (has_nan || (strchr("/%", sign) && b == 0)) {
         return (double)NAN;
     }
-    switch (sign) {
-    case '&':
-        return 1;
-    case '|':
-        return 0;
-    case '=':
-        return a == b;
-    case '!':
-        return a != b;
-    case '<':
-        return a < b;
-    case '>':
-        return a > b;
-    case 'l':
-        return a <= b;
-    case 'g':
-        return a >= b;
-    case 'L':
-        return a * exp2(b);
-    case 'R':
-        return floor(a / exp2(b));
-    case '+':
-        return a + b;
-    case '-':
-        return a - b;
-    case '*':
-        return a * b;
-    case '/':
-        return a / b;
-    default:
-        return fmod(a, b);
-    }
+    return sign == '&'   ? 1
+           : sign == '|' ? 0
+           : sign == '=' ? a == b
+           : sign == '!' ? a != b
+           : sign == '<' ? a < b
+           : sign == '>' ? a > b
+           : sign == 'l' ? a <= b
+           : sign == 'g' ? a >= b
+           : sign == 'L' ? a * exp2(b)
+           : sign == 'R' ? floor(a / exp2(b))
+           : sign == '+' ? a + b
+           : sign == '-' ? a - b
+           : sign == '*' ? a * b
+           : sign == '/' ? a / b
+                         : fmod(a, b);
 }
 
 static double read_unary(struct reader *r)

@@ -86,37 +86,27 @@ static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
     return MB_OK;
 }
 
-/* Which of `n` names a key is; n: none. */
-static uint32_t find(const char *key, const char *const *names, uint32_t n)
-{
-    uint32_t i = 0;
-    while (i < n && strcmp(names[i], key) != 0) {
-        i++;
-    }
-    return i;
-}
-
 enum mb_status mb_fill_block(struct mb_reader *r, const cJSON *map,
                              const struct mb_spirv *spirv, const struct mb_spirv_block *block,
                              unsigned char *out)
 {
     const struct mb_spirv_member *members = &spirv->members[block->first_member];
-    const char *names[MB_SPIRV_MAX_MEMBERS];
+    struct mb_words names = {.n = 0};
     for (uint32_t i = 0; i < block->n_members; i++) {
-        names[i] = members[i].name;
+        mb_words_add(&names, members[i].name);
     }
     for (const cJSON *node = map->child; node; node = node->next) {
-        if (find(node->string, names, block->n_members) == block->n_members) {
+        if (mb_words_find(&names, node->string) == names.n) {
             return mb_refuse_word(r, node, "the shader's block has no member", node->string,
-                                  names, block->n_members);
+                                  &names);
         }
     }
     for (uint32_t i = 0; i < block->n_members; i++) {
-        const cJSON *node = mb_json_get(map, names[i]);
+        const cJSON *node = mb_json_get(map, members[i].name);
         MB_REFUSE_IF(!node, r, map,
                      "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
-                     mb_scalar_names[members[i].scalar], names[i], members[i].offset_bytes,
-                     block->n_bytes);
+                     mb_scalar_names[members[i].scalar], members[i].name,
+                     members[i].offset_bytes, block->n_bytes);
         MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
     }
     return MB_OK;
@@ -127,20 +117,19 @@ enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
                                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
                                  uint32_t *n_constants)
 {
-    const uint32_t n = spirv->shader.n_constants;
-    const char *names[MB_SPIRV_MAX_CONSTANTS];
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = spirv->constants[i].name;
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        mb_words_add(&names, spirv->constants[i].name);
     }
     *n_constants = 0;
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
-        const uint32_t i = find(node->string, names, n);
-        if (i == n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
+        const size_t i = mb_words_find(&names, node->string);
+        if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
             return mb_refuse_word(r, node, "the module has no specialisation constant",
-                                  node->string, names, n);
+                                  node->string, &names);
         }
         struct mb_constant *constant = &constants[(*n_constants)++];
-        *constant = (struct mb_constant){.name = names[i]};
+        *constant = (struct mb_constant){.name = names.of[i]};
         MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
                           (unsigned char *)&constant->value));
     }

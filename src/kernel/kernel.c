@@ -7,7 +7,6 @@
 #include <cJSON.h>
 
 #include "base/alloc.h"
-#include "kernel/capability.h"
 #include "strategy/marks.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
@@ -470,35 +469,27 @@ static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb
     return mb_submission_run(&submission, err);
 }
 
-/* Read a buffer back, and look at its guards. */
-static enum mb_status check_guards(const struct state *s, uint32_t index, struct mb_err *err)
-{
-    const struct mb_buffer *buffer = &s->buffers[index];
-    MB_SCOPED(mb_buffer) readback = {0};
-    const VkBufferCopy regions[] = {
-        {.size = GUARD_BYTES},
-        {.srcOffset = buffer->size_bytes - GUARD_BYTES,
-         .dstOffset = GUARD_BYTES,
-         .size = GUARD_BYTES},
-    };
-    MB_DO(
-        mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards", err));
-    MB_DO(copy_regions(buffer, &readback, regions, MB_COUNTOF(regions), err));
-    const uint32_t *words = readback.mapped;
-    for (uint32_t i = 0; i < 2 * GUARD_BYTES / sizeof *words; i++) {
-        const bool is_before = i < GUARD_BYTES / sizeof *words;
-        MB_FAIL_IF(words[i] != GUARD_WORD, err, MB_ERRC_RUNTIME,
-                   "it wrote out of bounds, %s its buffer '%s'",
-                   is_before ? "before" : "behind", s->plan.buffers[index].name);
-    }
-    return MB_OK;
-}
-
+/* Read the guards of each buffer back. */
 static enum mb_status check(const void *state, struct mb_err *err)
 {
     const struct state *s = state;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        MB_DO(check_guards(s, i, err));
+        const struct mb_buffer *buffer = &s->buffers[i];
+        MB_SCOPED(mb_buffer) readback = {0};
+        const VkBufferCopy regions[] = {
+            {0, 0, GUARD_BYTES},
+            {buffer->size_bytes - GUARD_BYTES, GUARD_BYTES, GUARD_BYTES},
+        };
+        MB_DO(mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards",
+                             err));
+        MB_DO(copy_regions(buffer, &readback, regions, MB_COUNTOF(regions), err));
+        const uint32_t *words = readback.mapped;
+        for (uint32_t k = 0; k < 2 * GUARD_BYTES / sizeof *words; k++) {
+            MB_FAIL_IF(words[k] != GUARD_WORD, err, MB_ERRC_RUNTIME,
+                       "it wrote out of bounds, %s its buffer '%s'",
+                       k < GUARD_BYTES / sizeof *words ? "before" : "behind",
+                       s->plan.buffers[i].name);
+        }
     }
     return MB_OK;
 }

@@ -16,8 +16,6 @@ static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err
     MB_SCOPED(mb_bytes) bytes = {0};
     struct mb_err why = {0};
     MB_DO(mb_file_read(manifest->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
-    MB_FAIL_IF(memchr(bytes.data, 0, bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
-               "%s: it has zero bytes: not JSON", manifest->path);
     manifest->text = mb_strdup((const char *)bytes.data);
     MB_DO(MB_NEED(manifest->text, manifest->path));
     mb_sha256_hex(bytes.data, bytes.n_bytes, manifest->sha256);

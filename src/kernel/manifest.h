@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/strbuf.h"
 #include "kernel/spirv.h"
 #include "strategy.h"
 
@@ -13,10 +14,13 @@
 /* A module of a manifest, compiled for some of its choices. */
 struct mb_loaded_module {
     struct mb_loaded_module *next;
-    char *key;          /* file and flags: what was compiled */
-    char *name, *flags; /* "my-spd/spd.comp", "-DX=1": as of those that are compiled in */
-    char *compiled;     /* the .spv that it is written to; NULL: it was one */
-    void *code;         /* owned */
+    struct mb_strlist paths; /* of the shader, and of the folders that it includes from */
+    struct mb_strbuf preamble;
+    struct mb_strbuf name,
+        flags;                 /* "my-spd/spd.comp", "-DX=1": as of those that are built in */
+    struct mb_strbuf compiled; /* the .spv that it is written to, unless it was one */
+    bool is_given;
+    void *code; /* owned */
     struct mb_spirv spirv;
 };
 void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */

@@ -274,17 +274,6 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
         (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
 }
 
-/* The index of the buffer that a binding names; UINT32_MAX: none. */
-static uint32_t find_buffer(struct planner *p, const cJSON *node)
-{
-    const cJSON *named = mb_read_member(&p->read, node, "buffer", "buffers");
-    uint32_t i = 0;
-    while (named && strcmp(p->plan->buffers[i].name, named->string) != 0) {
-        i++;
-    }
-    return named ? i : UINT32_MAX;
-}
-
 static enum mb_status plan_binding(struct planner *p, const cJSON *element,
                                    const struct mb_spirv *spirv,
                                    struct mb_kernel_binding *binding)
@@ -297,7 +286,7 @@ static enum mb_status plan_binding(struct planner *p, const cJSON *element,
     const uint32_t set = (uint32_t)mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
     const uint32_t number = (uint32_t)mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
     read_sampler(r, node, &binding->sampler);
-    binding->buffer = find_buffer(p, node);
+    binding->buffer = mb_read_member(r, node, "buffer", "buffers");
     binding->is_general = mb_read_word(r, node, "layout", layouts, 0) == 1;
     MB_DO(r->status);
     binding->place = mb_spirv_find(spirv, set, number);
@@ -342,15 +331,19 @@ static enum mb_status plan_bindings(struct planner *p, const cJSON *node,
                                     struct mb_kernel_dispatch *dispatch)
 {
     struct mb_err *err = p->err;
-    const cJSON *list = mb_read_list(&p->read, node, "bindings");
-    MB_DO(p->read.status);
-    dispatch->bindings = mb_alloc((size_t)cJSON_GetArraySize(list), sizeof *dispatch->bindings);
-    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
-    for (const cJSON *element = list ? list->child : NULL; element; element = element->next) {
-        MB_DO(plan_binding(p, element, spirv, &dispatch->bindings[dispatch->n_bindings]));
-        dispatch->n_bindings++;
+    const cJSON *list = mb_json_get(node, "bindings");
+    for (const cJSON *element = mb_read_list(&p->read, node, "bindings"); element;
+         element = element->next) {
+        struct mb_kernel_binding *grown =
+            mb_grow(dispatch->bindings, dispatch->n_bindings, sizeof *grown);
+        MB_DO(MB_NEED(grown, "bindings"));
+        dispatch->bindings = grown;
+        grown += dispatch->n_bindings++;
+        *grown = (struct mb_kernel_binding){.n_views = 0};
+        MB_DO(plan_binding(p, element, spirv, grown));
     }
-    return check_complete(p, list ? list : node, spirv, dispatch);
+    return p->read.status == MB_OK ? check_complete(p, list ? list : node, spirv, dispatch)
+                                   : p->read.status;
 }
 
 /* ---- Dispatches */
@@ -404,12 +397,13 @@ static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
     if (when && mb_read_value(r, when) == 0.0) {
         return r->status;
     }
-    const cJSON *shader = mb_read_member(r, node, "shader", "shaders");
+    const uint32_t shader = mb_read_member(r, node, "shader", "shaders");
     mb_read_integers(r, node, "groups", 0, INT32_MAX, &groups);
     MB_DO(r->status);
     BLAME_IF(groups.n == 0 || groups.n > 3, mb_json_get(node, "groups"),
              "expected one to three counts");
-    MB_DO(plan_pipeline(p, shader, &pipeline));
+    MB_DO(plan_pipeline(p, cJSON_GetArrayItem(mb_json_get(p->root, "shaders"), (int)shader),
+                        &pipeline));
     MB_DO(add_dispatch(p, &groups, &dispatch));
     struct mb_kernel_pipeline *own = &p->plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
@@ -428,8 +422,7 @@ static enum mb_status plan_step(struct planner *p)
         (uint32_t)mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
     mb_reader_set_step(r, &p->step);
     p->plan->source_levels |= UINT32_C(1) << p->step.source_level;
-    const cJSON *all = mb_read_list(r, p->root, "dispatches");
-    for (const cJSON *node = all ? all->child : NULL; node; node = node->next) {
+    for (const cJSON *node = mb_read_list(r, p->root, "dispatches"); node; node = node->next) {
         MB_DO(plan_dispatch(p, node));
     }
     return r->status;
@@ -469,21 +462,6 @@ static enum mb_status plan_tolerance(struct planner *p)
     return r->status;
 }
 
-/* Blame a level, and say which step should make it: steps begin at plan->source_levels. */
-static enum mb_status fail_unwritten(struct planner *p, uint32_t level)
-{
-    const uint32_t sources = p->plan->source_levels;
-    const uint32_t below = sources & ((UINT32_C(1) << level) - 1), above = sources >> level;
-    const uint32_t first = 32 - (uint32_t)__builtin_clz(below);
-    const uint32_t last =
-        above ? level + (uint32_t)__builtin_ctz(above) : p->layout->n_levels - 1;
-    (void)MB_REFUSE(&p->read, mb_json_get(p->root, "dispatches"),
-                    "no dispatch has level %u bound to store to; step %d makes levels %u to %u",
-                    level, __builtin_popcount(below) - 1, first, last);
-    return first < last ? mb_err_hint(p->err, "\"levels_per_step\": 1 makes one level a step")
-                        : MB_FAILED;
-}
-
 /* Levels that no dispatch writes would be read as they were. */
 static enum mb_status check_written(struct planner *p)
 {
@@ -500,7 +478,8 @@ static enum mb_status check_written(struct planner *p)
         }
     }
     for (uint32_t level = 1; level < p->layout->n_levels; level++) {
-        MB_DO(written >> level & 1u ? MB_OK : fail_unwritten(p, level));
+        BLAME_IF(!(written >> level & 1u), mb_json_get(p->root, "dispatches"),
+                 "no dispatch has level %u bound to store to", level);
     }
     return MB_OK;
 }

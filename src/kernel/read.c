@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 
-#define MAX_WORDS     256u
 #define MAX_WAY       200u /* to a value, in a message */
 #define N_GIVEN_NAMES 11u  /* of an image and a step, in expressions */
 
@@ -53,47 +52,25 @@ enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
 }
 
 enum mb_status mb_refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                              const char *word, const char *const *words, size_t n)
+                              const char *word, const struct mb_words *words)
 {
     if (r->status == MB_OK) {
         MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
-        mb_err_hint_nearest(r->err, word, words, n, NULL);
+        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
     }
     return mb_reader_blame(r, node);
 }
 
-/* ---- Choices */
+/* ---- Words */
 
-struct words {
-    const char *of[MAX_WORDS];
-    size_t n;
-};
-
-static void add_word(struct words *words, const char *word)
+void mb_words_add(struct mb_words *words, const char *word)
 {
-    if (words->n < MAX_WORDS) {
+    if (words->n < MB_MAX_WORDS) {
         words->of[words->n++] = word;
     }
 }
 
-/* NULL-terminated; NULL: formats. */
-static void add_words(struct words *words, const char *const *list)
-{
-    for (size_t i = 0; list ? list[i] != NULL : i < mb_format_count; i++) {
-        add_word(words, list ? list[i] : mb_formats[i].name);
-    }
-}
-
-static void add_members(struct words *words, const cJSON *object)
-{
-    for (const cJSON *member = cJSON_IsObject(object) ? object->child : NULL; member;
-         member = member->next) {
-        add_word(words, member->string);
-    }
-}
-
-/* Which of the words it is; words->n: none of them. */
-static size_t find(const struct words *words, const char *word)
+size_t mb_words_find(const struct mb_words *words, const char *word)
 {
     size_t i = 0;
     while (i < words->n && strcmp(words->of[i], word) != 0) {
@@ -102,15 +79,28 @@ static size_t find(const struct words *words, const char *word)
     return i;
 }
 
-static enum mb_status refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                                  const char *word, const struct words *words)
+/* ---- Choices */
+
+/* NULL-terminated; NULL: formats. */
+static void add_words(struct mb_words *words, const char *const *list)
 {
-    return mb_refuse_word(r, node, what, word, words->of, words->n);
+    for (size_t i = 0; list ? list[i] != NULL : i < mb_format_count; i++) {
+        mb_words_add(words, list ? list[i] : mb_formats[i].name);
+    }
+}
+
+static void add_members(struct mb_words *words, const cJSON *object)
+{
+    for (const cJSON *member = cJSON_IsObject(object) ? object->child : NULL; member;
+         member = member->next) {
+        mb_words_add(words, member->string);
+    }
 }
 
 /* The values that `by` chooses among, and which of them is chosen; without any: `by` is no
  * choice. */
-static const char *list_values(const struct mb_pick *pick, const char *by, struct words *words)
+static const char *list_values(const struct mb_pick *pick, const char *by,
+                               struct mb_words *words)
 {
     static const char *const sizes[] = {"4", "8", "16", "32", "64", "128", NULL};
     const struct mb_param *params = pick->manifest->params;
@@ -129,7 +119,7 @@ static const char *list_values(const struct mb_pick *pick, const char *by, struc
         chosen = pick->reduce;
     } else if (pick->format && strcmp(by, "subgroup_size") == 0) {
         add_words(words, sizes);
-        chosen = find(words, mb_text("%u", pick->subgroup_size).s);
+        chosen = mb_words_find(words, mb_text("%u", pick->subgroup_size).s);
     }
     return chosen < words->n ? words->of[chosen] : "any other";
 }
@@ -137,7 +127,7 @@ static const char *list_values(const struct mb_pick *pick, const char *by, struc
 /* The branch of an object that has "by". */
 static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *by)
 {
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     const char *value =
         cJSON_IsString(by) ? list_values(r->pick, by->valuestring, &words) : "none";
     if (words.n == 0) {
@@ -148,8 +138,8 @@ static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *
     const cJSON *chosen = NULL, *other = NULL;
     for (const cJSON *branch = node->child; branch; branch = branch->next) {
         const bool is_other = strcmp(branch->string, "*") == 0;
-        if (branch != by && !is_other && find(&words, branch->string) == words.n) {
-            refuse_word(r, branch, "unknown value", branch->string, &words);
+        if (branch != by && !is_other && mb_words_find(&words, branch->string) == words.n) {
+            mb_refuse_word(r, branch, "unknown value", branch->string, &words);
         }
         chosen = strcmp(branch->string, value) == 0 ? branch : chosen;
         other = is_other ? branch : other;
@@ -285,8 +275,7 @@ void mb_read_integers(struct mb_reader *r, const cJSON *parent, const char *key,
         }
         return;
     }
-    const cJSON *list = mb_read_list(r, parent, key);
-    for (node = list ? list->child : NULL; node && r->status == MB_OK; node = node->next) {
+    for (node = mb_read_list(r, parent, key); node && r->status == MB_OK; node = node->next) {
         if (out->n == MB_MAX_LEVELS) {
             MB_REFUSE(r, node, "a list has at most %u numbers", MB_MAX_LEVELS);
             return;
@@ -301,7 +290,7 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
                      size_t n_required)
 {
     const cJSON *node = mb_choose(r, parent);
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     if (!node) {
         return NULL;
     }
@@ -316,8 +305,8 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     }
     for (const cJSON *member = node->child; member && r->status == MB_OK;
          member = member->next) {
-        if (find(&words, member->string) == words.n) {
-            refuse_word(r, member, "unknown key", member->string, &words);
+        if (mb_words_find(&words, member->string) == words.n) {
+            mb_refuse_word(r, member, "unknown key", member->string, &words);
         }
         if (cJSON_GetObjectItemCaseSensitive(node, member->string) != member) {
             MB_REFUSE(r, member, "duplicate key");
@@ -332,14 +321,15 @@ static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const c
 {
     const cJSON *names = mb_json_get(r->pick->manifest->json.root, "names");
     const cJSON *node = get(r, parent, key);
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     if (cJSON_IsString(node)) {
         const char *name = node->valuestring;
         const cJSON *named = get(r, names, name);
         add_members(&words, names);
         if (!named) {
-            refuse_word(r, node, mb_text("expected %s or a member of \"names\", not", what).s,
-                        name, &words);
+            mb_refuse_word(r, node,
+                           mb_text("expected %s or a member of \"names\", not", what).s, name,
+                           &words);
         }
         return named;
     }
@@ -352,7 +342,7 @@ const cJSON *mb_read_list(struct mb_reader *r, const cJSON *parent, const char *
     if (node && !cJSON_IsArray(node)) {
         MB_REFUSE(r, node, "expected a list, such as [...]");
     }
-    return r->status == MB_OK ? node : NULL;
+    return node && r->status == MB_OK ? node->child : NULL;
 }
 
 const cJSON *mb_read_map(struct mb_reader *r, const cJSON *parent, const char *key)
@@ -386,12 +376,12 @@ bool mb_read_flag(struct mb_reader *r, const cJSON *parent, const char *key)
 }
 
 /* The index of a word in the list, or 0 if it is not in there. */
-static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct words *words)
+static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct mb_words *words)
 {
     const char *word = mb_read_text(r, node, NULL);
-    const size_t i = word ? find(words, word) : 0;
+    const size_t i = word ? mb_words_find(words, word) : 0;
     if (i == words->n) {
-        refuse_word(r, mb_choose(r, node), "unknown name", word ? word : "", words);
+        mb_refuse_word(r, mb_choose(r, node), "unknown name", word ? word : "", words);
     }
     return r->status == MB_OK ? (uint32_t)i : 0;
 }
@@ -400,7 +390,7 @@ uint32_t mb_read_word(struct mb_reader *r, const cJSON *parent, const char *key,
                       const char *const *list, uint32_t otherwise)
 {
     const cJSON *node = mb_json_get(parent, key);
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     add_words(&words, list);
     return node ? read_index(r, node, &words) : otherwise;
 }
@@ -408,11 +398,11 @@ uint32_t mb_read_word(struct mb_reader *r, const cJSON *parent, const char *key,
 uint32_t mb_read_words(struct mb_reader *r, const cJSON *parent, const char *key,
                        const char *const *list, uint32_t otherwise)
 {
-    const cJSON *node = mb_read_list(r, parent, key);
-    struct words words = {.n = 0};
+    const cJSON *node = mb_json_get(parent, key);
+    struct mb_words words = {.n = 0};
     uint32_t bits = 0;
     add_words(&words, list);
-    for (const cJSON *child = node ? node->child : NULL; child; child = child->next) {
+    for (const cJSON *child = mb_read_list(r, parent, key); child; child = child->next) {
         bits |= UINT32_C(1) << read_index(r, child, &words);
     }
     if (node && bits == 0) {
@@ -421,13 +411,11 @@ uint32_t mb_read_words(struct mb_reader *r, const cJSON *parent, const char *key
     return node ? bits : otherwise;
 }
 
-const cJSON *mb_read_member(struct mb_reader *r, const cJSON *parent, const char *key,
-                            const char *map)
+uint32_t mb_read_member(struct mb_reader *r, const cJSON *parent, const char *key,
+                        const char *map)
 {
     const cJSON *node = mb_json_get(parent, key);
-    const cJSON *object = mb_json_get(r->pick->manifest->json.root, map);
-    struct words words = {.n = 0};
-    add_members(&words, object);
-    const uint32_t i = node ? read_index(r, node, &words) : 0;
-    return node && r->status == MB_OK ? mb_json_get(object, words.of[i]) : NULL;
+    struct mb_words words = {.n = 0};
+    add_members(&words, mb_json_get(r->pick->manifest->json.root, map));
+    return node ? read_index(r, node, &words) : UINT32_MAX;
 }

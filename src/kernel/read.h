@@ -5,6 +5,8 @@
 #include "kernel/expression.h"
 #include "kernel/manifest.h"
 
+#define MB_MAX_WORDS 256u
+
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
     const struct mb_manifest *manifest;
@@ -62,10 +64,19 @@ enum mb_status mb_reader_blame(struct mb_reader *reader, const struct cJSON *nod
         }                                                                                      \
     } while (0)
 
-/* Refuse a word, and say which of `n` is meant; MB_FAILED. */
+/* What a word may be. */
+struct mb_words {
+    const char *of[MB_MAX_WORDS];
+    size_t n;
+};
+void mb_words_add(struct mb_words *words, const char *word);
+
+/* Which of the words it is; words->n: none of them. */
+size_t mb_words_find(const struct mb_words *words, const char *word);
+
+/* Refuse a word, and say which of the others is meant; MB_FAILED. */
 enum mb_status mb_refuse_word(struct mb_reader *reader, const struct cJSON *node,
-                              const char *what, const char *word, const char *const *words,
-                              size_t n);
+                              const char *what, const char *word, const struct mb_words *words);
 
 /* A node after every choice. */
 const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
@@ -75,8 +86,8 @@ const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node
 const struct cJSON *mb_open(struct mb_reader *reader, const struct cJSON *node,
                             const char *const *keys, size_t n_required);
 
-/* The list or the object that the member `key` of `parent` is, or that has the name which it is
- * in "names"; NULL where it is absent. */
+/* The first element of the list, or the object, that the member `key` of `parent` is, or that
+ * has the name which it is in "names"; NULL where it is absent, or the list empty. */
 const struct cJSON *mb_read_list(struct mb_reader *reader, const struct cJSON *parent,
                                  const char *key);
 const struct cJSON *mb_read_map(struct mb_reader *reader, const struct cJSON *parent,
@@ -98,9 +109,10 @@ uint64_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, c
 void mb_read_integers(struct mb_reader *reader, const struct cJSON *parent, const char *key,
                       uint32_t least, uint32_t most, struct mb_numbers *out);
 
-/* The member of the object `map` of the manifest that the member `key` of `parent` names. */
-const struct cJSON *mb_read_member(struct mb_reader *reader, const struct cJSON *parent,
-                                   const char *key, const char *map);
+/* Which member of the object `map` of the manifest the member `key` of `parent` names, from 0;
+ * UINT32_MAX: none. */
+uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                        const char *map);
 
 /* A number, or an expression that has a finite value. */
 double mb_read_value(struct mb_reader *reader, const struct cJSON *node);

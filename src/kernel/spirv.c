@@ -11,7 +11,6 @@
 
 #include "base/os.h"
 #include "base/text.h"
-#include "kernel/capability.h"
 
 #define MAX_WORDS   (1u << 26)
 #define MAX_ARRAY   65536u /* descriptors of one binding */

@@ -7,6 +7,9 @@
 #include "base/err.h"
 #include "vk/shader.h"
 
+/* With the number of an execution mode: one that needs a feature and has no capability. */
+#define MB_SPIRV_MODE 0x80000000u
+
 #define MB_SPIRV_NAME_BYTES       64u
 #define MB_SPIRV_MAX_CAPABILITIES 64u
 #define MB_SPIRV_MAX_MEMBERS      256u /* of all blocks of a module together */
@@ -78,7 +81,7 @@ struct mb_spirv {
     /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
      * shader.constants; UINT32_MAX where an axis is not. */
     uint32_t workgroup_size[3], size_constants[3];
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.h */
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.c */
 };
 
 /* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
@@ -93,3 +96,13 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
 /* A binding, or NULL: `use` has its place in shader.bindings. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
+
+/* What a capability asks of a device. */
+struct mb_spirv_capability {
+    uint32_t number;
+    VkSubgroupFeatureFlags operation; /* of subgroups, that it is */
+    const char *features[4];          /* any of these; none: every device has it */
+};
+
+/* One that this program may enable, or NULL. (capability.c) */
+const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number);

@@ -1,7 +1,6 @@
 /* In place of spirv.c and capability.c, in a build without SPIRV-Tools and SPIRV-Cross. */
 #include <stddef.h>
 
-#include "kernel/capability.h"
 #include "kernel/spirv.h"
 
 const char *const mb_scalar_names[MB_N_SCALARS];

@@ -180,11 +180,11 @@ class Kernel(cli.TestCase):
                 ("depth", [], ["-r", "max", "--size", "64x64"], "64x64 r32f, 7 levels, 1 layer, max"),
                 ("general", [("json", '["rgba8",', '["rgba16f",')], [], "1921x1081 rgba16f, 11 levels"),
                 ("general", [("json", '{"formats"', '{"max_size": 1000, "square": true, "formats"')], [],
-                 "1000x1000 rgba8, 10 levels"),
-                ("general", [("json", '{"formats"', '{"min_size": 2000, "formats"')], [], "2000x2000 rgba8"),
+                 "64x64 rgba8, 7 levels"),
+                ("general", [("json", '{"formats"', '{"min_size": 2000, "formats"')], [], "4096x4096 rgba8"),
                 ("general", [("json", '{"formats"', '{"power_of_two": true, "formats"')], [], "1024x1024 rgba8"),
-                ("general", [("json", '{"formats"', '{"multiple_of": 16, "formats"')], [], "1920x1072 rgba8"),
-                ("general", [("json", '{"formats"', '{"size": ["4 * 5", 7], "formats"')], [], "20x7 rgba8")):
+                ("general", [("json", '{"formats"', '{"multiple_of": 16, "formats"')], [], "1920x1088 rgba8"),
+                ("general", [("json", '{"formats"', '{"size": ["4 * 5", 7], "formats"')], ["--size", "20x7"], "20x7 rgba8")):
             outcome = self.run_it("kernel", "check", self.edited(manifest, edit), *args)
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
             self.assertIn(header, outcome.out.decode().splitlines()[0])

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/os.h"
 #include "check.h"
-#include "kernel/capability.h"
 #include "kernel/compile/compile.h"
 #include "kernel/spirv.h"
 #include "temp_folder.h"

@@ -12,7 +12,6 @@
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
 #include "cli/session.h"
-#include "kernel/capability.h"
 #include "kernel/fill.h"
 #include "kernel/kernel.h"
 
@@ -344,8 +343,8 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     for (const struct mb_loaded_module *module = manifest->modules; module;
          module = module->next) {
         const struct mb_shader *shader = &module->spirv.shader;
-        if (module->compiled) {
-            const char *path = module->compiled;
+        if (!module->is_given) {
+            const char *path = module->compiled.text;
             MB_DO(mb_file_write_atomic(path, shader->code, shader->code_bytes, err));
             mb_strbuf_printf(out, "%s: %s %s\n", path, shader->name, shader->flags);
         }
