@@ -13,31 +13,24 @@ static bool is_power_of_two(uint32_t size)
 }
 
 /* What it asks of a device. */
-struct requires
-{
+struct device_needs {
     const cJSON *features;
     bool has_subgroup;
     struct mb_numbers sizes; /* of it */
     uint32_t min_size;
 };
 
-static uint32_t read_size(struct mb_reader *r, const cJSON *node, const char *key,
-                          uint32_t otherwise)
-{
-    return (uint32_t)mb_read_integer(r, node, key, 1, UINT32_MAX, otherwise);
-}
-
-static enum mb_status read_requires(struct mb_reader *r, struct requires *requires)
+static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs)
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
     const cJSON *node =
         mb_open(r, mb_json_get(r->pick->manifest->json.root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
-    requires->features = mb_read_list(r, node, "features");
-    requires->has_subgroup = subgroup != NULL;
-    mb_read_integers(r, subgroup, "size", 1, 1024, &requires->sizes);
-    requires->min_size = (uint32_t)mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
+    needs->features = mb_read_list(r, node, "features");
+    needs->has_subgroup = subgroup != NULL;
+    mb_read_integers(r, subgroup, "size", 1, 1024, &needs->sizes);
+    needs->min_size = mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
     return r->status;
 }
 
@@ -53,10 +46,11 @@ static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
         mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
     const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
     const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
-    const uint32_t least = read_size(r, node, "min_size", 1);
-    const uint32_t most = read_size(r, node, "max_size", UINT32_MAX);
-    const uint32_t multiple = read_size(r, node, "multiple_of", 1);
-    const uint32_t max_layers = read_size(r, node, "max_layers", UINT32_MAX);
+    const uint32_t least = mb_read_integer(r, node, "min_size", 1, UINT32_MAX, 1);
+    const uint32_t most = mb_read_integer(r, node, "max_size", 1, UINT32_MAX, UINT32_MAX);
+    const uint32_t multiple = mb_read_integer(r, node, "multiple_of", 1, UINT32_MAX, 1);
+    const uint32_t max_layers =
+        mb_read_integer(r, node, "max_layers", 1, UINT32_MAX, UINT32_MAX);
     const bool power_of_two = mb_read_flag(r, node, "power_of_two");
     const bool square = mb_read_flag(r, node, "square");
     const bool full_chain = mb_read_flag(r, node, "full_chain");
@@ -130,11 +124,11 @@ static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
     return MB_OK;
 }
 
-static bool takes_lanes(const struct requires *requires, uint32_t n_lanes)
+static bool takes_lanes(const struct device_needs *needs, uint32_t n_lanes)
 {
-    bool is_listed = requires->sizes.n == 0 && n_lanes >= requires->min_size;
-    for (uint32_t i = 0; i < requires->sizes.n; i++) {
-        is_listed = is_listed || requires->sizes.of[i] == n_lanes;
+    bool is_listed = needs->sizes.n == 0 && n_lanes >= needs->min_size;
+    for (uint32_t i = 0; i < needs->sizes.n; i++) {
+        is_listed = is_listed || needs->sizes.of[i] == n_lanes;
     }
     return is_listed;
 }
@@ -142,14 +136,14 @@ static bool takes_lanes(const struct requires *requires, uint32_t n_lanes)
 /* The device's own size where that will do, else the first of the list that it can have; or, of
  * no device in particular, the first. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
-                                           const struct requires *requires,
+                                           const struct device_needs *needs,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const struct mb_numbers *list = &requires->sizes;
+    const struct mb_numbers *list = &needs->sizes;
     const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
     pick->is_full = true;
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
-    pick->subgroup_size = takes_lanes(requires, own) && (info || list->n == 0) ? own : 0;
+    pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
     for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
         pick->subgroup_size = !info || mb_has_lanes(info, list->of[i]) ? list->of[i] : 0;
     }
@@ -164,12 +158,12 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
 bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
                            uint32_t n_lanes)
 {
-    struct requires requires;
+    struct device_needs needs;
     struct mb_reader reader;
     struct mb_err ignored;
     mb_reader_init(&reader, pick, layout, &ignored);
-    return read_requires(&reader, &requires) == MB_OK && requires.has_subgroup &&
-           takes_lanes(&requires, n_lanes);
+    return read_needs(&reader, &needs) == MB_OK && needs.has_subgroup &&
+           takes_lanes(&needs, n_lanes);
 }
 
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
@@ -177,16 +171,16 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
                               const struct mb_params *params, struct mb_err *why)
 {
     struct mb_reader reader;
-    struct requires requires;
+    struct device_needs needs;
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
     mb_reader_init(&reader, pick, layout, why);
     REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
               "a manifest cannot say that colour is weighed by alpha");
     MB_DO(takes(&reader, layout, task));
-    MB_DO(read_requires(&reader, &requires));
-    MB_DO(has_features(&reader, requires.features, info));
-    MB_DO(requires.has_subgroup ? choose_subgroup_size(pick, &requires, info, why) : MB_OK);
+    MB_DO(read_needs(&reader, &needs));
+    MB_DO(has_features(&reader, needs.features, info));
+    MB_DO(needs.has_subgroup ? choose_subgroup_size(pick, &needs, info, why) : MB_OK);
     pick->format = layout->format;
     pick->reduce = task->reduce;
     return MB_OK;

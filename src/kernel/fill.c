@@ -10,6 +10,16 @@
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53: up to here doubles are exact integers */
 
+const char *const mb_scalar_names[MB_N_SCALARS] = {
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
+};
+
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
+}
+
 uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
 {
     const uint32_t k = i % member->n_components;
@@ -30,10 +40,10 @@ static bool is_within(double value, enum mb_scalar scalar)
 /* "address(NAME)" alone, as a double may not hold an address; false: it is something else. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
-    const struct mb_strlist *buffers = &r->pick->manifest->buffers;
     const cJSON *text = mb_choose(r, node);
-    for (size_t i = 0; cJSON_IsString(text) && i < buffers->n; i++) {
-        if (strcmp(text->valuestring, buffers->items[i]) == 0) {
+    const cJSON *buffer = mb_json_members(r->pick->manifest->json.root, "buffers");
+    for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
+        if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
             *address = r->addresses[i];
             return true;
         }

@@ -39,19 +39,9 @@ struct state {
 
 /* ---- What can be refused */
 
-/* A task for a device. */
-struct request {
-    const struct mb_gpu *gpu;
-    const struct mb_layout *layout;
-    const struct mb_task *task;
-    struct mb_pick pick;
-};
-
-static enum mb_status binding_fits(const struct request *request,
+static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_format *format,
                                    const struct mb_kernel_binding *binding, struct mb_err *why)
 {
-    const struct mb_gpu *gpu = request->gpu;
-    const struct mb_format *format = request->layout->format;
     MB_FAIL_IF(binding->n_views > 0 && binding->kind >= MB_VIEW_WORDS &&
                    !mb_vk_image_can_be_raw(gpu, format),
                why, MB_ERRC_UNSUPPORTED, "the device makes no views of %s as %s", format->name,
@@ -104,19 +94,19 @@ static uint32_t count_storage_images(const struct mb_shader *shader)
     return n;
 }
 
-static enum mb_status pipeline_fits(const struct request *request,
+static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_task *task, const struct mb_pick *pick,
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_err *why)
 {
-    const struct mb_gpu_info *info = &request->gpu->info;
-    const uint32_t subgroup_size = request->pick.subgroup_size;
+    const struct mb_gpu_info *info = &gpu->info;
+    const uint32_t subgroup_size = pick->subgroup_size;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
     struct mb_needs needs = {
         .n_storage_images = count_storage_images(&pipeline->spirv->shader),
         .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
-        .lanes =
-            request->pick.is_full && subgroup_size != info->subgroup_size ? subgroup_size : 0,
+        .lanes = pick->is_full && subgroup_size != info->subgroup_size ? subgroup_size : 0,
     };
     MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
     MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
@@ -125,43 +115,37 @@ static enum mb_status pipeline_fits(const struct request *request,
                pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
-    MB_FAIL_IF(request->pick.is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(pick->is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
                "subgroups are full where a workgroup's width is a multiple of their size, %u; "
                "that of shader '%s' is %u",
                subgroup_size, pipeline->shader, size[0]);
-    return mb_needs_met(&needs, request->gpu, request->layout, request->task, why);
-}
-
-static enum mb_status plan_fits(const struct request *request,
-                                const struct mb_kernel_plan *plan, struct mb_err *why)
-{
-    const uint32_t *most = request->gpu->info.max_workgroup_count;
-    for (uint32_t i = 0; i < plan->n_pipelines; i++) {
-        MB_DO(pipeline_fits(request, &plan->pipelines[i], why));
-    }
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            MB_FAIL_IF(dispatch->n_groups[axis] > most[axis], why, MB_ERRC_UNSUPPORTED,
-                       "it dispatches %u workgroups along %c; the device takes %u",
-                       dispatch->n_groups[axis], "xyz"[axis], most[axis]);
-        }
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            MB_DO(binding_fits(request, &dispatch->bindings[k], why));
-        }
-    }
-    return MB_OK;
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why)
 {
-    struct request request = {.gpu = gpu, .layout = layout, .task = task};
+    const uint32_t *most = gpu->info.max_workgroup_count;
+    struct mb_pick pick;
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    MB_DO(mb_kernel_pick(&request.pick, &gpu->info, layout, task, params, why));
-    MB_DO(mb_kernel_plan_init(&plan, &request.pick, layout, NULL, why));
-    return plan_fits(&request, &plan, why);
+    MB_DO(mb_kernel_pick(&pick, &gpu->info, layout, task, params, why));
+    MB_DO(mb_kernel_plan_init(&plan, &pick, layout, NULL, why));
+    for (uint32_t i = 0; i < plan.n_pipelines; i++) {
+        MB_DO(pipeline_fits(gpu, layout, task, &pick, &plan.pipelines[i], why));
+    }
+    for (uint32_t i = 0; i < plan.n_dispatches; i++) {
+        const struct mb_kernel_dispatch *dispatch = &plan.dispatches[i];
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            MB_FAIL_IF(dispatch->n_groups[axis] > most[axis], why, MB_ERRC_UNSUPPORTED,
+                       "it dispatches %u workgroups along %c; the device takes %u",
+                       dispatch->n_groups[axis], "xyz"[axis], most[axis]);
+        }
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            MB_DO(binding_fits(gpu, layout->format, &dispatch->bindings[k], why));
+        }
+    }
+    return MB_OK;
 }
 
 /* ---- Buffers */
@@ -352,11 +336,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-static bool has_groups(const struct mb_kernel_dispatch *dispatch)
-{
-    return dispatch->n_groups[0] > 0 && dispatch->n_groups[1] > 0 && dispatch->n_groups[2] > 0;
-}
-
 static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
 {
     return (uint32_t)(barriers->n_levels > 0) + barriers->has_memory;
@@ -392,15 +371,13 @@ static void record_barriers(const struct state *s, VkCommandBuffer cmd,
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    bool has_filled = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].is_each_run) {
             vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
                             inner_bytes(&s->plan.buffers[i]), 0);
-            has_filled = true;
         }
     }
-    if (has_filled) {
+    if (s->plan.has_fills) {
         mb_barrier_filled(cmd);
     }
     record_barriers(s, cmd, &s->plan.opening);
@@ -412,12 +389,10 @@ static void record(const void *state, VkCommandBuffer cmd)
             .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
         };
         record_barriers(s, cmd, &plan->before);
-        if (has_groups(plan)) {
-            mb_mark_begin(s->marks, s->image, cmd, plan->step.source_level + 1,
-                          plan->step.n_levels);
-            mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
-            mb_mark_end(s->marks, s->image, cmd);
-        }
+        mb_mark_begin(s->marks, s->image, cmd, plan->step.source_level + 1,
+                      plan->step.n_levels);
+        mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
+        mb_mark_end(s->marks, s->image, cmd);
     }
     record_barriers(s, cmd, &s->plan.closing);
 }
@@ -438,15 +413,11 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_kernel_plan *plan = &s->plan;
-    bool fills = false;
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        fills = fills || plan->buffers[i].is_each_run;
-    }
-    work->n_barriers = count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills;
+    work->n_dispatches = plan->n_dispatches;
+    work->n_barriers =
+        count_barriers(&plan->opening) + count_barriers(&plan->closing) + plan->has_fills;
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        work->n_dispatches += has_groups(dispatch);
-        work->n_barriers += count_barriers(&dispatch->before);
+        work->n_barriers += count_barriers(&plan->dispatches[i].before);
     }
     for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
         work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];

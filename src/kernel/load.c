@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "kernel/read.h"
 
-#define MAX_PARAMS   16
-#define MAX_VARIANTS 4096u
-#define MAX_VALUES   128u /* of a parameter */
+/* With MB_MAX_KERNEL_PARAMS: there are at most 4096 variants, and tables cut no label. */
+#define MAX_VALUES  8u  /* of a parameter */
+#define MAX_LETTERS 12u /* of its name, and of a value */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -62,11 +62,12 @@ static enum mb_status read_param(struct mb_reader *r, const cJSON *member,
     struct mb_err *err = r->err;
     const size_t n = (size_t)cJSON_GetArraySize(member);
     const char *name = member->string;
-    MB_REFUSE_IF(!mb_is_kernel_name(name, false) || strcmp(name, "by") == 0 ||
-                     strcmp(name, "format") == 0 || strcmp(name, "reduce") == 0,
+    MB_REFUSE_IF(!mb_is_kernel_name(name, false) || strlen(name) > MAX_LETTERS ||
+                     strcmp(name, "by") == 0 || strcmp(name, "format") == 0 ||
+                     strcmp(name, "reduce") == 0,
                  r, member,
-                 "the name of a parameter has small letters and digits, and is not \"by\", "
-                 "\"format\" or \"reduce\"");
+                 "the name of a parameter has at most 12 small letters and digits, and is not "
+                 "\"by\", \"format\" or \"reduce\"");
     MB_REFUSE_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, r, member,
                  "expected a list of 1 to %u values", MAX_VALUES);
     const char **values = mb_alloc(n + 1, sizeof *values);
@@ -75,8 +76,9 @@ static enum mb_status read_param(struct mb_reader *r, const cJSON *member,
     size_t i = 0;
     for (const cJSON *value = member->child; value; value = value->next) {
         MB_REFUSE_IF(!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
+                         strlen(value->valuestring) > MAX_LETTERS ||
                          strcmp(value->valuestring, "by") == 0,
-                     r, value, "values are texts of small letters, digits and '-'");
+                     r, value, "values are texts of at most 12 small letters, digits and '-'");
         values[i++] = value->valuestring;
     }
     return MB_OK;
@@ -87,47 +89,11 @@ static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manif
     const cJSON *params = mb_read_map(r, manifest->json.root, "parameters");
     size_t n = 0;
     for (const cJSON *member = params ? params->child : NULL; member; member = member->next) {
-        MB_REFUSE_IF(n == MAX_PARAMS, r, member, "there are at most %d parameters", MAX_PARAMS);
+        MB_REFUSE_IF(n == MB_MAX_KERNEL_PARAMS, r, member, "there are at most %u parameters",
+                     MB_MAX_KERNEL_PARAMS);
         MB_DO(read_param(r, member, &manifest->params[n++]));
     }
     return r->status;
-}
-
-static enum mb_status read_buffers(struct mb_reader *r, struct mb_manifest *manifest)
-{
-    const cJSON *buffers = mb_read_map(r, manifest->json.root, "buffers");
-    for (const cJSON *member = buffers ? buffers->child : NULL; member; member = member->next) {
-        MB_REFUSE_IF(manifest->buffers.n == MB_MAX_KERNEL_BUFFERS, r, member,
-                     "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
-        MB_DO(mb_strlist_add(&manifest->buffers, r->err, "address(%s)", member->string));
-    }
-    return r->status;
-}
-
-/* Longer labels would be cut in tables and files. */
-static enum mb_status check_label(struct mb_reader *r, const struct mb_manifest *manifest,
-                                  const char *name)
-{
-    const cJSON *root = manifest->json.root;
-    size_t n_bytes = strlen(name), n_variants = 1;
-    MB_REFUSE_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, r,
-                 mb_json_get(root, "name"),
-                 "a name has at most 40 small letters, digits and '-', and is not 'all'");
-    for (const struct mb_param *param = manifest->params; param->name; param++) {
-        size_t longest = 0, n_values = 0;
-        for (; param->values[n_values]; n_values++) {
-            const size_t n = strlen(param->values[n_values]);
-            longest = n > longest ? n : longest;
-        }
-        n_variants *= n_values;
-        n_bytes += 2 + strlen(param->name) + longest;
-        MB_REFUSE_IF(n_variants > MAX_VARIANTS || n_bytes >= MB_MAX_KERNEL_LABEL, r,
-                     mb_json_get(root, "parameters"),
-                     "a manifest has at most %u variants, and %u letters in its name with all "
-                     "parameters",
-                     MAX_VARIANTS, MB_MAX_KERNEL_LABEL);
-    }
-    return MB_OK;
 }
 
 /* What holds for every image. */
@@ -140,8 +106,6 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
     struct mb_pick pick = {.manifest = manifest};
     struct mb_reader r = {.pick = &pick, .err = err};
     const cJSON *root = manifest->json.root;
-    manifest->params = mb_alloc(MAX_PARAMS + 1, sizeof *manifest->params);
-    MB_DO(MB_NEED(manifest->params, manifest->path));
     mb_open(&r, root, manifest_keys, 4);
     const char *name = mb_read_text(&r, root, "name");
     manifest->title = mb_read_text(&r, root, "title");
@@ -150,8 +114,10 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
     MB_REFUSE_IF(mb_json_read_number(root, "mipbench_kernel") != 1.0, &r,
                  mb_json_get(root, "mipbench_kernel"), "this program reads version 1");
     MB_DO(read_params(&r, manifest));
-    MB_DO(read_buffers(&r, manifest));
-    return check_label(&r, manifest, name);
+    MB_REFUSE_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, &r,
+                 mb_json_get(root, "name"),
+                 "a name has at most 40 small letters, digits and '-', and is not 'all'");
+    return MB_OK;
 }
 
 enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
@@ -176,14 +142,12 @@ void mb_manifest_finish(struct mb_manifest *manifest)
         manifest->modules = module->next;
         mb_loaded_module_free(module);
     }
-    for (struct mb_param *param = manifest->params; param && param->name; param++) {
+    for (struct mb_param *param = manifest->params; param->name; param++) {
         mb_free((void *)param->values);
     }
-    mb_free(manifest->params);
     mb_free(manifest->file.shaders);
     mb_json_finish(&manifest->json);
     mb_strlist_finish(&manifest->roots);
-    mb_strlist_finish(&manifest->buffers);
     mb_free(manifest->path);
     mb_free(manifest->text);
     *manifest = (struct mb_manifest){0};

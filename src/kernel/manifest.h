@@ -9,7 +9,7 @@
 
 #define MB_MAX_MANIFEST_BYTES (1u << 20)
 #define MB_MAX_KERNEL_BUFFERS 16u
-#define MB_MAX_KERNEL_LABEL   150u /* with all parameters; result/variant.h cuts longer ones */
+#define MB_MAX_KERNEL_PARAMS  4u
 
 /* A module of a manifest, compiled for some of its choices. */
 struct mb_loaded_module {
@@ -20,7 +20,7 @@ struct mb_loaded_module {
         flags;                 /* "my-spd/spd.comp", "-DX=1": as of those that are built in */
     struct mb_strbuf compiled; /* the .spv that it is written to, unless it was one */
     bool is_given;
-    void *code; /* owned */
+    struct mb_bytes code;
     struct mb_spirv spirv;
 };
 void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */
@@ -32,16 +32,15 @@ struct mb_manifest {
     char sha256[65];
     struct mb_json json;
     struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
-    struct mb_strlist buffers; /* "address(NAME)" of each buffer */
-    struct mb_param *params;   /* ended by a NULL name */
+    struct mb_param params[MB_MAX_KERNEL_PARAMS + 1]; /* ended by a NULL name */
     struct mb_strategy strategy;
     struct mb_loaded_module *modules; /* loaded so far */
 };
 
-/* Read a manifest: its version, name, parameters and the names of its buffers; all else is
- * read, and checked, for one image (kernel/plan.h). `includes` are further folders. Wrong is
- * MB_ERRC_INPUT, with the way to the key and what would be valid. Folders that are not there
- * are MB_ERRC_INPUT, too. Finish after a failure as well. (load.c) */
+/* Read a manifest: its version, name and parameters; all else is read, and checked, for one
+ * image (kernel/plan.h). `includes` are further folders. Wrong is MB_ERRC_INPUT, with the way
+ * to the key and what would be valid. Folders that are not there are MB_ERRC_INPUT, too. Finish
+ * after a failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);

@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "kernel/compile/compile.h"
 
-#define MAX_MODULE_BYTES (8u << 20)
-
 void mb_loaded_module_free(struct mb_loaded_module *module)
 {
     mb_strlist_finish(&module->paths);
@@ -18,7 +16,7 @@ void mb_loaded_module_free(struct mb_loaded_module *module)
     mb_strbuf_finish(&module->flags);
     mb_strbuf_finish(&module->name);
     mb_strbuf_finish(&module->compiled);
-    mb_free(module->code);
+    mb_bytes_finish(&module->code);
     mb_free(module);
 }
 
@@ -105,7 +103,7 @@ static enum mb_status read_module(struct mb_reader *r, const cJSON *shader,
     MB_SCOPED(mb_strbuf) folders = {0};
     options->entry = entry ? entry : "main";
     options->vulkan_minor = mb_read_word(r, node, "target", targets, 2);
-    options->register_shift = (unsigned)mb_read_integer(r, node, "register_shift", 0, 10000, 0);
+    options->register_shift = mb_read_integer(r, node, "register_shift", 0, 10000, 0);
     MB_DO(r->status);
     mb_strbuf_printf(&module->flags, "%s %s", options->entry, targets[options->vulkan_minor]);
     MB_DO(add_path(r, file, module));
@@ -129,16 +127,13 @@ static enum mb_status load_module(struct mb_compile_options *options,
                                   struct mb_loaded_module *module, struct mb_err *err)
 {
     const struct mb_strlist includes = {module->paths.items + 1, module->paths.n - 1};
-    size_t n_bytes = 0;
     options->path = module->paths.items[0];
     options->includes = &includes;
     options->module = module->is_given ? NULL : module->compiled.text;
     options->preamble = mb_strbuf_text(&module->preamble);
-    MB_DO(mb_compile(options, &module->code, &n_bytes, err));
-    MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
-               options->path);
-    MB_DO(mb_spirv_init(&module->spirv, options->path, module->code, n_bytes, options->entry,
-                        err));
+    MB_DO(mb_compile(options, &module->code, err));
+    MB_DO(mb_spirv_init(&module->spirv, options->path, module->code.data, module->code.n_bytes,
+                        options->entry, err));
     module->spirv.shader.name = module->name.text;
     module->spirv.shader.flags = module->flags.text;
     return MB_OK;

@@ -1,7 +1,6 @@
 /* Plans the commands of a manifest. */
 #include "kernel/plan.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include <cJSON.h>
@@ -29,6 +28,18 @@ struct planner {
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
 
+const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
+                                       uint32_t binding)
+{
+    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
+        const struct mb_binding *found = &spirv->shader.bindings[i];
+        if (found->set == set && found->binding == binding) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
 /* ---- Buffers */
 
 static enum mb_status plan_buffers(struct planner *p)
@@ -38,12 +49,14 @@ static enum mb_status plan_buffers(struct planner *p)
     struct mb_reader *r = &p->read;
     const cJSON *all = mb_read_map(r, p->root, "buffers");
     for (const cJSON *own = all ? all->child : NULL; own; own = own->next) {
-        assert(p->plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
+        BLAME_IF(p->plan->n_buffers == MB_MAX_KERNEL_BUFFERS, own,
+                 "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
         struct mb_kernel_buffer *buffer = &p->plan->buffers[p->plan->n_buffers++];
         const cJSON *node = mb_open(r, own, keys, 0);
         buffer->name = own->string;
-        buffer->n_bytes = mb_read_integer(r, node, "bytes", 1, UINT64_C(1) << 40, 0);
+        buffer->n_bytes = mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0);
         buffer->is_each_run = mb_read_word(r, node, "zero", times, 0) == 1;
+        p->plan->has_fills |= buffer->is_each_run;
         buffer->is_addressed = mb_read_flag(r, node, "addressed");
         buffer->fields = mb_read_map(r, node, "fields");
         MB_DO(r->status);
@@ -155,31 +168,21 @@ const char *mb_descriptor_type_name(VkDescriptorType type)
 static enum mb_status plan_views(struct planner *p, const cJSON *node,
                                  struct mb_kernel_binding *binding)
 {
-    static const char *const ways[] = {"level", "levels", "mips"};
     const uint32_t last = p->layout->n_levels - 1;
+    const bool has_level = mb_json_get(node, "level"), has_mips = mb_json_get(node, "mips");
+    const char *key = has_level ? "level" : has_mips ? "mips" : "levels";
     struct mb_numbers levels = {.n = 1};
-    size_t way = 0, n_ways = 0;
-    for (size_t i = 0; i < MB_COUNTOF(ways); i++) {
-        const bool is_given = mb_json_get(node, ways[i]) != NULL;
-        way = is_given ? i : way;
-        n_ways += is_given;
-    }
-    BLAME_IF(n_ways != 1, node,
+    BLAME_IF(has_level + has_mips + (mb_json_get(node, "levels") != NULL) != 1, node,
              "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
-    if (way == 0) {
-        levels.of[0] = (uint32_t)mb_read_integer(&p->read, node, "level", 0, last, 0);
+    if (has_level) {
+        levels.of[0] = mb_read_integer(&p->read, node, key, 0, last, 0);
     } else {
-        mb_read_integers(&p->read, node, ways[way], 0, last, &levels);
+        mb_read_integers(&p->read, node, key, 0, last, &levels);
     }
     MB_DO(p->read.status);
-    BLAME_IF(levels.n == 0, mb_json_get(node, ways[way]), "there are no levels in it");
-    const bool has_mips = way == 2;
+    BLAME_IF(levels.n == 0, mb_json_get(node, key), "there are no levels in it");
     binding->n_views = has_mips ? 1 : levels.n;
     binding->n_levels = (uint8_t)(has_mips ? levels.n : 1);
-    BLAME_IF(binding->n_levels > 1 && binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-             node,
-             "a shader stores to the first level of a view only: use \"level\", or \"levels\" "
-             "of an array");
     BLAME_IF(binding->n_views > binding->place->n_descriptors, node,
              "the shader's array has %u elements, for %u levels", binding->place->n_descriptors,
              binding->n_views);
@@ -283,8 +286,8 @@ static enum mb_status plan_binding(struct planner *p, const cJSON *element,
     static const char *const layouts[] = {"read-only", "general", NULL};
     struct mb_reader *r = &p->read;
     const cJSON *node = mb_open(r, element, keys, 1);
-    const uint32_t set = (uint32_t)mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
-    const uint32_t number = (uint32_t)mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
+    const uint32_t set = mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
+    const uint32_t number = mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
     read_sampler(r, node, &binding->sampler);
     binding->buffer = mb_read_member(r, node, "buffer", "buffers");
     binding->is_general = mb_read_word(r, node, "layout", layouts, 0) == 1;
@@ -398,7 +401,7 @@ static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
         return r->status;
     }
     const uint32_t shader = mb_read_member(r, node, "shader", "shaders");
-    mb_read_integers(r, node, "groups", 0, INT32_MAX, &groups);
+    mb_read_integers(r, node, "groups", 1, INT32_MAX, &groups);
     MB_DO(r->status);
     BLAME_IF(groups.n == 0 || groups.n > 3, mb_json_get(node, "groups"),
              "expected one to three counts");
@@ -418,8 +421,7 @@ static enum mb_status plan_step(struct planner *p)
     const uint32_t remaining = p->layout->n_levels - 1 - p->step.source_level;
     p->step.n_levels = 0;
     mb_reader_set_step(r, &p->step);
-    p->step.n_levels =
-        (uint32_t)mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
+    p->step.n_levels = mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
     mb_reader_set_step(r, &p->step);
     p->plan->source_levels |= UINT32_C(1) << p->step.source_level;
     for (const cJSON *node = mb_read_list(r, p->root, "dispatches"); node; node = node->next) {

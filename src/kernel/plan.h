@@ -79,6 +79,7 @@ struct mb_kernel_dispatch {
 struct mb_kernel_plan {
     struct mb_kernel_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     uint32_t n_buffers;
+    bool has_fills; /* some buffer is zeroed before each run */
     struct mb_kernel_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
     uint32_t n_pipelines;
     struct mb_kernel_barriers opening, closing;

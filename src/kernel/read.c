@@ -242,20 +242,19 @@ double mb_read_value(struct mb_reader *r, const cJSON *parent)
     return r->status == MB_OK ? value : 0.0;
 }
 
-static uint64_t read_integer(struct mb_reader *r, const cJSON *node, uint64_t least,
-                             uint64_t most)
+static uint32_t read_integer(struct mb_reader *r, const cJSON *node, uint32_t least,
+                             uint32_t most)
 {
     const double value = mb_read_value(r, node);
-    if (r->status == MB_OK &&
-        (value < (double)least || value > (double)most || value != floor(value))) {
-        MB_REFUSE(r, node, "%s is not an integer from %llu to %llu", mb_number_text(value).s,
-                  (unsigned long long)least, (unsigned long long)most);
+    if (r->status == MB_OK && (value < least || value > most || value != floor(value))) {
+        MB_REFUSE(r, node, "%s is not an integer from %u to %u", mb_number_text(value).s, least,
+                  most);
     }
-    return r->status == MB_OK ? (uint64_t)value : least;
+    return r->status == MB_OK ? (uint32_t)value : least;
 }
 
-uint64_t mb_read_integer(struct mb_reader *r, const cJSON *parent, const char *key,
-                         uint64_t least, uint64_t most, uint64_t otherwise)
+uint32_t mb_read_integer(struct mb_reader *r, const cJSON *parent, const char *key,
+                         uint32_t least, uint32_t most, uint32_t otherwise)
 {
     const cJSON *node = mb_json_get(parent, key);
     return node ? read_integer(r, node, least, most) : otherwise;
@@ -268,10 +267,10 @@ void mb_read_integers(struct mb_reader *r, const cJSON *parent, const char *key,
     *out = (struct mb_numbers){0};
     if (cJSON_IsObject(node)) {
         mb_open(r, node, range_keys, 2);
-        const uint64_t last = mb_read_integer(r, node, "last", least, most, 0);
-        for (uint64_t i = mb_read_integer(r, node, "first", least, most, 0);
+        const uint32_t last = mb_read_integer(r, node, "last", least, most, 0);
+        for (uint32_t i = mb_read_integer(r, node, "first", least, most, 0);
              r->status == MB_OK && i <= last && out->n < MB_MAX_LEVELS; i++) {
-            out->of[out->n++] = (uint32_t)i;
+            out->of[out->n++] = i;
         }
         return;
     }
@@ -280,7 +279,7 @@ void mb_read_integers(struct mb_reader *r, const cJSON *parent, const char *key,
             MB_REFUSE(r, node, "a list has at most %u numbers", MB_MAX_LEVELS);
             return;
         }
-        out->of[out->n++] = (uint32_t)read_integer(r, node, least, most);
+        out->of[out->n++] = read_integer(r, node, least, most);
     }
 }
 

@@ -103,8 +103,8 @@ uint32_t mb_read_word(struct mb_reader *reader, const struct cJSON *parent, cons
                       const char *const *words, uint32_t otherwise);
 uint32_t mb_read_words(struct mb_reader *reader, const struct cJSON *parent, const char *key,
                        const char *const *words, uint32_t otherwise);
-uint64_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, const char *key,
-                         uint64_t least, uint64_t most, uint64_t otherwise);
+uint32_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                         uint32_t least, uint32_t most, uint32_t otherwise);
 /* A list of integers, or {"first": ..., "last": ...}. */
 void mb_read_integers(struct mb_reader *reader, const struct cJSON *parent, const char *key,
                       uint32_t least, uint32_t most, struct mb_numbers *out);

@@ -2,7 +2,6 @@
  * valid, and dies of many that are not. */
 #include "kernel/spirv.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,40 +11,17 @@
 #include "base/os.h"
 #include "base/text.h"
 
-#define MAX_WORDS   (1u << 26)
 #define MAX_ARRAY   65536u /* descriptors of one binding */
 #define MAX_BINDING 65535u /* drivers have tables up to the largest */
 
-const char *const mb_scalar_names[MB_N_SCALARS] = {
-    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
-    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
-};
-
 struct reader {
-    const char *path;
     spvc_context context;
     spvc_compiler compiler;
     struct mb_spirv *spirv;
     struct mb_err *err;
 };
 
-MB_PRINTF(2, 3)
-static enum mb_status refuse(const struct reader *r, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, fmt);
-    mb_utf8_sanitize_format(text, sizeof text, fmt, args);
-    va_end(args);
-    return MB_FAIL(r->err, MB_ERRC_INPUT, "%s: %s", r->path, text);
-}
-
-#define REFUSE_IF(is_wrong, r, ...)                                                            \
-    do {                                                                                       \
-        if (is_wrong) {                                                                        \
-            return refuse(r, __VA_ARGS__);                                                     \
-        }                                                                                      \
-    } while (0)
+#define REFUSE_IF(is_wrong, r, ...) MB_FAIL_IF(is_wrong, (r)->err, MB_ERRC_INPUT, __VA_ARGS__)
 
 #define CROSS(r, call)                                                                         \
     REFUSE_IF((call) != SPVC_SUCCESS, r, "SPIRV-Cross: %s",                                    \
@@ -66,7 +42,8 @@ static enum mb_status validate(const struct reader *r, const uint32_t *words, si
     enum mb_status status = MB_OK;
     if (result != SPV_SUCCESS) {
         const char *text = diagnostic != NULL ? diagnostic->error : "no reason was given";
-        status = refuse(r, "invalid SPIR-V: %.*s", (int)strcspn(text, "\n"), text);
+        status = MB_FAIL(r->err, MB_ERRC_INPUT, "invalid SPIR-V: %.*s",
+                         (int)strcspn(text, "\n"), text);
     }
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
@@ -103,11 +80,6 @@ static enum mb_scalar scalar_of(spvc_type type)
     default:
         return MB_SCALAR_OTHER;
     }
-}
-
-uint32_t mb_scalar_bytes(enum mb_scalar scalar)
-{
-    return scalar == MB_SCALAR_U64 ? 8 : 4;
 }
 
 static enum mb_status read_member(const struct reader *r, spvc_type block, uint32_t i,
@@ -173,22 +145,6 @@ struct resource {
     struct mb_spirv_use use;
 };
 
-static enum mb_status read_length(const struct reader *r, spvc_type type,
-                                  struct resource *resource)
-{
-    const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
-    uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
-    REFUSE_IF(n_dimensions > 1 ||
-                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
-              r, "%s: an array of arrays, or of a length that a constant specialises",
-              resource->use.name);
-    n = n == 0 ? MB_SPIRV_UNBOUNDED : n;
-    REFUSE_IF(n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
-              resource->use.name, n, MAX_ARRAY);
-    resource->binding.n_descriptors = n;
-    return MB_OK;
-}
-
 static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
                                spvc_type type, struct resource *resource)
 {
@@ -230,16 +186,9 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
     while (i < n && ((uint64_t)bindings[i].set << 32 | bindings[i].binding) < key) {
         i++;
     }
-    if (i < n && bindings[i].set == own->set && bindings[i].binding == own->binding) {
-        REFUSE_IF(
-            bindings[i].type != own->type || bindings[i].n_descriptors != own->n_descriptors, r,
-            "%s and %s, of different kinds, are both at binding %u of set %u (of HLSL: "
-            "\"register_shift\")",
-            spirv->use[i].name, resource->use.name, own->binding, own->set);
-        spirv->use[i].is_2d &= resource->use.is_2d;
-        spirv->use[i].only_reads &= resource->use.only_reads;
-        return MB_OK;
-    }
+    REFUSE_IF(i < n && bindings[i].set == own->set && bindings[i].binding == own->binding, r,
+              "%s and %s are both at binding %u of set %u (of HLSL: \"register_shift\")",
+              spirv->use[i].name, resource->use.name, own->binding, own->set);
     REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
               MB_MAX_BINDINGS);
     memmove(&bindings[i + 1], &bindings[i], (n - i) * sizeof *bindings);
@@ -271,18 +220,17 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
                   binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
               r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
               binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
-    MB_DO(read_length(r, type, &resource));
+    const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
+    const uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
+    REFUSE_IF(n_dimensions > 1 || n > MAX_ARRAY ||
+                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
+              r,
+              "%s: more than %u descriptors, an array of arrays, or a length that a "
+              "constant specialises",
+              use->name, MAX_ARRAY);
+    binding->n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
     MB_DO(read_use(r, found, type, &resource));
     return add_resource(r, &resource);
-}
-
-static enum mb_status take_push(struct reader *r, const spvc_reflected_resource *found)
-{
-    REFUSE_IF(
-        r->spirv->push.n_members > 0, r,
-        "two blocks of push constants, in SPIR-V below 1.4, where an entry point does not "
-        "say which is its own");
-    return read_block(r, found->base_type_id, &r->spirv->push);
 }
 
 /* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
@@ -309,7 +257,7 @@ static enum mb_status read_resources(struct reader *r)
               spvc_resources_get_resource_list_for_type(resources, kinds[i].kind, &list, &n));
         for (size_t k = 0; k < n; k++) {
             MB_DO(kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
-                      ? take_push(r, &list[k])
+                      ? read_block(r, list[k].base_type_id, &r->spirv->push)
                       : take_resource(r, &list[k], kinds[i].type));
         }
     }
@@ -454,16 +402,17 @@ static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n
     return read_size(r);
 }
 
-static enum mb_status read_module(struct mb_spirv *spirv, const char *path, struct mb_err *err)
+static enum mb_status read_module(struct mb_spirv *spirv, struct mb_err *err)
 {
-    struct reader r = {.path = path, .spirv = spirv, .err = err};
+    struct reader r = {.spirv = spirv, .err = err};
     const uint32_t *words = spirv->shader.code;
-    const size_t n_words = spirv->shader.code_bytes / 4;
+    const size_t n_bytes = spirv->shader.code_bytes;
     /* The validator also takes modules of the other order of bytes, which no driver does. */
-    REFUSE_IF(words[0] != SpvMagicNumber, &r, "not a SPIR-V module: it does not begin as one");
-    MB_DO(validate(&r, words, n_words));
-    MB_DO(MB_NEED(spvc_context_create(&r.context) == SPVC_SUCCESS, path));
-    const enum mb_status status = read_all(&r, words, n_words);
+    REFUSE_IF(n_bytes == 0 || n_bytes % 4 != 0 || words[0] != SpvMagicNumber, &r,
+              "not a SPIR-V module: it does not begin as one, or is not of whole words");
+    MB_DO(validate(&r, words, n_bytes / 4));
+    MB_DO(MB_NEED(spvc_context_create(&r.context) == SPVC_SUCCESS, "SPIRV-Cross"));
+    const enum mb_status status = read_all(&r, words, n_bytes / 4);
     spvc_context_destroy(r.context);
     return status;
 }
@@ -481,10 +430,13 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
                    .sha256 = spirv->sha256},
         .size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
     };
-    MB_FAIL_IF(n_bytes == 0 || n_bytes % 4 != 0 || n_bytes / 4 > MAX_WORDS, err, MB_ERRC_INPUT,
-               "%s: not a SPIR-V module: %zu bytes", path, n_bytes);
     mb_sha256_hex(code, n_bytes, spirv->sha256);
-    MB_DO(read_module(spirv, path, err));
+    if (read_module(spirv, err) != MB_OK) {
+        char whole[2 * sizeof err->text];
+        snprintf(whole, sizeof whole, "%s: %s", path, err->text);
+        mb_utf8_sanitize(whole, err->text, sizeof err->text); /* names may be any bytes */
+        return MB_FAILED;
+    }
     for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
         const struct mb_spirv_constant *constant = &spirv->constants[i];
         spirv->named[i] = (struct mb_constant){constant->name, constant->value};
@@ -492,16 +444,4 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
             (VkSpecializationMapEntry){.constantID = constant->id, .offset = 4 * i, .size = 4};
     }
     return MB_OK;
-}
-
-const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
-                                       uint32_t binding)
-{
-    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
-        const struct mb_binding *found = &spirv->shader.bindings[i];
-        if (found->set == set && found->binding == binding) {
-            return found;
-        }
-    }
-    return NULL;
 }

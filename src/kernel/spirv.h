@@ -25,7 +25,7 @@ enum mb_scalar {
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
-uint32_t mb_scalar_bytes(enum mb_scalar scalar);
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* fill.c */
 
 /* A member of a block. */
 struct mb_spirv_member {
@@ -93,7 +93,7 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
 
-/* A binding, or NULL: `use` has its place in shader.bindings. */
+/* A binding, or NULL: `use` has its place in shader.bindings. (plan.c) */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
 

@@ -41,8 +41,7 @@ static const char *put(const char *name, const char *text)
 static enum mb_status compile(const char *path, const char *entry, struct mb_spirv *spirv,
                               struct mb_err *err)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     const struct mb_compile_options options = {.path = path,
                                                .entry = entry,
                                                .vulkan_minor = 2,
@@ -51,14 +50,14 @@ static enum mb_status compile(const char *path, const char *entry, struct mb_spi
                                                .roots = &roots};
     *err = (struct mb_err){0};
     *spirv = (struct mb_spirv){0};
-    enum mb_status status = mb_compile(&options, &code, &n_bytes, err);
+    enum mb_status status = mb_compile(&options, &code, err);
     if (status == MB_OK) {
-        status = mb_spirv_init(spirv, path, code, n_bytes, entry, err);
+        status = mb_spirv_init(spirv, path, code.data, code.n_bytes, entry, err);
     } else {
         CHECK_EQ_INT(err->code, MB_ERRC_INPUT);
-        CHECK(code == NULL);
+        CHECK(code.data == NULL);
     }
-    mb_free(code);
+    mb_bytes_finish(&code);
     return status;
 }
 
@@ -214,14 +213,13 @@ static void test_hlsl(void)
 
 static void test_modules(void)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     struct mb_err err = {0};
     const struct mb_compile_options options = {.path = put("root/x.spv", "as it is"),
                                                .roots = &roots};
-    must(mb_compile(&options, &code, &n_bytes, &err), &err);
-    CHECK(n_bytes == 8 && memcmp(code, "as it is", 8) == 0);
-    mb_free(code);
+    must(mb_compile(&options, &code, &err), &err);
+    CHECK(code.n_bytes == 8 && memcmp(code.data, "as it is", 8) == 0);
+    mb_bytes_finish(&code);
     check_refused(at("root/none.spv"), "main", "No such file");
     check_refused(put("outside/x.spv", "x"), "main", "outside the folders");
 }
@@ -229,15 +227,14 @@ static void test_modules(void)
 /* What was compiled before stands in for a source that is not there. */
 static void test_compiled_before(void)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     struct mb_err err = {0};
     const struct mb_compile_options options = {.path = at("root/gone.comp"),
                                                .module = put("root/gone.spv", "as it was"),
                                                .roots = &roots};
-    must(mb_compile(&options, &code, &n_bytes, &err), &err);
-    CHECK(n_bytes == 9 && memcmp(code, "as it was", 9) == 0);
-    mb_free(code);
+    must(mb_compile(&options, &code, &err), &err);
+    CHECK(code.n_bytes == 9 && memcmp(code.data, "as it was", 9) == 0);
+    mb_bytes_finish(&code);
 }
 
 static void check_limit(const char *path, const char *words)

@@ -226,8 +226,6 @@ static void test_unplannable(void)
         {per_level, "\"level\": \"first_level\"", "\"buffer\": \"none\"",
          "unknown name 'none'"},
         {per_level, "\"layers\"]", "\"layers\", 1]", "expected one to three counts"},
-        {chunks, "\"levels\": {\"first\"", "\"mips\": {\"first\"",
-         "to the first level of a view only"},
         {single, "\"binding\": 2, \"buffer\": \"texels\"", "\"binding\": 2, \"level\": 1",
          "the shader has a storage buffer there"},
         {single, "\"bytes\": 4, ", "",

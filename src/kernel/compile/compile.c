@@ -1,17 +1,15 @@
 /* Reading a shader: which files it may include is decided here, for what glslang asks. */
 #include "kernel/compile/compile.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "kernel/compile/glsl.h"
 
-#define MAX_MODULE_BYTES (64u << 20)
+#define MAX_MODULE_BYTES (8u << 20)
 #define MAX_TEXT_BYTES   (16u << 20) /* of a shader with all that it includes */
 #define LEAST_BYTES      4096u /* that an included file counts as: small ones are not free */
 #define MAX_DEPTH        32u   /* of includes */
@@ -55,8 +53,7 @@ struct compilation {
     char path[MB_PATH_BYTES];  /* of the file that was opened last */
     struct mb_err why;         /* of the first include that was refused */
     struct mb_strbuf messages;
-    void *code; /* owned */
-    size_t code_bytes;
+    struct mb_bytes code; /* owned */
 };
 
 static void compilation_finish(struct compilation *c)
@@ -65,7 +62,7 @@ static void compilation_finish(struct compilation *c)
         mb_bytes_finish(&c->files[i]);
     }
     mb_free(c->files);
-    mb_free(c->code);
+    mb_bytes_finish(&c->code);
     mb_strlist_finish(&c->folders);
     mb_strbuf_finish(&c->messages);
 }
@@ -151,10 +148,9 @@ static void on_end(void *user, const void *code, size_t n_bytes, const char *mes
 {
     struct compilation *c = user;
     mb_strbuf_append(&c->messages, messages);
-    c->code = code ? mb_malloc(n_bytes) : NULL;
-    if (c->code) {
-        memcpy(c->code, code, n_bytes);
-        c->code_bytes = n_bytes;
+    c->code = (struct mb_bytes){code ? mb_malloc(n_bytes) : NULL, n_bytes};
+    if (c->code.data) {
+        memcpy(c->code.data, code, n_bytes);
     } else if (code) {
         MB_FAIL(&c->why, MB_ERRC_RUNTIME, "%s: out of memory", c->options->path);
     }
@@ -199,22 +195,12 @@ static enum mb_status compile(struct compilation *c, struct mb_err *err)
     mb_glsl_compile(&glsl);
     mb_log_suspect(NULL, NULL);
 #endif
-    if (!c->code || c->why.code != MB_ERRC_NONE) {
+    if (!c->code.data || c->why.code != MB_ERRC_NONE) {
         return refuse_shader(c, err);
     }
     /* glslang makes an empty module then, and warns. */
     MB_FAIL_IF(strstr(mb_strbuf_text(&c->messages), "Entry point not found") != NULL, err,
                MB_ERRC_INPUT, "%s: it has no entry point '%s'", options->path, options->entry);
-    return MB_OK;
-}
-
-static enum mb_status read_module(const char *path, void **code, size_t *n_bytes,
-                                  struct mb_err *err)
-{
-    struct mb_bytes bytes;
-    MB_DO(mb_file_read(path, MAX_MODULE_BYTES, &bytes, err));
-    *code = bytes.data;
-    *n_bytes = bytes.n_bytes;
     return MB_OK;
 }
 
@@ -227,26 +213,21 @@ static enum mb_status fail_without(const struct mb_compile_options *options, str
                        "has glslang");
 }
 
-enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
-                          size_t *n_bytes, struct mb_err *err)
+enum mb_status mb_compile(const struct mb_compile_options *options, struct mb_bytes *code,
+                          struct mb_err *err)
 {
-    const enum mb_kind kind = mb_os_kind(options->path);
+    const bool is_source_usable = MB_HAS_GLSLANG && mb_os_kind(options->path) != MB_KIND_NONE;
     MB_SCOPED(compilation) c = {.options = options};
-    *code = NULL;
-    *n_bytes = 0;
+    *code = (struct mb_bytes){0};
     if (ends_with(options->path, ".spv")) {
         MB_DO(check_inside(options->path, options->roots, err));
-        return read_module(options->path, code, n_bytes, err);
+        return mb_file_read(options->path, MAX_MODULE_BYTES, code, err);
     }
-    if ((kind == MB_KIND_NONE || !MB_HAS_GLSLANG) && options->module &&
-        mb_os_kind(options->module) != MB_KIND_NONE) {
-        return read_module(options->module, code, n_bytes, err);
+    if (!is_source_usable && options->module && mb_os_kind(options->module) != MB_KIND_NONE) {
+        return mb_file_read(options->module, MAX_MODULE_BYTES, code, err);
     }
-    MB_FAIL_IF(kind == MB_KIND_NONE, err, MB_ERRC_INPUT, "%s: %s", options->path,
-               mb_os_error_text(errno));
     MB_DO(MB_HAS_GLSLANG ? compile(&c, err) : fail_without(options, err));
     *code = c.code;
-    *n_bytes = c.code_bytes;
-    c.code = NULL;
+    c.code = (struct mb_bytes){0};
     return MB_OK;
 }

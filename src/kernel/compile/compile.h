@@ -1,6 +1,7 @@
 /* Shaders of a manifest as SPIR-V: as they are, compiled by glslang, or compiled before. */
 #pragma once
 
+#include "base/file.h"
 #include "base/strlist.h"
 
 struct mb_compile_options {
@@ -16,10 +17,10 @@ struct mb_compile_options {
     const struct mb_strlist *roots;
 };
 
-/* Read or compile. `*code` is owned by the caller (mb_free). MB_ERRC_INPUT, with the compiler's
+/* Read or compile. `*code` is owned by the caller. MB_ERRC_INPUT, with the compiler's
  * first error (file, line, message), where it refuses the shader; where an included file lies
  * outside the roots, is no regular one, is nested more than 32 deep, or all of them come to
  * more than 16 MiB; or, with what to do about it, where this build has no glslang and there is
  * no `module`. */
-MB_MUST_CHECK enum mb_status mb_compile(const struct mb_compile_options *options, void **code,
-                                        size_t *n_bytes, struct mb_err *err);
+MB_MUST_CHECK enum mb_status mb_compile(const struct mb_compile_options *options,
+                                        struct mb_bytes *code, struct mb_err *err);
