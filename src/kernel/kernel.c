@@ -1,7 +1,6 @@
 /* A plan, made and recorded. */
 #include "kernel/kernel.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <cJSON.h>
@@ -230,7 +229,6 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
                      : VK_IMAGE_USAGE_SAMPLED_BIT,
         .first_level = binding->first_level[index],
         .n_levels = binding->n_levels,
-        .first_layer = 0,
         .n_layers = is_2d ? 1 : s->image->layout.n_layers,
         .is_2d = is_2d,
     };
@@ -419,9 +417,8 @@ static void describe(const void *state, struct mb_work *work)
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
         work->n_barriers += count_barriers(&plan->dispatches[i].before);
     }
-    for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
-        work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];
-    }
+    memcpy(work->workgroup_size, plan->pipelines[0].workgroup_size,
+           sizeof work->workgroup_size);
     work->subgroup_size = s->pick.subgroup_size;
     work->algorithmic_bytes = algorithmic_bytes(s);
     work->tolerance = plan->tolerance;

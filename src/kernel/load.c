@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "kernel/read.h"
 
-/* With MB_MAX_KERNEL_PARAMS: there are at most 4096 variants, and tables cut no label. */
-#define MAX_VALUES  8u  /* of a parameter */
-#define MAX_LETTERS 12u /* of its name, and of a value */
+#define MAX_VARIANTS 4096u
+#define MAX_VALUES   128u /* of a parameter */
+#define MAX_LETTERS  110u /* that all parameters add to a label: tables cut longer ones */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -57,17 +57,17 @@ bool mb_is_kernel_name(const char *name, bool has_dash)
 }
 
 static enum mb_status read_param(struct mb_reader *r, const cJSON *member,
-                                 struct mb_param *param)
+                                 struct mb_param *param, size_t *n_letters)
 {
     struct mb_err *err = r->err;
+    size_t longest = 0;
     const size_t n = (size_t)cJSON_GetArraySize(member);
     const char *name = member->string;
-    MB_REFUSE_IF(!mb_is_kernel_name(name, false) || strlen(name) > MAX_LETTERS ||
-                     strcmp(name, "by") == 0 || strcmp(name, "format") == 0 ||
-                     strcmp(name, "reduce") == 0,
+    MB_REFUSE_IF(!mb_is_kernel_name(name, false) || strcmp(name, "by") == 0 ||
+                     strcmp(name, "format") == 0 || strcmp(name, "reduce") == 0,
                  r, member,
-                 "the name of a parameter has at most 12 small letters and digits, and is not "
-                 "\"by\", \"format\" or \"reduce\"");
+                 "the name of a parameter has small letters and digits, and is not \"by\", "
+                 "\"format\" or \"reduce\"");
     MB_REFUSE_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, r, member,
                  "expected a list of 1 to %u values", MAX_VALUES);
     const char **values = mb_alloc(n + 1, sizeof *values);
@@ -76,22 +76,27 @@ static enum mb_status read_param(struct mb_reader *r, const cJSON *member,
     size_t i = 0;
     for (const cJSON *value = member->child; value; value = value->next) {
         MB_REFUSE_IF(!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
-                         strlen(value->valuestring) > MAX_LETTERS ||
                          strcmp(value->valuestring, "by") == 0,
-                     r, value, "values are texts of at most 12 small letters, digits and '-'");
+                     r, value, "values are texts of small letters, digits and '-'");
+        longest = strlen(value->valuestring) > longest ? strlen(value->valuestring) : longest;
         values[i++] = value->valuestring;
     }
+    *n_letters += 2 + strlen(name) + longest;
     return MB_OK;
 }
 
 static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manifest)
 {
     const cJSON *params = mb_read_map(r, manifest->json.root, "parameters");
-    size_t n = 0;
+    size_t n = 0, n_letters = 0, n_variants = 1;
     for (const cJSON *member = params ? params->child : NULL; member; member = member->next) {
         MB_REFUSE_IF(n == MB_MAX_KERNEL_PARAMS, r, member, "there are at most %u parameters",
                      MB_MAX_KERNEL_PARAMS);
-        MB_DO(read_param(r, member, &manifest->params[n++]));
+        MB_DO(read_param(r, member, &manifest->params[n++], &n_letters));
+        n_variants *= (size_t)cJSON_GetArraySize(member);
+        MB_REFUSE_IF(n_variants > MAX_VARIANTS || n_letters > MAX_LETTERS, r, member,
+                     "more than %u variants, or %u letters in all parameters", MAX_VARIANTS,
+                     MAX_LETTERS);
     }
     return r->status;
 }

@@ -9,7 +9,7 @@
 
 #define MB_MAX_MANIFEST_BYTES (1u << 20)
 #define MB_MAX_KERNEL_BUFFERS 16u
-#define MB_MAX_KERNEL_PARAMS  4u
+#define MB_MAX_KERNEL_PARAMS  16u
 
 /* A module of a manifest, compiled for some of its choices. */
 struct mb_loaded_module {

@@ -247,8 +247,8 @@ static uint32_t read_integer(struct mb_reader *r, const cJSON *node, uint32_t le
 {
     const double value = mb_read_value(r, node);
     if (r->status == MB_OK && (value < least || value > most || value != floor(value))) {
-        MB_REFUSE(r, node, "%s is not an integer from %u to %u", mb_number_text(value).s, least,
-                  most);
+        MB_REFUSE(r, mb_choose(r, node), "%s is not an integer from %u to %u",
+                  mb_number_text(value).s, least, most);
     }
     return r->status == MB_OK ? (uint32_t)value : least;
 }
