@@ -37,8 +37,8 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
 void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns);
 
 /* Append the lines of another buffer, each broken as by mb_strbuf_wrap if it is wider than
- * `n_columns`. Continuations of an indented line are indented by four more. Finishes `from`, and
- * takes over its failure. */
+ * `n_columns`. Continuations of an indented line are indented by four more. Finishes `from`,
+ * and takes over its failure. */
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t n_columns);
 
 /* The text so far, or "" if the buffer is empty or failed. */

@@ -1,50 +1,13 @@
 /* Places barriers where accesses meet. */
 #include "kernel/plan.h"
 
-/* Layers [first, last] of a level; none where first > last. */
-struct layers {
-    uint32_t first, last;
-};
-
-static const struct layers no_layers = {UINT32_MAX, 0};
-
-static bool do_meet(struct layers a, struct layers b)
-{
-    return a.first <= b.last && b.first <= a.last;
-}
-
-static void add_layers(struct layers *to, struct layers more)
-{
-    to->first = more.first < to->first ? more.first : to->first;
-    to->last = more.last > to->last ? more.last : to->last;
-}
-
 /* What a dispatch does with levels and buffers; or what all have done since the last barrier
- * that made them wait. */
+ * that made them wait. A bit for each level and each buffer. */
 struct uses {
-    struct {
-        struct layers read, written;
-        bool is_general;
-    } level[MB_MAX_LEVELS];
-    uint32_t buffers, written; /* bits; the latter of those that may be written */
+    uint32_t read, written; /* levels */
+    uint32_t general;       /* levels in GENERAL */
+    uint32_t buffers, written_buffers;
 };
-
-static void uses_init(struct uses *uses)
-{
-    *uses = (struct uses){.buffers = 0};
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        uses->level[level].read = uses->level[level].written = no_layers;
-    }
-}
-
-static void add_uses(struct uses *uses, const struct uses *more)
-{
-    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        add_layers(&uses->level[level].read, more->level[level].read);
-        add_layers(&uses->level[level].written, more->level[level].written);
-    }
-    uses->written |= more->written;
-}
 
 /* A storage image that is not only read counts as written: a read besides makes no difference
  * then. What is sampled where it is stored to as well is in GENERAL for both, and with it all
@@ -56,22 +19,17 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
         struct mb_kernel_binding *binding = &dispatch->bindings[i];
         const bool is_storage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
         const bool was_general = binding->is_general;
-        const struct layers layers = binding->use->is_arrayed
-                                         ? (struct layers){0, UINT32_MAX - 1}
-                                         : (struct layers){binding->layer, binding->layer};
         for (uint32_t k = 0; k < binding->n_views * binding->n_levels; k++) {
             const uint32_t level =
                 binding->first_level[k / binding->n_levels] + k % binding->n_levels;
-            binding->is_general |= is_storage || uses->level[level].is_general;
-            uses->level[level].is_general |= binding->is_general;
-            add_layers(is_storage && !binding->is_read ? &uses->level[level].written
-                                                       : &uses->level[level].read,
-                       layers);
+            binding->is_general |= is_storage || (uses->general >> level & 1u);
+            uses->general |= binding->is_general ? 1u << level : 0;
+            *(is_storage && !binding->is_read ? &uses->written : &uses->read) |= 1u << level;
         }
         has_changed = has_changed || (binding->is_general && !was_general);
         if (binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
             uses->buffers |= 1u << binding->buffer;
-            uses->written |= binding->is_read ? 0 : 1u << binding->buffer;
+            uses->written_buffers |= binding->is_read ? 0 : 1u << binding->buffer;
         }
     }
     return has_changed;
@@ -96,39 +54,38 @@ static void place_barriers(struct uses *before, enum mb_level_state states[MB_MA
                            uint32_t addressed, struct mb_kernel_dispatch *dispatch)
 {
     struct mb_kernel_barriers *barriers = &dispatch->before;
-    struct uses uses;
-    uses_init(&uses);
+    struct uses uses = {.read = 0};
     while (find_uses(dispatch, &uses)) {
     }
     uses.buffers |= addressed; /* a buffer by address may be used by any */
-    uses.written |= addressed;
-    barriers->has_memory = (uses.buffers & before->written) != 0;
+    uses.written_buffers |= addressed;
     for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
-        const struct layers read = uses.level[level].read, written = uses.level[level].written;
-        const bool is_used = read.first <= read.last || written.first <= written.last;
+        const uint32_t bit = 1u << level;
         const enum mb_level_state state =
-            uses.level[level].is_general ? MB_LEVEL_GENERAL : MB_LEVEL_READABLE;
-        if (is_used && states[level] != state) {
+            uses.general & bit ? MB_LEVEL_GENERAL : MB_LEVEL_READABLE;
+        if ((uses.read | uses.written) & bit && states[level] != state) {
             add_change(barriers, level, states[level], state);
             states[level] = state;
-            before->level[level].read = before->level[level].written = no_layers;
+            before->read &= ~bit;
+            before->written &= ~bit;
         }
-        barriers->has_memory |= do_meet(before->level[level].written, read) ||
-                                do_meet(before->level[level].written, written) ||
-                                do_meet(before->level[level].read, written);
     }
+    barriers->has_memory = (uses.buffers & before->written_buffers) != 0 ||
+                           (before->written & (uses.read | uses.written)) != 0 ||
+                           (before->read & uses.written) != 0;
     if (barriers->has_memory) {
-        uses_init(before);
+        *before = (struct uses){.read = 0};
     }
-    add_uses(before, &uses);
+    before->read |= uses.read;
+    before->written |= uses.written;
+    before->written_buffers |= uses.written_buffers;
 }
 
 void mb_kernel_place_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
 {
     enum mb_level_state states[MB_MAX_LEVELS] = {[0] = MB_LEVEL_READABLE};
-    struct uses before;
+    struct uses before = {.read = 0};
     uint32_t addressed = 0;
-    uses_init(&before);
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         addressed |= plan->buffers[i].is_addressed ? 1u << i : 0;
     }

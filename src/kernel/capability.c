@@ -1,12 +1,11 @@
-/* The table of capabilities. Devices are made with all features that are known (vk/features.c).
+/* What capabilities ask of a device (Vulkan specification, "SPIR-V Capabilities"). Devices are
+ * made with all features that are known (vk/features.c).
  */
-#include "kernel/capability.h"
+#include "kernel/spirv.h"
 
 #include <stddef.h>
 
 #include <spirv_cross_c.h> /* and with it spirv.h */
-
-#include "base/err.h"
 
 #define SUBGROUP(operation) VK_SUBGROUP_FEATURE_##operation##_BIT
 
@@ -14,7 +13,6 @@
 static const struct mb_spirv_capability known[] = {
     {SpvCapabilityMatrix, 0, {0}}, {SpvCapabilityShader, 0, {0}},
     {SpvCapabilityFloat16, 0, {"shaderFloat16"}},
-    {SpvCapabilityFloat64, 0, {"shaderFloat64"}},
     {SpvCapabilityInt64, 0, {"shaderInt64"}},
     {SpvCapabilityInt64Atomics, 0, {"shaderBufferInt64Atomics", "shaderSharedInt64Atomics", "shaderImageInt64Atomics"}},
     {SpvCapabilityInt16, 0, {"shaderInt16"}},
@@ -23,12 +21,7 @@ static const struct mb_spirv_capability known[] = {
     {SpvCapabilitySampledImageArrayDynamicIndexing, 0, {"shaderSampledImageArrayDynamicIndexing"}},
     {SpvCapabilityStorageBufferArrayDynamicIndexing, 0, {"shaderStorageBufferArrayDynamicIndexing"}},
     {SpvCapabilityStorageImageArrayDynamicIndexing, 0, {"shaderStorageImageArrayDynamicIndexing"}},
-    {SpvCapabilityImageCubeArray, 0, {"imageCubeArray"}},
     {SpvCapabilityInt8, 0, {"shaderInt8"}},
-    {SpvCapabilityMinLod, 0, {"shaderResourceMinLod"}},
-    {SpvCapabilitySampled1D, 0, {0}}, {SpvCapabilityImage1D, 0, {0}},
-    {SpvCapabilitySampledCubeArray, 0, {"imageCubeArray"}},
-    {SpvCapabilitySampledBuffer, 0, {0}}, {SpvCapabilityImageBuffer, 0, {0}},
     {SpvCapabilityStorageImageExtendedFormats, 0, {"shaderStorageImageExtendedFormats"}},
     {SpvCapabilityImageQuery, 0, {0}},
     {SpvCapabilityStorageImageReadWithoutFormat, 0, {"shaderStorageImageReadWithoutFormat"}},
@@ -43,14 +36,11 @@ static const struct mb_spirv_capability known[] = {
     {SpvCapabilityGroupNonUniformQuad, SUBGROUP(QUAD), {0}},
     {SpvCapabilitySubgroupBallotKHR, SUBGROUP(BALLOT), {0}},
     {SpvCapabilityWorkgroupMemoryExplicitLayoutKHR, 0, {"workgroupMemoryExplicitLayout"}},
-    {SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR, 0, {"workgroupMemoryExplicitLayout8BitAccess"}},
     {SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR, 0, {"workgroupMemoryExplicitLayout16BitAccess"}},
     {SpvCapabilitySubgroupVoteKHR, SUBGROUP(VOTE), {0}},
     {SpvCapabilityStorageBuffer16BitAccess, 0, {"storageBuffer16BitAccess"}},
     {SpvCapabilityStorageUniform16, 0, {"uniformAndStorageBuffer16BitAccess"}},
     {SpvCapabilityStoragePushConstant16, 0, {"storagePushConstant16"}},
-    {SpvCapabilityVariablePointersStorageBuffer, 0, {"variablePointersStorageBuffer"}},
-    {SpvCapabilityVariablePointers, 0, {"variablePointers"}},
     {SpvCapabilityStorageBuffer8BitAccess, 0, {"storageBuffer8BitAccess"}},
     {SpvCapabilityUniformAndStorageBuffer8BitAccess, 0, {"uniformAndStorageBuffer8BitAccess"}},
     {SpvCapabilityStoragePushConstant8, 0, {"storagePushConstant8"}},
@@ -59,9 +49,6 @@ static const struct mb_spirv_capability known[] = {
     {SpvCapabilitySignedZeroInfNanPreserve, 0, {0}},
     {SpvCapabilityRoundingModeRTE, 0, {0}},
     {SpvCapabilityRoundingModeRTZ, 0, {0}},
-    {SpvCapabilityInt64ImageEXT, 0, {"shaderImageInt64Atomics"}},
-    {SpvCapabilityShaderClockKHR, 0, {"shaderSubgroupClock", "shaderDeviceClock"}},
-    {SpvCapabilityGroupNonUniformPartitionedNV, VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV, {0}},
     {SpvCapabilityShaderNonUniform, 0, {"descriptorIndexing"}},
     {SpvCapabilityRuntimeDescriptorArray, 0, {"runtimeDescriptorArray"}},
     {SpvCapabilityUniformBufferArrayNonUniformIndexing, 0, {"shaderUniformBufferArrayNonUniformIndexing"}},

@@ -1,170 +1,111 @@
 /* Which tasks a manifest takes, and on which devices. */
 #include "kernel/kernel.h"
 
-#include <stdio.h>
-
 #include <cJSON.h>
 
 #include "strategy/needs.h"
 
 #define USUAL_SUBGROUP_SIZE 32
-#define MAX_FEATURES        256
 
 static bool is_power_of_two(uint32_t size)
 {
     return (size & (size - 1)) == 0;
 }
 
-/* What a manifest says of images. */
-struct domain {
-    uint32_t formats, reduces, alphas; /* bits: of mb_formats, mb_reduce, mb_alpha */
-    struct mb_numbers size;
-    uint32_t min_size, max_size, multiple_of, max_layers;
-    bool power_of_two, square, full_chain;
-};
-
 /* What it asks of a device. */
-struct requires
-{
+struct device_needs {
     const cJSON *features;
     bool has_subgroup;
     struct mb_numbers sizes; /* of it */
     uint32_t min_size;
 };
 
-static uint32_t read_size(struct mb_reader *r, const cJSON *node, const char *key,
-                          uint32_t otherwise)
-{
-    return (uint32_t)mb_read_integer(r, node, key, 1, UINT32_MAX, otherwise);
-}
-
-static enum mb_status read_domain(struct mb_reader *r, struct domain *domain)
-{
-    static const char *const keys[] = {"formats",  "reduce",     "alpha",       "size",
-                                       "min_size", "max_size",   "multiple_of", "power_of_two",
-                                       "square",   "max_layers", "full_chain",  NULL};
-    const cJSON *node =
-        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
-    *domain = (struct domain){
-        .formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX),
-        .reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1),
-        .alphas = mb_read_words(r, node, "alpha", mb_kernel_alphas, 1),
-        .min_size = read_size(r, node, "min_size", 1),
-        .max_size = read_size(r, node, "max_size", UINT32_MAX),
-        .multiple_of = read_size(r, node, "multiple_of", 1),
-        .max_layers = read_size(r, node, "max_layers", UINT32_MAX),
-        .power_of_two = mb_read_flag(r, node, "power_of_two"),
-        .square = mb_read_flag(r, node, "square"),
-        .full_chain = mb_read_flag(r, node, "full_chain"),
-    };
-    mb_read_integers(r, node, "size", 1, UINT32_MAX, &domain->size);
-    MB_DO(r->status);
-    MB_REFUSE_IF(domain->size.n != 0 && domain->size.n != 2, r, mb_json_get(node, "size"),
-                 "expected a width and a height");
-    MB_REFUSE_IF(domain->min_size > domain->max_size, r, mb_json_get(node, "min_size"),
-                 "it is above \"max_size\"");
-    return MB_OK;
-}
-
-static enum mb_status read_requires(struct mb_reader *r, struct requires *requires)
+static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs)
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
     const cJSON *node =
         mb_open(r, mb_json_get(r->pick->manifest->json.root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
-    requires->features = mb_read_list(r, node, "features", NULL);
-    requires->has_subgroup = subgroup != NULL;
-    mb_read_integers(r, subgroup, "size", 1, 1024, &requires->sizes);
-    requires->min_size = (uint32_t)mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
+    needs->features = mb_read_list(r, node, "features");
+    needs->has_subgroup = subgroup != NULL;
+    mb_read_integers(r, subgroup, "size", 1, 1024, &needs->sizes);
+    needs->min_size = mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
     return r->status;
 }
 
 #define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
 
-static enum mb_status takes_sizes(const struct domain *domain, const struct mb_layout *layout,
-                                  struct mb_err *why)
+static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
+                            const struct mb_task *task)
 {
-    const struct mb_extent base = layout->base;
-    const uint32_t small = base.width < base.height ? base.width : base.height;
-    const uint32_t large = base.width < base.height ? base.height : base.width;
-    REFUSE_IF(domain->size.n == 2 &&
-                  (base.width != domain->size.of[0] || base.height != domain->size.of[1]),
-              "its manifest is made for %ux%u", (unsigned)domain->size.of[0],
-              (unsigned)domain->size.of[1]);
-    REFUSE_IF(small < domain->min_size,
-              "its manifest takes images of at least %u texels a side", domain->min_size);
-    REFUSE_IF(large > domain->max_size, "its manifest takes images of at most %u texels a side",
-              domain->max_size);
-    REFUSE_IF(base.width % domain->multiple_of != 0 || base.height % domain->multiple_of != 0,
-              "its manifest takes sizes that are multiples of %u", domain->multiple_of);
-    REFUSE_IF(domain->power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
+    static const char *const keys[] = {
+        "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
+        "power_of_two", "square", "max_layers", "full_chain", NULL};
+    const cJSON *node =
+        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
+    const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
+    const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
+    const uint32_t least = mb_read_integer(r, node, "min_size", 1, UINT32_MAX, 1);
+    const uint32_t most = mb_read_integer(r, node, "max_size", 1, UINT32_MAX, UINT32_MAX);
+    const uint32_t multiple = mb_read_integer(r, node, "multiple_of", 1, UINT32_MAX, 1);
+    const uint32_t max_layers =
+        mb_read_integer(r, node, "max_layers", 1, UINT32_MAX, UINT32_MAX);
+    const bool power_of_two = mb_read_flag(r, node, "power_of_two");
+    const bool square = mb_read_flag(r, node, "square");
+    const bool full_chain = mb_read_flag(r, node, "full_chain");
+    const uint32_t width = layout->base.width, height = layout->base.height;
+    const uint32_t small = width < height ? width : height;
+    const uint32_t large = width < height ? height : width;
+    struct mb_err *why = r->err;
+    struct mb_numbers size;
+    mb_read_integers(r, node, "size", 1, UINT32_MAX, &size);
+    MB_DO(r->status);
+    MB_REFUSE_IF(size.n != 0 && size.n != 2, r, mb_json_get(node, "size"),
+                 "expected a width and a height");
+    REFUSE_IF(!(formats >> (layout->format - mb_formats) & 1u), "its manifest does not take %s",
+              layout->format->name);
+    REFUSE_IF(!(reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
+              mb_reduce_names[task->reduce]);
+    REFUSE_IF(size.n == 2 && (width != size.of[0] || height != size.of[1]),
+              "its manifest is made for %ux%u", size.of[0], size.of[1]);
+    REFUSE_IF(small < least, "its manifest takes images of at least %u texels a side", least);
+    REFUSE_IF(large > most, "its manifest takes images of at most %u texels a side", most);
+    REFUSE_IF(width % multiple != 0 || height % multiple != 0,
+              "its manifest takes sizes that are multiples of %u", multiple);
+    REFUSE_IF(power_of_two && !(is_power_of_two(small) && is_power_of_two(large)),
               "its manifest takes powers of two");
-    REFUSE_IF(domain->square && small != large, "its manifest takes square images");
-    REFUSE_IF(layout->n_layers > domain->max_layers, "its manifest takes at most %u layer%s",
-              domain->max_layers, domain->max_layers == 1 ? "" : "s");
-    REFUSE_IF(domain->full_chain && layout->n_levels < mb_full_level_count(base),
+    REFUSE_IF(square && small != large, "its manifest takes square images");
+    REFUSE_IF(layout->n_layers > max_layers, "its manifest takes at most %u layer%s",
+              max_layers, max_layers == 1 ? "" : "s");
+    REFUSE_IF(full_chain && layout->n_levels < mb_full_level_count(layout->base),
               "its manifest makes full chains only");
     return MB_OK;
-}
-
-/* A size of an axis within the domain, no larger unless it has to be. */
-static uint32_t fitting(const struct domain *domain, uint32_t size)
-{
-    const uint32_t most = domain->max_size, multiple = domain->multiple_of;
-    size = most < size ? most : size;
-    while (domain->power_of_two && !is_power_of_two(size)) {
-        size &= size - 1;
-    }
-    size = multiple <= size ? size - size % multiple : size;
-    return size < domain->min_size ? domain->min_size : size;
 }
 
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce)
 {
+    const struct mb_extent sizes[] = {*size,        {1920, 1088}, {481, 271},
+                                      {1024, 1024}, {4096, 4096}, {64, 64}};
     const struct mb_pick pick = {.manifest = params->self, .params = params};
-    struct domain domain;
-    struct mb_reader reader;
-    struct mb_layout layout;
-    struct mb_err ignored;
-    mb_layout_init(&layout, *format, *size, 1, mb_full_level_count(*size));
-    mb_reader_init(&reader, &pick, &layout, &ignored);
-    if (read_domain(&reader, &domain) != MB_OK) {
-        return; /* the error is told where the image is planned */
+    const size_t n = mb_format_count * MB_N_REDUCES;
+    for (size_t i = 0; i < MB_COUNTOF(sizes) * n; i++) {
+        const struct mb_extent extent = sizes[i / n];
+        const struct mb_task task = {.reduce = (enum mb_reduce)(i % MB_N_REDUCES)};
+        struct mb_reader reader;
+        struct mb_layout layout;
+        struct mb_err ignored;
+        mb_layout_init(&layout, &mb_formats[i % n / MB_N_REDUCES], extent, 1,
+                       mb_full_level_count(extent));
+        mb_reader_init(&reader, &pick, &layout, &ignored);
+        if (takes(&reader, &layout, &task) == MB_OK) {
+            *format = layout.format;
+            *size = extent;
+            *reduce = task.reduce;
+            return;
+        }
     }
-    if (!(domain.formats >> (*format - mb_formats) & 1u) && domain.formats != 0) {
-        *format = &mb_formats[__builtin_ctz(domain.formats)];
-    }
-    if (!(domain.reduces >> *reduce & 1u) && domain.reduces != 0) {
-        *reduce = (enum mb_reduce)__builtin_ctz(domain.reduces);
-    }
-    if (domain.size.n == 2) {
-        *size = (struct mb_extent){(uint32_t)domain.size.of[0], (uint32_t)domain.size.of[1]};
-        return;
-    }
-    size->width = fitting(&domain, size->width);
-    size->height = fitting(&domain, size->height);
-    if (domain.square) {
-        size->width = size->height = size->width < size->height ? size->width : size->height;
-    }
-}
-
-static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
-                            const struct mb_task *task)
-{
-    struct domain domain;
-    struct mb_err *why = r->err;
-    MB_DO(read_domain(r, &domain));
-    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
-    REFUSE_IF(!(domain.formats >> (layout->format - mb_formats) & 1u),
-              "its manifest does not take %s", layout->format->name);
-    REFUSE_IF(!(domain.reduces >> task->reduce & 1u), "its manifest does not make --reduce %s",
-              mb_reduce_names[task->reduce]);
-    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format) &&
-                  !(domain.alphas >> MB_ALPHA_PREMULTIPLIED & 1u),
-              "its manifest does not weigh colour by alpha");
-    return takes_sizes(&domain, layout, why);
 }
 
 /* Each is known, and the device has it, unless it is no device in particular. */
@@ -174,66 +115,42 @@ static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
     for (const cJSON *node = features; node; node = node->next) {
         const char *names[] = {mb_read_text(r, node, NULL), NULL};
         MB_DO(r->status);
-        if (!mb_features_is_known(names[0])) {
-            const char *known[MAX_FEATURES];
-            MB_FAIL(r->err, MB_ERRC_INPUT,
-                    "'%.80s' is not a feature or extension that mipbench knows", names[0]);
-            mb_err_hint_nearest(r->err, names[0], known, mb_features_list(known, MAX_FEATURES),
-                                "they are spelt as in Vulkan's specification");
-            return mb_reader_blame(r, node);
-        }
+        MB_REFUSE_IF(!mb_features_is_known(names[0]), r, node,
+                     "'%.80s' is not a feature or extension that mipbench knows, spelt as in "
+                     "Vulkan's specification",
+                     names[0]);
         MB_DO(info ? mb_features_require(&info->features, names, r->err) : MB_OK);
     }
     return MB_OK;
 }
 
-static bool takes_lanes(const struct requires *requires, uint32_t n_lanes)
+static bool takes_lanes(const struct device_needs *needs, uint32_t n_lanes)
 {
-    bool is_listed = requires->sizes.n == 0 && n_lanes >= requires->min_size;
-    for (uint32_t i = 0; i < requires->sizes.n; i++) {
-        is_listed = is_listed || requires->sizes.of[i] == n_lanes;
+    bool is_listed = needs->sizes.n == 0 && n_lanes >= needs->min_size;
+    for (uint32_t i = 0; i < needs->sizes.n; i++) {
+        is_listed = is_listed || needs->sizes.of[i] == n_lanes;
     }
     return is_listed;
-}
-
-static enum mb_status refuse_sizes(const struct mb_numbers *list,
-                                   const struct mb_gpu_info *info, struct mb_err *why)
-{
-    char sizes[12 * MB_MAX_LEVELS] = "", most[20] = "";
-    for (uint32_t i = 0, n = 0; i < list->n; i++) {
-        n += (uint32_t)snprintf(sizes + n, sizeof sizes - n, "%s%u", i > 0 ? ", " : "",
-                                (unsigned)list->of[i]);
-    }
-    if (info->max_subgroup_size > info->min_subgroup_size) {
-        snprintf(most, sizeof most, " to %u", info->max_subgroup_size);
-    }
-    return MB_FAIL(
-        why, MB_ERRC_UNSUPPORTED, "the device has subgroups of %u%s%s; its manifest lists %s",
-        info->min_subgroup_size, most,
-        info->max_workgroup_subgroups > 0 ? "" : ", and does not let anyone choose", sizes);
 }
 
 /* The device's own size where that will do, else the first of the list that it can have; or, of
  * no device in particular, the first. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
-                                           const struct requires *requires,
+                                           const struct device_needs *needs,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const struct mb_numbers *list = &requires->sizes;
+    const struct mb_numbers *list = &needs->sizes;
     const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
     pick->is_full = true;
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
-    pick->subgroup_size = takes_lanes(requires, own) && (info || list->n == 0) ? own : 0;
+    pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
     for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
-        pick->subgroup_size =
-            !info || mb_has_lanes(info, (uint32_t)list->of[i]) ? (uint32_t)list->of[i] : 0;
-    }
-    if (pick->subgroup_size == 0 && list->n > 0) {
-        return refuse_sizes(list, info, why);
+        pick->subgroup_size = !info || mb_has_lanes(info, list->of[i]) ? list->of[i] : 0;
     }
     REFUSE_IF(pick->subgroup_size == 0 && info,
-              "the device's subgroup size is %u; at least %u is needed", own,
-              requires->min_size);
+              "the device has subgroups of %u to %u lanes%s; its manifest takes others",
+              info->min_subgroup_size, info->max_subgroup_size,
+              info->max_workgroup_subgroups > 0 ? "" : ", which nobody can choose");
     pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
 }
@@ -241,12 +158,12 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
 bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
                            uint32_t n_lanes)
 {
-    struct requires requires;
+    struct device_needs needs;
     struct mb_reader reader;
     struct mb_err ignored;
     mb_reader_init(&reader, pick, layout, &ignored);
-    return read_requires(&reader, &requires) == MB_OK && requires.has_subgroup &&
-           takes_lanes(&requires, n_lanes);
+    return read_needs(&reader, &needs) == MB_OK && needs.has_subgroup &&
+           takes_lanes(&needs, n_lanes);
 }
 
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
@@ -254,17 +171,17 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
                               const struct mb_params *params, struct mb_err *why)
 {
     struct mb_reader reader;
-    struct requires requires;
+    struct device_needs needs;
     *pick = (struct mb_pick){.manifest = params->self, .params = params};
     mb_reader_init(&reader, pick, layout, why);
+    REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
+    REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
+              "a manifest cannot say that colour is weighed by alpha");
     MB_DO(takes(&reader, layout, task));
-    MB_DO(read_requires(&reader, &requires));
-    MB_DO(has_features(&reader, requires.features, info));
-    MB_DO(requires.has_subgroup ? choose_subgroup_size(pick, &requires, info, why) : MB_OK);
+    MB_DO(read_needs(&reader, &needs));
+    MB_DO(has_features(&reader, needs.features, info));
+    MB_DO(needs.has_subgroup ? choose_subgroup_size(pick, &needs, info, why) : MB_OK);
     pick->format = layout->format;
     pick->reduce = task->reduce;
-    pick->alpha = mb_weighs_alpha(task->reduce, task->alpha, layout->format)
-                      ? MB_ALPHA_PREMULTIPLIED
-                      : MB_ALPHA_STRAIGHT;
     return MB_OK;
 }

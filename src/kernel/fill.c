@@ -1,11 +1,24 @@
 /* Values of a manifest as a module has them. */
 #include "kernel/fill.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <cJSON.h>
 
 #include "base/text.h"
+
+#define MAX_EXACT 9007199254740992.0 /* 2^53: up to here doubles are exact integers */
+
+const char *const mb_scalar_names[MB_N_SCALARS] = {
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
+};
+
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
+}
 
 uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
 {
@@ -14,28 +27,48 @@ uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
            k / member->n_rows * member->column_bytes + k % member->n_rows * member->row_bytes;
 }
 
-/* An address may have its highest bit set. */
-static bool is_within(int64_t value, enum mb_scalar scalar)
+static bool is_within(double value, enum mb_scalar scalar)
 {
-    return scalar == MB_SCALAR_U32    ? value >= 0 && value <= UINT32_MAX
-           : scalar == MB_SCALAR_I32  ? value >= INT32_MIN && value <= INT32_MAX
-           : scalar == MB_SCALAR_BOOL ? value == 0 || value == 1
-                                      : true;
+    const double least = scalar == MB_SCALAR_I32 ? INT32_MIN : 0;
+    const double most = scalar == MB_SCALAR_U32   ? UINT32_MAX
+                        : scalar == MB_SCALAR_I32 ? INT32_MAX
+                        : scalar == MB_SCALAR_U64 ? MAX_EXACT
+                                                  : 1;
+    return value == floor(value) && value >= least && value <= most;
+}
+
+/* "address(NAME)" alone, as a double may not hold an address; false: it is something else. */
+static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
+{
+    const cJSON *text = mb_choose(r, node);
+    const cJSON *buffer = mb_json_members(r->pick->manifest->json.root, "buffers");
+    for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
+        if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
+            *address = r->addresses[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Evaluate a node as a scalar; `out` gets its bytes. */
 static enum mb_status fill_scalar(struct mb_reader *r, const cJSON *node, enum mb_scalar scalar,
                                   unsigned char *out)
 {
-    const bool is_real = scalar == MB_SCALAR_F32;
-    const struct mb_value value = mb_read_value(r, node, is_real);
-    const float single = (float)mb_value_real(value);
-    MB_REFUSE_IF(!is_real && (value.is_float || !is_within(value.integer, scalar)), r, node,
-                 "%s is not of type %s", mb_number_text(mb_value_real(value)).s,
-                 mb_scalar_names[scalar]);
-    /* The low half of an integer comes first. */
-    memcpy(out, is_real ? (const void *)&single : (const void *)&value.integer,
-           mb_scalar_bytes(scalar));
+    uint64_t word = 0;
+    if (scalar != MB_SCALAR_U64 || !read_address(r, node, &word)) {
+        const double value = mb_read_value(r, node);
+        const float single = (float)value;
+        MB_DO(r->status);
+        MB_REFUSE_IF(scalar != MB_SCALAR_F32 && !is_within(value, scalar), r, node,
+                     "%s is not of type %s", mb_number_text(value).s, mb_scalar_names[scalar]);
+        if (scalar == MB_SCALAR_F32) {
+            memcpy(&word, &single, sizeof single);
+        } else {
+            word = (uint64_t)(int64_t)value;
+        }
+    }
+    memcpy(out, &word, mb_scalar_bytes(scalar)); /* the low half comes first */
     return r->status;
 }
 
@@ -63,69 +96,51 @@ static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
     return MB_OK;
 }
 
-/* The one that a key names, or else has as its number: of `n`, numbers[i] or i; or n. */
-static uint32_t find(const char *key, const char *const *names, const uint32_t *numbers,
-                     uint32_t n)
-{
-    int64_t number;
-    const bool is_number = mb_parse_int(key, 0, UINT32_MAX, &number);
-    uint32_t found = n;
-    for (uint32_t i = n; i-- > 0;) {
-        const bool is_numbered = is_number && (numbers ? numbers[i] : i) == number;
-        found = strcmp(names[i], key) == 0 || (is_numbered && found == n) ? i : found;
-    }
-    return found;
-}
-
-enum mb_status mb_fill_block(struct mb_reader *r, const cJSON *values, const cJSON *map,
+enum mb_status mb_fill_block(struct mb_reader *r, const cJSON *map,
                              const struct mb_spirv *spirv, const struct mb_spirv_block *block,
                              unsigned char *out)
 {
     const struct mb_spirv_member *members = &spirv->members[block->first_member];
-    const char *names[MB_SPIRV_MAX_MEMBERS];
-    bool is_filled[MB_SPIRV_MAX_MEMBERS] = {false};
+    struct mb_words names = {.n = 0};
     for (uint32_t i = 0; i < block->n_members; i++) {
-        names[i] = members[i].name[0] != '\0' ? members[i].name : "its position";
+        mb_words_add(&names, members[i].name);
     }
-    for (const cJSON *node = values; node; node = node->next) {
-        const uint32_t i = find(node->string, names, NULL, block->n_members);
-        if (i == block->n_members) {
+    for (const cJSON *node = map->child; node; node = node->next) {
+        if (mb_words_find(&names, node->string) == names.n) {
             return mb_refuse_word(r, node, "the shader's block has no member", node->string,
-                                  names, i);
+                                  &names);
         }
-        MB_REFUSE_IF(is_filled[i], r, node, "the member is there twice");
-        is_filled[i] = true;
-        MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
     }
     for (uint32_t i = 0; i < block->n_members; i++) {
-        MB_REFUSE_IF(!is_filled[i], r, map,
+        const cJSON *node = mb_json_get(map, members[i].name);
+        MB_REFUSE_IF(!node, r, map,
                      "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
                      mb_scalar_names[members[i].scalar], members[i].name,
                      members[i].offset_bytes, block->n_bytes);
+        MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
     }
     return MB_OK;
 }
 
-enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *values,
+enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
                                  const struct mb_spirv *spirv,
                                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
                                  uint32_t *n_constants)
 {
-    const uint32_t n = spirv->shader.n_constants;
-    const char *names[MB_SPIRV_MAX_CONSTANTS];
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = spirv->shader.constants[i].name;
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        mb_words_add(&names, spirv->constants[i].name);
     }
     *n_constants = 0;
-    for (const cJSON *node = values; node; node = node->next) {
-        const uint32_t i = find(node->string, names, spirv->constant_ids, n);
-        if (i == n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
+    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
+        const size_t i = mb_words_find(&names, node->string);
+        if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
             return mb_refuse_word(r, node, "the module has no specialisation constant",
-                                  node->string, names, n);
+                                  node->string, &names);
         }
         struct mb_constant *constant = &constants[(*n_constants)++];
-        *constant = (struct mb_constant){.name = names[i]};
-        MB_DO(fill_scalar(r, node, spirv->constant_scalars[i],
+        *constant = (struct mb_constant){.name = names.of[i]};
+        MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
                           (unsigned char *)&constant->value));
     }
     return MB_OK;

@@ -3,19 +3,16 @@
 
 #include "kernel/read.h"
 
-/* Fill in the members of a block, `out[n_bytes]`, from the members of an object, `values` on,
- * which are called as those of the block, or by their position: "0". Each has to be there once;
- * `map` is blamed for one that is missing. */
-MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *values,
-                                           const struct cJSON *map,
+/* Fill in the members of a block, `out[n_bytes]`, from those of the object `map`, which have
+ * the same names; each has to be there. */
+MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *map,
                                            const struct mb_spirv *spirv,
                                            const struct mb_spirv_block *block,
                                            unsigned char *out);
 
-/* The specialisation constants that the members of an object give, `values` on, by name or
- * number, in their order. */
+/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
 MB_MUST_CHECK enum mb_status
-mb_fill_constants(struct mb_reader *reader, const struct cJSON *values,
+mb_fill_constants(struct mb_reader *reader, const struct cJSON *map,
                   const struct mb_spirv *spirv,
                   struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
 

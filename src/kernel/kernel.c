@@ -1,13 +1,11 @@
 /* A plan, made and recorded. */
 #include "kernel/kernel.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include <cJSON.h>
 
 #include "base/alloc.h"
-#include "kernel/capability.h"
 #include "strategy/marks.h"
 #include "strategy/needs.h"
 #include "vk/barrier.h"
@@ -40,20 +38,9 @@ struct state {
 
 /* ---- What can be refused */
 
-/* A task for a device. */
-struct request {
-    const struct mb_gpu *gpu;
-    const struct mb_layout *layout;
-    const struct mb_task *task;
-    struct mb_pick pick;
-};
-
-static enum mb_status binding_fits(const struct request *request,
-                                   const struct mb_kernel_plan *plan,
+static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_format *format,
                                    const struct mb_kernel_binding *binding, struct mb_err *why)
 {
-    const struct mb_gpu *gpu = request->gpu;
-    const struct mb_format *format = request->layout->format;
     MB_FAIL_IF(binding->n_views > 0 && binding->kind >= MB_VIEW_WORDS &&
                    !mb_vk_image_can_be_raw(gpu, format),
                why, MB_ERRC_UNSUPPORTED, "the device makes no views of %s as %s", format->name,
@@ -69,18 +56,12 @@ static enum mb_status binding_fits(const struct request *request,
                 (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
             is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
     }
-    MB_FAIL_IF(binding->place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER &&
-                   plan->buffers[binding->buffer].bound_bytes >
-                       gpu->info.limits.maxUniformBufferRange,
-               why, MB_ERRC_UNSUPPORTED,
-               "its buffer '%s' is larger than a uniform buffer can be, %u bytes",
-               plan->buffers[binding->buffer].name, gpu->info.limits.maxUniformBufferRange);
     return MB_OK;
 }
 
 static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
                                        const struct mb_kernel_pipeline *pipeline,
-                                       struct mb_err *why)
+                                       VkSubgroupFeatureFlags *operations, struct mb_err *why)
 {
     for (uint32_t i = 0; i < pipeline->spirv->n_capabilities; i++) {
         const uint32_t number = pipeline->spirv->capabilities[i];
@@ -89,13 +70,7 @@ static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
             !capability, why, MB_ERRC_UNSUPPORTED,
             "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
             pipeline->shader, number);
-        const VkSubgroupFeatureFlags lacking =
-            capability->operation & ~info->subgroup_operations;
-        for (size_t k = 0; k < mb_subgroup_operation_count; k++) {
-            MB_FAIL_IF(lacking & mb_subgroup_operations[k].bit, why, MB_ERRC_UNSUPPORTED,
-                       "the device has no subgroup %s in compute shaders",
-                       mb_subgroup_operations[k].name);
-        }
+        *operations |= capability->operation;
         bool is_there = !capability->features[0];
         for (size_t k = 0; capability->features[k]; k++) {
             is_there = is_there || mb_features_has(&info->features, capability->features[k]);
@@ -107,118 +82,69 @@ static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
     return MB_OK;
 }
 
-/* All descriptors of a shader, which are its stage's, and those of a set; no set has more than
- * a stage may. */
-static enum mb_status descriptors_fit(const VkPhysicalDeviceLimits *limits,
-                                      const struct mb_kernel_pipeline *pipeline,
-                                      struct mb_err *why)
+static uint32_t count_storage_images(const struct mb_shader *shader)
 {
-    const struct {
-        const char *name;
-        uint32_t most, types; /* bit n: of that VkDescriptorType */
-    } kinds[] = {
-        {"samplers", limits->maxPerStageDescriptorSamplers,
-         1u << VK_DESCRIPTOR_TYPE_SAMPLER | 1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
-        {"sampled images", limits->maxPerStageDescriptorSampledImages,
-         1u << VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE |
-             1u << VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER},
-        {"storage images", limits->maxPerStageDescriptorStorageImages,
-         1u << VK_DESCRIPTOR_TYPE_STORAGE_IMAGE},
-        {"uniform buffers", limits->maxPerStageDescriptorUniformBuffers,
-         1u << VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER},
-        {"storage buffers", limits->maxPerStageDescriptorStorageBuffers,
-         1u << VK_DESCRIPTOR_TYPE_STORAGE_BUFFER},
-        {"descriptors", limits->maxPerStageResources, ~(1u << VK_DESCRIPTOR_TYPE_SAMPLER)},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(kinds); i++) {
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < pipeline->spirv->shader.n_bindings; k++) {
-            const struct mb_binding *place = &pipeline->spirv->shader.bindings[k];
-            n += (kinds[i].types >> place->type & 1u) != 0 ? place->n_descriptors : 0;
-        }
-        MB_FAIL_IF(n > kinds[i].most, why, MB_ERRC_UNSUPPORTED,
-                   "shader '%s' has %u %s; the device takes %u", pipeline->shader, n,
-                   kinds[i].name, kinds[i].most);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
+        n += shader->bindings[i].type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                 ? shader->bindings[i].n_descriptors
+                 : 0;
     }
-    return MB_OK;
+    return n;
 }
 
-static enum mb_status pipeline_fits(const struct request *request,
+static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                    const struct mb_task *task, const struct mb_pick *pick,
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_err *why)
 {
-    const struct mb_gpu *gpu = request->gpu;
-    const uint32_t subgroup_size = request->pick.subgroup_size;
     const struct mb_gpu_info *info = &gpu->info;
-    const struct mb_spirv *spirv = pipeline->spirv;
+    const uint32_t subgroup_size = pick->subgroup_size;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
-    MB_DO(capabilities_fit(info, pipeline, why));
-    MB_DO(descriptors_fit(&info->limits, pipeline, why));
+    struct mb_needs needs = {
+        .n_storage_images = count_storage_images(&pipeline->spirv->shader),
+        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
+        .lanes = pick->is_full && subgroup_size != info->subgroup_size ? subgroup_size : 0,
+    };
+    MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
     MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
                MB_ERRC_UNSUPPORTED,
                "shader '%s' has %u bytes of push constants; the device has %u",
                pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
-    const struct mb_needs needs = {
-        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
-        .shared_bytes = spirv->shared_bytes,
-        .lanes = request->pick.is_full && subgroup_size != gpu->info.subgroup_size
-                     ? subgroup_size
-                     : 0,
-    };
-    MB_FAIL_IF(size[0] > gpu->info.max_workgroup_width ||
-                   size[1] > gpu->info.max_workgroup_height ||
-                   size[2] > gpu->info.max_workgroup_depth,
-               why, MB_ERRC_UNSUPPORTED, "shader '%s': the device has no workgroup of %ux%ux%u",
-               pipeline->shader, size[0], size[1], size[2]);
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
-    MB_FAIL_IF(request->pick.is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(pick->is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
                "subgroups are full where a workgroup's width is a multiple of their size, %u; "
                "that of shader '%s' is %u",
                subgroup_size, pipeline->shader, size[0]);
-    return mb_needs_met(&needs, gpu, request->layout, request->task, why);
-}
-
-static enum mb_status plan_fits(const struct request *request,
-                                const struct mb_kernel_plan *plan, struct mb_err *why)
-{
-    const struct mb_gpu *gpu = request->gpu;
-    for (uint32_t i = 0; i < plan->n_pipelines; i++) {
-        MB_DO(pipeline_fits(request, &plan->pipelines[i], why));
-    }
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        MB_FAIL_IF(plan->buffers[i].n_bytes > gpu->info.max_storage_buffer_bytes, why,
-                   MB_ERRC_UNSUPPORTED, "its buffer '%s' is larger than a binding can be",
-                   plan->buffers[i].name);
-        MB_FAIL_IF(plan->buffers[i].is_addressed && !gpu->info.features.v12.bufferDeviceAddress,
-                   why, MB_ERRC_UNSUPPORTED, "the device has no bufferDeviceAddress");
-    }
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            MB_FAIL_IF(dispatch->n_groups[axis] > gpu->info.max_workgroup_count[axis], why,
-                       MB_ERRC_UNSUPPORTED,
-                       "it dispatches %u workgroups along %c; the device takes %u",
-                       dispatch->n_groups[axis], "xyz"[axis],
-                       gpu -> info.max_workgroup_count[axis]);
-        }
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            MB_DO(binding_fits(request, plan, &dispatch->bindings[k], why));
-        }
-    }
-    return MB_OK;
+    return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
 static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why)
 {
-    struct request request = {.gpu = gpu, .layout = layout, .task = task};
+    const uint32_t *most = gpu->info.max_workgroup_count;
+    struct mb_pick pick;
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    MB_DO(mb_kernel_pick(&request.pick, &gpu->info, layout, task, params, why));
-    MB_DO(mb_kernel_plan_init(&plan, &request.pick, layout, NULL, why));
-    return plan_fits(&request, &plan, why);
+    MB_DO(mb_kernel_pick(&pick, &gpu->info, layout, task, params, why));
+    MB_DO(mb_kernel_plan_init(&plan, &pick, layout, NULL, why));
+    for (uint32_t i = 0; i < plan.n_pipelines; i++) {
+        MB_DO(pipeline_fits(gpu, layout, task, &pick, &plan.pipelines[i], why));
+    }
+    for (uint32_t i = 0; i < plan.n_dispatches; i++) {
+        const struct mb_kernel_dispatch *dispatch = &plan.dispatches[i];
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            MB_FAIL_IF(dispatch->n_groups[axis] > most[axis], why, MB_ERRC_UNSUPPORTED,
+                       "it dispatches %u workgroups along %c; the device takes %u",
+                       dispatch->n_groups[axis], "xyz"[axis], most[axis]);
+        }
+        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
+            MB_DO(binding_fits(gpu, layout->format, &dispatch->bindings[k], why));
+        }
+    }
+    return MB_OK;
 }
 
 /* ---- Buffers */
@@ -287,14 +213,7 @@ static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
         }
     }
     mb_kernel_plan_finish(&s->plan);
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
-    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        MB_FAIL_IF(inner_bytes(&s->plan.buffers[i]) + 2 * GUARD_BYTES !=
-                       s->buffers[i].size_bytes,
-                   err, MB_ERRC_INPUT, "%s: the size of buffer '%s' depends on addresses",
-                   s->pick.manifest->path, s->plan.buffers[i].name);
-    }
-    return MB_OK;
+    return mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err);
 }
 
 /* ---- Views */
@@ -310,7 +229,6 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
                      : VK_IMAGE_USAGE_SAMPLED_BIT,
         .first_level = binding->first_level[index],
         .n_levels = binding->n_levels,
-        .first_layer = is_2d ? binding->layer : 0,
         .n_layers = is_2d ? 1 : s->image->layout.n_layers,
         .is_2d = is_2d,
     };
@@ -357,8 +275,7 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
                                       : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         .buffer = is_buffer ? &s->buffers[binding->buffer] : NULL,
         .buffer_offset = GUARD_BYTES + binding->offset_bytes,
-        .buffer_bytes =
-            is_buffer ? (s->plan.buffers[binding->buffer].bound_bytes + 3) & ~UINT64_C(3) : 0,
+        .buffer_bytes = (binding->n_bytes + 3) & ~UINT64_C(3),
     };
     for (uint32_t i = 0; i < binding->n_views; i++) {
         MB_DO(make_view(s, binding, i, &views[i], err));
@@ -417,11 +334,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-static bool has_groups(const struct mb_kernel_dispatch *dispatch)
-{
-    return dispatch->n_groups[0] > 0 && dispatch->n_groups[1] > 0 && dispatch->n_groups[2] > 0;
-}
-
 static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
 {
     return (uint32_t)(barriers->n_levels > 0) + barriers->has_memory;
@@ -457,15 +369,13 @@ static void record_barriers(const struct state *s, VkCommandBuffer cmd,
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
-    bool has_filled = false;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].is_each_run) {
             vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
                             inner_bytes(&s->plan.buffers[i]), 0);
-            has_filled = true;
         }
     }
-    if (has_filled) {
+    if (s->plan.has_fills) {
         mb_barrier_filled(cmd);
     }
     record_barriers(s, cmd, &s->plan.opening);
@@ -477,12 +387,10 @@ static void record(const void *state, VkCommandBuffer cmd)
             .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
         };
         record_barriers(s, cmd, &plan->before);
-        if (has_groups(plan)) {
-            mb_mark_begin(s->marks, s->image, cmd, plan->step.source_level + 1,
-                          plan->step.n_levels);
-            mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
-            mb_mark_end(s->marks, s->image, cmd);
-        }
+        mb_mark_begin(s->marks, s->image, cmd, plan->step.source_level + 1,
+                      plan->step.n_levels);
+        mb_pipeline_dispatch(&s->pipelines[plan->pipeline], cmd, &dispatch);
+        mb_mark_end(s->marks, s->image, cmd);
     }
     record_barriers(s, cmd, &s->plan.closing);
 }
@@ -503,19 +411,14 @@ static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_kernel_plan *plan = &s->plan;
-    bool fills = false;
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        fills = fills || plan->buffers[i].is_each_run;
-    }
-    work->n_barriers = count_barriers(&plan->opening) + count_barriers(&plan->closing) + fills;
+    work->n_dispatches = plan->n_dispatches;
+    work->n_barriers =
+        count_barriers(&plan->opening) + count_barriers(&plan->closing) + plan->has_fills;
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        work->n_dispatches += has_groups(dispatch);
-        work->n_barriers += count_barriers(&dispatch->before);
+        work->n_barriers += count_barriers(&plan->dispatches[i].before);
     }
-    for (uint32_t axis = 0; plan->n_pipelines > 0 && axis < 3; axis++) {
-        work->workgroup_size[axis] = plan->pipelines[0].workgroup_size[axis];
-    }
+    memcpy(work->workgroup_size, plan->pipelines[0].workgroup_size,
+           sizeof work->workgroup_size);
     work->subgroup_size = s->pick.subgroup_size;
     work->algorithmic_bytes = algorithmic_bytes(s);
     work->tolerance = plan->tolerance;
@@ -534,35 +437,27 @@ static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb
     return mb_submission_run(&submission, err);
 }
 
-/* Read a buffer back, and look at its guards. */
-static enum mb_status check_guards(const struct state *s, uint32_t index, struct mb_err *err)
-{
-    const struct mb_buffer *buffer = &s->buffers[index];
-    MB_SCOPED(mb_buffer) readback = {0};
-    const VkBufferCopy regions[] = {
-        {.size = GUARD_BYTES},
-        {.srcOffset = buffer->size_bytes - GUARD_BYTES,
-         .dstOffset = GUARD_BYTES,
-         .size = GUARD_BYTES},
-    };
-    MB_DO(
-        mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards", err));
-    MB_DO(copy_regions(buffer, &readback, regions, MB_COUNTOF(regions), err));
-    const uint32_t *words = readback.mapped;
-    for (uint32_t i = 0; i < 2 * GUARD_BYTES / sizeof *words; i++) {
-        const bool is_before = i < GUARD_BYTES / sizeof *words;
-        MB_FAIL_IF(words[i] != GUARD_WORD, err, MB_ERRC_RUNTIME,
-                   "it wrote out of bounds, %s its buffer '%s'",
-                   is_before ? "before" : "behind", s->plan.buffers[index].name);
-    }
-    return MB_OK;
-}
-
+/* Read the guards of each buffer back. */
 static enum mb_status check(const void *state, struct mb_err *err)
 {
     const struct state *s = state;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        MB_DO(check_guards(s, i, err));
+        const struct mb_buffer *buffer = &s->buffers[i];
+        MB_SCOPED(mb_buffer) readback = {0};
+        const VkBufferCopy regions[] = {
+            {0, 0, GUARD_BYTES},
+            {buffer->size_bytes - GUARD_BYTES, GUARD_BYTES, GUARD_BYTES},
+        };
+        MB_DO(mb_buffer_init(&readback, s->gpu, MB_BUFFER_READBACK, 2 * GUARD_BYTES, "guards",
+                             err));
+        MB_DO(copy_regions(buffer, &readback, regions, MB_COUNTOF(regions), err));
+        const uint32_t *words = readback.mapped;
+        for (uint32_t k = 0; k < 2 * GUARD_BYTES / sizeof *words; k++) {
+            MB_FAIL_IF(words[k] != GUARD_WORD, err, MB_ERRC_RUNTIME,
+                       "it wrote out of bounds, %s its buffer '%s'",
+                       k < GUARD_BYTES / sizeof *words ? "before" : "behind",
+                       s->plan.buffers[i].name);
+        }
     }
     return MB_OK;
 }

@@ -6,8 +6,8 @@
 /* Fill in `manifest->strategy`, which lives as long as the manifest. */
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
 
-/* Change what a manifest's domain does not take to something that it does take, as far as it
- * says. */
+/* Change these to a format, a size and a reduction that a manifest takes: the size as it is, if
+ * that will do. As they are where it takes none of the usual sizes. */
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce);
 

@@ -7,34 +7,15 @@
 #include "base/text.h"
 #include "kernel/read.h"
 
-#define MAX_PARAMS   16
-#define MAX_NAMED    64
-#define MAX_MEMBERS  256
 #define MAX_VARIANTS 4096u
 #define MAX_VALUES   128u /* of a parameter */
-
-/* "\\u0000", which would end a text early. */
-static bool has_zero_escape(const char *text)
-{
-    for (const char *at = strchr(text, '\\'); at; at = strchr(at, '\\')) {
-        if (strncmp(at, "\\u0000", 6) == 0) {
-            return true;
-        }
-        at += at[1] != '\0' ? 2 : 1;
-    }
-    return false;
-}
+#define MAX_LETTERS  110u /* that all parameters add to a label: tables cut longer ones */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
     MB_SCOPED(mb_bytes) bytes = {0};
     struct mb_err why = {0};
     MB_DO(mb_file_read(manifest->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
-    MB_FAIL_IF(memchr(bytes.data, 0, bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
-               "%s: it has zero bytes: not JSON", manifest->path);
-    MB_FAIL_IF(has_zero_escape((const char *)bytes.data), err, MB_ERRC_INPUT,
-               "%s: it has a character of zero, \\u0000, which no text may have",
-               manifest->path);
     manifest->text = mb_strdup((const char *)bytes.data);
     MB_DO(MB_NEED(manifest->text, manifest->path));
     mb_sha256_hex(bytes.data, bytes.n_bytes, manifest->sha256);
@@ -75,129 +56,61 @@ bool mb_is_kernel_name(const char *name, bool has_dash)
            strspn(name, letters) == strlen(name);
 }
 
-/* No object has a key twice, or more than a message can list. */
-static enum mb_status check_members(struct mb_reader *r, const cJSON *node)
-{
-    unsigned n = 0;
-    for (const cJSON *member = node->child; member; member = member->next) {
-        MB_REFUSE_IF(cJSON_IsObject(node) && ++n > MAX_MEMBERS, r, member, "too many members");
-        for (const cJSON *other = node->child; cJSON_IsObject(node) && other != member;
-             other = other->next) {
-            MB_REFUSE_IF(strcmp(other->string, member->string) == 0, r, member,
-                         "duplicate key");
-        }
-        MB_DO(check_members(r, member));
-    }
-    return MB_OK;
-}
-
 static enum mb_status read_param(struct mb_reader *r, const cJSON *member,
-                                 struct mb_param *param)
+                                 struct mb_param *param, size_t *n_letters)
 {
-    static const char *const choosers[] = {"format", "reduce", "alpha", "by"};
     struct mb_err *err = r->err;
+    size_t longest = 0;
     const size_t n = (size_t)cJSON_GetArraySize(member);
-    bool is_taken = mb_is_expression_name(member->string);
-    for (size_t k = 0; k < MB_COUNTOF(choosers); k++) {
-        is_taken = is_taken || strcmp(member->string, choosers[k]) == 0;
-    }
-    MB_REFUSE_IF(!mb_is_kernel_name(member->string, false) || is_taken ||
-                     (member->string[0] >= '0' && member->string[0] <= '9'),
+    const char *name = member->string;
+    MB_REFUSE_IF(!mb_is_kernel_name(name, false) || strcmp(name, "by") == 0 ||
+                     strcmp(name, "format") == 0 || strcmp(name, "reduce") == 0,
                  r, member,
-                 "a parameter is called by a small letter and then small letters and "
-                 "digits, and not as anything else that a manifest knows");
+                 "the name of a parameter has small letters and digits, and is not \"by\", "
+                 "\"format\" or \"reduce\"");
     MB_REFUSE_IF(!cJSON_IsArray(member) || n == 0 || n > MAX_VALUES, r, member,
                  "expected a list of 1 to %u values", MAX_VALUES);
     const char **values = mb_alloc(n + 1, sizeof *values);
-    MB_DO(MB_NEED(values, member->string));
-    *param = (struct mb_param){member->string, .values = values, .help = "see its manifest"};
+    MB_DO(MB_NEED(values, name));
+    *param = (struct mb_param){name, .values = values, .help = "see its manifest"};
     size_t i = 0;
     for (const cJSON *value = member->child; value; value = value->next) {
         MB_REFUSE_IF(!cJSON_IsString(value) || !mb_is_kernel_name(value->valuestring, true) ||
                          strcmp(value->valuestring, "by") == 0,
                      r, value, "values are texts of small letters, digits and '-'");
-        for (size_t k = 0; k < i; k++) {
-            MB_REFUSE_IF(strcmp(values[k], value->valuestring) == 0, r, value,
-                         "the value is there twice");
-        }
+        longest = strlen(value->valuestring) > longest ? strlen(value->valuestring) : longest;
         values[i++] = value->valuestring;
     }
+    *n_letters += 2 + strlen(name) + longest;
     return MB_OK;
 }
 
 static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manifest)
 {
-    size_t n = 0;
-    for (const cJSON *member = mb_read_map(r, manifest->json.root, "parameters", NULL); member;
-         member = member->next) {
-        MB_REFUSE_IF(n == MAX_PARAMS, r, member, "there are at most %d parameters", MAX_PARAMS);
-        MB_DO(read_param(r, member, &manifest->params[n++]));
+    const cJSON *params = mb_read_map(r, manifest->json.root, "parameters");
+    size_t n = 0, n_letters = 0, n_variants = 1;
+    for (const cJSON *member = params ? params->child : NULL; member; member = member->next) {
+        MB_REFUSE_IF(n == MB_MAX_KERNEL_PARAMS, r, member, "there are at most %u parameters",
+                     MB_MAX_KERNEL_PARAMS);
+        MB_DO(read_param(r, member, &manifest->params[n++], &n_letters));
+        n_variants *= (size_t)cJSON_GetArraySize(member);
+        MB_REFUSE_IF(n_variants > MAX_VARIANTS || n_letters > MAX_LETTERS, r, member,
+                     "more than %u variants, or %u letters in all parameters", MAX_VARIANTS,
+                     MAX_LETTERS);
     }
     return r->status;
-}
-
-/* Names of buffers and of values. */
-static enum mb_status read_names(struct mb_reader *r, struct mb_manifest *manifest)
-{
-    size_t n = 0;
-    for (const cJSON *member = mb_read_map(r, manifest->json.root, "buffers", NULL); member;
-         member = member->next) {
-        MB_REFUSE_IF(manifest->buffers.n == MB_MAX_KERNEL_BUFFERS, r, member,
-                     "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
-        MB_DO(mb_strlist_add(&manifest->buffers, r->err, "address(%s)", member->string));
-    }
-    for (const cJSON *member = mb_read_map(r, manifest->json.root, "names", NULL); member;
-         member = member->next) {
-        MB_REFUSE_IF(++n > MAX_NAMED, r, member, "at most %u names", MAX_NAMED);
-        MB_REFUSE_IF(mb_is_expression_name(member->string), r, member,
-                     "the name has a meaning already");
-    }
-    return r->status;
-}
-
-/* Longer labels would be cut in tables and files. */
-static enum mb_status check_label(struct mb_reader *r, const struct mb_manifest *manifest,
-                                  const char *name)
-{
-    const cJSON *root = manifest->json.root;
-    size_t n_bytes = strlen(name), n_variants = 1;
-    MB_REFUSE_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, r,
-                 mb_json_get(root, "name"),
-                 "a name has at most 40 small letters, digits and '-', and is not 'all'");
-    for (const struct mb_param *param = manifest->params; param->name; param++) {
-        size_t longest = 0, n_values = 0;
-        for (; param->values[n_values]; n_values++) {
-            const size_t n = strlen(param->values[n_values]);
-            longest = n > longest ? n : longest;
-        }
-        n_variants *= n_values;
-        n_bytes += 2 + strlen(param->name) + longest;
-        MB_REFUSE_IF(n_variants > MAX_VARIANTS || n_bytes >= MB_MAX_KERNEL_LABEL, r,
-                     mb_json_get(root, "parameters"),
-                     "a manifest has at most %u variants, and %u letters in its name with all "
-                     "parameters",
-                     MAX_VARIANTS, MB_MAX_KERNEL_LABEL);
-    }
-    return MB_OK;
 }
 
 /* What holds for every image. */
 static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err)
 {
-    static const char *const manifest_keys[] = {"mipbench_kernel", "name",
-                                                "shaders",         "dispatches",
-                                                "$schema",         "title",
-                                                "source",          "names",
-                                                "parameters",      "requires",
-                                                "domain",          "buffers",
-                                                "tolerance",       "levels_per_step",
-                                                "each_layer",      NULL};
+    static const char *const manifest_keys[] = {
+        "mipbench_kernel", "name",    "shaders",   "dispatches",      "$schema",
+        "title",           "source",  "names",     "parameters",      "requires",
+        "domain",          "buffers", "tolerance", "levels_per_step", NULL};
     struct mb_pick pick = {.manifest = manifest};
     struct mb_reader r = {.pick = &pick, .err = err};
     const cJSON *root = manifest->json.root;
-    manifest->params = mb_alloc(MAX_PARAMS + 1, sizeof *manifest->params);
-    MB_DO(MB_NEED(manifest->params, manifest->path));
-    MB_DO(check_members(&r, root));
     mb_open(&r, root, manifest_keys, 4);
     const char *name = mb_read_text(&r, root, "name");
     manifest->title = mb_read_text(&r, root, "title");
@@ -206,8 +119,10 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
     MB_REFUSE_IF(mb_json_read_number(root, "mipbench_kernel") != 1.0, &r,
                  mb_json_get(root, "mipbench_kernel"), "this program reads version 1");
     MB_DO(read_params(&r, manifest));
-    MB_DO(read_names(&r, manifest));
-    return check_label(&r, manifest, name);
+    MB_REFUSE_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, &r,
+                 mb_json_get(root, "name"),
+                 "a name has at most 40 small letters, digits and '-', and is not 'all'");
+    return MB_OK;
 }
 
 enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
@@ -223,4 +138,22 @@ enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
     manifest->file = (struct mb_kernel_file){
         .path = manifest->path, .text = manifest->text, .sha256 = manifest->sha256};
     return MB_OK;
+}
+
+void mb_manifest_finish(struct mb_manifest *manifest)
+{
+    while (manifest->modules) {
+        struct mb_loaded_module *module = manifest->modules;
+        manifest->modules = module->next;
+        mb_loaded_module_free(module);
+    }
+    for (struct mb_param *param = manifest->params; param->name; param++) {
+        mb_free((void *)param->values);
+    }
+    mb_free(manifest->file.shaders);
+    mb_json_finish(&manifest->json);
+    mb_strlist_finish(&manifest->roots);
+    mb_free(manifest->path);
+    mb_free(manifest->text);
+    *manifest = (struct mb_manifest){0};
 }

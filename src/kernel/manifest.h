@@ -3,22 +3,27 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/strbuf.h"
 #include "kernel/spirv.h"
 #include "strategy.h"
 
 #define MB_MAX_MANIFEST_BYTES (1u << 20)
 #define MB_MAX_KERNEL_BUFFERS 16u
-#define MB_MAX_KERNEL_LABEL   150u /* with all parameters; result/variant.h cuts longer ones */
+#define MB_MAX_KERNEL_PARAMS  16u
 
 /* A module of a manifest, compiled for some of its choices. */
 struct mb_loaded_module {
     struct mb_loaded_module *next;
-    char *key;          /* file and flags: what was compiled */
-    char *name, *flags; /* "my-spd/spd.comp", "-DX=1": as of those that are compiled in */
-    char *compiled;     /* the .spv that it is written to; NULL: it was one */
+    struct mb_strlist paths; /* of the shader, and of the folders that it includes from */
+    struct mb_strbuf preamble;
+    struct mb_strbuf name,
+        flags;                 /* "my-spd/spd.comp", "-DX=1": as of those that are built in */
+    struct mb_strbuf compiled; /* the .spv that it is written to, unless it was one */
+    bool is_given;
+    struct mb_bytes code;
     struct mb_spirv spirv;
 };
-void mb_loaded_module_free(struct mb_loaded_module *module);
+void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */
 
 struct mb_manifest {
     struct mb_kernel_file file; /* what results record of it; points into what follows */
@@ -27,16 +32,15 @@ struct mb_manifest {
     char sha256[65];
     struct mb_json json;
     struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
-    struct mb_strlist buffers; /* "address(NAME)" of each buffer, for expressions */
-    struct mb_param *params;   /* ended by a NULL name */
+    struct mb_param params[MB_MAX_KERNEL_PARAMS + 1]; /* ended by a NULL name */
     struct mb_strategy strategy;
     struct mb_loaded_module *modules; /* loaded so far */
 };
 
-/* Read a manifest: its version, name, parameters and the names of its buffers; all else is
- * read, and checked, for one image (kernel/plan.h). `includes` are further folders. Wrong is
- * MB_ERRC_INPUT, with the key, its line and column, and what would be valid. Folders that are
- * not there are MB_ERRC_INPUT, too. Finish after a failure as well. (load.c) */
+/* Read a manifest: its version, name and parameters; all else is read, and checked, for one
+ * image (kernel/plan.h). `includes` are further folders. Wrong is MB_ERRC_INPUT, with the way
+ * to the key and what would be valid. Folders that are not there are MB_ERRC_INPUT, too. Finish
+ * after a failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);
@@ -44,7 +48,3 @@ void mb_manifest_finish(struct mb_manifest *manifest);
 
 /* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
-
-/* "FILE: line 3, column 5: dispatches[0].groups: " in front of an error; MB_FAILED. */
-enum mb_status mb_manifest_blame(const struct mb_manifest *manifest, const struct cJSON *node,
-                                 struct mb_err *err);

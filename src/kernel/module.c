@@ -9,74 +9,88 @@
 #include "base/text.h"
 #include "kernel/compile/compile.h"
 
-#define MAX_MODULE_BYTES (8u << 20)
-
-/* What a module is compiled from. */
-struct source {
-    const char *file, *entry, *preamble;
-    unsigned target, register_shift;
-    struct mb_strlist paths; /* one */
-    struct mb_strlist defines, includes;
-    struct mb_strbuf flags, folders; /* as the manifest has them */
-};
-
-static void source_finish(struct source *source)
+void mb_loaded_module_free(struct mb_loaded_module *module)
 {
-    mb_strlist_finish(&source->paths);
-    mb_strlist_finish(&source->defines);
-    mb_strlist_finish(&source->includes);
-    mb_strbuf_finish(&source->flags);
-    mb_strbuf_finish(&source->folders);
-}
-
-/* FOLDER/PATH, or PATH where that is absolute. */
-static enum mb_status add_path(const struct mb_manifest *manifest, const char *path,
-                               struct mb_strlist *list, struct mb_err *err)
-{
-    return mb_os_is_absolute(path)
-               ? mb_strlist_add(list, err, "%s", path)
-               : mb_strlist_add(list, err, "%s/%s", manifest->roots.items[0], path);
+    mb_strlist_finish(&module->paths);
+    mb_strbuf_finish(&module->preamble);
+    mb_strbuf_finish(&module->flags);
+    mb_strbuf_finish(&module->name);
+    mb_strbuf_finish(&module->compiled);
+    mb_bytes_finish(&module->code);
+    mb_free(module);
 }
 
 /* A macro whose value is null is not defined. */
 static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
-                                  struct source *source)
+                                  struct mb_loaded_module *module)
 {
-    for (const cJSON *member = mb_read_map(r, shader, "defines", NULL); member;
-         member = member->next) {
+    const cJSON *defines = mb_read_map(r, shader, "defines");
+    for (const cJSON *member = defines ? defines->child : NULL; member; member = member->next) {
         const cJSON *value = mb_choose(r, member);
         if (cJSON_IsNull(value)) {
             continue;
         }
         MB_REFUSE_IF(!cJSON_IsString(value) && !cJSON_IsNumber(value), r, member,
                      "expected a number, a text or null");
-        MB_DO(mb_strlist_add(&source->defines, r->err, "%s=%s", member->string,
-                             cJSON_IsString(value) ? value->valuestring
-                                                   : mb_number_text(value->valuedouble).s));
-        mb_strbuf_printf(&source->flags, " -D%s", source->defines.items[source->defines.n - 1]);
+        const struct mb_text number = mb_number_text(value->valuedouble);
+        const char *text = cJSON_IsString(value) ? value->valuestring : number.s;
+        mb_strbuf_printf(&module->preamble, "#define %s %s\n", member->string, text);
+        mb_strbuf_printf(&module->flags, " -D%s=%s", member->string, text);
     }
     return r->status;
+}
+
+/* Add the path of a file or folder, which begins at the manifest's folder. */
+static enum mb_status add_path(struct mb_reader *r, const char *path,
+                               struct mb_loaded_module *module)
+{
+    const bool is_absolute = mb_os_is_absolute(path);
+    return mb_strlist_add(&module->paths, r->err, "%s%s%s",
+                          is_absolute ? "" : r->pick->manifest->roots.items[0],
+                          is_absolute ? "" : "/", path);
+}
+
+/* The file beside the manifest that the module is written to has a digest of what it is made
+ * of: the same on every machine. */
+static void name_module(struct mb_reader *r, const char *file, const struct mb_strbuf *folders,
+                        struct mb_loaded_module *module)
+{
+    const struct mb_manifest *manifest = r->pick->manifest;
+    const char *kernel = mb_json_read_string(manifest->json.root, "name");
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    const size_t n = strlen(file);
+    MB_SCOPED(mb_strbuf) key = {0};
+    char stem[64], digest[65];
+    mb_strbuf_printf(&key, "%s %s%s", file, mb_strbuf_text(&module->flags),
+                     mb_strbuf_text(folders));
+    mb_slug(base, stem, sizeof stem);
+    mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
+    mb_strbuf_printf(&module->name, "%s/%s", kernel, base);
+    mb_strbuf_printf(&module->compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel,
+                     stem, digest);
+    module->is_given = n >= 4 && strcmp(file + n - 4, ".spv") == 0;
 }
 
 static enum mb_status add_includes(struct mb_reader *r, const cJSON *shader,
-                                   struct source *source)
+                                   struct mb_strbuf *flags, struct mb_loaded_module *module)
 {
-    const struct mb_manifest *manifest = r->pick->manifest;
-    for (const cJSON *folder = mb_read_list(r, shader, "include", NULL); folder;
+    const struct mb_strlist *roots = &r->pick->manifest->roots;
+    for (const cJSON *folder = mb_read_list(r, shader, "include"); folder;
          folder = folder->next) {
         const char *path = mb_read_text(r, folder, NULL);
         MB_DO(r->status);
-        mb_strbuf_printf(&source->folders, " -I%s", path);
-        MB_DO(add_path(manifest, path, &source->includes, r->err));
+        mb_strbuf_printf(flags, " -I%s", path);
+        MB_DO(add_path(r, path, module));
     }
-    for (size_t i = 1; i < manifest->roots.n; i++) {
-        MB_DO(mb_strlist_add(&source->includes, r->err, "%s", manifest->roots.items[i]));
+    for (size_t i = 1; i < roots->n; i++) {
+        MB_DO(add_path(r, roots->items[i], module));
     }
     return r->status;
 }
 
-static enum mb_status read_source(struct mb_reader *r, const cJSON *shader,
-                                  struct source *source)
+static enum mb_status read_module(struct mb_reader *r, const cJSON *shader,
+                                  struct mb_compile_options *options,
+                                  struct mb_loaded_module *module)
 {
     static const char *const keys[] = {"file",      "entry",          "target",
                                        "preamble",  "defines",        "include",
@@ -84,75 +98,58 @@ static enum mb_status read_source(struct mb_reader *r, const cJSON *shader,
     static const char *const targets[] = {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3",
                                           NULL};
     const cJSON *node = mb_open(r, shader, keys, 1);
-    const char *entry = mb_read_text(r, node, "entry");
-    source->file = mb_read_text(r, node, "file");
-    source->entry = entry ? entry : "main";
-    source->target = mb_read_word(r, node, "target", targets, 2);
-    source->preamble = mb_read_text(r, node, "preamble");
-    source->register_shift = (unsigned)mb_read_integer(r, node, "register_shift", 0, 10000, 0);
+    const char *file = mb_read_text(r, node, "file"), *entry = mb_read_text(r, node, "entry");
+    const char *preamble = mb_read_text(r, node, "preamble");
+    MB_SCOPED(mb_strbuf) folders = {0};
+    options->entry = entry ? entry : "main";
+    options->vulkan_minor = mb_read_word(r, node, "target", targets, 2);
+    options->register_shift = mb_read_integer(r, node, "register_shift", 0, 10000, 0);
     MB_DO(r->status);
-    mb_strbuf_printf(&source->flags, "%s %s", source->entry, targets[source->target]);
-    MB_DO(add_path(r->pick->manifest, source->file, &source->paths, r->err));
-    MB_DO(add_defines(r, node, source));
-    if (source->preamble) {
-        mb_strbuf_printf(&source->flags, " -P%s", source->preamble);
+    mb_strbuf_printf(&module->flags, "%s %s", options->entry, targets[options->vulkan_minor]);
+    MB_DO(add_path(r, file, module));
+    MB_DO(add_defines(r, node, module));
+    if (preamble) {
+        mb_strbuf_printf(&module->preamble, "%s\n", preamble);
+        mb_strbuf_printf(&module->flags, " -P%s", preamble);
     }
-    if (source->register_shift > 0) {
-        mb_strbuf_printf(&source->flags, " -S%u", source->register_shift);
+    if (options->register_shift > 0) {
+        mb_strbuf_printf(&module->flags, " -S%u", options->register_shift);
     }
-    return add_includes(r, node, source);
+    MB_DO(add_includes(r, node, &folders, module));
+    name_module(r, file, &folders, module);
+    MB_DO(mb_strbuf_check(&module->preamble, r->err));
+    MB_DO(mb_strbuf_check(&module->flags, r->err));
+    MB_DO(mb_strbuf_check(&module->name, r->err));
+    return mb_strbuf_check(&module->compiled, r->err);
 }
 
-/* The key that tells one module from another, the name and flags that results show, and the
- * file beside the manifest that it is written to: the same on every machine. */
-static enum mb_status name_module(const struct mb_manifest *manifest, struct source *source,
+static enum mb_status load_module(struct mb_compile_options *options,
                                   struct mb_loaded_module *module, struct mb_err *err)
 {
-    MB_SCOPED(mb_strbuf) key = {0};
-    MB_SCOPED(mb_strbuf) name = {0};
-    MB_SCOPED(mb_strbuf) compiled = {0};
-    const char *file = source->file, *slash = strrchr(file, '/');
-    const char *kernel = mb_json_read_string(manifest->json.root, "name");
-    const size_t n_file = strlen(file);
-    char stem[64], digest[65];
-    mb_strbuf_printf(&key, "%s %s%s", file, mb_strbuf_text(&source->flags),
-                     mb_strbuf_text(&source->folders));
-    mb_strbuf_printf(&name, "%s/%s", kernel, slash ? slash + 1 : file);
-    mb_slug(slash ? slash + 1 : file, stem, sizeof stem);
-    mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
-    mb_strbuf_printf(&compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel, stem,
-                     digest);
-    MB_DO(mb_strbuf_take(&key, &module->key, err));
-    MB_DO(mb_strbuf_take(&name, &module->name, err));
-    MB_DO(mb_strbuf_take(&source->flags, &module->flags, err));
-    return n_file >= 4 && strcmp(file + n_file - 4, ".spv") == 0
-               ? MB_OK
-               : mb_strbuf_take(&compiled, &module->compiled, err);
+    const struct mb_strlist includes = {module->paths.items + 1, module->paths.n - 1};
+    options->path = module->paths.items[0];
+    options->includes = &includes;
+    options->module = module->is_given ? NULL : module->compiled.text;
+    options->preamble = mb_strbuf_text(&module->preamble);
+    MB_DO(mb_compile(options, &module->code, err));
+    MB_DO(mb_spirv_init(&module->spirv, options->path, module->code.data, module->code.n_bytes,
+                        options->entry, err));
+    module->spirv.shader.name = module->name.text;
+    module->spirv.shader.flags = module->flags.text;
+    return MB_OK;
 }
 
-static enum mb_status load_module(const struct mb_manifest *manifest,
-                                  const struct source *source, struct mb_loaded_module *module,
-                                  struct mb_err *err)
+/* Keep it, for results and for whoever asks again. */
+static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_module *module,
+                                 struct mb_err *err)
 {
-    const struct mb_compile_options options = {
-        .path = source->paths.items[0],
-        .module = module->compiled,
-        .entry = source->entry,
-        .preamble = source->preamble,
-        .vulkan_minor = source->target,
-        .register_shift = source->register_shift,
-        .defines = &source->defines,
-        .includes = &source->includes,
-        .roots = &manifest->roots,
-    };
-    MB_FREED void *code = NULL;
-    size_t n_bytes = 0;
-    MB_DO(mb_compile(&options, &code, &n_bytes, err));
-    MB_FAIL_IF(n_bytes > MAX_MODULE_BYTES, err, MB_ERRC_INPUT, "%s: more than 8 MiB",
-               options.path);
-    MB_DO(mb_spirv_init(&module->spirv, options.path, code, n_bytes, source->entry, err));
-    module->spirv.shader.name = module->name;
-    module->spirv.shader.flags = module->flags;
+    struct mb_kernel_file *file = &manifest->file;
+    const struct mb_shader **shaders = mb_grow(file->shaders, file->n_shaders, sizeof *shaders);
+    MB_DO(MB_NEED(shaders, manifest->path));
+    shaders[file->n_shaders++] = &module->spirv.shader;
+    file->shaders = shaders;
+    module->next = manifest->modules;
+    manifest->modules = module;
     return MB_OK;
 }
 
@@ -161,37 +158,28 @@ enum mb_status mb_manifest_module(struct mb_reader *r, const cJSON *node,
 {
     enum mb_status status = MB_OK;
     struct mb_err *err = r->err;
-    /* What is loaded is kept: the same for whoever asks again. */
     struct mb_manifest *manifest = (struct mb_manifest *)r->pick->manifest;
-    MB_SCOPED(source) source = {0};
-    struct mb_loaded_module *module = mb_alloc(1, sizeof *module);
-    MB_TRY(MB_NEED(module, manifest->path));
-    MB_TRY(read_source(r, node, &source));
-    MB_TRY(name_module(manifest, &source, module, err));
-    for (struct mb_loaded_module *old = manifest->modules; old; old = old->next) {
-        if (strcmp(old->key, module->key) == 0) {
-            mb_loaded_module_free(module);
-            *spirv = &old->spirv;
-            return MB_OK;
-        }
+    struct mb_compile_options options = {.roots = &manifest->roots};
+    struct mb_loaded_module *module = mb_alloc(1, sizeof *module), *old = manifest->modules;
+    MB_DO(MB_NEED(module, manifest->path));
+    MB_TRY(read_module(r, node, &options, module));
+    while (old && strcmp(old->compiled.text, module->compiled.text) != 0) {
+        old = old->next;
     }
-    status = load_module(manifest, &source, module, err);
+    if (old) {
+        mb_loaded_module_free(module);
+        *spirv = &old->spirv;
+        return MB_OK;
+    }
+    status = load_module(&options, module, err);
     if (status != MB_OK) {
         mb_reader_blame(r, mb_json_get(node, "file"));
         goto fail;
     }
-    const struct mb_shader **shaders =
-        mb_grow(manifest->file.shaders, manifest->file.n_shaders, sizeof *shaders);
-    MB_TRY(MB_NEED(shaders, manifest->path));
-    shaders[manifest->file.n_shaders++] = &module->spirv.shader;
-    manifest->file.shaders = shaders;
-    module->next = manifest->modules;
-    manifest->modules = module;
+    MB_TRY(add_module(manifest, module, err));
     *spirv = &module->spirv;
     return MB_OK;
 fail:
-    if (module) {
-        mb_loaded_module_free(module);
-    }
+    mb_loaded_module_free(module);
     return status;
 }

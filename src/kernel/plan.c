@@ -1,7 +1,6 @@
 /* Plans the commands of a manifest. */
 #include "kernel/plan.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include <cJSON.h>
@@ -29,6 +28,18 @@ struct planner {
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
 
+const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
+                                       uint32_t binding)
+{
+    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
+        const struct mb_binding *found = &spirv->shader.bindings[i];
+        if (found->set == set && found->binding == binding) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
 /* ---- Buffers */
 
 static enum mb_status plan_buffers(struct planner *p)
@@ -36,89 +47,67 @@ static enum mb_status plan_buffers(struct planner *p)
     static const char *const keys[] = {"bytes", "zero", "fields", "addressed", NULL};
     static const char *const times[] = {"once", "each-run", NULL};
     struct mb_reader *r = &p->read;
-    for (const cJSON *own = mb_read_map(r, p->root, "buffers", NULL); own; own = own->next) {
-        assert(p->plan->n_buffers < MB_MAX_KERNEL_BUFFERS); /* manifest.c sees to it */
+    const cJSON *all = mb_read_map(r, p->root, "buffers");
+    for (const cJSON *own = all ? all->child : NULL; own; own = own->next) {
+        BLAME_IF(p->plan->n_buffers == MB_MAX_KERNEL_BUFFERS, own,
+                 "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
         struct mb_kernel_buffer *buffer = &p->plan->buffers[p->plan->n_buffers++];
         const cJSON *node = mb_open(r, own, keys, 0);
         buffer->name = own->string;
-        buffer->n_bytes = (uint64_t)mb_read_integer(r, node, "bytes", 1, INT64_C(1) << 40, 0);
-        buffer->bound_bytes = buffer->n_bytes;
+        buffer->n_bytes = mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0);
         buffer->is_each_run = mb_read_word(r, node, "zero", times, 0) == 1;
+        p->plan->has_fills |= buffer->is_each_run;
         buffer->is_addressed = mb_read_flag(r, node, "addressed");
-        (void)mb_read_map(r, node, "fields", &buffer->fields);
+        buffer->fields = mb_read_map(r, node, "fields");
         MB_DO(r->status);
-        BLAME_IF(buffer->n_bytes == 0 && !buffer->fields, node,
-                 "the key \"bytes\" is missing, or \"fields\"");
-        BLAME_IF(buffer->is_each_run && buffer->fields, node,
-                 "\"zero\": \"each-run\" would wipe what \"fields\" say");
+        BLAME_IF((buffer->n_bytes > 0) == (buffer->fields != NULL), node,
+                 "a buffer needs one of the keys \"bytes\" and \"fields\"");
+        BLAME_IF(buffer->fields && (buffer->is_each_run || buffer->is_addressed), node,
+                 "\"zero\" and \"addressed\" are not of a buffer with \"fields\"");
     }
     return r->status;
 }
 
-/* Find what a uniform buffer holds among its contents so far, or add it: each step may have
- * one of its own. */
-static enum mb_status place_content(struct planner *p, const cJSON *node,
-                                    const unsigned char *content,
-                                    struct mb_kernel_buffer *buffer,
-                                    struct mb_kernel_binding *binding)
-{
-    struct mb_err *err = p->err;
-    const uint64_t n = buffer->bound_bytes;
-    const uint64_t stride = (n + CONTENT_ALIGNMENT - 1) / CONTENT_ALIGNMENT * CONTENT_ALIGNMENT;
-    uint64_t at = 0;
-    while (buffer->content && at < buffer->n_bytes &&
-           memcmp(buffer->content + at, content, (size_t)n) != 0) {
-        at += stride;
-    }
-    binding->offset_bytes = at;
-    if (buffer->content && at < buffer->n_bytes) {
-        return MB_OK;
-    }
-    BLAME_IF(at > 0 && binding->place->type != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, node,
-             "only what a uniform buffer holds can change by step");
-    BLAME_IF(at + n > MB_MAX_MANIFEST_BYTES, node,
-             "a buffer with \"fields\" has at most 1 MiB");
-    unsigned char *grown = mb_alloc(1, (size_t)(at + n));
-    MB_DO(MB_NEED(grown, buffer->name));
-    if (at > 0) {
-        memcpy(grown, buffer->content, (size_t)buffer->n_bytes);
-    }
-    memcpy(grown + at, content, (size_t)n);
-    mb_free(buffer->content);
-    buffer->content = grown;
-    buffer->n_bytes = at + n;
-    return MB_OK;
-}
-
-/* Bind a buffer; the block that it is bound to says how "fields" lie in it. */
-static enum mb_status plan_buffer(struct planner *p, const cJSON *place,
-                                  const struct mb_spirv *spirv,
+/* What a uniform buffer holds for one binding follows what it holds for those before. */
+static enum mb_status add_content(struct planner *p, const cJSON *node,
+                                  const struct mb_spirv *spirv, struct mb_kernel_buffer *buffer,
                                   struct mb_kernel_binding *binding)
 {
     struct mb_err *err = p->err;
-    struct mb_kernel_buffer *buffer = &p->plan->buffers[binding->buffer];
-    const cJSON *node = mb_json_get(mb_json_get(p->root, "buffers"), buffer->name);
     const struct mb_spirv_block *block = &binding->use->block;
+    const uint64_t at =
+        (buffer->n_bytes + CONTENT_ALIGNMENT - 1) / CONTENT_ALIGNMENT * CONTENT_ALIGNMENT;
+    BLAME_IF(binding->place->type != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || block->n_bytes == 0,
+             node, "\"fields\" are of a uniform buffer with members of known size");
+    BLAME_IF(at + block->n_bytes > MB_MAX_MANIFEST_BYTES, node,
+             "what a buffer with \"fields\" holds for all dispatches is above 1 MiB");
+    unsigned char *grown = mb_alloc(1, (size_t)at + block->n_bytes);
+    MB_DO(MB_NEED(grown, buffer->name));
+    if (buffer->content) {
+        memcpy(grown, buffer->content, (size_t)buffer->n_bytes);
+    }
+    mb_free(buffer->content);
+    buffer->content = grown;
+    buffer->n_bytes = at + block->n_bytes;
+    binding->offset_bytes = at;
+    binding->n_bytes = block->n_bytes;
+    return mb_fill_block(&p->read, buffer->fields, spirv, block, grown + at);
+}
+
+static enum mb_status plan_buffer(struct planner *p, const cJSON *node,
+                                  const struct mb_spirv *spirv,
+                                  struct mb_kernel_binding *binding)
+{
+    struct mb_kernel_buffer *buffer = &p->plan->buffers[binding->buffer];
     binding->is_read = binding->use->only_reads;
-    BLAME_IF(!buffer->fields && block->n_bytes > buffer->n_bytes, node,
-             "the shader's block has %u bytes, and the buffer %llu", block->n_bytes,
-             (unsigned long long)buffer->n_bytes);
-    if (!buffer->fields) {
-        return MB_OK;
+    binding->n_bytes = buffer->n_bytes;
+    if (buffer->fields) {
+        return add_content(p, node, spirv, buffer, binding);
     }
-    BLAME_IF(block->n_bytes == 0, node, "the shader's block has no members of known size");
-    if (buffer->bound_bytes < block->n_bytes) {
-        BLAME_IF(buffer->content, place, "the block of '%s' is larger here than before",
-                 buffer->name);
-        buffer->bound_bytes = block->n_bytes;
-    }
-    BLAME_IF(buffer->bound_bytes > MB_MAX_MANIFEST_BYTES, node,
-             "a buffer with \"fields\" has at most 1 MiB");
-    MB_FREED unsigned char *content = mb_alloc(1, (size_t)buffer->bound_bytes);
-    MB_DO(MB_NEED(content, buffer->name));
-    MB_DO(
-        mb_fill_block(&p->read, buffer->fields->child, buffer->fields, spirv, block, content));
-    return place_content(p, node, content, buffer, binding);
+    BLAME_IF(binding->use->block.n_bytes > buffer->n_bytes, node,
+             "the shader's block has %u bytes, and the buffer %llu",
+             binding->use->block.n_bytes, (unsigned long long)buffer->n_bytes);
+    return MB_OK;
 }
 
 /* ---- Pipelines */
@@ -140,8 +129,7 @@ static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
 static enum mb_status plan_pipeline(struct planner *p, const cJSON *shader, uint32_t *index)
 {
     struct mb_kernel_plan *plan = p->plan;
-    const cJSON *constants, *node = mb_choose(&p->read, shader);
-    const size_t n_names = p->read.scope.n_names;
+    const cJSON *node = mb_choose(&p->read, shader);
     for (*index = 0; *index < plan->n_pipelines; (*index)++) {
         if (strcmp(plan->pipelines[*index].shader, shader->string) == 0) {
             return MB_OK;
@@ -151,13 +139,12 @@ static enum mb_status plan_pipeline(struct planner *p, const cJSON *shader, uint
              "more than %u shaders are dispatched", MB_MAX_KERNEL_PIPELINES);
     struct mb_kernel_pipeline *pipeline = &plan->pipelines[plan->n_pipelines++];
     pipeline->shader = shader->string;
-    p->read.scope.n_names = p->read.n_chain_names;
+    mb_reader_set_step(&p->read, NULL);
     MB_DO(mb_manifest_module(&p->read, node, &pipeline->spirv));
     pipeline->push_bytes = (pipeline->spirv->push.n_bytes + 3) / 4 * 4;
-    constants = mb_read_map(&p->read, node, "constants", NULL);
-    MB_DO(mb_fill_constants(&p->read, constants, pipeline->spirv, pipeline->constants,
-                            &pipeline->n_constants));
-    p->read.scope.n_names = n_names;
+    MB_DO(mb_fill_constants(&p->read, mb_read_map(&p->read, node, "constants"), pipeline->spirv,
+                            pipeline->constants, &pipeline->n_constants));
+    mb_reader_set_step(&p->read, &p->step);
     find_workgroup_size(pipeline);
     return p->read.status;
 }
@@ -181,31 +168,21 @@ const char *mb_descriptor_type_name(VkDescriptorType type)
 static enum mb_status plan_views(struct planner *p, const cJSON *node,
                                  struct mb_kernel_binding *binding)
 {
-    static const char *const ways[] = {"level", "levels", "mips"};
-    const int64_t last = p->layout->n_levels - 1;
+    const uint32_t last = p->layout->n_levels - 1;
+    const bool has_level = mb_json_get(node, "level"), has_mips = mb_json_get(node, "mips");
+    const char *key = has_level ? "level" : has_mips ? "mips" : "levels";
     struct mb_numbers levels = {.n = 1};
-    size_t way = 0, n_ways = 0;
-    for (size_t i = 0; i < MB_COUNTOF(ways); i++) {
-        const bool is_given = mb_json_get(node, ways[i]) != NULL;
-        way = is_given ? i : way;
-        n_ways += is_given;
-    }
-    BLAME_IF(n_ways != 1, node,
+    BLAME_IF(has_level + has_mips + (mb_json_get(node, "levels") != NULL) != 1, node,
              "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
-    if (way == 0) {
-        levels.of[0] = mb_read_integer(&p->read, node, "level", 0, last, 0);
+    if (has_level) {
+        levels.of[0] = mb_read_integer(&p->read, node, key, 0, last, 0);
     } else {
-        mb_read_integers(&p->read, node, ways[way], 0, last, &levels);
+        mb_read_integers(&p->read, node, key, 0, last, &levels);
     }
     MB_DO(p->read.status);
-    BLAME_IF(levels.n == 0, mb_json_get(node, ways[way]), "there are no levels in it");
-    const bool has_mips = way == 2;
+    BLAME_IF(levels.n == 0, mb_json_get(node, key), "there are no levels in it");
     binding->n_views = has_mips ? 1 : levels.n;
     binding->n_levels = (uint8_t)(has_mips ? levels.n : 1);
-    BLAME_IF(binding->n_levels > 1 && binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-             node,
-             "a shader stores to the first level of a view only: use \"level\", or \"levels\" "
-             "of an array");
     BLAME_IF(binding->n_views > binding->place->n_descriptors, node,
              "the shader's array has %u elements, for %u levels", binding->place->n_descriptors,
              binding->n_views);
@@ -275,6 +252,8 @@ static enum mb_status plan_format(struct planner *p, const cJSON *node,
              "the shader's image is of %s, and the view of %s%s", mb_scalar_names[use->texel],
              is_uint ? "uint" : "float",
              use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\" or \"uint8x4\"" : "");
+    MB_FAIL_IF(!use->is_arrayed && p->layout->n_layers > 1, p->err, MB_ERRC_UNSUPPORTED,
+               "the shader's '%s' has no layers", use->name);
     MB_FAIL_IF(use->image_format != 0 && use->image_format != image_format_of(binding->format),
                p->err, MB_ERRC_UNSUPPORTED,
                "the shader declares '%s' with another format than that of %s%s", use->name,
@@ -298,17 +277,6 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
         (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
 }
 
-/* The index of the buffer that a binding names; UINT32_MAX: none. */
-static uint32_t find_buffer(struct planner *p, const cJSON *node)
-{
-    const cJSON *named = mb_read_member(&p->read, node, "buffer", "buffers");
-    uint32_t i = 0;
-    while (named && strcmp(p->plan->buffers[i].name, named->string) != 0) {
-        i++;
-    }
-    return named ? i : UINT32_MAX;
-}
-
 static enum mb_status plan_binding(struct planner *p, const cJSON *element,
                                    const struct mb_spirv *spirv,
                                    struct mb_kernel_binding *binding)
@@ -318,12 +286,11 @@ static enum mb_status plan_binding(struct planner *p, const cJSON *element,
     static const char *const layouts[] = {"read-only", "general", NULL};
     struct mb_reader *r = &p->read;
     const cJSON *node = mb_open(r, element, keys, 1);
-    const uint32_t set = (uint32_t)mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
-    const uint32_t number = (uint32_t)mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
+    const uint32_t set = mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
+    const uint32_t number = mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
     read_sampler(r, node, &binding->sampler);
-    binding->buffer = find_buffer(p, node);
+    binding->buffer = mb_read_member(r, node, "buffer", "buffers");
     binding->is_general = mb_read_word(r, node, "layout", layouts, 0) == 1;
-    binding->layer = p->step.layer;
     MB_DO(r->status);
     binding->place = mb_spirv_find(spirv, set, number);
     BLAME_IF(!binding->place, node, "the shader has no binding %u in set %u", number, set);
@@ -367,15 +334,19 @@ static enum mb_status plan_bindings(struct planner *p, const cJSON *node,
                                     struct mb_kernel_dispatch *dispatch)
 {
     struct mb_err *err = p->err;
-    const cJSON *list, *element = mb_read_list(&p->read, node, "bindings", &list);
-    MB_DO(p->read.status);
-    dispatch->bindings = mb_alloc((size_t)cJSON_GetArraySize(list), sizeof *dispatch->bindings);
-    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
-    for (; element; element = element->next) {
-        MB_DO(plan_binding(p, element, spirv, &dispatch->bindings[dispatch->n_bindings]));
-        dispatch->n_bindings++;
+    const cJSON *list = mb_json_get(node, "bindings");
+    for (const cJSON *element = mb_read_list(&p->read, node, "bindings"); element;
+         element = element->next) {
+        struct mb_kernel_binding *grown =
+            mb_grow(dispatch->bindings, dispatch->n_bindings, sizeof *grown);
+        MB_DO(MB_NEED(grown, "bindings"));
+        dispatch->bindings = grown;
+        grown += dispatch->n_bindings++;
+        *grown = (struct mb_kernel_binding){.n_views = 0};
+        MB_DO(plan_binding(p, element, spirv, grown));
     }
-    return check_complete(p, list ? list : node, spirv, dispatch);
+    return p->read.status == MB_OK ? check_complete(p, list ? list : node, spirv, dispatch)
+                                   : p->read.status;
 }
 
 /* ---- Dispatches */
@@ -385,16 +356,17 @@ static enum mb_status plan_push(struct planner *p, const cJSON *node,
                                 struct mb_kernel_dispatch *dispatch)
 {
     const struct mb_spirv_block *block = &spirv->push;
-    const cJSON *map, *values = mb_read_map(&p->read, node, "push", &map);
+    const cJSON *map = mb_read_map(&p->read, node, "push");
     MB_DO(p->read.status);
-    BLAME_IF(block->n_members == 0 && values, map, "the shader has no push constants");
+    BLAME_IF(block->n_members == 0 && map && map->child, map,
+             "the shader has no push constants");
     if (block->n_members == 0) {
         return MB_OK;
     }
     BLAME_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, map ? map : node,
              "the shader has more than 256 bytes of push constants");
     BLAME_IF(!map, node, "the key \"push\" is missing: the shader has push constants");
-    return mb_fill_block(&p->read, values, map, spirv, block, dispatch->push);
+    return mb_fill_block(&p->read, map, spirv, block, dispatch->push);
 }
 
 static enum mb_status add_dispatch(const struct planner *p, const struct mb_numbers *groups,
@@ -411,7 +383,7 @@ static enum mb_status add_dispatch(const struct planner *p, const struct mb_numb
     *dispatch = &grown[plan->n_dispatches++];
     **dispatch = (struct mb_kernel_dispatch){.step = p->step};
     for (uint32_t axis = 0; axis < 3; axis++) {
-        (*dispatch)->n_groups[axis] = axis < groups->n ? (uint32_t)groups->of[axis] : 1;
+        (*dispatch)->n_groups[axis] = axis < groups->n ? groups->of[axis] : 1;
     }
     return MB_OK;
 }
@@ -425,15 +397,16 @@ static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
     uint32_t pipeline;
     const cJSON *node = mb_open(r, element, keys, 2);
     const cJSON *when = mb_json_get(node, "when");
-    if (when && mb_value_real(mb_read_value(r, when, false)) == 0.0) {
+    if (when && mb_read_value(r, when) == 0.0) {
         return r->status;
     }
-    const cJSON *shader = mb_read_member(r, node, "shader", "shaders");
-    mb_read_integers(r, node, "groups", 0, INT32_MAX, &groups);
+    const uint32_t shader = mb_read_member(r, node, "shader", "shaders");
+    mb_read_integers(r, node, "groups", 1, INT32_MAX, &groups);
     MB_DO(r->status);
     BLAME_IF(groups.n == 0 || groups.n > 3, mb_json_get(node, "groups"),
              "expected one to three counts");
-    MB_DO(plan_pipeline(p, shader, &pipeline));
+    MB_DO(plan_pipeline(p, cJSON_GetArrayItem(mb_json_get(p->root, "shaders"), (int)shader),
+                        &pipeline));
     MB_DO(add_dispatch(p, &groups, &dispatch));
     struct mb_kernel_pipeline *own = &p->plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
@@ -442,23 +415,17 @@ static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
     return plan_bindings(p, node, own->spirv, dispatch);
 }
 
-/* All that a step dispatches; once for each layer if that is asked for. */
-static enum mb_status plan_step(struct planner *p, const uint64_t *addresses)
+static enum mb_status plan_step(struct planner *p)
 {
     struct mb_reader *r = &p->read;
-    const int64_t remaining = p->layout->n_levels - 1 - p->step.source_level;
+    const uint32_t remaining = p->layout->n_levels - 1 - p->step.source_level;
     p->step.n_levels = 0;
-    mb_reader_set_step(r, &p->step, addresses);
-    p->step.n_levels =
-        (uint32_t)mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
-    mb_reader_set_step(r, &p->step, addresses);
+    mb_reader_set_step(r, &p->step);
+    p->step.n_levels = mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
+    mb_reader_set_step(r, &p->step);
     p->plan->source_levels |= UINT32_C(1) << p->step.source_level;
-    const uint32_t n_layers = mb_read_flag(r, p->root, "each_layer") ? p->layout->n_layers : 1;
-    for (const cJSON *node = mb_read_list(r, p->root, "dispatches", NULL); node;
-         node = node->next) {
-        for (p->step.layer = 0; p->step.layer < n_layers; p->step.layer++) {
-            MB_DO(plan_dispatch(p, node));
-        }
+    for (const cJSON *node = mb_read_list(r, p->root, "dispatches"); node; node = node->next) {
+        MB_DO(plan_dispatch(p, node));
     }
     return r->status;
 }
@@ -487,7 +454,7 @@ static enum mb_status plan_tolerance(struct planner *p)
         .arithmetic = (enum mb_arithmetic)mb_read_word(r, node, "arithmetic", arithmetics, 0),
         .is_rounded_by_device = mb_read_word(r, node, "rounding", rounders, 0) == 0,
         .reread_levels = p->plan->source_levels,
-        .max_error_lsb = bound ? mb_value_real(mb_read_value(r, bound, true)) : 0.0,
+        .max_error_lsb = bound ? mb_read_value(r, bound) : 0.0,
     };
     BLAME_IF(bound && !(tolerance->max_error_lsb > 0.0), bound, "expected a bound above 0");
     mb_read_integers(r, node, "reread", 0, MB_MAX_LEVELS - 1, &reread);
@@ -495,21 +462,6 @@ static enum mb_status plan_tolerance(struct planner *p)
         tolerance->reread_levels |= UINT32_C(1) << reread.of[i];
     }
     return r->status;
-}
-
-/* Blame a level, and say which step should make it: steps begin at plan->source_levels. */
-static enum mb_status fail_unwritten(struct planner *p, uint32_t level)
-{
-    const uint32_t sources = p->plan->source_levels;
-    const uint32_t below = sources & ((UINT32_C(1) << level) - 1), above = sources >> level;
-    const uint32_t first = 32 - (uint32_t)__builtin_clz(below);
-    const uint32_t last =
-        above ? level + (uint32_t)__builtin_ctz(above) : p->layout->n_levels - 1;
-    (void)MB_REFUSE(&p->read, mb_json_get(p->root, "dispatches"),
-                    "no dispatch has level %u bound to store to; step %d makes levels %u to %u",
-                    level, __builtin_popcount(below) - 1, first, last);
-    return first < last ? mb_err_hint(p->err, "\"levels_per_step\": 1 makes one level a step")
-                        : MB_FAILED;
 }
 
 /* Levels that no dispatch writes would be read as they were. */
@@ -528,7 +480,8 @@ static enum mb_status check_written(struct planner *p)
         }
     }
     for (uint32_t level = 1; level < p->layout->n_levels; level++) {
-        MB_DO(written >> level & 1u ? MB_OK : fail_unwritten(p, level));
+        BLAME_IF(!(written >> level & 1u), mb_json_get(p->root, "dispatches"),
+                 "no dispatch has level %u bound to store to", level);
     }
     return MB_OK;
 }
@@ -542,21 +495,17 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
         .plan = plan, .root = pick->manifest->json.root, .layout = layout, .err = err};
     *plan = (struct mb_kernel_plan){0};
     mb_reader_init(&p.read, pick, layout, err);
+    mb_reader_set_step(&p.read, NULL);
+    p.read.addresses = addresses ? addresses : unknown;
     MB_DO(plan_buffers(&p));
     for (; p.step.source_level + 1 < layout->n_levels; p.step.index++) {
-        MB_DO(plan_step(&p, addresses ? addresses : unknown));
+        MB_DO(plan_step(&p));
         p.step.source_level += p.step.n_levels;
     }
     plan->n_steps = p.step.index;
     MB_DO(check_written(&p));
-    for (uint32_t i = 0; i < plan->n_buffers; i++) {
-        MB_FAIL_IF(
-            plan->buffers[i].n_bytes == 0, err, MB_ERRC_INPUT,
-            "%s: no dispatch has buffer '%s' bound, whose \"fields\" are those of a block",
-            pick->manifest->path, plan->buffers[i].name);
-    }
     mb_kernel_place_barriers(plan, layout->n_levels);
-    p.read.scope.n_names = p.read.n_chain_names;
+    mb_reader_set_step(&p.read, NULL);
     return plan_tolerance(&p);
 }
 

@@ -28,12 +28,11 @@ struct mb_kernel_binding {
     uint8_t first_level[MB_MAX_LEVELS], n_levels;
     enum mb_view_format kind;
     VkFormat format;
-    uint32_t layer;  /* of a view without layers; else it shows all */
     bool is_general; /* layout, of what is sampled */
     bool is_read;    /* of storage: nothing is written */
     struct mb_kernel_sampler sampler;
-    uint32_t buffer; /* index; UINT32_MAX: none */
-    uint64_t offset_bytes;
+    uint32_t buffer;                /* index; UINT32_MAX: none */
+    uint64_t offset_bytes, n_bytes; /* the part of the buffer that is bound */
 };
 
 struct mb_kernel_pipeline {
@@ -48,11 +47,10 @@ struct mb_kernel_pipeline {
 
 struct mb_kernel_buffer {
     const char *name;
-    uint64_t n_bytes; /* of all contents together, and of what is bound of it */
-    uint64_t bound_bytes;
+    uint64_t n_bytes;
     bool is_each_run, is_addressed;
-    const struct cJSON *fields; /* the map, or NULL */
-    unsigned char *content;     /* n_bytes of them, or NULL: zeros; owned */
+    const struct cJSON *fields; /* the map of a uniform buffer's members, or NULL */
+    unsigned char *content;     /* n_bytes, what each binding of it holds; NULL: zeros; owned */
 };
 
 /* What a level is before or after a barrier. */
@@ -81,6 +79,7 @@ struct mb_kernel_dispatch {
 struct mb_kernel_plan {
     struct mb_kernel_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     uint32_t n_buffers;
+    bool has_fills; /* some buffer is zeroed before each run */
     struct mb_kernel_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
     uint32_t n_pipelines;
     struct mb_kernel_barriers opening, closing;

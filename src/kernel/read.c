@@ -9,70 +9,68 @@
 
 #include "base/text.h"
 
-#define MAX_CHOICES 6u /* one within another, and names of values */
-#define MAX_WORDS   256u
+#define MAX_WAY       200u /* to a value, in a message */
+#define N_GIVEN_NAMES 11u  /* of an image and a step, in expressions */
 
-static const char *const names_of_chain[] = {"width",  "height",      "layers",
-                                             "levels", "texel_bytes", "subgroup_size"};
-static const char *const names_of_step[] = {"source_level", "first_level", "n_levels",
-                                            "last_level", "remaining"};
 static const char *const range_keys[] = {"first", "last", NULL};
 
 const char *const mb_kernel_reduces[] = {"avg", "min", "max", NULL};
-const char *const mb_kernel_alphas[] = {"straight", "premultiplied", NULL};
 
 /* ---- Errors */
 
+/* "dispatches[0].groups": the way from the root of a tree to a node. */
+static bool find_way(const cJSON *tree, const cJSON *node, char way[MAX_WAY])
+{
+    const size_t n = strlen(way);
+    size_t index = 0;
+    for (const cJSON *child = tree->child; child && tree != node; child = child->next) {
+        if (cJSON_IsArray(tree)) {
+            snprintf(way + n, MAX_WAY - n, "[%zu]", index++);
+        } else {
+            snprintf(way + n, MAX_WAY - n, "%s%.80s", n > 0 ? "." : "", child->string);
+        }
+        if (find_way(child, node, way)) {
+            return true;
+        }
+        way[n] = '\0';
+    }
+    return tree == node;
+}
+
 enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
 {
+    const struct mb_manifest *manifest = r->pick->manifest;
+    char whole[2 * sizeof r->err->text], way[MAX_WAY] = "";
     if (r->status == MB_OK) {
-        r->status = mb_manifest_blame(r->pick->manifest, node, r->err);
+        find_way(manifest->json.root, node, way);
+        snprintf(whole, sizeof whole, "%.200s: %s%s%s", manifest->path, way,
+                 way[0] != '\0' ? ": " : "", r->err->text);
+        mb_utf8_sanitize(whole, r->err->text, sizeof r->err->text); /* keys may be any bytes */
+        r->status = MB_FAILED;
     }
     return r->status;
 }
 
 enum mb_status mb_refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                              const char *word, const char *const *words, size_t n)
+                              const char *word, const struct mb_words *words)
 {
     if (r->status == MB_OK) {
         MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
-        mb_err_hint_nearest(r->err, word, words, n, NULL);
+        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
     }
     return mb_reader_blame(r, node);
 }
 
-/* ---- Choices */
+/* ---- Words */
 
-struct words {
-    const char *of[MAX_WORDS];
-    size_t n;
-};
-
-static void add_word(struct words *words, const char *word)
+void mb_words_add(struct mb_words *words, const char *word)
 {
-    if (words->n < MAX_WORDS) {
+    if (words->n < MB_MAX_WORDS) {
         words->of[words->n++] = word;
     }
 }
 
-/* NULL-terminated; NULL: formats. */
-static void add_words(struct words *words, const char *const *list)
-{
-    for (size_t i = 0; list ? list[i] != NULL : i < mb_format_count; i++) {
-        add_word(words, list ? list[i] : mb_formats[i].name);
-    }
-}
-
-static void add_members(struct words *words, const cJSON *object)
-{
-    for (const cJSON *member = cJSON_IsObject(object) ? object->child : NULL; member;
-         member = member->next) {
-        add_word(words, member->string);
-    }
-}
-
-/* Which of the words it is; words->n: none of them. */
-static size_t find(const struct words *words, const char *word)
+size_t mb_words_find(const struct mb_words *words, const char *word)
 {
     size_t i = 0;
     while (i < words->n && strcmp(words->of[i], word) != 0) {
@@ -81,17 +79,28 @@ static size_t find(const struct words *words, const char *word)
     return i;
 }
 
-static enum mb_status refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                                  const char *word, const struct words *words)
+/* ---- Choices */
+
+/* NULL-terminated; NULL: formats. */
+static void add_words(struct mb_words *words, const char *const *list)
 {
-    return mb_refuse_word(r, node, what, word, words->of, words->n);
+    for (size_t i = 0; list ? list[i] != NULL : i < mb_format_count; i++) {
+        mb_words_add(words, list ? list[i] : mb_formats[i].name);
+    }
 }
 
-static const char *const choosers[] = {"format", "reduce", "alpha", "subgroup_size", NULL};
+static void add_members(struct mb_words *words, const cJSON *object)
+{
+    for (const cJSON *member = cJSON_IsObject(object) ? object->child : NULL; member;
+         member = member->next) {
+        mb_words_add(words, member->string);
+    }
+}
 
 /* The values that `by` chooses among, and which of them is chosen; without any: `by` is no
  * choice. */
-static const char *list_values(const struct mb_pick *pick, const char *by, struct words *words)
+static const char *list_values(const struct mb_pick *pick, const char *by,
+                               struct mb_words *words)
 {
     static const char *const sizes[] = {"4", "8", "16", "32", "64", "128", NULL};
     const struct mb_param *params = pick->manifest->params;
@@ -108,54 +117,35 @@ static const char *list_values(const struct mb_pick *pick, const char *by, struc
     } else if (pick->format && strcmp(by, "reduce") == 0) {
         add_words(words, mb_kernel_reduces);
         chosen = pick->reduce;
-    } else if (pick->format && strcmp(by, "alpha") == 0) {
-        add_words(words, mb_kernel_alphas);
-        chosen = pick->alpha;
     } else if (pick->format && strcmp(by, "subgroup_size") == 0) {
         add_words(words, sizes);
-        chosen = find(words, mb_text("%u", pick->subgroup_size).s);
+        chosen = mb_words_find(words, mb_text("%u", pick->subgroup_size).s);
     }
     return chosen < words->n ? words->of[chosen] : "any other";
-}
-
-static enum mb_status refuse_choice(struct mb_reader *r, const cJSON *by)
-{
-    struct words words = {.n = 0};
-    for (const struct mb_param *param = r->pick->manifest->params; param->name; param++) {
-        add_word(&words, param->name);
-    }
-    if (r->pick->format) {
-        add_words(&words, choosers);
-    }
-    MB_REFUSE_IF(words.n == 0, r, by, "nothing can choose here: there are no \"parameters\"");
-    return refuse_word(r, by, "nothing is chosen by", by->valuestring, &words);
 }
 
 /* The branch of an object that has "by". */
 static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *by)
 {
-    struct words words = {.n = 0};
-    if (!cJSON_IsString(by)) {
-        MB_REFUSE(r, by,
-                  "expected the name of a parameter, format, reduce, alpha or subgroup_size");
-        return NULL;
-    }
-    const char *value = list_values(r->pick, by->valuestring, &words);
+    struct mb_words words = {.n = 0};
+    const char *value =
+        cJSON_IsString(by) ? list_values(r->pick, by->valuestring, &words) : "none";
     if (words.n == 0) {
-        refuse_choice(r, by);
+        MB_REFUSE(r, by, "expected a parameter%s",
+                  r->pick->format ? ", \"format\", \"reduce\" or \"subgroup_size\"" : "");
         return NULL;
     }
     const cJSON *chosen = NULL, *other = NULL;
     for (const cJSON *branch = node->child; branch; branch = branch->next) {
         const bool is_other = strcmp(branch->string, "*") == 0;
-        if (branch != by && !is_other && find(&words, branch->string) == words.n) {
-            refuse_word(r, branch, "no value of it is", branch->string, &words);
+        if (branch != by && !is_other && mb_words_find(&words, branch->string) == words.n) {
+            mb_refuse_word(r, branch, "unknown value", branch->string, &words);
         }
         chosen = strcmp(branch->string, value) == 0 ? branch : chosen;
         other = is_other ? branch : other;
     }
     if (!chosen && !other) {
-        MB_REFUSE(r, node, "there is no branch for %s, and none for \"*\"", value);
+        MB_REFUSE(r, node, "no branch for %s, and none for \"*\"", value);
     }
     return chosen ? chosen : other;
 }
@@ -175,151 +165,116 @@ static const cJSON *get(struct mb_reader *r, const cJSON *parent, const char *ke
 
 /* ---- Names */
 
-bool mb_is_expression_name(const char *name)
+static void set_name(struct mb_reader *r, const char *name, double value)
 {
-    bool is_one = false;
-    for (size_t i = 0; i < MB_COUNTOF(names_of_chain) + MB_COUNTOF(names_of_step); i++) {
-        const size_t n = MB_COUNTOF(names_of_chain);
-        is_one |= strcmp(name, i < n ? names_of_chain[i] : names_of_step[i - n]) == 0;
+    struct mb_scope *scope = &r->scope;
+    size_t i = 0;
+    while (i < scope->n_names && strcmp(scope->names[i].name, name) != 0) {
+        i++;
     }
-    return is_one;
-}
-
-static void add_name(struct mb_reader *r, struct mb_named_value name)
-{
-    if (r->scope.n_names < MB_MAX_NAMES) {
-        r->names[r->scope.n_names++] = name;
+    if (i < MB_MAX_NAMES) {
+        scope->names[i].name = name;
+        scope->names[i].value = value;
+        scope->n_names = i < scope->n_names ? scope->n_names : i + 1;
     }
-}
-
-/* A member of "names" that no branch fits has no value. */
-static void add_own_names(struct mb_reader *r)
-{
-    const cJSON *names = mb_json_get(r->pick->manifest->json.root, "names");
-    struct mb_err *err = r->err, ignored;
-    r->err = &ignored;
-    for (const cJSON *own = names ? names->child : NULL; own; own = own->next) {
-        const cJSON *node = mb_choose(r, own);
-        r->status = MB_OK;
-        if (cJSON_IsString(node)) {
-            add_name(r, (struct mb_named_value){own->string, .text = node->valuestring});
-        } else if (cJSON_IsNumber(node)) {
-            add_name(r,
-                     (struct mb_named_value){own->string, mb_read_value(r, node, false), NULL});
-        }
-    }
-    r->err = err;
 }
 
 void mb_reader_init(struct mb_reader *r, const struct mb_pick *pick,
                     const struct mb_layout *layout, struct mb_err *err)
 {
-    *r = (struct mb_reader){.pick = pick, .err = err};
-    const uint32_t values[] = {
-        layout->base.width, layout->base.height,         layout->n_layers,
-        layout->n_levels,   layout->format->texel_bytes, pick->subgroup_size};
-    r->scope = (struct mb_scope){.names = r->names, .layout = layout};
-    for (size_t i = 0; i < MB_COUNTOF(values); i++) {
-        add_name(r, (struct mb_named_value){names_of_chain[i], mb_integer(values[i]), NULL});
-    }
-    add_own_names(r);
-    r->n_chain_names = r->scope.n_names;
+    *r = (struct mb_reader){.pick = pick, .err = err, .scope.layout = layout};
+    set_name(r, "width", layout->base.width);
+    set_name(r, "height", layout->base.height);
+    set_name(r, "layers", layout->n_layers);
+    set_name(r, "levels", layout->n_levels);
+    set_name(r, "texel_bytes", layout->format->texel_bytes);
+    set_name(r, "subgroup_size", pick->subgroup_size);
 }
 
-void mb_reader_set_step(struct mb_reader *r, const struct mb_kernel_step *step,
-                        const uint64_t *addresses)
+/* A number, or an expression, whose value may be NaN. */
+static double evaluate(struct mb_reader *r, const cJSON *node)
 {
-    const struct mb_strlist *buffers = &r->pick->manifest->buffers;
-    const uint32_t values[] = {step->source_level, step->source_level + 1, step->n_levels,
-                               step->source_level + step->n_levels,
-                               r->scope.layout->n_levels - 1 - step->source_level};
-    r->scope.n_names = r->n_chain_names;
-    for (size_t i = 0; i < MB_COUNTOF(values); i++) {
-        add_name(r, (struct mb_named_value){names_of_step[i], mb_integer(values[i]), NULL});
+    double value = 0.0;
+    if (cJSON_IsNumber(node)) {
+        value = node->valuedouble;
+    } else if (!cJSON_IsString(node)) {
+        MB_REFUSE(r, node, "expected a number or an expression in quotes");
+    } else if (mb_evaluate(node->valuestring, &r->scope, &value, r->err) != MB_OK) {
+        mb_reader_blame(r, node);
     }
-    for (size_t i = 0; i < buffers->n; i++) {
-        add_name(r, (struct mb_named_value){buffers->items[i],
-                                            mb_integer((int64_t)addresses[i]), NULL});
+    return value;
+}
+
+void mb_reader_set_step(struct mb_reader *r, const struct mb_kernel_step *step)
+{
+    const double none = (double)NAN, source = step ? step->source_level : none;
+    const double n = step && step->n_levels > 0 ? step->n_levels : none;
+    set_name(r, "source_level", source);
+    set_name(r, "first_level", source + 1);
+    set_name(r, "n_levels", n);
+    set_name(r, "last_level", source + n);
+    set_name(r, "remaining", r->scope.layout->n_levels - 1 - source);
+    r->scope.n_names = N_GIVEN_NAMES;
+    for (const cJSON *own = mb_json_members(r->pick->manifest->json.root, "names"); own;
+         own = own->next) {
+        const cJSON *node = mb_choose(r, own);
+        if (node && !cJSON_IsObject(node) && !cJSON_IsArray(node)) {
+            const size_t n_before = r->scope.n_names;
+            set_name(r, own->string, evaluate(r, node));
+            if (r->scope.n_names == n_before) {
+                MB_REFUSE(r, own, "the name has a meaning already, or is one too many");
+            }
+        }
     }
 }
 
 /* ---- Numbers */
 
-/* Blame an expression for its value, which depends on the image. */
-static void blame_value(struct mb_reader *r, const cJSON *node)
-{
-    if (cJSON_IsString(node)) {
-        const size_t n = strlen(r->err->text);
-        snprintf(r->err->text + n, sizeof r->err->text - n, ", for %ux%u",
-                 r->scope.layout->base.width, r->scope.layout->base.height);
-    }
-    mb_reader_blame(r, node);
-}
-
-struct mb_value mb_read_value(struct mb_reader *r, const cJSON *parent, bool wants_float)
+double mb_read_value(struct mb_reader *r, const cJSON *parent)
 {
     const cJSON *node = mb_choose(r, parent);
-    struct mb_value value = mb_integer(0);
-    if (cJSON_IsNumber(node)) {
-        const double number = node->valuedouble;
-        const bool is_integer =
-            number >= -9e15 && number <= 9e15 && number == (double)(int64_t)number;
-        return is_integer ? mb_integer((int64_t)number) : mb_real(number);
+    const double value = node ? evaluate(r, node) : 0.0;
+    if (r->status == MB_OK && !isfinite(value)) {
+        MB_REFUSE(r, node,
+                  "the expression has no value here: it divides by zero, or asks for a level "
+                  "or a step that is not there");
     }
-    r->scope.wants_float = wants_float;
-    if (!cJSON_IsString(node)) {
-        MB_REFUSE(r, parent, "expected a number or an expression in quotes");
-    } else if (mb_evaluate(node->valuestring, &r->scope, &value, r->err) != MB_OK) {
-        /* What is no expression is none for any image. */
-        struct mb_err ignored;
-        if (mb_expression_check(node->valuestring, &r->scope, &ignored) == MB_OK) {
-            blame_value(r, node);
-        } else {
-            mb_reader_blame(r, node);
-        }
-    }
-    return value;
+    return r->status == MB_OK ? value : 0.0;
 }
 
-static int64_t read_integer(struct mb_reader *r, const cJSON *parent, int64_t least,
-                            int64_t most)
+static uint32_t read_integer(struct mb_reader *r, const cJSON *node, uint32_t least,
+                             uint32_t most)
 {
-    const struct mb_value value = mb_read_value(r, parent, false);
-    if (r->status == MB_OK &&
-        (value.is_float || value.integer < least || value.integer > most)) {
-        const double real = mb_value_real(value);
-        MB_FAIL(r->err, MB_ERRC_INPUT, "%s%s is not an integer from %lld to %lld",
-                mb_number_text(real).s,
-                value.is_float && real == floor(real) ? ", a float," : "", (long long)least,
-                (long long)most);
-        blame_value(r, mb_choose(r, parent));
+    const double value = mb_read_value(r, node);
+    if (r->status == MB_OK && (value < least || value > most || value != floor(value))) {
+        MB_REFUSE(r, mb_choose(r, node), "%s is not an integer from %u to %u",
+                  mb_number_text(value).s, least, most);
     }
-    return r->status == MB_OK ? value.integer : least;
+    return r->status == MB_OK ? (uint32_t)value : least;
 }
 
-int64_t mb_read_integer(struct mb_reader *r, const cJSON *parent, const char *key,
-                        int64_t least, int64_t most, int64_t otherwise)
+uint32_t mb_read_integer(struct mb_reader *r, const cJSON *parent, const char *key,
+                         uint32_t least, uint32_t most, uint32_t otherwise)
 {
     const cJSON *node = mb_json_get(parent, key);
     return node ? read_integer(r, node, least, most) : otherwise;
 }
 
-void mb_read_integers(struct mb_reader *r, const cJSON *parent, const char *key, int64_t least,
-                      int64_t most, struct mb_numbers *out)
+void mb_read_integers(struct mb_reader *r, const cJSON *parent, const char *key, uint32_t least,
+                      uint32_t most, struct mb_numbers *out)
 {
     const cJSON *node = get(r, parent, key);
     *out = (struct mb_numbers){0};
     if (cJSON_IsObject(node)) {
         mb_open(r, node, range_keys, 2);
-        const int64_t last = mb_read_integer(r, node, "last", least, most, 0);
-        for (int64_t i = mb_read_integer(r, node, "first", least, most, 0);
+        const uint32_t last = mb_read_integer(r, node, "last", least, most, 0);
+        for (uint32_t i = mb_read_integer(r, node, "first", least, most, 0);
              r->status == MB_OK && i <= last && out->n < MB_MAX_LEVELS; i++) {
             out->of[out->n++] = i;
         }
         return;
     }
-    for (node = mb_read_list(r, parent, key, NULL); node && r->status == MB_OK;
-         node = node->next) {
+    for (node = mb_read_list(r, parent, key); node && r->status == MB_OK; node = node->next) {
         if (out->n == MB_MAX_LEVELS) {
             MB_REFUSE(r, node, "a list has at most %u numbers", MB_MAX_LEVELS);
             return;
@@ -334,7 +289,7 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
                      size_t n_required)
 {
     const cJSON *node = mb_choose(r, parent);
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     if (!node) {
         return NULL;
     }
@@ -349,70 +304,65 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     }
     for (const cJSON *member = node->child; member && r->status == MB_OK;
          member = member->next) {
-        if (find(&words, member->string) == words.n) {
-            refuse_word(r, member, "unknown key", member->string, &words);
+        if (mb_words_find(&words, member->string) == words.n) {
+            mb_refuse_word(r, member, "unknown key", member->string, &words);
+        }
+        if (cJSON_GetObjectItemCaseSensitive(node, member->string) != member) {
+            MB_REFUSE(r, member, "duplicate key");
         }
     }
     return r->status == MB_OK ? node : NULL;
 }
 
-/* Follow the names of "names" to what is of the wanted kind. */
-static const cJSON *read_children(struct mb_reader *r, const cJSON *parent, const char *key,
-                                  bool is_list, const cJSON **out)
+/* A value, or the member of "names" that it names. */
+static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const char *key,
+                               const char *what)
 {
     const cJSON *names = mb_json_get(r->pick->manifest->json.root, "names");
     const cJSON *node = get(r, parent, key);
-    const char *what = is_list ? "expected a list, such as [...], or a member of \"names\", not"
-                               : "expected an object or a member of \"names\", not";
-    struct words words = {.n = 0};
-    add_members(&words, names);
-    for (unsigned n = 0; cJSON_IsString(node); n++) {
+    struct mb_words words = {.n = 0};
+    if (cJSON_IsString(node)) {
         const char *name = node->valuestring;
-        if (n == MAX_CHOICES) {
-            MB_REFUSE(r, node, "names name each other");
-        } else if (words.n == 0) {
-            MB_REFUSE(r, node, "%s '%.63s'", what, name);
-        } else if (find(&words, name) == words.n) {
-            refuse_word(r, node, what, name, &words);
+        const cJSON *named = get(r, names, name);
+        add_members(&words, names);
+        if (!named) {
+            mb_refuse_word(r, node,
+                           mb_text("expected %s or a member of \"names\", not", what).s, name,
+                           &words);
         }
-        node = get(r, names, name);
+        return named;
     }
-    if (node && (is_list ? !cJSON_IsArray(node) : !cJSON_IsObject(node))) {
-        MB_REFUSE(r, node, is_list ? "expected a list, such as [...]" : "expected an object");
-    }
-    if (out) {
-        *out = node;
+    return node;
+}
+
+const cJSON *mb_read_list(struct mb_reader *r, const cJSON *parent, const char *key)
+{
+    const cJSON *node = read_named(r, parent, key, "a list");
+    if (node && !cJSON_IsArray(node)) {
+        MB_REFUSE(r, node, "expected a list, such as [...]");
     }
     return node && r->status == MB_OK ? node->child : NULL;
 }
 
-const cJSON *mb_read_list(struct mb_reader *r, const cJSON *parent, const char *key,
-                          const cJSON **node)
+const cJSON *mb_read_map(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    return read_children(r, parent, key, true, node);
-}
-
-const cJSON *mb_read_map(struct mb_reader *r, const cJSON *parent, const char *key,
-                         const cJSON **node)
-{
-    return read_children(r, parent, key, false, node);
+    const cJSON *node = read_named(r, parent, key, "an object");
+    if (node && !cJSON_IsObject(node)) {
+        MB_REFUSE(r, node, "expected an object");
+    }
+    return r->status == MB_OK ? node : NULL;
 }
 
 /* ---- Words */
 
-static const char *read_text(struct mb_reader *r, const cJSON *parent, const char *what)
-{
-    const cJSON *node = mb_choose(r, parent);
-    const bool is_text = cJSON_IsString(node) && node->valuestring[0] != '\0';
-    if (parent && !is_text) {
-        MB_REFUSE(r, parent, "expected a %s in quotes", what);
-    }
-    return is_text ? node->valuestring : NULL;
-}
-
 const char *mb_read_text(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    return read_text(r, key ? mb_json_get(parent, key) : parent, "text");
+    const cJSON *node = key ? get(r, parent, key) : mb_choose(r, parent);
+    const bool is_text = cJSON_IsString(node) && node->valuestring[0] != '\0';
+    if (node && !is_text) {
+        MB_REFUSE(r, node, "expected a text in quotes");
+    }
+    return is_text ? node->valuestring : NULL;
 }
 
 bool mb_read_flag(struct mb_reader *r, const cJSON *parent, const char *key)
@@ -425,13 +375,12 @@ bool mb_read_flag(struct mb_reader *r, const cJSON *parent, const char *key)
 }
 
 /* The index of a word in the list, or 0 if it is not in there. */
-static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct words *words,
-                           const char *what)
+static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct mb_words *words)
 {
-    const char *word = read_text(r, node, "name");
-    const size_t i = word ? find(words, word) : 0;
+    const char *word = mb_read_text(r, node, NULL);
+    const size_t i = word ? mb_words_find(words, word) : 0;
     if (i == words->n) {
-        refuse_word(r, mb_choose(r, node), what, word, words);
+        mb_refuse_word(r, mb_choose(r, node), "unknown name", word ? word : "", words);
     }
     return r->status == MB_OK ? (uint32_t)i : 0;
 }
@@ -440,20 +389,20 @@ uint32_t mb_read_word(struct mb_reader *r, const cJSON *parent, const char *key,
                       const char *const *list, uint32_t otherwise)
 {
     const cJSON *node = mb_json_get(parent, key);
-    struct words words = {.n = 0};
+    struct mb_words words = {.n = 0};
     add_words(&words, list);
-    return node ? read_index(r, node, &words, "unknown name") : otherwise;
+    return node ? read_index(r, node, &words) : otherwise;
 }
 
 uint32_t mb_read_words(struct mb_reader *r, const cJSON *parent, const char *key,
                        const char *const *list, uint32_t otherwise)
 {
-    const cJSON *node;
-    struct words words = {.n = 0};
+    const cJSON *node = mb_json_get(parent, key);
+    struct mb_words words = {.n = 0};
     uint32_t bits = 0;
     add_words(&words, list);
-    for (const cJSON *child = mb_read_list(r, parent, key, &node); child; child = child->next) {
-        bits |= UINT32_C(1) << read_index(r, child, &words, "unknown name");
+    for (const cJSON *child = mb_read_list(r, parent, key); child; child = child->next) {
+        bits |= UINT32_C(1) << read_index(r, child, &words);
     }
     if (node && bits == 0) {
         MB_REFUSE(r, node, "the list is empty");
@@ -461,13 +410,11 @@ uint32_t mb_read_words(struct mb_reader *r, const cJSON *parent, const char *key
     return node ? bits : otherwise;
 }
 
-const cJSON *mb_read_member(struct mb_reader *r, const cJSON *parent, const char *key,
-                            const char *map)
+uint32_t mb_read_member(struct mb_reader *r, const cJSON *parent, const char *key,
+                        const char *map)
 {
     const cJSON *node = mb_json_get(parent, key);
-    const cJSON *object = mb_json_get(r->pick->manifest->json.root, map);
-    struct words words = {.n = 0};
-    add_members(&words, object);
-    const uint32_t i = node ? read_index(r, node, &words, mb_text("\"%s\" has no", map).s) : 0;
-    return node && r->status == MB_OK ? mb_json_get(object, words.of[i]) : NULL;
+    struct mb_words words = {.n = 0};
+    add_members(&words, mb_json_get(r->pick->manifest->json.root, map));
+    return node ? read_index(r, node, &words) : UINT32_MAX;
 }

@@ -5,20 +5,21 @@
 #include "kernel/expression.h"
 #include "kernel/manifest.h"
 
+#define MB_MAX_WORDS 256u
+
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
     const struct mb_manifest *manifest;
     const struct mb_params *params; /* NULL: the first of each */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
-    enum mb_alpha alpha;    /* premultiplied where averages weigh colour by alpha */
     uint32_t subgroup_size; /* 0: none was asked for */
     bool is_full;           /* subgroups of that size are required, all lanes there */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */
 struct mb_kernel_step {
-    uint32_t index, source_level, n_levels, layer;
+    uint32_t index, source_level, n_levels;
 };
 
 /* The first error is kept. After it what is read is its default, lists and objects are NULL,
@@ -26,35 +27,30 @@ struct mb_kernel_step {
 struct mb_reader {
     const struct mb_pick *pick;
     enum mb_status status;
-    struct mb_err *err;    /* MB_ERRC_INPUT, with the place in the manifest */
-    struct mb_scope scope; /* what expressions know now */
-    size_t n_chain_names;  /* of `names`: those of the image and of the manifest come first */
-    struct mb_named_value names[MB_MAX_NAMES];
+    struct mb_err *err;        /* MB_ERRC_INPUT, with the place in the manifest */
+    struct mb_scope scope;     /* what expressions know now */
+    const uint64_t *addresses; /* of the manifest's buffers */
 };
 
-/* Words in the order of mb_reduce and mb_alpha. */
-extern const char *const mb_kernel_reduces[], *const mb_kernel_alphas[];
+/* Words in the order of mb_reduce. */
+extern const char *const mb_kernel_reduces[];
 
 /* A list of numbers. */
 struct mb_numbers {
-    uint32_t n;
-    int64_t of[MB_MAX_LEVELS];
+    uint32_t n, of[MB_MAX_LEVELS];
 };
 
-/* A reader whose expressions know the names of an image's chain. It holds pointers into itself.
- */
+/* A reader whose expressions know the image's chain: not yet a step, nor "names". */
 void mb_reader_init(struct mb_reader *reader, const struct mb_pick *pick,
                     const struct mb_layout *layout, struct mb_err *err);
 
-/* Let them know those of a step, too, and addresses[i] of each buffer of the manifest. */
-void mb_reader_set_step(struct mb_reader *reader, const struct mb_kernel_step *step,
-                        const uint64_t *addresses);
+/* Give the names of a step their values, and evaluate the expressions of "names", each of which
+ * knows those before it. NULL: no step in particular, and its names have no value. A step
+ * without levels is one whose number of levels is about to be read. */
+void mb_reader_set_step(struct mb_reader *reader, const struct mb_kernel_step *step);
 
-/* Names that no parameter and no member of "names" may have. */
-bool mb_is_expression_name(const char *name);
-
-/* Put the place of a node in front of reader->err, unless that has a place already;
- * MB_FAILED. */
+/* Put the file and the way to a node in front of reader->err, unless something was blamed
+ * before; MB_FAILED. */
 enum mb_status mb_reader_blame(struct mb_reader *reader, const struct cJSON *node);
 
 /* Refuse what a node says, unless something was refused before; MB_FAILED. */
@@ -68,10 +64,19 @@ enum mb_status mb_reader_blame(struct mb_reader *reader, const struct cJSON *nod
         }                                                                                      \
     } while (0)
 
-/* Refuse a word, and say which of `n` is meant; MB_FAILED. */
+/* What a word may be. */
+struct mb_words {
+    const char *of[MB_MAX_WORDS];
+    size_t n;
+};
+void mb_words_add(struct mb_words *words, const char *word);
+
+/* Which of the words it is; words->n: none of them. */
+size_t mb_words_find(const struct mb_words *words, const char *word);
+
+/* Refuse a word, and say which of the others is meant; MB_FAILED. */
 enum mb_status mb_refuse_word(struct mb_reader *reader, const struct cJSON *node,
-                              const char *what, const char *word, const char *const *words,
-                              size_t n);
+                              const char *what, const char *word, const struct mb_words *words);
 
 /* A node after every choice. */
 const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
@@ -81,13 +86,12 @@ const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node
 const struct cJSON *mb_open(struct mb_reader *reader, const struct cJSON *node,
                             const char *const *keys, size_t n_required);
 
-/* The first element or member of the list or the object that the member `key` of `parent` is,
- * or that has the name which it is in "names"; NULL where it is absent or empty. `*node` (may
- * be NULL) gets the list itself, for blame. */
+/* The first element of the list, or the object, that the member `key` of `parent` is, or that
+ * has the name which it is in "names"; NULL where it is absent, or the list empty. */
 const struct cJSON *mb_read_list(struct mb_reader *reader, const struct cJSON *parent,
-                                 const char *key, const struct cJSON **node);
+                                 const char *key);
 const struct cJSON *mb_read_map(struct mb_reader *reader, const struct cJSON *parent,
-                                const char *key, const struct cJSON **node);
+                                const char *key);
 
 /* Read the member `key` of `parent`; an absent one has the value `otherwise`, or NULL, or
  * false. mb_read_word() returns the index of a word in `words`, which ends with NULL, and
@@ -99,17 +103,16 @@ uint32_t mb_read_word(struct mb_reader *reader, const struct cJSON *parent, cons
                       const char *const *words, uint32_t otherwise);
 uint32_t mb_read_words(struct mb_reader *reader, const struct cJSON *parent, const char *key,
                        const char *const *words, uint32_t otherwise);
-int64_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, const char *key,
-                        int64_t least, int64_t most, int64_t otherwise);
+uint32_t mb_read_integer(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                         uint32_t least, uint32_t most, uint32_t otherwise);
 /* A list of integers, or {"first": ..., "last": ...}. */
 void mb_read_integers(struct mb_reader *reader, const struct cJSON *parent, const char *key,
-                      int64_t least, int64_t most, struct mb_numbers *out);
+                      uint32_t least, uint32_t most, struct mb_numbers *out);
 
-/* The member of the object `map` of the manifest that the member `key` of `parent` names. */
-const struct cJSON *mb_read_member(struct mb_reader *reader, const struct cJSON *parent,
-                                   const char *key, const char *map);
+/* Which member of the object `map` of the manifest the member `key` of `parent` names, from 0;
+ * UINT32_MAX: none. */
+uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, const char *key,
+                        const char *map);
 
-/* A number, or an expression; with `wants_float`, one of integers that loses a remainder is
- * refused. */
-struct mb_value mb_read_value(struct mb_reader *reader, const struct cJSON *node,
-                              bool wants_float);
+/* A number, or an expression that has a finite value. */
+double mb_read_value(struct mb_reader *reader, const struct cJSON *node);

@@ -2,71 +2,26 @@
  * valid, and dies of many that are not. */
 #include "kernel/spirv.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spirv-tools/libspirv.h>
 #include <spirv_cross_c.h>
 
-#include "base/alloc.h"
 #include "base/os.h"
-#include "base/strbuf.h"
 #include "base/text.h"
-#include "kernel/capability.h"
 
-#define MAX_WORDS      (1u << 26)
-#define N_HEADER_WORDS 5u
-#define BOUND          3u          /* the word of the header that all ids are below */
-#define NAME_OF_ENTRY  3u          /* the word of OpEntryPoint where its name begins */
-#define VERSION_1_4    0x00010400u /* since which entry points list all their variables */
-#define MAX_ARRAY      65536u      /* descriptors of one binding */
-#define MAX_BINDING    65535u      /* drivers have tables up to the largest */
-#define MAX_PARTS      65536u /* of types of shared memory, counted as often as they are there */
-
-const char *const mb_scalar_names[MB_N_SCALARS] = {
-    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
-    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
-};
-
-/* What mb_spirv.shader points to. */
-struct mb_spirv_tables {
-    struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS];
-    VkSpecializationMapEntry entries[MB_SPIRV_MAX_CONSTANTS];
-    char names[MB_SPIRV_MAX_CONSTANTS][MB_SPIRV_NAME_BYTES];
-    struct mb_binding bindings[MB_MAX_BINDINGS];
-    char sha256[65];
-    uint32_t *code; /* owned */
-    char *entry;    /* owned */
-};
+#define MAX_ARRAY   65536u /* descriptors of one binding */
+#define MAX_BINDING 65535u /* drivers have tables up to the largest */
 
 struct reader {
-    const char *path;
     spvc_context context;
     spvc_compiler compiler;
     struct mb_spirv *spirv;
-    uint32_t n_parts;
     struct mb_err *err;
 };
 
-MB_PRINTF(2, 3)
-static enum mb_status refuse(const struct reader *r, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, fmt);
-    mb_utf8_sanitize_format(text, sizeof text, fmt, args);
-    va_end(args);
-    return MB_FAIL(r->err, MB_ERRC_INPUT, "%s: %s", r->path, text);
-}
-
-#define REFUSE_IF(is_wrong, r, ...)                                                            \
-    do {                                                                                       \
-        if (is_wrong) {                                                                        \
-            return refuse(r, __VA_ARGS__);                                                     \
-        }                                                                                      \
-    } while (0)
+#define REFUSE_IF(is_wrong, r, ...) MB_FAIL_IF(is_wrong, (r)->err, MB_ERRC_INPUT, __VA_ARGS__)
 
 #define CROSS(r, call)                                                                         \
     REFUSE_IF((call) != SPVC_SUCCESS, r, "SPIRV-Cross: %s",                                    \
@@ -87,7 +42,8 @@ static enum mb_status validate(const struct reader *r, const uint32_t *words, si
     enum mb_status status = MB_OK;
     if (result != SPV_SUCCESS) {
         const char *text = diagnostic != NULL ? diagnostic->error : "no reason was given";
-        status = refuse(r, "invalid SPIR-V: %.*s", (int)strcspn(text, "\n"), text);
+        status = MB_FAIL(r->err, MB_ERRC_INPUT, "invalid SPIR-V: %.*s",
+                         (int)strcspn(text, "\n"), text);
     }
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
@@ -124,11 +80,6 @@ static enum mb_scalar scalar_of(spvc_type type)
     default:
         return MB_SCALAR_OTHER;
     }
-}
-
-uint32_t mb_scalar_bytes(enum mb_scalar scalar)
-{
-    return scalar == MB_SCALAR_U64 ? 8 : 4;
 }
 
 static enum mb_status read_member(const struct reader *r, spvc_type block, uint32_t i,
@@ -194,22 +145,6 @@ struct resource {
     struct mb_spirv_use use;
 };
 
-static enum mb_status read_length(const struct reader *r, spvc_type type,
-                                  struct resource *resource)
-{
-    const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
-    uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
-    REFUSE_IF(n_dimensions > 1 ||
-                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
-              r, "%s: an array of arrays, or of a length that a constant specialises",
-              resource->use.name);
-    n = n == 0 ? MB_SPIRV_UNBOUNDED : n;
-    REFUSE_IF(n > MAX_ARRAY, r, "%s: an array of %u descriptors, not of 1 to %u",
-              resource->use.name, n, MAX_ARRAY);
-    resource->binding.n_descriptors = n;
-    return MB_OK;
-}
-
 static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
                                spvc_type type, struct resource *resource)
 {
@@ -244,23 +179,16 @@ static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *
 static enum mb_status add_resource(struct reader *r, const struct resource *resource)
 {
     struct mb_spirv *spirv = r->spirv;
-    struct mb_binding *bindings = spirv->tables->bindings;
+    struct mb_binding *bindings = spirv->bindings;
     const struct mb_binding *own = &resource->binding;
     uint32_t n = spirv->shader.n_bindings, i = 0;
     const uint64_t key = (uint64_t)own->set << 32 | own->binding;
     while (i < n && ((uint64_t)bindings[i].set << 32 | bindings[i].binding) < key) {
         i++;
     }
-    if (i < n && bindings[i].set == own->set && bindings[i].binding == own->binding) {
-        REFUSE_IF(
-            bindings[i].type != own->type || bindings[i].n_descriptors != own->n_descriptors, r,
-            "%s and %s, of different kinds, are both at binding %u of set %u (of HLSL: "
-            "\"register_shift\")",
-            spirv->use[i].name, resource->use.name, own->binding, own->set);
-        spirv->use[i].is_2d &= resource->use.is_2d;
-        spirv->use[i].only_reads &= resource->use.only_reads;
-        return MB_OK;
-    }
+    REFUSE_IF(i < n && bindings[i].set == own->set && bindings[i].binding == own->binding, r,
+              "%s and %s are both at binding %u of set %u (of HLSL: \"register_shift\")",
+              spirv->use[i].name, resource->use.name, own->binding, own->set);
     REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
               MB_MAX_BINDINGS);
     memmove(&bindings[i + 1], &bindings[i], (n - i) * sizeof *bindings);
@@ -292,18 +220,17 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
                   binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
               r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
               binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
-    MB_DO(read_length(r, type, &resource));
+    const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
+    const uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
+    REFUSE_IF(n_dimensions > 1 || n > MAX_ARRAY ||
+                  (n_dimensions > 0 && !spvc_type_array_dimension_is_literal(type, 0)),
+              r,
+              "%s: more than %u descriptors, an array of arrays, or a length that a "
+              "constant specialises",
+              use->name, MAX_ARRAY);
+    binding->n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
     MB_DO(read_use(r, found, type, &resource));
     return add_resource(r, &resource);
-}
-
-static enum mb_status take_push(struct reader *r, const spvc_reflected_resource *found)
-{
-    REFUSE_IF(
-        r->spirv->push.n_members > 0, r,
-        "two blocks of push constants, in SPIR-V below 1.4, where an entry point does not "
-        "say which is its own");
-    return read_block(r, found->base_type_id, &r->spirv->push);
 }
 
 /* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
@@ -330,7 +257,7 @@ static enum mb_status read_resources(struct reader *r)
               spvc_resources_get_resource_list_for_type(resources, kinds[i].kind, &list, &n));
         for (size_t k = 0; k < n; k++) {
             MB_DO(kinds[i].kind == SPVC_RESOURCE_TYPE_PUSH_CONSTANT
-                      ? take_push(r, &list[k])
+                      ? read_block(r, list[k].base_type_id, &r->spirv->push)
                       : take_resource(r, &list[k], kinds[i].type));
         }
     }
@@ -339,36 +266,35 @@ static enum mb_status read_resources(struct reader *r)
 
 /* ---- Specialisation constants and the size of a workgroup */
 
-static int compare_constants(const void *a, const void *b)
-{
-    const spvc_specialization_constant *x = a, *y = b;
-    return x->constant_id != y->constant_id ? (x->constant_id < y->constant_id ? -1 : 1)
-                                            : (x->id > y->id) - (x->id < y->id);
-}
-
 /* Constants of other widths than 32 bits keep their defaults. Several constants may have one
  * SpecId, as the size of a workgroup and a name for it. */
 static enum mb_status add_constant(struct reader *r, const spvc_specialization_constant *found)
 {
     struct mb_spirv *spirv = r->spirv;
-    struct mb_spirv_tables *tables = spirv->tables;
+    struct mb_spirv_constant *constants = spirv->constants;
     const spvc_constant constant = spvc_compiler_get_constant_handle(r->compiler, found->id);
     const enum mb_scalar scalar =
         scalar_of(spvc_compiler_get_type_handle(r->compiler, spvc_constant_get_type(constant)));
-    uint32_t n = spirv->shader.n_constants;
+    uint32_t n = spirv->shader.n_constants, i = 0;
     if (scalar > MB_SCALAR_BOOL) {
         return MB_OK;
     }
-    if (n == 0 || spirv->constant_ids[n - 1] != found->constant_id) {
+    while (i < n && constants[i].id < found->constant_id) {
+        i++;
+    }
+    if (i == n || constants[i].id != found->constant_id) {
         REFUSE_IF(n == MB_SPIRV_MAX_CONSTANTS, r, "more than %u specialisation constants",
                   MB_SPIRV_MAX_CONSTANTS);
-        tables->constants[n].value = spvc_constant_get_scalar_u32(constant, 0, 0);
-        spirv->constant_ids[n] = found->constant_id;
-        spirv->constant_scalars[n] = scalar;
-        spirv->shader.n_constants = ++n;
+        memmove(&constants[i + 1], &constants[i], (n - i) * sizeof *constants);
+        constants[i] = (struct mb_spirv_constant){
+            .id = found->constant_id,
+            .value = spvc_constant_get_scalar_u32(constant, 0, 0),
+            .scalar = scalar,
+        };
+        spirv->shader.n_constants++;
     }
-    if (tables->names[n - 1][0] == '\0') {
-        name_of(r, found->id, tables->names[n - 1]);
+    if (constants[i].name[0] == '\0') {
+        name_of(r, found->id, constants[i].name);
     }
     return MB_OK;
 }
@@ -377,16 +303,9 @@ static enum mb_status read_constants(struct reader *r)
 {
     const spvc_specialization_constant *found = NULL;
     size_t n = 0;
-    struct mb_err *err = r->err;
     CROSS(r, spvc_compiler_get_specialization_constants(r->compiler, &found, &n));
-    MB_FREED spvc_specialization_constant *sorted = mb_alloc(n, sizeof *sorted);
-    MB_DO(MB_NEED(sorted, r->path));
-    if (n != 0) {
-        memcpy(sorted, found, n * sizeof *sorted);
-        qsort(sorted, n, sizeof *sorted, compare_constants);
-    }
     for (size_t i = 0; i < n; i++) {
-        MB_DO(add_constant(r, &sorted[i]));
+        MB_DO(add_constant(r, &found[i]));
     }
     return MB_OK;
 }
@@ -417,13 +336,14 @@ static enum mb_status read_size(struct reader *r)
                   "specialisation constants",
                   "xyz"[i]);
         for (uint32_t k = 0; k < spirv->shader.n_constants; k++) {
-            if (special[i].id == 0 || spirv->constant_ids[k] != special[i].constant_id ||
+            struct mb_spirv_constant *constant = &spirv->constants[k];
+            if (special[i].id == 0 || constant->id != special[i].constant_id ||
                 !spvc_compiler_has_decoration(c, special[i].id, SpvDecorationSpecId)) {
                 continue;
             }
             spirv->size_constants[i] = k;
-            if (spirv->tables->names[k][0] == '\0') {
-                snprintf(spirv->tables->names[k], MB_SPIRV_NAME_BYTES, "gl_WorkGroupSize.%c",
+            if (constant->name[0] == '\0') {
+                snprintf(constant->name, sizeof constant->name, "gl_WorkGroupSize.%c",
                          "xyz"[i]);
             }
         }
@@ -431,121 +351,21 @@ static enum mb_status read_size(struct reader *r)
     return MB_OK;
 }
 
-/* Values are passed by name: each constant has one of its own. */
-static void name_constants(struct mb_spirv *spirv)
-{
-    struct mb_spirv_tables *tables = spirv->tables;
-    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
-        bool is_taken = tables->names[i][0] == '\0';
-        for (uint32_t k = 0; k < i; k++) {
-            is_taken = is_taken || strcmp(tables->names[i], tables->names[k]) == 0;
-        }
-        if (is_taken) {
-            snprintf(tables->names[i], sizeof tables->names[i], "SpecId %u",
-                     spirv->constant_ids[i]);
-        }
-        tables->constants[i].name = tables->names[i];
-        tables->entries[i] = (VkSpecializationMapEntry){
-            .constantID = spirv->constant_ids[i], .offset = 4 * i, .size = 4};
-    }
-}
-
-/* ---- Shared memory, which SPIRV-Cross lists nothing of */
-
-/* Of a type without padding; 0 where a length is specialised. An address may lead to its own
- * type, and is not followed. */
-static enum mb_status count_bytes(struct reader *r, spvc_type_id id, uint64_t *n_bytes)
-{
-    const spvc_type type = spvc_compiler_get_type_handle(r->compiler, id);
-    REFUSE_IF(type == NULL || ++r->n_parts > MAX_PARTS, r,
-              "shared memory of more than %u parts", MAX_PARTS);
-    const unsigned n_bits = spvc_type_get_bit_width(type);
-    uint64_t n = (uint64_t)(n_bits < 8 ? 32 : n_bits) / 8 * spvc_type_get_vector_size(type) *
-                 spvc_type_get_columns(type);
-    if (spvc_type_get_storage_class(type) == SpvStorageClassPhysicalStorageBuffer) {
-        n = sizeof(uint64_t);
-    } else if (spvc_type_get_basetype(type) == SPVC_BASETYPE_STRUCT) {
-        n = 0;
-        for (unsigned i = 0; i < spvc_type_get_num_member_types(type); i++) {
-            uint64_t n_member = 0;
-            MB_DO(count_bytes(r, spvc_type_get_member_type(type, i), &n_member));
-            n += n_member;
-        }
-    }
-    for (unsigned i = 0; i < spvc_type_get_num_array_dimensions(type); i++) {
-        n = n > UINT32_MAX ? UINT32_MAX : n;
-        n *= spvc_type_array_dimension_is_literal(type, i)
-                 ? spvc_type_get_array_dimension(type, i)
-                 : 0;
-    }
-    *n_bytes = n > UINT32_MAX ? UINT32_MAX : n;
-    return MB_OK;
-}
-
-/* Whether an OpEntryPoint names `id` in its interface. */
-static bool lists(const uint32_t *entry, uint32_t id)
-{
-    const char *name = (const char *)&entry[NAME_OF_ENTRY];
-    for (size_t i = NAME_OF_ENTRY + strlen(name) / 4 + 1; i < entry[0] >> 16; i++) {
-        if (entry[i] == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* By what pointers to shared memory point to: SPIRV-Cross tells one to an address from the
- * address in nothing. */
-static enum mb_status read_shared(struct reader *r, const uint32_t *words, size_t n_words)
-{
-    struct mb_err *err = r->err;
-    const uint32_t *entry = NULL;
-    uint64_t n_bytes = 0;
-    MB_FREED uint32_t *pointees = mb_alloc(words[BOUND], sizeof *pointees);
-    MB_DO(MB_NEED(pointees, r->path));
-    for (size_t at = N_HEADER_WORDS; at < n_words; at += words[at] >> 16) {
-        const uint32_t *word = &words[at], op = word[0] & 0xffffu;
-        if (op == SpvOpEntryPoint && word[1] == SpvExecutionModelGLCompute &&
-            strcmp((const char *)&word[NAME_OF_ENTRY], r->spirv->shader.entry) == 0) {
-            entry = word;
-        }
-        if (op == SpvOpTypePointer) {
-            pointees[word[1]] = word[3];
-        }
-        if (op == SpvOpVariable && word[3] == SpvStorageClassWorkgroup &&
-            (words[1] < VERSION_1_4 || lists(entry, word[2]))) {
-            uint64_t n = 0;
-            MB_DO(count_bytes(r, pointees[word[1]], &n));
-            n_bytes += n;
-        }
-    }
-    r->spirv->shared_bytes = n_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)n_bytes;
-    return MB_OK;
-}
-
 /* ---- The module as a whole */
 
 static enum mb_status choose_entry(const struct reader *r)
 {
-    MB_SCOPED(mb_strbuf) names = {0};
     const char *wanted = r->spirv->shader.entry;
     const spvc_entry_point *entries = NULL;
-    size_t n = 0;
+    size_t n = 0, i = 0;
     CROSS(r, spvc_compiler_get_entry_points(r->compiler, &entries, &n));
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].execution_model == SpvExecutionModelGLCompute) {
-            mb_strbuf_printf(&names, " '%s'", entries[i].name);
-            if (strcmp(entries[i].name, wanted) == 0) {
-                CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted,
-                                                       SpvExecutionModelGLCompute));
-                return MB_OK;
-            }
-        }
+    while (i < n && (entries[i].execution_model != SpvExecutionModelGLCompute ||
+                     strcmp(entries[i].name, wanted) != 0)) {
+        i++;
     }
-    MB_DO(mb_strbuf_check(&names, r->err));
-    return names.n_bytes == 0 ? refuse(r, "the module has no compute entry point")
-                              : refuse(r, "no entry point '%s' of a compute shader: there is%s",
-                                       wanted, mb_strbuf_text(&names));
+    REFUSE_IF(i == n, r, "no entry point '%s' of a compute shader", wanted);
+    CROSS(r, spvc_compiler_set_entry_point(r->compiler, wanted, SpvExecutionModelGLCompute));
+    return MB_OK;
 }
 
 /* Declared ones, and execution modes that need a feature. */
@@ -579,79 +399,49 @@ static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n
     MB_DO(read_capabilities(r));
     MB_DO(read_resources(r));
     MB_DO(read_constants(r));
-    MB_DO(read_size(r));
-    name_constants(r->spirv);
-    return read_shared(r, words, n_words);
+    return read_size(r);
 }
 
-static enum mb_status read_module(struct mb_spirv *spirv, const char *path, struct mb_err *err)
+static enum mb_status read_module(struct mb_spirv *spirv, struct mb_err *err)
 {
-    struct reader r = {.path = path, .spirv = spirv, .err = err};
+    struct reader r = {.spirv = spirv, .err = err};
     const uint32_t *words = spirv->shader.code;
-    const size_t n_words = spirv->shader.code_bytes / 4;
+    const size_t n_bytes = spirv->shader.code_bytes;
     /* The validator also takes modules of the other order of bytes, which no driver does. */
-    REFUSE_IF(words[0] != SpvMagicNumber, &r, "not a SPIR-V module: it does not begin as one");
-    MB_DO(validate(&r, words, n_words));
-    MB_DO(MB_NEED(spvc_context_create(&r.context) == SPVC_SUCCESS, path));
-    const enum mb_status status = read_all(&r, words, n_words);
+    REFUSE_IF(n_bytes == 0 || n_bytes % 4 != 0 || words[0] != SpvMagicNumber, &r,
+              "not a SPIR-V module: it does not begin as one, or is not of whole words");
+    MB_DO(validate(&r, words, n_bytes / 4));
+    MB_DO(MB_NEED(spvc_context_create(&r.context) == SPVC_SUCCESS, "SPIRV-Cross"));
+    const enum mb_status status = read_all(&r, words, n_bytes / 4);
     spvc_context_destroy(r.context);
     return status;
-}
-
-static enum mb_status copy_code(struct mb_spirv *spirv, const char *path, const void *code,
-                                size_t n_bytes, const char *entry, struct mb_err *err)
-{
-    MB_FAIL_IF(n_bytes == 0 || n_bytes % 4 != 0 || n_bytes / 4 > MAX_WORDS, err, MB_ERRC_INPUT,
-               "%s: not a SPIR-V module: %zu bytes", path, n_bytes);
-    spirv->tables = mb_alloc(1, sizeof *spirv->tables);
-    MB_DO(MB_NEED(spirv->tables, path));
-    spirv->tables->code = mb_malloc(n_bytes);
-    MB_DO(MB_NEED(spirv->tables->code, path));
-    memcpy(spirv->tables->code, code, n_bytes);
-    spirv->tables->entry = mb_strdup(entry);
-    MB_DO(MB_NEED(spirv->tables->entry, path));
-    mb_sha256_hex(code, n_bytes, spirv->tables->sha256);
-    spirv->shader = (struct mb_shader){.code = spirv->tables->code,
-                                       .code_bytes = n_bytes,
-                                       .entry = spirv->tables->entry,
-                                       .constants = spirv->tables->constants,
-                                       .entries = spirv->tables->entries,
-                                       .bindings = spirv->tables->bindings,
-                                       .sha256 = spirv->tables->sha256};
-    return MB_OK;
 }
 
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
-    enum mb_status status;
-    *spirv = (struct mb_spirv){.size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
-    MB_TRY(copy_code(spirv, path, code, n_bytes, entry, err));
-    MB_TRY(read_module(spirv, path, err));
+    *spirv = (struct mb_spirv){
+        .shader = {.code = code,
+                   .code_bytes = n_bytes,
+                   .entry = entry,
+                   .constants = spirv->named,
+                   .entries = spirv->entries,
+                   .bindings = spirv->bindings,
+                   .sha256 = spirv->sha256},
+        .size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+    };
+    mb_sha256_hex(code, n_bytes, spirv->sha256);
+    if (read_module(spirv, err) != MB_OK) {
+        char whole[2 * sizeof err->text];
+        snprintf(whole, sizeof whole, "%s: %s", path, err->text);
+        mb_utf8_sanitize(whole, err->text, sizeof err->text); /* names may be any bytes */
+        return MB_FAILED;
+    }
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        const struct mb_spirv_constant *constant = &spirv->constants[i];
+        spirv->named[i] = (struct mb_constant){constant->name, constant->value};
+        spirv->entries[i] =
+            (VkSpecializationMapEntry){.constantID = constant->id, .offset = 4 * i, .size = 4};
+    }
     return MB_OK;
-fail:
-    mb_spirv_finish(spirv);
-    return status;
-}
-
-void mb_spirv_finish(struct mb_spirv *spirv)
-{
-    if (spirv->tables != NULL) {
-        mb_free(spirv->tables->entry);
-        mb_free(spirv->tables->code);
-    }
-    mb_free(spirv->tables);
-    *spirv = (struct mb_spirv){0};
-}
-
-const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
-                                       uint32_t binding)
-{
-    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
-        const struct mb_binding *found = &spirv->shader.bindings[i];
-        if (found->set == set && found->binding == binding) {
-            return found;
-        }
-    }
-    return NULL;
 }

@@ -7,6 +7,9 @@
 #include "base/err.h"
 #include "vk/shader.h"
 
+/* With the number of an execution mode: one that needs a feature and has no capability. */
+#define MB_SPIRV_MODE 0x80000000u
+
 #define MB_SPIRV_NAME_BYTES       64u
 #define MB_SPIRV_MAX_CAPABILITIES 64u
 #define MB_SPIRV_MAX_MEMBERS      256u /* of all blocks of a module together */
@@ -22,7 +25,7 @@ enum mb_scalar {
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
-uint32_t mb_scalar_bytes(enum mb_scalar scalar);
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* fill.c */
 
 /* A member of a block. */
 struct mb_spirv_member {
@@ -55,35 +58,51 @@ struct mb_spirv_use {
     struct mb_spirv_block block;    /* of a buffer */
 };
 
+/* A specialisation constant of 32 bits. */
+struct mb_spirv_constant {
+    char name[MB_SPIRV_NAME_BYTES];
+    uint32_t id, value; /* its SpecId and its default */
+    enum mb_scalar scalar;
+};
+
 struct mb_spirv {
-    /* Name and flags are the caller's. Constants are those of 32 bits, by their SpecIds; the
-     * digest is that of the module as it was given. */
+    /* Name and flags are the caller's; it points into what follows, so that nobody may copy
+     * this struct. Constants are in the order of their SpecIds; the digest is the module's. */
     struct mb_shader shader;
-    struct mb_spirv_tables *tables; /* what `shader` points to; owned */
+    struct mb_spirv_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
+    struct mb_constant named[MB_SPIRV_MAX_CONSTANTS];
+    VkSpecializationMapEntry entries[MB_SPIRV_MAX_CONSTANTS];
+    struct mb_binding bindings[MB_MAX_BINDINGS];
+    char sha256[65];
     struct mb_spirv_use use[MB_MAX_BINDINGS];
     struct mb_spirv_block push;
     struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
     uint32_t n_members;
-    enum mb_scalar constant_scalars[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
-    uint32_t constant_ids[MB_SPIRV_MAX_CONSTANTS];           /* their SpecIds */
     /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
      * shader.constants; UINT32_MAX where an axis is not. */
     uint32_t workgroup_size[3], size_constants[3];
-    uint32_t
-        shared_bytes; /* of Workgroup variables whose sizes are not specialised, at least */
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.h */
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.c */
 };
 
-/* Read a module of `n_bytes`, which is copied as it is. `entry` names the compute entry point
- * that `shader` is used with. Only variables that it lists count; below SPIR-V 1.4, which does
- * not list them, all do. MB_ERRC_INPUT: spvValidate refuses the module, with `path` and its
- * message; src/vk cannot bind a descriptor, which is named; or this build is without the
- * libraries. After a failure nothing is left. */
+/* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
+ * `shader` is used with. Both have to outlive the result. Only variables that it lists count;
+ * below SPIR-V 1.4, which does not list them, all do. MB_ERRC_INPUT: spvValidate refuses the
+ * module, with `path` and its message; src/vk cannot bind a descriptor, which is named; or this
+ * build is without the libraries. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
-void mb_spirv_finish(struct mb_spirv *spirv);
 
-/* A binding, or NULL: `use` has its place in shader.bindings. */
+/* A binding, or NULL: `use` has its place in shader.bindings. (plan.c) */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
+
+/* What a capability asks of a device. */
+struct mb_spirv_capability {
+    uint32_t number;
+    VkSubgroupFeatureFlags operation; /* of subgroups, that it is */
+    const char *features[4];          /* any of these; none: every device has it */
+};
+
+/* One that this program may enable, or NULL. (capability.c) */
+const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number);

@@ -1,31 +1,13 @@
 /* In place of spirv.c and capability.c, in a build without SPIRV-Tools and SPIRV-Cross. */
 #include <stddef.h>
 
-#include "kernel/capability.h"
 #include "kernel/spirv.h"
-
-const char *const mb_scalar_names[MB_N_SCALARS];
-
-uint32_t mb_scalar_bytes(enum mb_scalar scalar)
-{
-    return 4;
-}
 
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
     *spirv = (struct mb_spirv){0};
     return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see table.c */
-}
-
-void mb_spirv_finish(struct mb_spirv *spirv)
-{
-}
-
-const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
-                                       uint32_t binding)
-{
-    return NULL;
 }
 
 const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)

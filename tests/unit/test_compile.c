@@ -18,8 +18,8 @@
     "layout(set = 0, binding = 2) buffer Block { float value; };\n"
 
 static char folder[MB_PATH_BYTES]; /* root/ in it may be read, and outside/ not */
-static struct mb_strlist roots, defines, includes;
-static const char *preamble;
+static struct mb_strlist roots, includes;
+static const char *preamble = "";
 
 /* A path in the folder, until it is asked for the fifth time from then. */
 static const char *at(const char *name)
@@ -41,25 +41,23 @@ static const char *put(const char *name, const char *text)
 static enum mb_status compile(const char *path, const char *entry, struct mb_spirv *spirv,
                               struct mb_err *err)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     const struct mb_compile_options options = {.path = path,
                                                .entry = entry,
                                                .vulkan_minor = 2,
                                                .preamble = preamble,
-                                               .defines = &defines,
                                                .includes = &includes,
                                                .roots = &roots};
     *err = (struct mb_err){0};
     *spirv = (struct mb_spirv){0};
-    enum mb_status status = mb_compile(&options, &code, &n_bytes, err);
+    enum mb_status status = mb_compile(&options, &code, err);
     if (status == MB_OK) {
-        status = mb_spirv_init(spirv, path, code, n_bytes, entry, err);
+        status = mb_spirv_init(spirv, path, code.data, code.n_bytes, entry, err);
     } else {
         CHECK_EQ_INT(err->code, MB_ERRC_INPUT);
-        CHECK(code == NULL);
+        CHECK(code.data == NULL);
     }
-    mb_free(code);
+    mb_bytes_finish(&code);
     return status;
 }
 
@@ -70,7 +68,6 @@ static void check_compiles(const char *path, const char *entry)
     CHECK_EQ_INT(compile(path, entry, &spirv, &err), MB_OK);
     CHECK_EQ_STR(err.text, "");
     CHECK(mb_spirv_find(&spirv, 0, 2) != NULL);
-    mb_spirv_finish(&spirv);
 }
 
 static void check_refused(const char *path, const char *entry, const char *words)
@@ -81,7 +78,6 @@ static void check_refused(const char *path, const char *entry, const char *words
     if (!check_record(strstr(err.text, words) != NULL, __FILE__, __LINE__)) {
         fprintf(stderr, "\"%s\" does not say \"%s\"\n", err.text, words);
     }
-    mb_spirv_finish(&spirv);
 }
 
 static void add(struct mb_strlist *list, const char *text)
@@ -137,9 +133,6 @@ static void test_include_folders(void)
 {
     const char *path = put_including("root/b.comp", "secret.glsl");
     check_refused(path, "main", "there is no 'secret.glsl' beside it");
-    add(&includes, at("nowhere"));
-    check_refused(path, "main", "nowhere' is not a folder");
-    mb_strlist_finish(&includes);
     add(&includes, at("outside"));
     check_refused(path, "main", "outside the folders that may be read");
     add(&roots, at("outside"));
@@ -158,8 +151,6 @@ static void test_hidden_messages(void)
           MB_OK);
     CHECK(strstr(err.text, "password") == NULL);
     CHECK(strstr(err.text, "c.comp:5: '#include' : ") != NULL);
-    CHECK(strchr(err.text, ';') == NULL);
-    CHECK(strstr(err.text, "header name") == NULL);
 }
 
 static void test_messages(void)
@@ -173,12 +164,11 @@ static void test_messages(void)
     path = put("root/e.comp", HEAD "#include \"broken.glsl\"\nvoid main() { value = f(); }\n");
     check_refused(path, "main", "root/broken.glsl:3: 'wrong' : undeclared identifier");
 
-    /* One after another, as far as they fit. */
     struct mb_err err;
     struct mb_spirv spirv;
     path = put("root/f.hlsl", "[numthreads(1, 1, 1)] void go() { x = 1; }\n");
     CHECK(compile(path, "go", &spirv, &err) != MB_OK);
-    CHECK(strstr(err.text, "f.hlsl:1: 'x' : unknown variable; ") != NULL);
+    CHECK(strstr(err.text, "f.hlsl:1: 'x' : unknown variable") != NULL);
     CHECK(strchr(err.text, '\n') == NULL);
 }
 
@@ -186,18 +176,13 @@ static void test_defines(void)
 {
     const char *path = put("root/g.comp", HEAD "void main() { value = float(N) + VALUE; }\n");
     check_refused(path, "main", "'N' : undeclared identifier");
-    add(&defines, "N");
+    preamble = "#define N\n";
     check_refused(path, "main", "g.comp:5: ");
-    mb_strlist_finish(&defines);
-    add(&defines, "N=3");
-    add(&defines, "VALUE=(1.0 + 2.0)");
+    preamble = "#define N 3\n#define VALUE (1.0 + 2.0)\n";
     check_compiles(path, "main");
-    preamble = "#define OK\n#error wrong";
-    check_refused(path, "main", "g.comp: preamble: line 2: ");
-    preamble = NULL;
-    add(&defines, "F(x,x)=1");
-    check_refused(path, "main", "g.comp: define 'F(x,x)=1': ");
-    mb_strlist_finish(&defines);
+    preamble = "#define OK\n#error wrong\n";
+    check_refused(path, "main", "g.comp: defines and preamble: line 2: ");
+    preamble = "";
 }
 
 static void test_hlsl(void)
@@ -223,20 +208,18 @@ static void test_hlsl(void)
     CHECK_EQ_STR(spirv.use[3].name, "Sizes");
     CHECK_EQ_INT(spirv.workgroup_size[0], 8);
     CHECK_EQ_INT(spirv.workgroup_size[1], 4);
-    mb_spirv_finish(&spirv);
     check_refused(path, "up", "h.hlsl: it has no entry point 'up'");
 }
 
 static void test_modules(void)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     struct mb_err err = {0};
     const struct mb_compile_options options = {.path = put("root/x.spv", "as it is"),
                                                .roots = &roots};
-    must(mb_compile(&options, &code, &n_bytes, &err), &err);
-    CHECK(n_bytes == 8 && memcmp(code, "as it is", 8) == 0);
-    mb_free(code);
+    must(mb_compile(&options, &code, &err), &err);
+    CHECK(code.n_bytes == 8 && memcmp(code.data, "as it is", 8) == 0);
+    mb_bytes_finish(&code);
     check_refused(at("root/none.spv"), "main", "No such file");
     check_refused(put("outside/x.spv", "x"), "main", "outside the folders");
 }
@@ -244,15 +227,14 @@ static void test_modules(void)
 /* What was compiled before stands in for a source that is not there. */
 static void test_compiled_before(void)
 {
-    void *code = NULL;
-    size_t n_bytes = 0;
+    struct mb_bytes code;
     struct mb_err err = {0};
     const struct mb_compile_options options = {.path = at("root/gone.comp"),
                                                .module = put("root/gone.spv", "as it was"),
                                                .roots = &roots};
-    must(mb_compile(&options, &code, &n_bytes, &err), &err);
-    CHECK(n_bytes == 9 && memcmp(code, "as it was", 9) == 0);
-    mb_free(code);
+    must(mb_compile(&options, &code, &err), &err);
+    CHECK(code.n_bytes == 9 && memcmp(code.data, "as it was", 9) == 0);
+    mb_bytes_finish(&code);
 }
 
 static void check_limit(const char *path, const char *words)

@@ -125,66 +125,57 @@ static enum mb_status attempt(void *user, struct mb_err *err)
 static const struct {
     const char *text, *old, *new, *why, *hint;
 } wrong[] = {
-    {per_level, "\"domain\"", "\"domian\"", "line 5, column 13: domian: unknown key 'domian'",
+    {per_level, "\"domain\"", "\"domian\"", "mine.json: domian: unknown key 'domian'",
      "did you mean 'domain'?"},
-    {per_level, "\"r32f\"", "\"r32\"",
-     "line 5, column 35: domain.formats[1]: unknown name 'r32'", "did you mean 'r32f'?"},
+    {per_level, "\"r32f\"", "\"r32\"", "mine.json: domain.formats[1]: unknown name 'r32'",
+     "did you mean 'r32f'?"},
     {per_level, ": 1,\n  \"name\"", ": 2,\n  \"name\"",
-     "line 2, column 22: mipbench_kernel: this program reads version 1", ""},
+     "mine.json: mipbench_kernel: this program reads version 1", ""},
     {per_level, "\"mipbench_kernel\": 1,", "",
-     "line 1, column 1: the key \"mipbench_kernel\" is missing", ""},
-    {per_level, "  \"name\": \"mine\",\n", "", "line 1, column 1: the key \"name\" is missing",
-     ""},
-    {per_level, "\"mine\"", "\"My kernel\"", "line 3, column 11: name: a name has at most 40",
-     ""},
+     "mine.json: the key \"mipbench_kernel\" is missing", ""},
+    {per_level, "  \"name\": \"mine\",\n", "", "mine.json: the key \"name\" is missing", ""},
+    {per_level, "\"mine\"", "\"My kernel\"", "mine.json: name: a name has at most 40", ""},
     {per_level, "\"shader\": \"level\"", "\"shader\": \"levle\"",
-     "line 9, column 15: dispatches[0].shader: \"shaders\" has no 'levle'", ""},
+     "mine.json: dispatches[0].shader: unknown name 'levle'", ""},
     {per_level, "first_level), 16)\", \"", "first_level, 16)\", \"",
-     "line 10, column 16: dispatches[0].groups[0]: 'ceil_div(width(first_level, 16)': "
-     "character 27: ')' is missing",
-     ""},
+     "mine.json: dispatches[0].groups[0]: expected ')' at ', 16)'", ""},
     {per_level, "\"binding\": 1, ", "",
-     "line 14, column 7: dispatches[0].bindings[1]: the key "
+     "mine.json: dispatches[0].bindings[1]: the key "
      "\"binding\" is missing",
      ""},
     {per_level, "\"level\": \"first_level\"", "\"level\": true",
-     "line 14, column 31: dispatches[0].bindings[1].level: expected a number or an expression",
-     ""},
+     "mine.json: dispatches[0].bindings[1].level: expected a number or an expression", ""},
     {per_level, "\"on\": \"floor\"", "\"onn\": \"floor\"",
-     "line 16, column 49: tolerance.policy.onn: no value of it is 'onn'", "did you mean 'on'?"},
+     "mine.json: tolerance.policy.onn: unknown value 'onn'", "did you mean 'on'?"},
     {per_level, "\"by\": \"fast\"", "\"by\": \"fats\"",
-     "line 16, column 34: tolerance.policy.by: nothing is chosen by 'fats'", ""},
+     "mine.json: tolerance.policy.by: expected a parameter, \"format\"", ""},
     {per_level, "\"name\": \"mine\"", "\"name\": \"mine\", \"name\": \"mine\"",
-     "line 3, column 27: name: duplicate key", ""},
-    {per_level, "\"off\", \"on\"", "\"off\", \"off\"",
-     "line 4, column 34: parameters.fast[1]: the value is there twice", ""},
+     "mine.json: name: duplicate key", ""},
     {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"address(texels)\"",
-     "nothing here is called 'address(texels)'", ""},
+     "levels_per_step: unknown name 'address'", ""},
     {single, "\"levels * 1000\"", "\"n_levels\"",
-     "line 3, column 33: buffers.texels.bytes: 'n_levels': character 1: nothing here is called "
-     "'n_levels'",
-     ""},
+     "mine.json: buffers.texels.bytes: the expression has no value here", ""},
     {single, "\"each-run\"", "\"each_run\"", "unknown name 'each_run'",
      "did you mean 'each-run'?"},
-    {single, "\"buffer\": \"texels\"", "\"buffer\": \"texel\"", "\"buffers\" has no 'texel'",
+    {single, "\"buffer\": \"texels\"", "\"buffer\": \"texel\"", "unknown name 'texel'",
      "did you mean 'texels'?"},
-    {per_level, "\"parameters\"", "\"\\u001b[2J\"", "line 4, column 16: ", ""},
+    {per_level, "\"parameters\"", "\"\\u001b[2J\"", "mine.json: ", ""},
     {single, "}", "", "not JSON near '", ""},
     {per_level, "  }],\n", "  }]\n", "line 16, column 3: not JSON near '  \"", ""},
     {per_level, "[\"rgba8\", \"r32f\"]", "\"rgba8\"",
-     "domain.formats: expected a list, such as [...], or a member of \"names\", not 'rgba8'",
-     ""},
+     "domain.formats: expected a list or a member of \"names\", not 'rgba8'", ""},
     {per_level, "\"compute.spv\"", "\"compute.spv\", \"defines\": \"A\"",
      "shaders.level.defines: expected an object or a member of \"names\", not 'A'", ""},
     {per_level, "\"compute.spv\"", "\"compute.spv\", \"include\": 1",
      "shaders.level.include: expected a list, such as [...]", ""},
     {per_level, "[\"rgba8\", \"r32f\"]", "[]", "domain.formats: the list is empty", ""},
     {per_level, "\"domain\"", "\"requires\": {\"features\": [\"shaderInt46\"]}, \"domain\"",
-     "requires.features[0]: 'shaderInt46' is not a feature", "did you mean 'shaderInt64'?"},
-    {per_level, "\"mine\"", "\"mi\\u0000ne\"", "it has a character of zero, \\u0000", ""},
+     "requires.features[0]: 'shaderInt46' is not a feature", ""},
+    {per_level, "\"domain\"", "\"names\": {\"width\": 1}, \"domain\"",
+     "names.width: the name has a meaning already", ""},
 };
 
-/* What is wrong, and where: line, column and the way to it. */
+/* What is wrong, and the way to it. */
 static void test_places(void)
 {
     for (size_t i = 0; i < MB_COUNTOF(wrong); i++) {
@@ -211,7 +202,7 @@ static void test_unplannable(void)
          "levels_per_step: 7 is not an integer from 1 to 6"},
         {per_level, "\"compute.spv\"", "\"nothing.spv\"", "shaders.level.file: "},
         {per_level, ", \"off\": \"box\"", "",
-         "tolerance.policy: there is no branch for off, and none for \"*\""},
+         "tolerance.policy: no branch for off, and none for \"*\""},
         {per_level, "\"binding\": 1,", "\"binding\": 7,",
          "the shader has no binding 7 in set 0"},
         {per_level, "{\"binding\": 0, \"level\": \"source_level\"},", "",
@@ -222,23 +213,22 @@ static void test_unplannable(void)
         {per_level, "\"first\": [0, 0]", "\"first\": 0",
          "the shader's member has 2 values, and this 1"},
         {per_level, "\"level\": \"first_level\"", "\"level\": \"source_level\"",
-         "no dispatch has level 6 bound to store to; step 5 makes levels 6 to 6"},
+         "dispatches: no dispatch has level 6 bound to store to"},
         {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"min(4, remaining)\"",
-         "no dispatch has level 2 bound to store to; step 0 makes levels 1 to 4"},
-        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"1e0\"",
-         "levels_per_step: 1, a float, is not an integer from 1 to 6"},
-        {per_level, "\"domain\": {", "\"domain\": {\"min_size\": 9, \"max_size\": 8, ",
-         "domain.min_size: it is above \"max_size\""},
+         "dispatches: no dispatch has level 2 bound to store to"},
+        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"3 / 2\"",
+         "levels_per_step: 1.5 is not an integer from 1 to 6"},
+        {per_level, "\"levels_per_step\": 1", "\"levels_per_step\": \"n_levels\"",
+         "levels_per_step: the expression has no value here"},
         {per_level, "\"level\": \"first_level\"", "\"levels\": [1, 2]",
          "the shader's array has 1 elements, for 2 levels"},
         {per_level, "\"level\": \"first_level\"", "\"buffer\": \"none\"",
-         "\"buffers\" has no 'none'"},
+         "unknown name 'none'"},
         {per_level, "\"layers\"]", "\"layers\", 1]", "expected one to three counts"},
-        {chunks, "\"levels\": {\"first\"", "\"mips\": {\"first\"",
-         "to the first level of a view only"},
         {single, "\"binding\": 2, \"buffer\": \"texels\"", "\"binding\": 2, \"level\": 1",
          "the shader has a storage buffer there"},
-        {single, "\"bytes\": 4, ", "", "the key \"bytes\" is missing, or \"fields\""},
+        {single, "\"bytes\": 4, ", "",
+         "a buffer needs one of the keys \"bytes\" and \"fields\""},
     };
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
         struct mb_err err = {0};
@@ -268,12 +258,13 @@ static void test_subgroup_sizes(void)
          &err);
     mb_layout_init(&layout, mb_format_find("rgba8"), even.extent, 1, 7);
     CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
-    CHECK(strstr(err.text, "subgroups of 8, and does not let anyone choose; its manifest lists "
-                           "32, 64") != NULL);
+    CHECK_EQ_STR(err.text, "the device has subgroups of 8 to 8 lanes, which nobody can choose; "
+                           "its manifest takes others");
     info.max_subgroup_size = 16;
     info.max_workgroup_subgroups = 1;
     CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
-    CHECK(strstr(err.text, "subgroups of 8 to 16; its manifest lists 32, 64") != NULL);
+    CHECK_EQ_STR(err.text,
+                 "the device has subgroups of 8 to 16 lanes; its manifest takes others");
     mb_manifest_finish(&manifest);
 }
 

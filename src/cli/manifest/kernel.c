@@ -12,7 +12,6 @@
 #include "bench/plan.h"
 #include "cli/manifest/new.h"
 #include "cli/session.h"
-#include "kernel/capability.h"
 #include "kernel/fill.h"
 #include "kernel/kernel.h"
 
@@ -96,9 +95,6 @@ static void add_views(struct mb_strbuf *out, const struct mb_kernel_binding *bin
         mb_strbuf_printf(out, ", the last %u times",
                          binding->place->n_descriptors - binding->n_views + 1);
     }
-    if (!binding->use->is_arrayed) {
-        mb_strbuf_printf(out, ", layer %u", binding->layer);
-    }
     mb_strbuf_append(out,
                      is_storage && binding->kind == MB_VIEW_LINEAR ? "" : kinds[binding->kind]);
     mb_strbuf_append(out, binding->is_general ? ", general" : ", read-only");
@@ -151,62 +147,34 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
     add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
 }
 
-static bool lists(struct mb_reader *reader, const struct cJSON *features, const char *name)
+/* What its capabilities ask of a device. */
+static void add_needs(struct mb_strbuf *out, const struct mb_spirv *spirv)
 {
-    bool is_listed = false;
-    for (const struct cJSON *node = features; node; node = mb_json_next(node)) {
-        const char *own = mb_read_text(reader, node, NULL);
-        is_listed = is_listed || (own && strcmp(own, name) == 0);
-    }
-    return is_listed;
-}
-
-/* What its capabilities ask of a device; a list of features that is there should be complete.
- */
-static void add_needs(struct mb_strbuf *out, const struct mb_pick *pick,
-                      const struct mb_spirv *spirv)
-{
-    struct mb_err ignored;
-    struct mb_reader reader = {.pick = pick, .err = &ignored};
-    const struct cJSON *requires =
-        mb_choose(&reader, mb_json_get(pick->manifest->json.root, "requires"));
-    const struct cJSON *features = mb_read_list(&reader, requires, "features", NULL);
     for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
         const struct mb_spirv_capability *capability =
             mb_spirv_capability_find(spirv->capabilities[i]);
-        bool is_named = capability && !capability->features[0];
         if (!capability) {
             mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
                              spirv->capabilities[i]);
-            continue;
-        }
-        for (size_t k = 0; capability->features[k]; k++) {
-            is_named = is_named || lists(&reader, features, capability->features[k]);
-        }
-        if (!is_named) {
-            mb_strbuf_printf(out, "    needs %s%s\n", capability->features[0],
-                             features ? ", which \"requires\" does not name" : "");
+        } else if (capability->features[0]) {
+            mb_strbuf_printf(out, "    needs %s\n", capability->features[0]);
         }
     }
 }
 
-static void add_plan(struct mb_strbuf *out, const struct mb_pick *pick,
-                     const struct mb_kernel_plan *plan)
+static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_pipelines; i++) {
         const struct mb_kernel_pipeline *pipeline = &plan->pipelines[i];
         const uint32_t *size = pipeline->workgroup_size;
-        mb_strbuf_printf(
-            out,
-            "  shader %s: workgroups of %ux%ux%u, %u bytes of SPIR-V, at least %u of "
-            "shared memory\n",
-            pipeline->shader, size[0], size[1], size[2],
-            (unsigned)pipeline->spirv->shader.code_bytes, pipeline->spirv->shared_bytes);
+        mb_strbuf_printf(out, "  shader %s: workgroups of %ux%ux%u, %u bytes of SPIR-V\n",
+                         pipeline->shader, size[0], size[1], size[2],
+                         (unsigned)pipeline->spirv->shader.code_bytes);
         for (uint32_t k = 0; k < pipeline->n_constants; k++) {
             mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
                              pipeline->constants[k].value);
         }
-        add_needs(out, pick, pipeline->spirv);
+        add_needs(out, pipeline->spirv);
     }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         const struct mb_kernel_buffer *buffer = &plan->buffers[i];
@@ -252,7 +220,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
                      plan.n_dispatches == 1 ? "" : "es", plan.n_steps,
                      plan.n_steps == 1 ? "" : "s");
     if (is_told) {
-        add_plan(out, &pick, &plan);
+        add_plan(out, &plan);
     }
     return MB_OK;
 }
@@ -317,12 +285,9 @@ static enum mb_status load_variant(const struct mb_variant *row, struct mb_exten
                                    uint32_t n_layers, struct mb_err *err)
 {
     const bool is_usual = size.width == 0;
-    static const enum mb_alpha alphas[] = {MB_ALPHA_STRAIGHT, MB_ALPHA_PREMULTIPLIED};
-    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES * MB_COUNTOF(alphas); i++) {
-        const size_t kind = i / MB_COUNTOF(alphas);
-        const struct mb_format *format = &mb_formats[kind / MB_N_REDUCES], *other = format;
-        struct mb_task task = {.reduce = (enum mb_reduce)(kind % MB_N_REDUCES),
-                               .alpha = alphas[i % MB_COUNTOF(alphas)]};
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
+        const struct mb_format *format = &mb_formats[i / MB_N_REDUCES], *other = format;
+        struct mb_task task = {.reduce = (enum mb_reduce)(i % MB_N_REDUCES)};
         enum mb_reduce ignored = task.reduce;
         struct mb_layout layout;
         struct mb_pick pick;
@@ -378,8 +343,8 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     for (const struct mb_loaded_module *module = manifest->modules; module;
          module = module->next) {
         const struct mb_shader *shader = &module->spirv.shader;
-        if (module->compiled) {
-            const char *path = module->compiled;
+        if (!module->is_given) {
+            const char *path = module->compiled.text;
             MB_DO(mb_file_write_atomic(path, shader->code, shader->code_bytes, err));
             mb_strbuf_printf(out, "%s: %s %s\n", path, shader->name, shader->flags);
         }
