@@ -129,35 +129,21 @@ bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *g
 
 static bool never_interrupted(void *user)
 {
-    (void)user;
     return false;
 }
 
 static void ignore_step(void *user, const char *label, const char *step)
 {
-    (void)user;
-    (void)label;
-    (void)step;
 }
 
 static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
-    (void)user;
-    (void)n_candidates;
-    (void)n_done;
-    (void)n_total;
 }
 
 static enum mb_status ignore_chain(void *user, const struct mb_case *c,
                                    struct mb_result *result, const void *block,
                                    struct mb_reference *reference, struct mb_err *err)
 {
-    (void)user;
-    (void)c;
-    (void)result;
-    (void)block;
-    (void)reference;
-    (void)err;
     return MB_OK;
 }
 
@@ -318,20 +304,6 @@ enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
     mb_test_image_record_read(test_image, submission->cmd);
     MB_TRY(mb_submission_run(submission, err));
 fail:
-    return status;
-}
-
-enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb_variant *row,
-                               struct mb_tolerance *tolerance, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_instance instance = {0};
-    const struct mb_task task = mb_test_whole(test_image->full.base);
-    MB_TRY(mb_test_instance(&instance, test_image, row, &task, err));
-    *tolerance = instance.work.tolerance;
-    MB_TRY(mb_test_run_chain(test_image, &instance, 0, err));
-fail:
-    mb_instance_finish(&instance);
     return status;
 }
 

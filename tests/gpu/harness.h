@@ -105,13 +105,6 @@ MB_MUST_CHECK enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
                                                const struct mb_instance *instance,
                                                uint32_t poison, struct mb_err *err);
 
-/* Set up a row, make its plain chain and leave it in the read-back buffer; `*tolerance` is what
- * the row is held to. UNSUPPORTED if it cannot do it. */
-MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_test_image *test_image,
-                                             const struct mb_variant *row,
-                                             struct mb_tolerance *tolerance,
-                                             struct mb_err *err);
-
 /* Whether a row may refuse a task on an image; everything else it must do. */
 bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                         const struct mb_layout *layout, const struct mb_task *task);

@@ -84,6 +84,10 @@ static const struct mb_chain_row table[] = {
     {"sizes/more patterns", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
      .extents = SIZES({1, 17}, {17, 1}, {17, 96}, {3, 20}, {96, 20}, {1, 20}, {17, 3}, {20, 1}),
      .one_other_in = 11, .widths = MB_AT_8},
+    /* What each source texel weighs, to the last bits of a float. */
+    {"sizes/weights", mb_test_specs, NAMES("impulse", "noise"), NAMES("rgba32f"),
+     .modes = MB_AVG, .n_layers = 1, .extents = SIZES({9, 7}, {67, 3}, {15, 11}),
+     .one_other_in = 3, .quick = 1},
     {"sizes/every pair", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
      .extents = edges, .checks = MB_IS_FULL},
     {"sizes/above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
