@@ -106,7 +106,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_nothing(VkDevice device,
                                                        const VkAllocationCallbacks *callbacks,
                                                        VkDeviceMemory *memory)
 {
-    (void)device, (void)info, (void)callbacks, (void)memory;
     return without_memory;
 }
 
@@ -116,7 +115,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL make_no_pipeline(VkDevice device, VkPipeli
                                                        const VkAllocationCallbacks *callbacks,
                                                        VkPipeline *pipelines)
 {
-    (void)device, (void)cache, (void)n, (void)infos, (void)callbacks, (void)pipelines;
     return without_memory;
 }
 

@@ -41,26 +41,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_still_stamps(VkDevice device, VkQueryP
 
 static bool is_interrupted(void *user)
 {
-    (void)user;
     return is_last;
 }
 
 static void on_block(void *user, size_t n_candidates, uint32_t n_blocks, uint32_t n_total)
 {
-    (void)user, (void)n_candidates, (void)n_total;
     n_first = n_first == 0 ? n_pools : n_first;
     is_last = n_pools == n_first + 2 && n_blocks > 0;
 }
 
 static void on_case_begin(void *user, size_t index)
 {
-    (void)user, (void)index;
 }
 
 static enum mb_status on_case_done(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err)
 {
-    (void)user, (void)err;
     CHECK(c == run->cases[n_done]);
     n_done++;
     return MB_OK;

@@ -105,8 +105,6 @@ static PFN_vkGetPhysicalDeviceProperties2 read_properties2;
 static VkResult VKAPI_PTR name_extension(VkPhysicalDevice physical, const char *layer,
                                          uint32_t *n, VkExtensionProperties *all)
 {
-    (void)physical;
-    (void)layer;
     *n = 1;
     if (all) {
         all[0] = (VkExtensionProperties){0};
@@ -233,9 +231,6 @@ static unsigned n_commands;
 static VKAPI_ATTR void VKAPI_CALL count_bind(VkCommandBuffer cmd, VkPipelineBindPoint point,
                                              VkPipeline pipeline)
 {
-    (void)cmd;
-    (void)point;
-    (void)pipeline;
     n_commands++;
 }
 
@@ -244,14 +239,6 @@ static VKAPI_ATTR void VKAPI_CALL count_sets(VkCommandBuffer cmd, VkPipelineBind
                                              uint32_t n, const VkDescriptorSet *sets,
                                              uint32_t n_offsets, const uint32_t *offsets)
 {
-    (void)cmd;
-    (void)point;
-    (void)layout;
-    (void)first;
-    (void)n;
-    (void)sets;
-    (void)n_offsets;
-    (void)offsets;
     n_commands++;
 }
 
@@ -259,19 +246,12 @@ static VKAPI_ATTR void VKAPI_CALL count_push(VkCommandBuffer cmd, VkPipelineLayo
                                              VkShaderStageFlags stages, uint32_t offset,
                                              uint32_t n_bytes, const void *values)
 {
-    (void)cmd;
-    (void)layout;
-    (void)stages;
-    (void)offset;
-    (void)n_bytes;
-    (void)values;
     n_commands++;
 }
 
 static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y,
                                                  uint32_t z)
 {
-    (void)cmd;
     n_commands += x > 0 && y > 0 && z > 0;
 }
 
@@ -472,7 +452,6 @@ static VKAPI_ATTR void *VKAPI_CALL allocate(void *user, size_t n_bytes, size_t a
                                             VkSystemAllocationScope scope)
 {
     struct counts *counts = user;
-    (void)scope;
     pthread_mutex_lock(&counts->lock);
     const bool is_failing = counts->fail_nth > 0 && --counts->fail_nth == 0;
     counts->n_made += !is_failing;

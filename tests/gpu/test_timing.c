@@ -335,7 +335,6 @@ static size_t order[32], n_order;
 
 static void record_order(const void *state, VkCommandBuffer cmd)
 {
-    (void)cmd;
     order[n_order++ % MB_COUNTOF(order)] = *(const size_t *)state;
 }
 
