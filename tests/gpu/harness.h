@@ -2,6 +2,7 @@
  * nothing. */
 #pragma once
 
+#include "../stand_in.h"
 #include "../unit/check.h"
 #include "bench/case.h"
 #include "bench/test_image.h"
