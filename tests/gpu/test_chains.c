@@ -132,8 +132,12 @@ static const struct mb_chain_row table[] = {
      .checks = MB_IS_EXACT, .widths = MB_AT_8, .quick = 4},
     /* More tiles, 32 texels high and no more than 512 wide, than a word of two channels counts
      * (words.glsl): each channel has its own. */
-    {"sizes/many tiles", NAMES("spd-tree:shape=strips:rows=2"), NOISE, .modes = MB_AVG,
-     .n_layers = 1, .extents = SIZES({16383, 1057}), .widths = MB_AT_8},
+    {"sizes/many tiles", NAMES("spd-tree:shape=strips:rows=2"), NOISE,
+     NAMES("rgba8", "rg8", "r8"), .modes = MB_AVG, .n_layers = 1,
+     .extents = SIZES({16383, 1057}), .widths = MB_AT_8},
+    /* More levels than tiles of 64x64 texels share: by words, by slots and by ordered words. */
+    {"sizes/many levels", NAMES("spd-tree"), NOISE, NAMES("rgba8", "r16f"),
+     .modes = MB_AVG | MB_MAX, .n_layers = 1, .extents = SIZES({16384, 48}), .widths = MB_AT_8},
 
     {"every/codes", NAMES("spd-tree"), NOISE, .modes = MB_AVG, .n_layers = 1, .grid = 130,
      .n_drawn = 4, .quick = 2},
