@@ -31,16 +31,9 @@ class CommandLine(cli.TestCase):
         for args, part in (
                 ([SMALL, "--smaples", "3"], "--smaples'; did you mean '--samples'?"),
                 ([SMALL, "-s", "spd,blti"], "unknown strategy 'blti'; did you mean 'blit'?"),
-                ([SMALL, "-s", "spd:laod=texel"], "did you mean 'load'?"),
-                ([SMALL, "-f", "rgab8"], "unknown format 'rgab8'; did you mean 'rgba8'?"),
-                (["list", "devcies"], "did you mean 'devices'?"), (["run"], "no input"),
+                (["run"], "no input"),
                 (["kernel", "chekc", "none.json"], "unknown subcommand 'chekc'; did you mean 'check'?"),
-                (["kernel"], "kernel: missing subcommand; there is: check"),
-                ([SMALL, "-o"], "--out needs a value"), ([SMALL, "--samples="], "--samples"),
-                ([SMALL, "-n", "9" * 20], "9'"), ([SMALL, "--seed", "1e9"], "1e9'"),
-                ([SMALL, "--size", "1000000000x8"], "1000000000x8'"),
-                ([SMALL, "--sweep", "16:8"], "16:8'"), ([SMALL, "--rect", "0,0,0,1"], "0,0,0,1'"),
-                ([SMALL, "--srgb", "-f", "r8"], "--srgb does not go with format 'r8'")):
+                (["kernel"], "kernel: missing subcommand; there is: check")):
             with self.subTest(args=args):
                 self.assert_error(self.run_it(*args), USAGE, part)
                 self.assertEqual(cli.snapshot(self.dir), {})
