@@ -48,8 +48,6 @@ void mb_test_skip(const char *reason)
     is_skipped = true;
 }
 
-static void report_left_out(void);
-
 int mb_test_run_all(const char *file, mb_test_fn *const *tests)
 {
     const struct mb_gpu_options options = {.keep_pipelines = true};
@@ -61,7 +59,7 @@ int mb_test_run_all(const char *file, mb_test_fn *const *tests)
     for (; *tests && !is_skipped; tests++) {
         (*tests)(&gpu);
     }
-    report_left_out();
+    mb_test_report_left_out();
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
     const int code = check_summary(file);
@@ -387,7 +385,7 @@ void mb_test_leave_out(const char *reason)
     left_out[i].n_times++;
 }
 
-static void report_left_out(void)
+void mb_test_report_left_out(void)
 {
     for (size_t i = 0; i < MAX_REASONS && left_out[i].reason; i++) {
         printf("left out %u times: %s\n", left_out[i].n_times, left_out[i].reason);

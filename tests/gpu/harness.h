@@ -132,8 +132,9 @@ const char *mb_test_why_not(const struct mb_gpu *gpu, const struct mb_variant *r
                             uint32_t place, uint32_t one_in);
 
 /* Count what is left out for a reason, a string that stays: the test prints the sums at its
- * end. */
+ * end, where MB_TEST_ON_DEVICE does not by mb_test_report_left_out(). */
 void mb_test_leave_out(const char *reason);
+void mb_test_report_left_out(void);
 
 /* Whether a variant is left out, which is counted: one in three is tried, and what a strategy
  * does by default. */
