@@ -11,7 +11,7 @@ build_packages=(meson ninja-build gcc g++ libc6-dev pkg-config python3 libvulkan
     glslang-tools glslang-dev spirv-tools spirv-cross libspirv-cross-c-shared-dev libstb-dev libcjson-dev
     libdeflate-dev libjpeg-dev libmd-dev mesa-vulkan-drivers help2man)
 test_packages=(vulkan-validationlayers python3-jsonschema python3-numpy
-    librsvg2-bin clang libclang-rt-dev lld clang-format git graphicsmagick jq nodejs)
+    librsvg2-bin clang libclang-rt-dev lld clang-format git jq)
 browser_packages=(chromium chromium-driver) # Ubuntu has them as snaps: tests that need them are skipped
 windows_packages=(gcc-mingw-w64-x86-64-posix dpkg-dev wine wine64 xvfb xauth)
 aarch64_packages=(gcc-aarch64-linux-gnu qemu-user)
@@ -23,12 +23,12 @@ fedora_names="meson ninja-build gcc gcc-c++ pkgconf-pkg-config vulkan-loader-dev
     glslang-devel spirv-tools spirv-tools-devel spirv-cross spirv-cross-devel stb_easy_font-devel stb_image-devel
     stb_image_write-devel cjson-devel libdeflate-devel libjpeg-turbo-devel libmd-devel mesa-vulkan-drivers help2man"
 fedora_test_names="vulkan-validation-layers python3-jsonschema python3-numpy
-    librsvg2-tools clang lld clang-tools-extra libasan libubsan git GraphicsMagick chromium
-    chromedriver jq nodejs"
+    librsvg2-tools clang lld clang-tools-extra libasan libubsan git chromium
+    chromedriver jq"
 arch_names="meson ninja gcc pkgconf vulkan-headers vulkan-icd-loader volk glslang spirv-tools spirv-cross stb
     cjson libdeflate libjpeg-turbo libmd vulkan-swrast help2man"
 arch_test_names="vulkan-validation-layers python-jsonschema python-numpy
-    librsvg clang lld git graphicsmagick chromium jq nodejs"
+    librsvg clang lld git chromium jq"
 
 # Packages of MSYS2's UCRT64 environment, without their prefix.
 msys2_names="gcc meson ninja pkgconf python vulkan-headers vulkan-loader vulkan-volk glslang spirv-tools spirv-cross

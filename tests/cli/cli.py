@@ -55,7 +55,10 @@ def main():
     # The tests call the module that they imported, not the one that runs.
     sys.modules["cli"].BINARY = BINARY
     os.environ["MIPBENCH"] = BINARY  # for scripts that take several runs together
-    unittest.main(module="__main__", verbosity=1)
+    done = unittest.main(module="__main__", verbosity=1, exit=False).result
+    for test, reason in done.skipped:
+        print(f"left out: {test}: {reason}")
+    sys.exit(not done.wasSuccessful())
 
 
 def check_snapshot(test, name, text):

@@ -281,9 +281,6 @@ class Compare(CompareCase):
         found = self.compare("base.json", "new.json", "--threshold", "10", "--fail-on-regression")
         self.assertEqual({row["verdict"] for row in found["comparisons"]}, {"SAME"})
         self.assertEqual(found["threshold"], 0.1)
-        for bad in ("x", "-1", "nan", "1001"):
-            outcome = self.run_it("compare", "base.json", "new.json", "--threshold", bad)
-            self.assert_error(outcome, 2, "--threshold", bad)
 
     def test_what_is_lost(self):
         """A result, and a verification; tests/unit/test_compare_runs.c has all that may be."""
@@ -334,18 +331,6 @@ class Compare(CompareCase):
         self.assertEqual((outcome.code, outcome.err.decode()),
                          (1, "mipbench: error: 1 regression in 4 results\n"
                              "mipbench: warning: 1 of 4 results could not be decided\n"), outcome)
-
-    def test_no_longer_exact(self):
-        """The same figures, but one claims a bound of its own now."""
-        new = copy.deepcopy(self.calm)
-        variant = new["cases"][0]["variants"][1]
-        self.assertIn("exact", variant["answers"])
-        variant.update(answers=["any"], answer="claimed")
-        self.write("new.json", new)
-        found = self.compare("base.json", "new.json", "--fail-on-regression", code=1)
-        self.assertEqual(found["summary"]["no_longer_exact"], 1)
-        self.assertRegex(self.run_it("compare", "base.json", "new.json").out, rb"no longer exact\n")
-        self.compare("new.json", "base.json", "--fail-on-regression")
 
     def test_sides(self):
         """Named by what only one of them is: device, driver, build, kernel, option."""
@@ -478,10 +463,7 @@ class Output(CompareCase):
 
 class Bad(CompareCase):
     def test_files(self):
-        cases = {"empty.json": "", "no.json": "{\n  \"schema\": {,", "list.json": "[]",
-                 "other.json": "{\"schema\":{\"name\":\"x\",\"version\":\"1.0.0\"}}",
-                 "later.json": json.dumps({**self.calm, "schema": {"name": "mipbench",
-                                                                   "version": "3.0.0"}})}
+        cases = {"empty.json": "", "no.json": "{\n  \"schema\": {,"}
         for name, text in cases.items():
             (self.dir / name).write_text(text)
             with self.subTest(name=name):

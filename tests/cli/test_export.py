@@ -328,23 +328,11 @@ class Export(Exported):
     def test_errors(self):
         for words, code, part in (
                 (["spd-tree"], 2, "export: no folder; give one: -o DIR"),
-                (["-o", "x"], 2, "export: no strategy; there is: spd-tree"),
-                (["spd-tre", "-o", "x"], 2, "did you mean 'spd-tree'?"),
-                (["blit", "-o", "x"], 2, "export: 'blit' is not for export; there is: spd-tree"),
-                (["spd-tree", "blit", "-o", "x"], 2, "one strategy, not 'blit' as well"),
-                (["spd-tree", "-f", "rgba9", "-o", "x"], 2, "rgba9"),
-                (["spd-tree", "-f", "r8,auto", "-o", "x"], 2, "--format: 'auto'"),
-                (["spd-tree", "-f", "r8:sum", "-o", "x"], 2, "'r8:sum': a reduction is avg, min or max"),
-                (["spd-tree", "-f", "r8", "-r", "max", "-o", "x"], 2, "--reduce does not go with 'export'"),
-                (["spd-tree", "-n", "3", "-o", "x"], 2, "--samples does not go with 'export'"),
-                (["spd-tree", "--no-plane", "-o", "x"], 2, "--no-plain"),
                 (["spd-tree", "-o", "/dev/null/x"], 7, "/dev/null/x: the folder cannot be made"),
                 (["spd-tree", "-o", "/dev/null", "--force"], 7, "/dev/null")):
             with self.subTest(words=words):
                 self.assert_error(self.run_it("export", *words), code, part)
         self.assertEqual(cli.snapshot(self.dir), {})
-        for option in ("--force", "--no-plain", "--no-alpha", "--no-updates"):
-            self.assert_error(self.run_it(option, "pattern:noise:4x4"), 2, f"{option} does not go with 'run'")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no full device")
     def test_stdout_is_full(self):

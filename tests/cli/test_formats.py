@@ -114,15 +114,6 @@ class Tasks(Case):
         cli.write_png(self.dir / "black.png", 511, 511, bytes([0, 0, 0, 255]) * (511 * 511))
         self.assert_verified("black.png", "-s", "spd-tree,spd-tree:shape=strips:rows=2")
 
-    def test_more_levels_than_tiles_of_64x64_share(self):
-        """By words, by slots and by ordered words."""
-        for words in (["-f", "rgba8"], ["-f", "r16f"], ["-f", "rgba8", "-r", "max"]):
-            self.assert_verified("pattern:noise:16384x48", "-s", "spd-tree", *words)
-
-    def test_more_tiles_than_a_word_of_two_channels_counts(self):
-        for name in ("rgba8", "rg8", "r8"):
-            self.assert_verified("pattern:noise:3071x3073", "-s", "spd-tree:shape=strips:rows=1", "-f", name)
-
     def test_levels(self):
         for n_levels, n_made, is_told in [("3", 3, False), ("5", 5, False), ("9", 5, True)]:
             result, = self.results("pattern:noise:16x9", "-s", "compute", "-l", n_levels)

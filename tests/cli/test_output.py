@@ -38,14 +38,6 @@ CSV_COLUMNS = """run_id device input input_sha256 width height layers levels for
     algorithmic_bytes dispatches barriers max_error_lsb drift_lsb box_lsb verify""".split()
 
 
-def walk(node, path=()):
-    """(path, node) of every member of a JSON value."""
-    yield path, node
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
-        yield from walk(value, (*path, key))
-
-
 class OutputCase(cli.TestCase):
     def results(self, out="out"):
         document = self.document(f"{out}/results.json")
@@ -86,15 +78,6 @@ class Results(OutputCase):
         self.assertEqual(after.keys(), before.keys())
         self.assertNotEqual(after["out/results.json"], before["out/results.json"])
 
-    def test_variants(self):
-        self.good(SMALL, "-o", "out", "-s", "compute:*", "-s", "spd:load=texel,blit")
-        found = [(r["strategy"], r["params"]) for r in cli.rows(self.results())]
-        compute = [p for s, p in found if s == "compute"]
-        self.assertEqual(len(compute), 4)
-        self.assertEqual(len({json.dumps(p, sort_keys=True) for p in compute}), 4)
-        self.assertEqual([s for s, _ in found[4:]], ["spd", "blit"])
-        self.assertEqual(found[4][1]["load"], "texel")
-
     @unittest.skipIf(cli.IS_EMULATED, "LLVM 15 compiles no halves for ARM")
     def test_long_names_are_not_cut(self):
         """Cut, the two would share an id and a folder."""
@@ -122,27 +105,6 @@ class Results(OutputCase):
             self.assertEqual(len(result["samples_ns"]), 3)
             width, height, _ = cli.read_png(self.dir / "out" / result["images"][0])
             self.assertEqual((width, height), (96, 64))
-
-    def test_no_fact_stands_twice(self):
-        """Of eight strategies under two conditions: samples once, labels in variants alone; elsewhere
-        stand their ids. Sentences and the command line may have them."""
-        specs = ["compute:npot=floor", "compute:load=sampler", "raster:load=texel", "raster:npot=blit",
-                 "subgroup:load=texel", "subgroup:npot=box", "spd:wave=off", "spd:order=linear"]
-        self.run_it("pattern:noise:33x17", "-q", "-n", "8", "--no-roofline", "--mode", "both", "--images",
-                    "none", "-s", ",".join(specs), "-o", "out")
-        document = self.document()
-        self.assertEqual([len(timing["rows"]) for timing in document["cases"][0]["timings"]], [8, 8])
-        samples = [str(node) for path, node in walk(document) if path[-1:] == ("durations_ns",)]
-        self.assertGreaterEqual(len(samples), 16)
-        self.assertEqual(len(samples), len(set(samples)))
-        for path, node in walk(document):
-            if isinstance(node, str) and node in specs:
-                self.assertEqual((path[-3], path[-1]), ("variants", "label"), path)
-
-    def test_sizes(self):
-        self.good(SMALL, "-o", "out", "-s", "compute", "--size", "33x17,64x1", "--sweep", "2:16")
-        found = [(r["width"], r["height"]) for r in cli.rows(self.results())]
-        self.assertEqual(found, [(33, 17), (64, 1), (2, 2), (4, 4), (8, 8), (16, 16)])
 
     def test_same_stem_twice(self):
         for i, name in enumerate(["a", "b"]):

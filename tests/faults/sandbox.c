@@ -33,7 +33,6 @@ bool mb_sandbox_enter(void)
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
 {
-    (void)info, (void)type, (void)place;
     return remove(path);
 }
 
@@ -130,7 +129,6 @@ static uint64_t digest_file(const char *path, size_t *n_bytes)
 
 static int note_file(const char *path, const struct stat *info, int type, struct FTW *place)
 {
-    (void)info, (void)place;
     if (type == FTW_D) {
         return 0;
     }

@@ -295,7 +295,6 @@ static unsigned limit_files(void)
 
 static int test(int argc, char **argv)
 {
-    (void)argc, (void)argv;
     if (mkdir("disk", 0777) != 0) {
         perror("the test itself");
         return 1;

@@ -7,6 +7,7 @@
 
 #include <volk.h>
 
+#include "../stand_in.h"
 #include "disguise.h"
 #include "fault.h"
 
@@ -59,50 +60,11 @@ static VkResult fault_of(const struct mb_fault_function *function)
     return result != NULL ? (VkResult)result->code : VK_SUCCESS;
 }
 
-/* One of volk's pointers, and what stands in for what it holds. */
-struct stand_in {
-    void *pointer, *real; /* PFN_...: volk's, and where the driver's own function is kept */
-    PFN_vkVoidFunction function;
-    PFN_vkVoidFunction settled; /* what `pointer` held when all stand-ins were in place */
-};
-
-static struct stand_in stand_ins[80];
-static size_t n_stand_ins;
-
-static void add_stand_in(void *pointer, void *real, PFN_vkVoidFunction function)
-{
-    if (n_stand_ins == sizeof stand_ins / sizeof stand_ins[0]) {
-        abort();
-    }
-    stand_ins[n_stand_ins++] = (struct stand_in){pointer, real, function, NULL};
-}
-
-/* Replace what volk has loaded since settle(). */
-static void replace(void)
-{
-    for (size_t i = 0; i < n_stand_ins; i++) {
-        struct stand_in *s = &stand_ins[i];
-        PFN_vkVoidFunction now;
-        memcpy(&now, s->pointer, sizeof now);
-        if (now != NULL && now != s->settled) {
-            memcpy(s->real, &now, sizeof now);
-            memcpy(s->pointer, &s->function, sizeof s->function);
-        }
-    }
-}
-
-static void settle(void)
-{
-    for (size_t i = 0; i < n_stand_ins; i++) {
-        memcpy(&stand_ins[i].settled, stand_ins[i].pointer, sizeof stand_ins[i].settled);
-    }
-}
-
-/* Before main: stand_in_call and real_call are those of `call`. */
+/* Before main: stand_in_call is that of `call`. */
 #define PLACE(call)                                                                            \
     __attribute__((constructor)) static void place_##call(void)                                \
     {                                                                                          \
-        add_stand_in(&call, &real_##call, (PFN_vkVoidFunction)stand_in_##call);                \
+        stand_in_add(&call, (PFN_vkVoidFunction)stand_in_##call);                              \
     }
 
 /* clang-format off */
@@ -114,19 +76,17 @@ static void settle(void)
 /* clang-format on */
 
 /* What stands in for a call, where `...` are the members of its mb_fault_function. */
-#define STAND_IN(call, parameters, arguments, ...)                                             \
-    static PFN_##call real_##call;                                                             \
+#define MAY_FAIL(call, parameters, arguments, ...)                                             \
     static VkResult VKAPI_CALL stand_in_##call parameters                                      \
     {                                                                                          \
         static const struct mb_fault_function function = {.name = #call, __VA_ARGS__};         \
         const VkResult fault = fault_of(&function);                                            \
-        return fault == VK_SUCCESS ? real_##call arguments : fault;                            \
+        return fault == VK_SUCCESS ? REAL(call) arguments : fault;                             \
     }                                                                                          \
     PLACE(call)
 
 /* The same for one that creates `n` objects, and leaves their handles undefined if it fails. */
 #define CREATES(call, object, parameters, arguments, handle, ...)                              \
-    static PFN_##call real_##call;                                                             \
     static VkResult VKAPI_CALL stand_in_##call parameters                                      \
     {                                                                                          \
         static const struct mb_fault_function function = {.name = #call, __VA_ARGS__};         \
@@ -135,7 +95,7 @@ static void settle(void)
             memset(handle, UNDEFINED_BYTE, sizeof *handle);                                    \
             return result;                                                                     \
         }                                                                                      \
-        result = real_##call arguments;                                                        \
+        result = REAL(call) arguments;                                                         \
         if (result >= 0) {                                                                     \
             count_created(object, #call);                                                      \
         }                                                                                      \
@@ -144,12 +104,11 @@ static void settle(void)
     PLACE(call)
 
 #define DESTROYS(call, object, type)                                                           \
-    static PFN_##call real_##call;                                                             \
     static void VKAPI_CALL stand_in_##call(VkDevice device, type handle,                       \
                                            const VkAllocationCallbacks *callbacks)             \
     {                                                                                          \
         if (count_destroyed(object, &handle, sizeof handle)) {                                 \
-            real_##call(device, handle, callbacks);                                            \
+            REAL(call)(device, handle, callbacks);                                             \
         }                                                                                      \
     }                                                                                          \
     PLACE(call)
@@ -198,38 +157,38 @@ CREATES(vkCreateInstance, INSTANCE,
                     RESULT(VK_ERROR_EXTENSION_NOT_PRESENT),
                     RESULT(VK_ERROR_INCOMPATIBLE_DRIVER)},
         .exit_code = 4)
-STAND_IN(vkEnumerateInstanceExtensionProperties,
+MAY_FAIL(vkEnumerateInstanceExtensionProperties,
          (const char *layer, uint32_t *n, VkExtensionProperties *list), (layer, n, list),
          .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_LAYER_NOT_PRESENT)},
          .may_be_ignored = true)
-STAND_IN(vkEnumerateDeviceExtensionProperties,
+MAY_FAIL(vkEnumerateDeviceExtensionProperties,
          (VkPhysicalDevice physical, const char *layer, uint32_t *n,
           VkExtensionProperties *list),
          (physical, layer, n, list),
          .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_LAYER_NOT_PRESENT)},
          .may_be_ignored = true)
-STAND_IN(vkEnumeratePhysicalDevices, (VkInstance instance, uint32_t *n, VkPhysicalDevice *list),
+MAY_FAIL(vkEnumeratePhysicalDevices, (VkInstance instance, uint32_t *n, VkPhysicalDevice *list),
          (instance, n, list), .results = {HOST_MEMORY, DEVICE_MEMORY, INIT_FAILED})
-STAND_IN(vkGetPhysicalDeviceImageFormatProperties,
+MAY_FAIL(vkGetPhysicalDeviceImageFormatProperties,
          (VkPhysicalDevice physical, VkFormat format, VkImageType type, VkImageTiling tiling,
           VkImageUsageFlags usage, VkImageCreateFlags flags,
           VkImageFormatProperties *properties),
          (physical, format, type, tiling, usage, flags, properties),
          .results = {HOST_MEMORY, DEVICE_MEMORY, {.code = VK_ERROR_FORMAT_NOT_SUPPORTED}},
          .exit_code = 5)
-STAND_IN(vkSetDebugUtilsObjectNameEXT,
+MAY_FAIL(vkSetDebugUtilsObjectNameEXT,
          (VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info), (device, info),
          .results = {HOST_MEMORY, DEVICE_MEMORY}, .may_be_ignored = true)
-STAND_IN(vkAllocateCommandBuffers,
+MAY_FAIL(vkAllocateCommandBuffers,
          (VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *buffers),
          (device, info, buffers), .results = {HOST_MEMORY, DEVICE_MEMORY})
-STAND_IN(vkBeginCommandBuffer, (VkCommandBuffer cmd, const VkCommandBufferBeginInfo *info),
+MAY_FAIL(vkBeginCommandBuffer, (VkCommandBuffer cmd, const VkCommandBufferBeginInfo *info),
          (cmd, info), .results = {HOST_MEMORY, DEVICE_MEMORY})
-STAND_IN(vkEndCommandBuffer, (VkCommandBuffer cmd), (cmd),
+MAY_FAIL(vkEndCommandBuffer, (VkCommandBuffer cmd), (cmd),
          .results = {HOST_MEMORY, DEVICE_MEMORY})
-STAND_IN(vkResetFences, (VkDevice device, uint32_t n, const VkFence *fences),
+MAY_FAIL(vkResetFences, (VkDevice device, uint32_t n, const VkFence *fences),
          (device, n, fences), .results = {DEVICE_MEMORY})
-STAND_IN(vkWaitForFences,
+MAY_FAIL(vkWaitForFences,
          (VkDevice device, uint32_t n, const VkFence *fences, VkBool32 all,
           uint64_t timeout_ns),
          (device, n, fences, all, timeout_ns),
@@ -238,9 +197,9 @@ STAND_IN(vkWaitForFences,
                      DEVICE_LOST,
                      {.code = VK_TIMEOUT, .text = "no answer for"}},
          .exit_code = 6)
-STAND_IN(vkQueueSubmit, (VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence),
+MAY_FAIL(vkQueueSubmit, (VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence),
          (queue, n, infos, fence), .results = {HOST_MEMORY, DEVICE_MEMORY, DEVICE_LOST})
-STAND_IN(vkGetQueryPoolResults,
+MAY_FAIL(vkGetQueryPoolResults,
          (VkDevice device, VkQueryPool pool, uint32_t first, uint32_t n, size_t n_bytes,
           void *data, VkDeviceSize stride, VkQueryResultFlags flags),
          (device, pool, first, n, n_bytes, data, stride, flags),
@@ -249,28 +208,28 @@ STAND_IN(vkGetQueryPoolResults,
                      DEVICE_LOST,
                      {.code = VK_NOT_READY, .text = "left no timestamp", .may_pass = true}},
          .exit_code = 6)
-STAND_IN(vkMapMemory,
+MAY_FAIL(vkMapMemory,
          (VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize n_bytes,
           VkMemoryMapFlags flags, void **data),
          (device, memory, offset, n_bytes, flags, data),
          .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_MEMORY_MAP_FAILED)})
-STAND_IN(vkBindBufferMemory,
+MAY_FAIL(vkBindBufferMemory,
          (VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset),
          (device, buffer, memory, offset), .results = {HOST_MEMORY, DEVICE_MEMORY})
-STAND_IN(vkBindImageMemory,
+MAY_FAIL(vkBindImageMemory,
          (VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset),
          (device, image, memory, offset), .results = {HOST_MEMORY, DEVICE_MEMORY})
-STAND_IN(vkAllocateDescriptorSets,
+MAY_FAIL(vkAllocateDescriptorSets,
          (VkDevice device, const VkDescriptorSetAllocateInfo *info, VkDescriptorSet *sets),
          (device, info, sets),
          .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_FRAGMENTED_POOL),
                      RESULT(VK_ERROR_OUT_OF_POOL_MEMORY)})
-STAND_IN(vkGetPipelineExecutablePropertiesKHR,
+MAY_FAIL(vkGetPipelineExecutablePropertiesKHR,
          (VkDevice device, const VkPipelineInfoKHR *info, uint32_t *n,
           VkPipelineExecutablePropertiesKHR *list),
          (device, info, n, list), .results = {HOST_MEMORY, DEVICE_MEMORY},
          .may_be_ignored = true)
-STAND_IN(vkGetPipelineExecutableStatisticsKHR,
+MAY_FAIL(vkGetPipelineExecutableStatisticsKHR,
          (VkDevice device, const VkPipelineExecutableInfoKHR *info, uint32_t *n,
           VkPipelineExecutableStatisticKHR *list),
          (device, info, n, list), .results = {HOST_MEMORY, DEVICE_MEMORY},
@@ -278,7 +237,6 @@ STAND_IN(vkGetPipelineExecutableStatisticsKHR,
 
 /* Pipelines come in arrays; those that fail are VK_NULL_HANDLE. */
 #define MAKES_PIPELINES(call, info_type)                                                       \
-    static PFN_##call real_##call;                                                             \
     static VkResult VKAPI_CALL stand_in_##call(                                                \
         VkDevice device, VkPipelineCache cache, uint32_t n, const info_type *infos,            \
         const VkAllocationCallbacks *callbacks, VkPipeline *pipelines)                         \
@@ -291,7 +249,7 @@ STAND_IN(vkGetPipelineExecutableStatisticsKHR,
             memset(pipelines, 0, n * sizeof *pipelines);                                       \
             return result;                                                                     \
         }                                                                                      \
-        result = real_##call(device, cache, n, infos, callbacks, pipelines);                   \
+        result = REAL(call)(device, cache, n, infos, callbacks, pipelines);                    \
         for (uint32_t i = 0; i < n && result >= 0; i++) {                                      \
             count_created(PIPELINE, "vkCreate*Pipelines");                                     \
         }                                                                                      \
@@ -302,22 +260,20 @@ STAND_IN(vkGetPipelineExecutableStatisticsKHR,
 MAKES_PIPELINES(vkCreateComputePipelines, VkComputePipelineCreateInfo)
 MAKES_PIPELINES(vkCreateGraphicsPipelines, VkGraphicsPipelineCreateInfo)
 
-static PFN_vkDestroyInstance real_vkDestroyInstance;
 static void VKAPI_CALL stand_in_vkDestroyInstance(VkInstance instance,
                                                   const VkAllocationCallbacks *callbacks)
 {
     if (count_destroyed(INSTANCE, &instance, sizeof instance)) {
-        real_vkDestroyInstance(instance, callbacks);
+        REAL(vkDestroyInstance)(instance, callbacks);
     }
 }
 PLACE(vkDestroyInstance)
 
-static PFN_vkDestroyDevice real_vkDestroyDevice;
 static void VKAPI_CALL stand_in_vkDestroyDevice(VkDevice device,
                                                 const VkAllocationCallbacks *callbacks)
 {
     if (count_destroyed(DEVICE, &device, sizeof device)) {
-        real_vkDestroyDevice(device, callbacks);
+        REAL(vkDestroyDevice)(device, callbacks);
     }
 }
 PLACE(vkDestroyDevice)
@@ -333,8 +289,8 @@ VkResult __wrap_volkInitialize(void)
     VkResult result = fault_of(&function);
     if (result == VK_SUCCESS) {
         result = __real_volkInitialize();
-        replace();
-        settle();
+        stand_ins_place();
+        stand_ins_settle();
     }
     return result;
 }
@@ -344,9 +300,9 @@ void __wrap_volkLoadInstance(VkInstance instance);
 void __wrap_volkLoadInstance(VkInstance instance)
 {
     __real_volkLoadInstance(instance);
-    replace();
+    stand_ins_place();
     mb_disguise_instance();
-    settle();
+    stand_ins_settle();
 }
 
 void __real_volkLoadDevice(VkDevice device);
@@ -354,7 +310,7 @@ void __wrap_volkLoadDevice(VkDevice device);
 void __wrap_volkLoadDevice(VkDevice device)
 {
     __real_volkLoadDevice(device);
-    replace();
+    stand_ins_place();
     mb_disguise_device();
-    settle();
+    stand_ins_settle();
 }

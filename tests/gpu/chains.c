@@ -186,9 +186,8 @@ static const char *judge(struct run *run, struct image *image,
                                                                                   : NULL;
 }
 
-/* What stands in for vkCreateSampler, and what it has seen. */
+/* What the stand-in for vkCreateSampler has seen. */
 static struct {
-    PFN_vkCreateSampler create_sampler;
     VkSamplerAddressMode mode;
     unsigned n_made, n_linear;
 } spy;
@@ -203,7 +202,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_sampler(VkDevice device,
     own.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
     spy.n_made++;
     spy.n_linear += info->magFilter == VK_FILTER_LINEAR;
-    return spy.create_sampler(device, &own, allocator, sampler);
+    return REAL(vkCreateSampler)(device, &own, allocator, sampler);
 }
 
 /* With each address mode in the place of a strategy's own; what is wrong then, or NULL. */
@@ -227,14 +226,13 @@ static const char *judge_modes(struct image *image, const struct mb_variant *var
         return "no memory";
     }
     memcpy(chain, block, n_bytes);
-    spy.create_sampler = vkCreateSampler;
     for (size_t i = 0; i < MB_COUNTOF(others) && !what; i++) {
         struct mb_instance instance = {0};
         spy.mode = others[i].mode;
-        vkCreateSampler = create_sampler;
+        STAND_IN(vkCreateSampler, create_sampler);
         enum mb_status status =
             mb_test_instance(&instance, &image->test_image, variant, task, err);
-        vkCreateSampler = spy.create_sampler;
+        stand_ins_end();
         if (status == MB_OK) {
             status = mb_test_run_chain(&image->test_image, &instance, 0, err);
         }

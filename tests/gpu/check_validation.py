@@ -51,6 +51,8 @@ def check_all(program, cases, env):
         good = run.returncode == 0 and (
             any(message in line for line in said for message in messages) if messages else not said)
         print(f"{'ok  ' if good else 'FAIL'} {case}: {len(said)} messages")
+        for line in filter(lambda it: it.startswith("left out"), run.stdout.splitlines()):
+            print(line)
         if not good:
             print(run.stdout, run.stderr[-3000:])
         failed += not good

@@ -48,8 +48,6 @@ void mb_test_skip(const char *reason)
     is_skipped = true;
 }
 
-static void report_left_out(void);
-
 int mb_test_run_all(const char *file, mb_test_fn *const *tests)
 {
     const struct mb_gpu_options options = {.keep_pipelines = true};
@@ -61,7 +59,7 @@ int mb_test_run_all(const char *file, mb_test_fn *const *tests)
     for (; *tests && !is_skipped; tests++) {
         (*tests)(&gpu);
     }
-    report_left_out();
+    mb_test_report_left_out();
     CHECK_EQ_INT(mb_gpu_finish(&gpu), 0);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
     const int code = check_summary(file);
@@ -129,35 +127,21 @@ bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *g
 
 static bool never_interrupted(void *user)
 {
-    (void)user;
     return false;
 }
 
 static void ignore_step(void *user, const char *label, const char *step)
 {
-    (void)user;
-    (void)label;
-    (void)step;
 }
 
 static void ignore_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total)
 {
-    (void)user;
-    (void)n_candidates;
-    (void)n_done;
-    (void)n_total;
 }
 
 static enum mb_status ignore_chain(void *user, const struct mb_case *c,
                                    struct mb_result *result, const void *block,
                                    struct mb_reference *reference, struct mb_err *err)
 {
-    (void)user;
-    (void)c;
-    (void)result;
-    (void)block;
-    (void)reference;
-    (void)err;
     return MB_OK;
 }
 
@@ -321,20 +305,6 @@ fail:
     return status;
 }
 
-enum mb_status mb_test_run_row(struct mb_test_image *test_image, const struct mb_variant *row,
-                               struct mb_tolerance *tolerance, struct mb_err *err)
-{
-    enum mb_status status = MB_OK;
-    struct mb_instance instance = {0};
-    const struct mb_task task = mb_test_whole(test_image->full.base);
-    MB_TRY(mb_test_instance(&instance, test_image, row, &task, err));
-    *tolerance = instance.work.tolerance;
-    MB_TRY(mb_test_run_chain(test_image, &instance, 0, err));
-fail:
-    mb_instance_finish(&instance);
-    return status;
-}
-
 uint32_t mb_test_turn(const struct mb_gpu *gpu)
 {
     const uint32_t size = gpu->info.subgroup_size; /* llvmpipe: 4, 8, 16 */
@@ -415,7 +385,7 @@ void mb_test_leave_out(const char *reason)
     left_out[i].n_times++;
 }
 
-static void report_left_out(void)
+void mb_test_report_left_out(void)
 {
     for (size_t i = 0; i < MAX_REASONS && left_out[i].reason; i++) {
         printf("left out %u times: %s\n", left_out[i].n_times, left_out[i].reason);

@@ -2,6 +2,7 @@
  * nothing. */
 #pragma once
 
+#include "../stand_in.h"
 #include "../unit/check.h"
 #include "bench/case.h"
 #include "bench/test_image.h"
@@ -105,13 +106,6 @@ MB_MUST_CHECK enum mb_status mb_test_run_chain(struct mb_test_image *test_image,
                                                const struct mb_instance *instance,
                                                uint32_t poison, struct mb_err *err);
 
-/* Set up a row, make its plain chain and leave it in the read-back buffer; `*tolerance` is what
- * the row is held to. UNSUPPORTED if it cannot do it. */
-MB_MUST_CHECK enum mb_status mb_test_run_row(struct mb_test_image *test_image,
-                                             const struct mb_variant *row,
-                                             struct mb_tolerance *tolerance,
-                                             struct mb_err *err);
-
 /* Whether a row may refuse a task on an image; everything else it must do. */
 bool mb_test_may_refuse(const struct mb_gpu *gpu, const struct mb_variant *row,
                         const struct mb_layout *layout, const struct mb_task *task);
@@ -138,8 +132,9 @@ const char *mb_test_why_not(const struct mb_gpu *gpu, const struct mb_variant *r
                             uint32_t place, uint32_t one_in);
 
 /* Count what is left out for a reason, a string that stays: the test prints the sums at its
- * end. */
+ * end, where MB_TEST_ON_DEVICE does not by mb_test_report_left_out(). */
 void mb_test_leave_out(const char *reason);
+void mb_test_report_left_out(void);
 
 /* Whether a variant is left out, which is counted: one in three is tried, and what a strategy
  * does by default. */

@@ -84,6 +84,10 @@ static const struct mb_chain_row table[] = {
     {"sizes/more patterns", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
      .extents = SIZES({1, 17}, {17, 1}, {17, 96}, {3, 20}, {96, 20}, {1, 20}, {17, 3}, {20, 1}),
      .one_other_in = 11, .widths = MB_AT_8},
+    /* What each source texel weighs, to the last bits of a float. */
+    {"sizes/weights", mb_test_specs, NAMES("impulse", "noise"), NAMES("rgba32f"),
+     .modes = MB_AVG, .n_layers = 1, .extents = SIZES({9, 7}, {67, 3}, {15, 11}),
+     .one_other_in = 3, .quick = 1},
     {"sizes/every pair", mb_test_specs, every_pattern, .modes = MB_AVG, .n_layers = 1,
      .extents = edges, .checks = MB_IS_FULL},
     {"sizes/above 4096", mb_test_specs, NOISE, .modes = MB_AVG, .n_layers = 1,
@@ -128,8 +132,12 @@ static const struct mb_chain_row table[] = {
      .checks = MB_IS_EXACT, .widths = MB_AT_8, .quick = 4},
     /* More tiles, 32 texels high and no more than 512 wide, than a word of two channels counts
      * (words.glsl): each channel has its own. */
-    {"sizes/many tiles", NAMES("spd-tree:shape=strips:rows=2"), NOISE, .modes = MB_AVG,
-     .n_layers = 1, .extents = SIZES({16383, 1057}), .widths = MB_AT_8},
+    {"sizes/many tiles", NAMES("spd-tree:shape=strips:rows=2"), NOISE,
+     NAMES("rgba8", "rg8", "r8"), .modes = MB_AVG, .n_layers = 1,
+     .extents = SIZES({16383, 1057}), .widths = MB_AT_8},
+    /* More levels than tiles of 64x64 texels share: by words, by slots and by ordered words. */
+    {"sizes/many levels", NAMES("spd-tree"), NOISE, NAMES("rgba8", "r16f"),
+     .modes = MB_AVG | MB_MAX, .n_layers = 1, .extents = SIZES({16384, 48}), .widths = MB_AT_8},
 
     {"every/codes", NAMES("spd-tree"), NOISE, .modes = MB_AVG, .n_layers = 1, .grid = 130,
      .n_drawn = 4, .quick = 2},

@@ -1,8 +1,8 @@
 /* The commands of a recorded sample, one by one: what is timed is a strategy's own work and
  * nothing else, between stamps that wait for what came before and hold up what comes after.
  *
- * volk's function pointers are replaced while a sample is recorded; what they see is written
- * down in words, one command a word, and compared with what there must be. */
+ * Spies stand in for commands while a sample is recorded; what they see is written down in
+ * words, one command a word, and compared with what there must be. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,27 +22,6 @@ struct text {
     char words[MAX_TEXT];
     size_t n;
 };
-
-/* What volk's pointers hold. */
-struct commands {
-    PFN_vkCmdResetQueryPool reset_queries;
-    PFN_vkCmdWriteTimestamp stamp;
-    PFN_vkCmdPipelineBarrier barrier;
-    PFN_vkCmdBindPipeline bind;
-    PFN_vkCmdDispatch dispatch;
-    PFN_vkCmdDraw draw;
-    PFN_vkCmdBlitImage blit;
-    PFN_vkCmdCopyImage copy_image;
-    PFN_vkCmdCopyBuffer copy_buffer;
-    PFN_vkCmdFillBuffer fill;
-    PFN_vkCmdUpdateBuffer update;
-    PFN_vkCmdClearColorImage clear;
-    PFN_vkCmdCopyBufferToImage upload;
-    PFN_vkCmdBeginDebugUtilsLabelEXT begin_label;
-    PFN_vkCmdEndDebugUtilsLabelEXT end_label;
-};
-
-static struct commands real;
 
 /* What a spy knows: where it writes, and pipelines that have a name. */
 static struct {
@@ -70,7 +49,7 @@ static VKAPI_ATTR void VKAPI_CALL note_reset(VkCommandBuffer cmd, VkQueryPool po
                                              uint32_t first, uint32_t n)
 {
     add(spy.out, "reset%s:%u+%u ", pool_name(pool), first, n);
-    real.reset_queries(cmd, pool, first, n);
+    REAL(vkCmdResetQueryPool)(cmd, pool, first, n);
 }
 
 /* Anything but ALL_COMMANDS waits for less than all that came before. */
@@ -79,7 +58,7 @@ static VKAPI_ATTR void VKAPI_CALL note_stamp(VkCommandBuffer cmd, VkPipelineStag
 {
     const bool is_all = stage == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     add(spy.out, "stamp%s%s:%u ", pool_name(pool), is_all ? "" : "-too-early", query);
-    real.stamp(cmd, stage, pool, query);
+    REAL(vkCmdWriteTimestamp)(cmd, stage, pool, query);
 }
 
 /* "full": memory, too; "order": execution only; "some" for less than all commands. */
@@ -101,14 +80,15 @@ static VKAPI_ATTR void VKAPI_CALL note_barrier(VkCommandBuffer cmd, VkPipelineSt
                          (memory->srcAccessMask & VK_ACCESS_MEMORY_WRITE_BIT) != 0 &&
                          (memory->dstAccessMask & (reads | writes)) == (reads | writes);
     add(spy.out, "%s ", is_full ? "full" : is_all && n_memory == 0 ? "order" : "some");
-    real.barrier(cmd, from, to, flags, n_memory, memory, n_buffers, buffers, n_images, images);
+    REAL(vkCmdPipelineBarrier)
+    (cmd, from, to, flags, n_memory, memory, n_buffers, buffers, n_images, images);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_bind(VkCommandBuffer cmd, VkPipelineBindPoint point,
                                             VkPipeline pipeline)
 {
     spy.bound = pipeline;
-    real.bind(cmd, point, pipeline);
+    REAL(vkCmdBindPipeline)(cmd, point, pipeline);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y,
@@ -120,7 +100,7 @@ static VKAPI_ATTR void VKAPI_CALL note_dispatch(VkCommandBuffer cmd, uint32_t x,
         : spy.bound == spy.hash    ? "hash"
                                    : "dispatch",
         x, y, z);
-    real.dispatch(cmd, x, y, z);
+    REAL(vkCmdDispatch)(cmd, x, y, z);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_draw(VkCommandBuffer cmd, uint32_t n_vertices,
@@ -128,7 +108,7 @@ static VKAPI_ATTR void VKAPI_CALL note_draw(VkCommandBuffer cmd, uint32_t n_vert
                                             uint32_t first_instance)
 {
     add(spy.out, "draw:%ux%u ", n_vertices, n_instances);
-    real.draw(cmd, n_vertices, n_instances, first_vertex, first_instance);
+    REAL(vkCmdDraw)(cmd, n_vertices, n_instances, first_vertex, first_instance);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_blit(VkCommandBuffer cmd, VkImage from,
@@ -138,7 +118,7 @@ static VKAPI_ATTR void VKAPI_CALL note_blit(VkCommandBuffer cmd, VkImage from,
 {
     const VkOffset3D *size = &regions[0].dstOffsets[1];
     add(spy.out, "blit:%ux%d,%d ", n_regions, size->x, size->y);
-    real.blit(cmd, from, from_layout, to, to_layout, n_regions, regions, filter);
+    REAL(vkCmdBlitImage)(cmd, from, from_layout, to, to_layout, n_regions, regions, filter);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_copy_image(VkCommandBuffer cmd, VkImage from,
@@ -147,7 +127,7 @@ static VKAPI_ATTR void VKAPI_CALL note_copy_image(VkCommandBuffer cmd, VkImage f
                                                   const VkImageCopy *regions)
 {
     add(spy.out, "copy ");
-    real.copy_image(cmd, from, from_layout, to, to_layout, n, regions);
+    REAL(vkCmdCopyImage)(cmd, from, from_layout, to, to_layout, n, regions);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_copy_buffer(VkCommandBuffer cmd, VkBuffer from,
@@ -155,7 +135,7 @@ static VKAPI_ATTR void VKAPI_CALL note_copy_buffer(VkCommandBuffer cmd, VkBuffer
                                                    const VkBufferCopy *regions)
 {
     add(spy.out, "copy ");
-    real.copy_buffer(cmd, from, to, n, regions);
+    REAL(vkCmdCopyBuffer)(cmd, from, to, n, regions);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_fill(VkCommandBuffer cmd, VkBuffer buffer,
@@ -163,7 +143,7 @@ static VKAPI_ATTR void VKAPI_CALL note_fill(VkCommandBuffer cmd, VkBuffer buffer
                                             uint32_t word)
 {
     add(spy.out, "fill ");
-    real.fill(cmd, buffer, offset, size, word);
+    REAL(vkCmdFillBuffer)(cmd, buffer, offset, size, word);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_update(VkCommandBuffer cmd, VkBuffer buffer,
@@ -171,7 +151,7 @@ static VKAPI_ATTR void VKAPI_CALL note_update(VkCommandBuffer cmd, VkBuffer buff
                                               const void *data)
 {
     add(spy.out, "update ");
-    real.update(cmd, buffer, offset, size, data);
+    REAL(vkCmdUpdateBuffer)(cmd, buffer, offset, size, data);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_clear(VkCommandBuffer cmd, VkImage image,
@@ -180,7 +160,7 @@ static VKAPI_ATTR void VKAPI_CALL note_clear(VkCommandBuffer cmd, VkImage image,
                                              const VkImageSubresourceRange *ranges)
 {
     add(spy.out, "clear ");
-    real.clear(cmd, image, layout, colour, n, ranges);
+    REAL(vkCmdClearColorImage)(cmd, image, layout, colour, n, ranges);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_upload(VkCommandBuffer cmd, VkBuffer from, VkImage to,
@@ -188,7 +168,7 @@ static VKAPI_ATTR void VKAPI_CALL note_upload(VkCommandBuffer cmd, VkBuffer from
                                               const VkBufferImageCopy *regions)
 {
     add(spy.out, "spots:%u ", n);
-    real.upload(cmd, from, to, layout, n, regions);
+    REAL(vkCmdCopyBufferToImage)(cmd, from, to, layout, n, regions);
 }
 
 /* A word for the name, whatever is in it. */
@@ -201,67 +181,41 @@ static VKAPI_ATTR void VKAPI_CALL note_begin_label(VkCommandBuffer cmd,
         *c = '_';
     }
     add(spy.out, " ");
-    real.begin_label(cmd, label);
+    REAL(vkCmdBeginDebugUtilsLabelEXT)(cmd, label);
 }
 
 static VKAPI_ATTR void VKAPI_CALL note_end_label(VkCommandBuffer cmd)
 {
     add(spy.out, "] ");
-    real.end_label(cmd);
-}
-
-/* Put `commands` in place of those that are there, which are returned. */
-static struct commands exchange(const struct commands *commands)
-{
-    const struct commands before = {vkCmdResetQueryPool,
-                                    vkCmdWriteTimestamp,
-                                    vkCmdPipelineBarrier,
-                                    vkCmdBindPipeline,
-                                    vkCmdDispatch,
-                                    vkCmdDraw,
-                                    vkCmdBlitImage,
-                                    vkCmdCopyImage,
-                                    vkCmdCopyBuffer,
-                                    vkCmdFillBuffer,
-                                    vkCmdUpdateBuffer,
-                                    vkCmdClearColorImage,
-                                    vkCmdCopyBufferToImage,
-                                    vkCmdBeginDebugUtilsLabelEXT,
-                                    vkCmdEndDebugUtilsLabelEXT};
-    vkCmdResetQueryPool = commands->reset_queries;
-    vkCmdWriteTimestamp = commands->stamp;
-    vkCmdPipelineBarrier = commands->barrier;
-    vkCmdBindPipeline = commands->bind;
-    vkCmdDispatch = commands->dispatch;
-    vkCmdDraw = commands->draw;
-    vkCmdBlitImage = commands->blit;
-    vkCmdCopyImage = commands->copy_image;
-    vkCmdCopyBuffer = commands->copy_buffer;
-    vkCmdFillBuffer = commands->fill;
-    vkCmdUpdateBuffer = commands->update;
-    vkCmdClearColorImage = commands->clear;
-    vkCmdCopyBufferToImage = commands->upload;
-    vkCmdBeginDebugUtilsLabelEXT = commands->begin_label;
-    vkCmdEndDebugUtilsLabelEXT = commands->end_label;
-    return before;
+    REAL(vkCmdEndDebugUtilsLabelEXT)(cmd);
 }
 
 static void start_spying(struct text *out)
 {
-    static const struct commands spies = {
-        note_reset,  note_stamp, note_barrier,    note_bind,        note_dispatch,
-        note_draw,   note_blit,  note_copy_image, note_copy_buffer, note_fill,
-        note_update, note_clear, note_upload,     note_begin_label, note_end_label};
     out->n = 0;
     out->words[0] = '\0';
     spy.out = out;
     spy.bound = VK_NULL_HANDLE;
-    real = exchange(&spies);
+    STAND_IN(vkCmdResetQueryPool, note_reset);
+    STAND_IN(vkCmdWriteTimestamp, note_stamp);
+    STAND_IN(vkCmdPipelineBarrier, note_barrier);
+    STAND_IN(vkCmdBindPipeline, note_bind);
+    STAND_IN(vkCmdDispatch, note_dispatch);
+    STAND_IN(vkCmdDraw, note_draw);
+    STAND_IN(vkCmdBlitImage, note_blit);
+    STAND_IN(vkCmdCopyImage, note_copy_image);
+    STAND_IN(vkCmdCopyBuffer, note_copy_buffer);
+    STAND_IN(vkCmdFillBuffer, note_fill);
+    STAND_IN(vkCmdUpdateBuffer, note_update);
+    STAND_IN(vkCmdClearColorImage, note_clear);
+    STAND_IN(vkCmdCopyBufferToImage, note_upload);
+    STAND_IN(vkCmdBeginDebugUtilsLabelEXT, note_begin_label);
+    STAND_IN(vkCmdEndDebugUtilsLabelEXT, note_end_label);
 }
 
 static void stop_spying(void)
 {
-    (void)exchange(&real);
+    stand_ins_end();
 }
 
 /* A strategy set up on an image, as often as there are images in the rotation. */

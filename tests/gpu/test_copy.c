@@ -13,9 +13,8 @@ static const char *const specs[] = {"spd-metal:copy=on", "spd-metal:copy=on:tail
 
 #define N_COPYING_ROWS 2u
 
-/* What the stand-in needs to know, and tells. */
+/* What the stand-in has seen. */
 static struct {
-    PFN_vkCreateImage create_image;
     VkImage made;
     uint32_t n_made;
 } spy;
@@ -26,7 +25,7 @@ create_readable_image(VkDevice device, const VkImageCreateInfo *info,
 {
     VkImageCreateInfo readable = *info;
     readable.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-    const VkResult result = spy.create_image(device, &readable, allocator, image);
+    const VkResult result = REAL(vkCreateImage)(device, &readable, allocator, image);
     spy.made = *image;
     spy.n_made++;
     return result;
@@ -38,12 +37,11 @@ static enum mb_status init_spied(struct mb_instance *instance,
                                  const struct mb_variant *row, const struct mb_task *task)
 {
     struct mb_err err = {0};
-    spy.create_image = vkCreateImage;
     spy.made = VK_NULL_HANDLE;
     spy.n_made = 0;
-    vkCreateImage = create_readable_image;
+    STAND_IN(vkCreateImage, create_readable_image);
     const enum mb_status status = mb_test_instance(instance, test_image, row, task, &err);
-    vkCreateImage = spy.create_image;
+    stand_ins_end();
     CHECK(status != MB_FAILED);
     return status;
 }

@@ -11,8 +11,6 @@ extern const struct mb_strategy mb_strategy_compute;
 static const char *const inputs_given[] = {"pattern:noise:64x64"};
 static const struct mb_variant rows[] = {{.strategy = &mb_strategy_compute}};
 
-static PFN_vkCreateQueryPool create_pool;
-static PFN_vkGetQueryPoolResults get_stamps;
 static size_t n_pools;         /* each timing makes one */
 static size_t n_first, n_done; /* pools when the first timing was under way; cells kept */
 static bool is_last;           /* the last timing has a sample */
@@ -23,7 +21,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL count_pool(VkDevice device,
                                                  VkQueryPool *pool)
 {
     n_pools++;
-    return create_pool(device, info, allocator, pool);
+    return REAL(vkCreateQueryPool)(device, info, allocator, pool);
 }
 
 /* Between the first timing and the last the clock stands still. */
@@ -32,7 +30,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_still_stamps(VkDevice device, VkQueryP
                                                        void *stamps, VkDeviceSize stride,
                                                        VkQueryResultFlags flags)
 {
-    const VkResult result = get_stamps(device, pool, first, n, size, stamps, stride, flags);
+    const VkResult result =
+        REAL(vkGetQueryPoolResults)(device, pool, first, n, size, stamps, stride, flags);
     if (n_first > 0 && n_pools == n_first + 1) {
         memset(stamps, 0, size);
     }
@@ -41,26 +40,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_still_stamps(VkDevice device, VkQueryP
 
 static bool is_interrupted(void *user)
 {
-    (void)user;
     return is_last;
 }
 
 static void on_block(void *user, size_t n_candidates, uint32_t n_blocks, uint32_t n_total)
 {
-    (void)user, (void)n_candidates, (void)n_total;
     n_first = n_first == 0 ? n_pools : n_first;
     is_last = n_pools == n_first + 2 && n_blocks > 0;
 }
 
 static void on_case_begin(void *user, size_t index)
 {
-    (void)user, (void)index;
 }
 
 static enum mb_status on_case_done(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err)
 {
-    (void)user, (void)err;
     CHECK(c == run->cases[n_done]);
     n_done++;
     return MB_OK;
@@ -93,13 +88,10 @@ static void test_gap(struct mb_gpu *gpu)
     as_gpu.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU; /* which has caches to be cold */
     mb_run_init(&run, &as_gpu, &settings, 0, NULL);
     CHECK_EQ_INT(mb_inputs_open(&settings, &inputs, &err), MB_OK);
-    create_pool = vkCreateQueryPool;
-    get_stamps = vkGetQueryPoolResults;
-    vkCreateQueryPool = count_pool;
-    vkGetQueryPoolResults = get_still_stamps;
+    STAND_IN(vkCreateQueryPool, count_pool);
+    STAND_IN(vkGetQueryPoolResults, get_still_stamps);
     CHECK_EQ_INT(mb_bench_run(&options, &as_gpu, &inputs, &run, &err), MB_OK);
-    vkCreateQueryPool = create_pool;
-    vkGetQueryPoolResults = get_stamps;
+    stand_ins_end();
     CHECK(!run.complete);
     CHECK_EQ_INT(n_done, 1);
     CHECK_EQ_INT(run.n_cases, 1);

@@ -100,13 +100,10 @@ static void test_features(struct mb_gpu *gpu)
 }
 
 static const char *core_extension; /* the only one that the device then has */
-static PFN_vkGetPhysicalDeviceProperties2 read_properties2;
 
 static VkResult VKAPI_PTR name_extension(VkPhysicalDevice physical, const char *layer,
                                          uint32_t *n, VkExtensionProperties *all)
 {
-    (void)physical;
-    (void)layer;
     *n = 1;
     if (all) {
         all[0] = (VkExtensionProperties){0};
@@ -134,7 +131,7 @@ static void VKAPI_PTR count_cores(VkPhysicalDevice physical,
         arm->shaderCoreCount = 10;
         break;
     default:
-        read_properties2(physical, properties);
+        REAL(vkGetPhysicalDeviceProperties2)(physical, properties);
     }
 }
 
@@ -145,11 +142,8 @@ static void test_cores(struct mb_gpu *gpu)
         VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME,
         VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, VK_KHR_SWAPCHAIN_EXTENSION_NAME};
     static const uint32_t n_cores[] = {84, 40, 10, 0};
-    const PFN_vkEnumerateDeviceExtensionProperties enumerate =
-        vkEnumerateDeviceExtensionProperties;
-    read_properties2 = vkGetPhysicalDeviceProperties2;
-    vkEnumerateDeviceExtensionProperties = name_extension;
-    vkGetPhysicalDeviceProperties2 = count_cores;
+    STAND_IN(vkEnumerateDeviceExtensionProperties, name_extension);
+    STAND_IN(vkGetPhysicalDeviceProperties2, count_cores);
     for (unsigned i = 0; i < MB_COUNTOF(names); i++) {
         struct spd_tree_features features;
         struct mb_gpu_info info;
@@ -159,8 +153,7 @@ static void test_cores(struct mb_gpu *gpu)
         CHECK_EQ_INT(mb_gpu_read_info(gpu->physical_device, 0, &info, NULL), MB_OK);
         CHECK_EQ_INT(info.n_cores, n_cores[i]);
     }
-    vkEnumerateDeviceExtensionProperties = enumerate;
-    vkGetPhysicalDeviceProperties2 = read_properties2;
+    stand_ins_end();
 }
 
 /* A device with these features and no others. */
@@ -233,9 +226,6 @@ static unsigned n_commands;
 static VKAPI_ATTR void VKAPI_CALL count_bind(VkCommandBuffer cmd, VkPipelineBindPoint point,
                                              VkPipeline pipeline)
 {
-    (void)cmd;
-    (void)point;
-    (void)pipeline;
     n_commands++;
 }
 
@@ -244,14 +234,6 @@ static VKAPI_ATTR void VKAPI_CALL count_sets(VkCommandBuffer cmd, VkPipelineBind
                                              uint32_t n, const VkDescriptorSet *sets,
                                              uint32_t n_offsets, const uint32_t *offsets)
 {
-    (void)cmd;
-    (void)point;
-    (void)layout;
-    (void)first;
-    (void)n;
-    (void)sets;
-    (void)n_offsets;
-    (void)offsets;
     n_commands++;
 }
 
@@ -259,19 +241,12 @@ static VKAPI_ATTR void VKAPI_CALL count_push(VkCommandBuffer cmd, VkPipelineLayo
                                              VkShaderStageFlags stages, uint32_t offset,
                                              uint32_t n_bytes, const void *values)
 {
-    (void)cmd;
-    (void)layout;
-    (void)stages;
-    (void)offset;
-    (void)n_bytes;
-    (void)values;
     n_commands++;
 }
 
 static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y,
                                                  uint32_t z)
 {
-    (void)cmd;
     n_commands += x > 0 && y > 0 && z > 0;
 }
 
@@ -279,20 +254,13 @@ static VKAPI_ATTR void VKAPI_CALL count_dispatch(VkCommandBuffer cmd, uint32_t x
 static VkResult record_counted(struct spd_tree *tree, const struct spd_tree_job *job)
 {
     const struct spd_tree_resources resources = {.source = VK_NULL_HANDLE};
-    const PFN_vkCmdBindPipeline bind = vkCmdBindPipeline;
-    const PFN_vkCmdBindDescriptorSets sets = vkCmdBindDescriptorSets;
-    const PFN_vkCmdPushConstants push = vkCmdPushConstants;
-    const PFN_vkCmdDispatch dispatch = vkCmdDispatch;
     n_commands = 0;
-    vkCmdBindPipeline = count_bind;
-    vkCmdBindDescriptorSets = count_sets;
-    vkCmdPushConstants = count_push;
-    vkCmdDispatch = count_dispatch;
+    STAND_IN(vkCmdBindPipeline, count_bind);
+    STAND_IN(vkCmdBindDescriptorSets, count_sets);
+    STAND_IN(vkCmdPushConstants, count_push);
+    STAND_IN(vkCmdDispatch, count_dispatch);
     const VkResult result = spd_tree_record(tree, VK_NULL_HANDLE, job, &resources);
-    vkCmdBindPipeline = bind;
-    vkCmdBindDescriptorSets = sets;
-    vkCmdPushConstants = push;
-    vkCmdDispatch = dispatch;
+    stand_ins_end();
     return result;
 }
 
@@ -472,7 +440,6 @@ static VKAPI_ATTR void *VKAPI_CALL allocate(void *user, size_t n_bytes, size_t a
                                             VkSystemAllocationScope scope)
 {
     struct counts *counts = user;
-    (void)scope;
     pthread_mutex_lock(&counts->lock);
     const bool is_failing = counts->fail_nth > 0 && --counts->fail_nth == 0;
     counts->n_made += !is_failing;
@@ -534,7 +501,6 @@ static VkPipelineCache make_cache(const struct mb_gpu *gpu)
 
 /* What the stand-in for vkCreateComputePipelines was given. */
 static struct {
-    PFN_vkCreateComputePipelines create;
     VkPipelineCache cache;
     unsigned n_made, n_elsewhere;
 } spy;
@@ -547,7 +513,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_spied(VkDevice device, VkPipelineCa
 {
     spy.n_made += n;
     spy.n_elsewhere += cache != spy.cache || !allocator || !allocator->pUserData;
-    return spy.create(device, cache, n, infos, allocator, pipelines);
+    return REAL(vkCreateComputePipelines)(device, cache, n, infos, allocator, pipelines);
 }
 
 static void test_allocator(struct mb_gpu *gpu)
@@ -562,9 +528,8 @@ static void test_allocator(struct mb_gpu *gpu)
         .cache = cache,
     };
     struct spd_tree *tree = NULL;
-    spy.create = vkCreateComputePipelines;
     spy.cache = cache;
-    vkCreateComputePipelines = create_spied;
+    STAND_IN(vkCreateComputePipelines, create_spied);
     CHECK_EQ_INT(spd_tree_create(&info, &tree), VK_SUCCESS);
     callbacks = (VkAllocationCallbacks){0}; /* the library has a copy */
     struct library_info chain = rgba8_info(tree, "allocator and cache");
@@ -573,7 +538,7 @@ static void test_allocator(struct mb_gpu *gpu)
         mb_library_try(gpu, &chain);
         CHECK_EQ_INT(spd_tree_prepare(tree, &chain.job), VK_SUCCESS);
     }
-    vkCreateComputePipelines = spy.create;
+    stand_ins_end();
     CHECK_EQ_INT(spy.n_made, 2);
     CHECK_EQ_INT(spy.n_elsewhere, 0);
     mb_library_check(counts.n_made > 0, chain.name, "nothing was allocated by the callbacks");
@@ -616,14 +581,13 @@ static void test_no_memory(struct mb_gpu *gpu)
 static unsigned n_failing; /* 0: the next call fails */
 
 #define FAILING(name, info_type, handle_type)                                                  \
-    static PFN_vkCreate##name create_##name;                                                   \
     static VKAPI_ATTR VkResult VKAPI_CALL fail_##name(VkDevice device, const info_type *info,  \
                                                       const VkAllocationCallbacks *allocator,  \
                                                       handle_type *handle)                     \
     {                                                                                          \
         const VkResult result = n_failing-- == 0                                               \
                                     ? VK_ERROR_OUT_OF_DEVICE_MEMORY                            \
-                                    : create_##name(device, info, allocator, handle);          \
+                                    : REAL(vkCreate##name)(device, info, allocator, handle);   \
         if (result != VK_SUCCESS) {                                                            \
             *handle = (handle_type)UNDEFINED;                                                  \
         }                                                                                      \
@@ -635,21 +599,6 @@ FAILING(PipelineLayout, VkPipelineLayoutCreateInfo, VkPipelineLayout)
 FAILING(Sampler, VkSamplerCreateInfo, VkSampler)
 FAILING(ShaderModule, VkShaderModuleCreateInfo, VkShaderModule)
 
-static void set_failing(bool are_failing)
-{
-    if (are_failing) {
-        create_DescriptorSetLayout = vkCreateDescriptorSetLayout;
-        create_PipelineLayout = vkCreatePipelineLayout;
-        create_Sampler = vkCreateSampler;
-        create_ShaderModule = vkCreateShaderModule;
-    }
-    vkCreateDescriptorSetLayout =
-        are_failing ? fail_DescriptorSetLayout : create_DescriptorSetLayout;
-    vkCreatePipelineLayout = are_failing ? fail_PipelineLayout : create_PipelineLayout;
-    vkCreateSampler = are_failing ? fail_Sampler : create_Sampler;
-    vkCreateShaderModule = are_failing ? fail_ShaderModule : create_ShaderModule;
-}
-
 static void test_failures(struct mb_gpu *gpu)
 {
     const struct spd_tree_create_info info = {
@@ -657,7 +606,10 @@ static void test_failures(struct mb_gpu *gpu)
         .limits = mb_spd_tree_device_of(&gpu->info),
     };
     const struct spd_tree_job job = rgba8_info(NULL, "").job;
-    set_failing(true);
+    STAND_IN(vkCreateDescriptorSetLayout, fail_DescriptorSetLayout);
+    STAND_IN(vkCreatePipelineLayout, fail_PipelineLayout);
+    STAND_IN(vkCreateSampler, fail_Sampler);
+    STAND_IN(vkCreateShaderModule, fail_ShaderModule);
     for (unsigned i = 0; i < 4; i++) {
         struct spd_tree *tree = NULL;
         n_failing = i;
@@ -672,7 +624,7 @@ static void test_failures(struct mb_gpu *gpu)
         }
         spd_tree_destroy(tree);
     }
-    set_failing(false);
+    stand_ins_end();
 }
 
 int main(void)

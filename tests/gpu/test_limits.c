@@ -52,13 +52,11 @@ static void test_small_heap(struct mb_gpu *gpu)
     check_has(err.text, " of the device has 4.88 KiB");
 }
 
-static PFN_vkGetPhysicalDeviceProperties2 get_properties;
-
 /* A driver that does not fill in how large an allocation may be. */
 static VKAPI_ATTR void VKAPI_CALL
 get_without_allocation(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties)
 {
-    get_properties(device, properties);
+    REAL(vkGetPhysicalDeviceProperties2)(device, properties);
     for (VkBaseOutStructure *s = properties->pNext; s != NULL; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
             ((VkPhysicalDeviceMaintenance3Properties *)(void *)s)->maxMemoryAllocationSize = 0;
@@ -73,11 +71,10 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
     struct mb_gpu odd = *gpu;
     static struct mb_evictor evictor;
     static struct mb_roofline roofline;
-    get_properties = vkGetPhysicalDeviceProperties2;
-    vkGetPhysicalDeviceProperties2 = get_without_allocation;
+    STAND_IN(vkGetPhysicalDeviceProperties2, get_without_allocation);
     CHECK_EQ_INT(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info, &err),
                  MB_OK);
-    vkGetPhysicalDeviceProperties2 = get_properties;
+    stand_ins_end();
     CHECK_EQ_INT(odd.info.max_allocation_bytes, 1 << 30);
     const struct mb_settings settings = {.roofline = true};
     CHECK_EQ_INT(mb_evictor_init(&evictor, &odd, 1 << 20, &err), MB_OK);

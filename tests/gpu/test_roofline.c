@@ -348,7 +348,6 @@ static void test_refusals(struct mb_gpu *gpu)
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
-static PFN_vkGetQueryPoolResults get_stamps;
 static enum { CLOCK_STOPPED, CLOCK_AHEAD, CLOCK_ONCE_BACKWARD } lie;
 static unsigned n_reads;
 
@@ -360,7 +359,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_false_stamps(VkDevice device, VkQueryP
                                                        VkQueryResultFlags flags)
 {
     const VkResult result =
-        get_stamps(device, pool, first, n, n_bytes, data, stride_bytes, flags);
+        REAL(vkGetQueryPoolResults)(device, pool, first, n, n_bytes, data, stride_bytes, flags);
     uint64_t *stamps = data;
     for (uint32_t i = 0; i < n && lie == CLOCK_STOPPED; i++) {
         stamps[i] = 1000;
@@ -408,10 +407,9 @@ static void test_false_clock(struct mb_gpu *gpu)
     struct mb_probe probe = {0};
     CHECK_EQ_INT(mb_field_init_buffers(&field, gpu, 1 << 20, &err), MB_OK);
     CHECK_EQ_INT(mb_probe_init(&probe, gpu, &err), MB_OK);
-    get_stamps = vkGetQueryPoolResults;
-    vkGetQueryPoolResults = get_false_stamps;
+    STAND_IN(vkGetQueryPoolResults, get_false_stamps);
     check_clock(gpu, &field, &probe);
-    vkGetQueryPoolResults = get_stamps;
+    stand_ins_end();
     mb_probe_finish(&probe);
     mb_field_finish(&field);
 }

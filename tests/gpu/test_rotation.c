@@ -11,7 +11,6 @@
 
 /* What the stand-in for vkCmdCopyImage has seen. */
 static struct {
-    PFN_vkCmdCopyImage copy;
     uint32_t n_copies[MAX_LAYERS][MB_MAX_LEVELS]; /* of each layer and level */
     uint32_t most_layers;
 } spy;
@@ -21,7 +20,7 @@ static VKAPI_ATTR void VKAPI_CALL note_copy(VkCommandBuffer cmd, VkImage from,
                                             VkImageLayout to_layout, uint32_t n_regions,
                                             const VkImageCopy *regions)
 {
-    spy.copy(cmd, from, from_layout, to, to_layout, n_regions, regions);
+    REAL(vkCmdCopyImage)(cmd, from, from_layout, to, to_layout, n_regions, regions);
     for (uint32_t i = 0; i < n_regions; i++) {
         const VkImageSubresourceLayers *layers = &regions[i].dstSubresource;
         CHECK_EQ_INT(regions[i].srcSubresource.baseArrayLayer, layers->baseArrayLayer);
@@ -39,10 +38,9 @@ static enum mb_status make(struct mb_test_image *test_image, struct mb_vk_image 
                            struct mb_err *err)
 {
     memset(&spy, 0, sizeof spy);
-    spy.copy = vkCmdCopyImage;
-    vkCmdCopyImage = note_copy;
+    STAND_IN(vkCmdCopyImage, note_copy);
     const enum mb_status status = mb_test_image_copy(test_image, copies, N_COPIES, err);
-    vkCmdCopyImage = spy.copy;
+    stand_ins_end();
     return status;
 }
 

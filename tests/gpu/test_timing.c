@@ -297,8 +297,6 @@ static void test_diagnostic_first(struct mb_gpu *gpu)
     finish();
 }
 
-static PFN_vkGetQueryPoolResults get_results;
-
 /* A clock so coarse that no pair of stamps sees it move, but a long row of them does. */
 static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryPool pool,
                                                        uint32_t first, uint32_t n,
@@ -307,7 +305,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
                                                        VkQueryResultFlags flags)
 {
     const VkResult result =
-        get_results(device, pool, first, n, n_bytes, data, stride_bytes, flags);
+        REAL(vkGetQueryPoolResults)(device, pool, first, n, n_bytes, data, stride_bytes, flags);
     for (uint32_t i = 0; i < n; i++) {
         *(uint64_t *)(void *)((char *)data + i * stride_bytes) = 1000 + i / 1000;
     }
@@ -318,10 +316,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_equal_stamps(VkDevice device, VkQueryP
 static void test_unresolved(struct mb_gpu *gpu)
 {
     bed = (struct bed){.first = MB_MODE_LATENCY, .n = 1};
-    get_results = vkGetQueryPoolResults;
-    vkGetQueryPoolResults = get_equal_stamps;
+    STAND_IN(vkGetQueryPoolResults, get_equal_stamps);
     CHECK(run(gpu, &plain, SMALL_LLC));
-    vkGetQueryPoolResults = get_results;
+    stand_ins_end();
     const struct mb_timing *timing = &bed.c.timings[0];
     CHECK_EQ_INT(timing->rows[0].stats.n, 0);
     CHECK(strstr(mb_row_reason(&timing->rows[0]), "below resolution") != NULL);
@@ -335,7 +332,6 @@ static size_t order[32], n_order;
 
 static void record_order(const void *state, VkCommandBuffer cmd)
 {
-    (void)cmd;
     order[n_order++ % MB_COUNTOF(order)] = *(const size_t *)state;
 }
 

@@ -33,7 +33,6 @@ static const struct mb_param params[] = {
 
 static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    (void)choice;
     return (struct mb_needs){
         .policy = MB_POLICY_FLOOR,
         .n_storage_images = 1,

@@ -2,24 +2,14 @@
 """usage: check_readers.py ROOT
 
 The scripts that read results decide nothing that mipbench has decided: no statistic, no label and
-no verdict is made in Python, of one file or of several. What has gone stays away, by its name."""
+no verdict is made in Python, of one file or of several."""
 
 import ast
 import pathlib
 import re
 import sys
 
-GONE_MODULES = {"report_verdict", "result_rank", "claims_stats", "ratios", "matplotlib"}
-GONE_FUNCTIONS = {
-    # labels, kinds and what a policy is worth
-    "make_label", "make_cell_id", "kind", "main_kind", "leaves_box", "halves_evenly", "is_exact",
-    # rankings and verdicts
-    "is_rankable", "is_slower", "clears", "find_best", "relations_to", "rank", "rank_related",
-    "no_ranking", "why_no_comparison", "headline_ranking", "is_beyond_tests", "is_near",
-    "is_told_apart", "ranked_rows", "summary", "other_image", "limit_sentence", "following",
-    # statistics
-    "paired_ratio", "median_interval", "n_outside"}
-# Of statistics, too: anywhere in a name.
+# What a name of mipbench's own figures has in it.
 STATISTICS_OWN = re.compile(r"(median|quantile|percentile|mean|stdev|bootstrap|resampl|student|lag1"
                             r"|block_length|expanded_tail|wilcoxon|holm)", re.I)
 # In a text that is shown: of who is fastest mipbench's own sentences are.
@@ -43,10 +33,8 @@ def problems_of(tree):
     """(line, what is wrong)"""
     silent = docstrings(tree)
     for node in ast.walk(tree):
-        for module in imported(node) & (GONE_MODULES | {"statistics", "random"}):
+        for module in imported(node) & {"statistics", "random"}:
             yield node.lineno, f"imports {module}"
-        if isinstance(node, ast.FunctionDef) and node.name in GONE_FUNCTIONS:
-            yield node.lineno, f"{node.name}() is mipbench's to decide"
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) \
                 and STATISTICS_OWN.search(node.name):
             yield node.lineno, f"{node.name} is mipbench's to compute"
@@ -69,8 +57,7 @@ def statistics_in(function):
 def main():
     folder = pathlib.Path(sys.argv[1]) / "scripts"
     files = sorted(folder.rglob("*.py"))
-    problems = [f"scripts/{name}.py is back" for name in GONE_MODULES
-                if (folder / f"{name}.py").exists()]
+    problems = []
     for path in files:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         problems += [f"{path.name}:{line}: {what}"

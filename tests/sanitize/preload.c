@@ -11,7 +11,6 @@
 
 int dlclose(void *handle)
 {
-    (void)handle;
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "../stand_in.h"
 #include "check.h"
 #include "vk/gpu.h"
 
@@ -43,8 +44,8 @@ static void test_all(void)
     MB_SCOPED(mb_pipeline_facts) facts = {0};
     struct mb_err err = {0};
     char label[128];
-    vkGetPipelineExecutablePropertiesKHR = properties;
-    vkGetPipelineExecutableStatisticsKHR = statistics;
+    STAND_IN(vkGetPipelineExecutablePropertiesKHR, properties);
+    STAND_IN(vkGetPipelineExecutableStatisticsKHR, statistics);
     for (int i = 0; i < 3; i++) {
         CHECK_EQ_INT(mb_pipeline_facts_read(&gpu, VK_NULL_HANDLE, "a.comp", &facts, &err),
                      MB_OK);

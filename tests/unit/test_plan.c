@@ -215,23 +215,19 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *params,
                            struct mb_err *err)
 {
-    (void)state, (void)gpu, (void)target, (void)params, (void)err;
     return MB_OK;
 }
 
 static void record(const void *state, VkCommandBuffer cmd)
 {
-    (void)state, (void)cmd;
 }
 
 static void describe(const void *state, struct mb_work *work)
 {
-    (void)state, (void)work;
 }
 
 static void finish(void *state)
 {
-    (void)state;
 }
 
 static const struct mb_strategy complete = {

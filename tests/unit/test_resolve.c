@@ -1,6 +1,7 @@
 /* What "auto" stands for: each strategy's resolve() names values that it also accepts, that
  * stand for themselves. On devices with and without what the choices hang on. That spd-tree
  * plans the same for both is test_spd_tree.c's matter. */
+#include "../stand_in.h"
 #include "base/alloc.h"
 #include "bench/plan.h"
 #include "check.h"
@@ -279,7 +280,7 @@ static void check_period(void)
 {
     struct mb_gpu gpu = make_gpu(32, true, false);
     gpu.info.timestamp_period_ns = 1.0;
-    vkGetPhysicalDeviceProperties = another_period;
+    STAND_IN(vkGetPhysicalDeviceProperties, another_period);
     CHECK(mb_timer_period_ns(&gpu) == 1.0);
     gpu.info.features.groups = UINT32_MAX;
     CHECK(mb_timer_period_ns(&gpu) == 2.0);
@@ -289,14 +290,14 @@ int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
     for (size_t i = 0; i < MB_COUNTOF(features); i++) {
-        vkGetPhysicalDeviceFormatProperties = features[i];
+        STAND_IN(vkGetPhysicalDeviceFormatProperties, features[i]);
         const struct mb_gpu devices[] = {make_gpu(32, true, false), make_gpu(8, false, false),
                                          make_gpu(4, true, true)};
         for (size_t k = 0; k < MB_COUNTOF(devices); k++) {
             check_device(&devices[k]);
         }
     }
-    vkGetPhysicalDeviceFormatProperties = all_features;
+    STAND_IN(vkGetPhysicalDeviceFormatProperties, all_features);
     check_sweep();
     check_lanes();
     check_lean_lanes();

@@ -241,14 +241,12 @@ static void test_warm_up(void)
 /* A device that takes the host's pauses for idleness. */
 static double idle(uint32_t n_probes)
 {
-    (void)n_probes;
     return 0.5;
 }
 
 static enum mb_status load(void *user, struct mb_err *err)
 {
     struct device *d = user;
-    (void)err;
     d->host_ns += 20e6;
     d->n_loads++;
     if (d->n_loads >= d->n_loads_needed) {

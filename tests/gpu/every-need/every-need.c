@@ -41,7 +41,6 @@ static const struct mb_param params[] = {
 
 static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    (void)choice;
     return (struct mb_needs){
         .whole_only = true,
         .policy = MB_POLICY_FLOOR,
