@@ -327,14 +327,14 @@ class Export(Exported):
 
     def test_errors(self):
         for words, code, part in (
-                (["spd-tree"], 2, "export: no folder; give one: -o DIR"),
-                (["-o", "x"], 2, "export: no strategy; there is: spd-tree"),
+                (["spd-tree"], 2, "export: expected a folder to write into: -o DIR"),
+                (["-o", "x"], 2, "export: expected one strategy, such as spd-tree"),
                 (["spd-tre", "-o", "x"], 2, "did you mean 'spd-tree'?"),
-                (["blit", "-o", "x"], 2, "export: 'blit' is not for export; there is: spd-tree"),
-                (["spd-tree", "blit", "-o", "x"], 2, "one strategy, not 'blit' as well"),
+                (["blit", "-o", "x"], 2, "export: 'blit' cannot be exported; there is: spd-tree"),
+                (["spd-tree", "blit", "-o", "x"], 2, "export: unexpected word 'blit'; expected one strategy"),
                 (["spd-tree", "-f", "rgba9", "-o", "x"], 2, "rgba9"),
                 (["spd-tree", "-f", "r8,auto", "-o", "x"], 2, "--format: 'auto'"),
-                (["spd-tree", "-f", "r8:sum", "-o", "x"], 2, "'r8:sum': a reduction is avg, min or max"),
+                (["spd-tree", "-f", "r8:sum", "-o", "x"], 2, "--format: unknown value 'sum'; there is: avg, min, max"),
                 (["spd-tree", "-f", "r8", "-r", "max", "-o", "x"], 2, "--reduce does not go with 'export'"),
                 (["spd-tree", "-n", "3", "-o", "x"], 2, "--samples does not go with 'export'"),
                 (["spd-tree", "--no-plane", "-o", "x"], 2, "--no-plain"),

@@ -283,7 +283,7 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
     format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
     size = settings->n_sizes > 0 ? settings->size[0] : size;
-    task.reduce = options->given & mb_option_bit_of("reduce") ? settings->reduce : task.reduce;
+    task.reduce = mb_option_is_given(options, "reduce") ? settings->reduce : task.reduce;
     task.rect = mb_rect_whole(size);
     mb_layout_init(&layout, format, size, settings->n_layers > 0 ? settings->n_layers : 1,
                    mb_full_level_count(size));
@@ -389,14 +389,13 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
 
 enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *err)
 {
-    const char *what = options->inputs.items[0];
     MB_SCOPED(mb_strbuf) out = {0};
-    if (strcmp(what, "new") == 0) {
+    if (options->kernel_what == MB_KERNEL_NEW) {
         static const char *const names[] = {"per-level", "chunks", "single"};
-        return mb_kernel_new(options->inputs.items[1], names[options->like], err);
+        return mb_kernel_new(options->inputs.items[0], names[options->like], err);
     }
     mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
-    MB_DO(strcmp(what, "compile") == 0 ? compile_all(options, &out, err)
-                                       : check_all(options, &out, err));
+    MB_DO(options->kernel_what == MB_KERNEL_COMPILE ? compile_all(options, &out, err)
+                                                    : check_all(options, &out, err));
     return mb_strbuf_print(&out, err);
 }
