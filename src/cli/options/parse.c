@@ -481,6 +481,8 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
                 is_one_bit(settings->caches) ? "mode" : "cache");
         return mb_err_hint(err, "run it once for each");
     }
+    MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE,
+               "tune: expected one image, got '%s' as well", options->inputs.items[1]);
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         return fail_few(options, err);
     }
