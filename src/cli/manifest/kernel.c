@@ -1,4 +1,5 @@
-/* Says what was understood of a manifest, step by step, without a device. */
+/* Says what a manifest means, step by step, without a device; compiles its shaders; and writes
+ * the start of a new one. */
 #include "cli/manifest/kernel.h"
 
 #include <inttypes.h>
@@ -10,11 +11,14 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/plan.h"
-#include "cli/manifest/new.h"
 #include "cli/session.h"
 #include "kernel/capability.h"
 #include "kernel/fill.h"
 #include "kernel/kernel.h"
+#include "kernel/manifest.h"
+#include "strategy.h"
+
+#define PLACEHOLDER "@NAME@" /* in templates */
 
 /* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
 static const struct mb_extent usual_size = {1921, 1081};
@@ -387,12 +391,95 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     return MB_OK;
 }
 
+extern const struct mb_embedded mb_kernel_templates[]; /* LIKE.json, LIKE.comp */
+
+static enum mb_status check_name(const char *name, struct mb_err *err)
+{
+    bool is_free = mb_is_kernel_name(name, true) && strcmp(name, "all") != 0;
+    MB_FAIL_IF(!is_free, err, MB_ERRC_USAGE,
+               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
+               "not 'all'",
+               name);
+    for (size_t i = 0; mb_strategies[i]; i++) {
+        MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,
+                   "kernel new: there is a strategy '%s' already", name);
+    }
+    return MB_OK;
+}
+
+static bool is_of(const struct mb_embedded *file, const char *like)
+{
+    const size_t n = strlen(like);
+    return strncmp(file->name, like, n) == 0 && file->name[n] == '.';
+}
+
+static enum mb_status add_path(struct mb_strbuf *path, const struct mb_embedded *file,
+                               const char *name, struct mb_err *err)
+{
+    mb_strbuf_printf(path, "%s%s", name, strrchr(file->name, '.'));
+    return mb_strbuf_check(path, err);
+}
+
+static enum mb_status check_absent(const struct mb_embedded *file, const char *name,
+                                   struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) path = {0};
+    MB_DO(add_path(&path, file, name, err));
+    MB_FAIL_IF(mb_os_kind(path.text) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
+               "%s: it is there already, and would be lost", path.text);
+    return MB_OK;
+}
+
+static enum mb_status write_file(const struct mb_embedded *file, const char *name,
+                                 struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) path = {0};
+    MB_SCOPED(mb_strbuf) text = {0};
+    MB_SCOPED(mb_strbuf) template = {0};
+    mb_strbuf_append_n(&template, (const char *)file->data, file->n_bytes);
+    MB_DO(mb_strbuf_check(&template, err));
+    const char *at = mb_strbuf_text(&template);
+    for (const char *next; (next = strstr(at, PLACEHOLDER)) != NULL;
+         at = next + strlen(PLACEHOLDER)) {
+        mb_strbuf_append_n(&text, at, (size_t)(next - at));
+        mb_strbuf_append(&text, name);
+    }
+    mb_strbuf_append(&text, at);
+    MB_DO(mb_strbuf_check(&text, err));
+    MB_DO(add_path(&path, file, name, err));
+    return mb_file_write_atomic(path.text, text.text, text.n_bytes, err);
+}
+
+/* Write NAME.json and NAME.comp into the working folder, from the templates called `like`, and
+ * say what to run next. */
+static enum mb_status write_new(const char *name, const char *like, struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) next = {0};
+    MB_DO(check_name(name, err));
+    for (const struct mb_embedded *file = mb_kernel_templates; file->name; file++) {
+        if (is_of(file, like)) {
+            MB_DO(check_absent(file, name, err));
+        }
+    }
+    for (const struct mb_embedded *file = mb_kernel_templates; file->name; file++) {
+        if (is_of(file, like)) {
+            MB_DO(write_file(file, name, err));
+        }
+    }
+    mb_strbuf_printf(&next,
+                     "%s.json and %s.comp are there now. Next:\n"
+                     "  mipbench kernel check %s.json\n"
+                     "  mipbench pattern:noise:1921x1081 --kernel %s.json -s %s,compute,spd\n",
+                     name, name, name, name, name);
+    return mb_strbuf_print(&next, err);
+}
+
 enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *err)
 {
     MB_SCOPED(mb_strbuf) out = {0};
     if (options->kernel_what == MB_KERNEL_NEW) {
         static const char *const names[] = {"per-level", "chunks", "single"};
-        return mb_kernel_new(options->inputs.items[0], names[options->like], err);
+        return write_new(options->inputs.items[0], names[options->like], err);
     }
     mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
     MB_DO(options->kernel_what == MB_KERNEL_COMPILE ? compile_all(options, &out, err)
