@@ -143,10 +143,14 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
     MB_DO(MB_NEED(capabilities->of, "list"));
-    for (size_t i = 0; i < n_strategies * n_each; i++) {
-        const size_t kind = i % n_each;
-        MB_DO(ask_operation(&query, table[i / n_each], &mb_formats[kind / MB_N_OPERATIONS],
-                            &mb_operations[kind % MB_N_OPERATIONS], &capabilities->of[i], err));
+    struct mb_capability *capability = capabilities->of;
+    for (size_t i = 0; i < n_strategies; i++) {
+        for (size_t format = 0; format < mb_format_count; format++) {
+            for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+                MB_DO(ask_operation(&query, table[i], &mb_formats[format], &mb_operations[k],
+                                    capability++, err));
+            }
+        }
     }
     return MB_OK;
 }

@@ -271,15 +271,13 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     struct mb_extent size = usual_size;
     struct mb_layout layout;
     struct mb_task task = {.alpha = settings->alpha};
-    char all[64];
-    const char *spec = all;
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *every = all.s;
+    const bool has_specs = options->specs.n > 0;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    snprintf(all, sizeof all, "%s:*", strategy->name);
-    MB_DO(mb_plan_variants(settings->table,
-                           options->specs.n > 0 ? (const char *const *)options->specs.items
-                                                : &spec,
-                           options->specs.n > 0 ? options->specs.n : 1, &rows, &n_rows, err));
+    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
+                           has_specs ? settings->n_specs : 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
                    "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
@@ -300,48 +298,45 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
-/* Load the modules of a choice, on devices with subgroups of each size that it takes. */
-static enum mb_status load_modules(struct mb_pick *pick, const struct mb_layout *layout,
-                                   struct mb_err *err)
+/* Load the modules of one task, on devices with subgroups of each size that it takes; none for
+ * what the manifest does not take. */
+static enum mb_status load_task(const struct mb_variant *row, const struct mb_layout *layout,
+                                const struct mb_task *task, struct mb_err *err)
 {
-    for (uint32_t n_lanes = 1; n_lanes <= 128; n_lanes *= 2) {
+    struct mb_pick pick;
+    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, err);
+    for (uint32_t n_lanes = 1; status == MB_OK && n_lanes <= 128; n_lanes *= 2) {
         MB_SCOPED(mb_kernel_plan) plan = {0};
-        if (mb_kernel_takes_lanes(pick, layout, n_lanes)) {
-            pick->subgroup_size = n_lanes;
-            MB_DO(mb_kernel_plan_init(&plan, pick, layout, NULL, err));
+        if (mb_kernel_takes_lanes(&pick, layout, n_lanes)) {
+            pick.subgroup_size = n_lanes;
+            status = mb_kernel_plan_init(&plan, &pick, layout, NULL, err);
         }
     }
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    return mb_kernel_plan_init(&plan, pick, layout, NULL, err);
+    status = status == MB_OK ? mb_kernel_plan_init(&plan, &pick, layout, NULL, err) : status;
+    return status == MB_UNSUPPORTED ? MB_OK : status;
 }
 
-/* Those of a variant, for an image of any format; `size` is none: of the usual one, or one that
+/* Those of a variant for images of a size, in any format; NULL: of the usual size, or one that
  * suits it. */
-static enum mb_status load_variant(const struct mb_variant *row, struct mb_extent size,
-                                   uint32_t n_layers, struct mb_err *err)
+static enum mb_status load_size(const struct mb_variant *row, const struct mb_extent *given,
+                                uint32_t n_layers, struct mb_err *err)
 {
-    const bool is_usual = size.width == 0;
-    static const enum mb_alpha alphas[] = {MB_ALPHA_STRAIGHT, MB_ALPHA_PREMULTIPLIED};
-    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES * MB_COUNTOF(alphas); i++) {
-        const size_t kind = i / MB_COUNTOF(alphas);
-        const struct mb_format *format = &mb_formats[kind / MB_N_REDUCES], *other = format;
-        struct mb_task task = {.reduce = (enum mb_reduce)(kind % MB_N_REDUCES),
-                               .alpha = alphas[i % MB_COUNTOF(alphas)]};
-        enum mb_reduce ignored = task.reduce;
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const struct mb_format *other = &mb_formats[i];
+        struct mb_extent size = given ? *given : usual_size;
+        enum mb_reduce ignored = MB_REDUCE_AVG;
         struct mb_layout layout;
-        struct mb_pick pick;
-        struct mb_err why = {0};
-        if (is_usual) {
-            size = usual_size;
+        if (!given) {
             mb_kernel_suggest(&row->params, &other, &size, &ignored);
         }
-        task.rect = mb_rect_whole(size);
-        mb_layout_init(&layout, format, size, n_layers, mb_full_level_count(size));
-        enum mb_status status = mb_kernel_pick(&pick, NULL, &layout, &task, &row->params, &why);
-        status = status == MB_OK ? load_modules(&pick, &layout, &why) : status;
-        if (status == MB_FAILED) {
-            *err = why;
-            return status;
+        mb_layout_init(&layout, &mb_formats[i], size, n_layers, mb_full_level_count(size));
+        for (unsigned reduce = 0; reduce < MB_N_REDUCES; reduce++) {
+            struct mb_task task = {.reduce = (enum mb_reduce)reduce,
+                                   .rect = mb_rect_whole(size)};
+            MB_DO(load_task(row, &layout, &task, err));
+            task.alpha = MB_ALPHA_PREMULTIPLIED;
+            MB_DO(load_task(row, &layout, &task, err));
         }
     }
     return MB_OK;
@@ -354,10 +349,11 @@ static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *er
     static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
                                              {4096, 4096}, {64, 64},    {1000, 1},
                                              {1, 1000},    {1, 1}};
-    MB_DO(load_variant(row, (struct mb_extent){0, 0}, 1, err));
-    for (size_t i = 0; i < 2 * MB_COUNTOF(sizes); i++) {
+    MB_DO(load_size(row, NULL, 1, err));
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
         struct mb_err ignored;
-        (void)load_variant(row, sizes[i / 2], i % 2 == 0 ? 1 : 6, &ignored);
+        (void)load_size(row, &sizes[i], 1, &ignored);
+        (void)load_size(row, &sizes[i], 6, &ignored);
     }
     return MB_OK;
 }
@@ -407,35 +403,15 @@ static enum mb_status check_name(const char *name, struct mb_err *err)
     return MB_OK;
 }
 
-static bool is_of(const struct mb_embedded *file, const char *like)
-{
-    const size_t n = strlen(like);
-    return strncmp(file->name, like, n) == 0 && file->name[n] == '.';
-}
-
-static enum mb_status add_path(struct mb_strbuf *path, const struct mb_embedded *file,
-                               const char *name, struct mb_err *err)
-{
-    mb_strbuf_printf(path, "%s%s", name, strrchr(file->name, '.'));
-    return mb_strbuf_check(path, err);
-}
-
-static enum mb_status check_absent(const struct mb_embedded *file, const char *name,
-                                   struct mb_err *err)
-{
-    MB_SCOPED(mb_strbuf) path = {0};
-    MB_DO(add_path(&path, file, name, err));
-    MB_FAIL_IF(mb_os_kind(path.text) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
-               "%s: it is there already, and would be lost", path.text);
-    return MB_OK;
-}
-
-static enum mb_status write_file(const struct mb_embedded *file, const char *name,
+static enum mb_status write_file(const char *template_name, const char *name, const char *path,
                                  struct mb_err *err)
 {
-    MB_SCOPED(mb_strbuf) path = {0};
     MB_SCOPED(mb_strbuf) text = {0};
     MB_SCOPED(mb_strbuf) template = {0};
+    const struct mb_embedded *file = mb_kernel_templates;
+    while (strcmp(file->name, template_name) != 0) {
+        file++;
+    }
     mb_strbuf_append_n(&template, (const char *)file->data, file->n_bytes);
     MB_DO(mb_strbuf_check(&template, err));
     const char *at = mb_strbuf_text(&template);
@@ -446,28 +422,27 @@ static enum mb_status write_file(const struct mb_embedded *file, const char *nam
     }
     mb_strbuf_append(&text, at);
     MB_DO(mb_strbuf_check(&text, err));
-    MB_DO(add_path(&path, file, name, err));
-    return mb_file_write_atomic(path.text, text.text, text.n_bytes, err);
+    return mb_file_write_atomic(path, text.text, text.n_bytes, err);
 }
 
 /* Write NAME.json and NAME.comp into the working folder, from the templates called `like`, and
  * say what to run next. */
 static enum mb_status write_new(const char *name, const char *like, struct mb_err *err)
 {
+    static const char *const suffixes[] = {".json", ".comp"};
     MB_SCOPED(mb_strbuf) next = {0};
     MB_DO(check_name(name, err));
-    for (const struct mb_embedded *file = mb_kernel_templates; file->name; file++) {
-        if (is_of(file, like)) {
-            MB_DO(check_absent(file, name, err));
-        }
+    for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
+        const struct mb_text path = mb_text("%s%s", name, suffixes[i]);
+        MB_FAIL_IF(mb_os_kind(path.s) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
+                   "%s: it is there already, and would be lost", path.s);
     }
-    for (const struct mb_embedded *file = mb_kernel_templates; file->name; file++) {
-        if (is_of(file, like)) {
-            MB_DO(write_file(file, name, err));
-        }
+    for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
+        MB_DO(write_file(mb_text("%s%s", like, suffixes[i]).s, name,
+                         mb_text("%s%s", name, suffixes[i]).s, err));
     }
     mb_strbuf_printf(&next,
-                     "%s.json and %s.comp are there now. Next:\n"
+                     "Wrote %s.json and %s.comp. Next:\n"
                      "  mipbench kernel check %s.json\n"
                      "  mipbench pattern:noise:1921x1081 --kernel %s.json -s %s,compute,spd\n",
                      name, name, name, name, name);
