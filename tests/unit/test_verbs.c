@@ -19,6 +19,12 @@ static void test_verbs(void)
     options = PARSE("-n", "3", "--help", "--bogus");
     CHECK_EQ_INT(options.verb, MB_VERB_HELP);
     mb_options_finish(&options);
+    options = PARSE("--max", "3", "--help"); /* of two verbs' options */
+    CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+    mb_options_finish(&options);
+    options = PARSE("--max", "3", "report", "x"); /* one of them is this verb's */
+    CHECK_EQ_INT(options.max_pictures_mb, 3);
+    mb_options_finish(&options);
     options = PARSE("--version");
     CHECK_EQ_INT(options.verb, MB_VERB_VERSION);
     mb_options_finish(&options);
@@ -34,6 +40,8 @@ static void test_self_test(void)
                  "");
     CHECK_EQ_STR(ERROR_OF("--self-test", "photo.png"),
                  "--self-test: unexpected word 'photo.png'; expected no image");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--=3"),
+                 "unknown option '--'; 'mipbench --self-test --help' lists them");
     CHECK_EQ_STR(ERROR_OF("--self-test", "-s", "blit"),
                  "--strategy does not go with '--self-test'");
     CHECK_EQ_STR(ERROR_OF("--json", "-", "--self-test"),

@@ -227,7 +227,7 @@ static void add_plan(struct mb_strbuf *out, const struct mb_pick *pick,
     add_barriers(out, "last", &plan->closing);
 }
 
-/* Plan one variant; what its manifest does not take is told, and no failure. */
+/* Plan one variant; an image that its manifest does not take is a line, not a failure. */
 static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_variant *row,
                                     const struct mb_layout *layout, const struct mb_task *task,
                                     bool is_told, struct mb_err *err)
@@ -261,7 +261,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     return MB_OK;
 }
 
-/* Of all variants, or of those of --strategy; the first is told in full. */
+/* Check all variants, or those of --strategy; only the first is shown step by step. */
 static enum mb_status check_all(const struct mb_options *options, struct mb_strbuf *out,
                                 struct mb_err *err)
 {
@@ -398,7 +398,7 @@ static enum mb_status check_name(const char *name, struct mb_err *err)
                name);
     for (size_t i = 0; mb_strategies[i]; i++) {
         MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,
-                   "kernel new: there is a strategy '%s' already", name);
+                   "kernel new: a strategy is called '%s' already", name);
     }
     return MB_OK;
 }
@@ -435,7 +435,7 @@ static enum mb_status write_new(const char *name, const char *like, struct mb_er
     for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
         const struct mb_text path = mb_text("%s%s", name, suffixes[i]);
         MB_FAIL_IF(mb_os_kind(path.s) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
-                   "%s: it is there already, and would be lost", path.s);
+                   "%s: already exists, and is not replaced", path.s);
     }
     for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
         MB_DO(write_file(mb_text("%s%s", like, suffixes[i]).s, name,

@@ -445,7 +445,7 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "a kernel of your own, by its manifest; repeatable"},
     {"kernel-include", 0, "DIR", take_texts, MB_GROUP_WHAT, MADE | BIT(LIST) | BIT(KERNEL),
      .field = FIELD(kernel_includes),
-     .help = "where its shaders may include from, too; repeatable"},
+     .help = "another folder for its shaders to include from; repeatable"},
     {"kernel-timeout", 0, "SEC", take_number, MB_GROUP_WHAT, TIMED,
      .field = FIELD(kernel_timeout_s), .min = 0.1, .max = MAX_SECONDS,
      .help = "longest wait for the device to run it; then the program ends (30)"},
@@ -571,7 +571,7 @@ const struct mb_option_row mb_option_rows[] = {
      .field = FIELD(max_pictures_mb), .min = 0, .max = 2048,
      .help = "embed pictures up to this size in all; 0 leaves them out (3)"},
     {"force", 0, NULL, take_switch, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(force),
-     .help = "write into a folder that is not empty, in place of an earlier export"},
+     .help = "write into a folder that is not empty, over an earlier export"},
     {"no-plain", 0, NULL, take_switch, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(plain),
      .help = "leave out the modules of devices without subgroup operations"},
     {"no-alpha", 0, NULL, take_switch, MB_GROUP_OUTPUT, BIT(EXPORT), .field = FIELD(alpha),
@@ -619,6 +619,12 @@ const struct mb_option_row mb_option_rows[] = {
 const size_t mb_option_count = MB_COUNTOF(mb_option_rows);
 _Static_assert(MB_COUNTOF(mb_option_rows) <= 64, "options.given has a bit for each row");
 
+/* In mb_options.given. */
+static uint64_t bit_of(const struct mb_option_row *row)
+{
+    return UINT64_C(1) << (row - mb_option_rows);
+}
+
 enum mb_status mb_option_take(struct mb_options *options, const struct mb_option_row *row,
                               const char *value, struct mb_err *err)
 {
@@ -626,7 +632,7 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
     MB_SCOPED(mb_strlist) items = {0};
     MB_FAIL_IF(value != NULL && value[0] == '\0', err, MB_ERRC_USAGE,
                "--%s: the value is empty", row->name);
-    options->given |= mb_option_bit(row);
+    options->given |= bit_of(row);
     if (!row->is_list) {
         return row->take(&t, err);
     }
@@ -650,16 +656,11 @@ bool mb_option_takes_value(const struct mb_option_row *row)
     return row->argument != NULL || row->choices != NULL;
 }
 
-uint64_t mb_option_bit(const struct mb_option_row *row)
-{
-    return UINT64_C(1) << (row - mb_option_rows);
-}
-
 bool mb_option_is_given(const struct mb_options *options, const char *name)
 {
     bool is_given = false;
     for (size_t i = 0; i < mb_option_count; i++) {
-        is_given |= (options->given & mb_option_bit(&mb_option_rows[i])) != 0 &&
+        is_given |= (options->given & bit_of(&mb_option_rows[i])) != 0 &&
                     strcmp(mb_option_rows[i].name, name) == 0;
     }
     return is_given;

@@ -129,7 +129,7 @@ struct mb_option_row {
                            struct mb_err *err); /* parses and stores */
     enum mb_option_group group;
     unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
-    enum mb_verb turns; /* its verbs into this one, in place of `take`; 0: into none */
+    enum mb_verb turns; /* its verbs become this one, and `take` is NULL; 0: none do */
     size_t field;       /* of mb_options: where the value is stored */
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
     double min, max;                 /* of a number */
@@ -170,9 +170,6 @@ MB_MUST_CHECK enum mb_status mb_choice_find(const struct mb_choice *choices, con
 
 /* True if the verb takes the option. */
 bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
-
-/* The bit of an option in mb_options.given. */
-uint64_t mb_option_bit(const struct mb_option_row *row);
 
 /* True if --NAME was given. */
 bool mb_option_is_given(const struct mb_options *options, const char *name);

@@ -50,11 +50,13 @@ static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct
                              mb_verb_rows[verb == MB_VERB_NOTHING ? MB_VERB_RUN : verb].name);
 }
 
-/* Find the verb's option called "--size" or "-s"; a long name may be cut while it is unique. */
+/* Find the verb's option called "--size" or "-s"; a long name may be cut while it is unique, or
+ * while the verb is not known. */
 static enum mb_status find_option(const char *option, enum mb_verb verb,
                                   const struct mb_option_row **found, struct mb_err *err)
 {
     const bool is_long = option[1] == '-';
+    const size_t n_prefix = is_long ? strlen(option + 2) : 0;
     const struct mb_option_row *misfit = NULL;
     MB_SCOPED(mb_strbuf) list = {0};
     size_t n_found = 0;
@@ -68,16 +70,16 @@ static enum mb_status find_option(const char *option, enum mb_verb verb,
             return MB_OK;
         }
         misfit = is_it ? row : misfit;
-        if (goes && is_long && strncmp(row->name, option + 2, strlen(option + 2)) == 0) {
+        if (goes && n_prefix > 0 && strncmp(row->name, option + 2, n_prefix) == 0) {
             mb_strbuf_printf(&list, "%s--%s", n_found++ > 0 ? ", " : "", row->name);
             *found = row;
         }
     }
     MB_FAIL_IF(misfit, err, MB_ERRC_USAGE, "--%s does not go with '%s'", misfit->name,
                mb_verb_rows[verb].name);
-    MB_FAIL_IF(n_found > 1, err, MB_ERRC_USAGE, "option '%s' may be any of %s", option,
-               mb_strbuf_text(&list));
-    return n_found == 1 ? MB_OK : fail_unknown(option, verb, err);
+    MB_FAIL_IF(n_found > 1 && verb != MB_VERB_NOTHING, err, MB_ERRC_USAGE,
+               "option '%s' may be any of %s", option, mb_strbuf_text(&list));
+    return n_found > 0 ? MB_OK : fail_unknown(option, verb, err);
 }
 
 /* Take the value of the item's option: `value`, or if that is NULL the next word. */
