@@ -14,7 +14,7 @@
 #include "cli/grid.h"
 #include "result/label.h"
 #include "result/result_read.h"
-#include "cli/options/replay.h"
+#include "cli/options/parse.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/session.h"
@@ -587,8 +587,8 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     mb_session_end_at_once(true); /* until there is something to write */
     MB_DO(mb_runs_read(settings->inputs, settings->n_inputs, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
-    status = options->pool ? mb_pool_show(options, &files, err)
-                           : compare_files(options, &files, verdict, err);
+    status = options->verb == MB_VERB_POOL ? mb_pool_show(options, &files, err)
+                                           : compare_files(options, &files, verdict, err);
     mb_runs_finish(read, settings->n_inputs);
     return status;
 }

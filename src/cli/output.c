@@ -183,8 +183,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     };
     struct mb_strbuf head = {0};
     MB_DO(check_writable(options, false, err));
-    MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", "report.py", err)
-                                : MB_OK);
+    MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", err) : MB_OK);
     MB_DO(take_folder(output, run->id, err));
     MB_DO(check_writable(options, true, err));
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;

@@ -1,4 +1,4 @@
-/* Scripts of scripts/, found beside the program: what makes the page of a report. */
+/* The script that makes the page of a report: report.py, found beside the program. */
 #pragma once
 
 #include "base/os.h"
@@ -6,7 +6,7 @@
 #include "cli/options/options.h"
 
 struct mb_script {
-    const char *option, *name; /* "--report", "report.py" */
+    const char *option; /* that asks for it: "--report", "report" */
     char python[MB_PATH_BYTES];
     char path[MB_PATH_BYTES];
 };
@@ -15,7 +15,7 @@ struct mb_script {
  * installed program, in the source tree, or where it would be installed. What is not there is
  * MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_script_find(struct mb_script *script, const char *option,
-                                            const char *name, struct mb_err *err);
+                                            struct mb_err *err);
 
 /* Run the script with these arguments; no shell is involved. `*code` is its exit code: above 0,
  * the script has said on stderr why. One that cannot be run, or is killed, is MB_ERRC_OUTPUT.

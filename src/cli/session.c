@@ -12,6 +12,7 @@
 #include "bench/image_case.h"
 #include "bench/plan.h"
 #include "vk/memory.h"
+#include "cli/options/parse.h"
 
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100
@@ -76,18 +77,9 @@ enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status
 static enum mb_status open_inputs(const struct mb_options *options, struct mb_inputs *inputs,
                                   struct mb_err *err)
 {
-    enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
-    for (size_t i = 0; status != MB_OK && i < options->settings.n_inputs; i++) {
-        const char *input = options->settings.inputs[i];
-        const char *verb = mb_options_nearest_verb(options, input);
-        const char *suffix = strrchr(input, '.');
-        if (verb && err->hint[0] == '\0') {
-            mb_err_hint(err, "did you mean the command '%s'?", verb);
-        }
-        if (suffix && strcmp(suffix, ".json") == 0 &&
-            strncmp(err->text, input, strlen(input)) == 0) {
-            mb_err_hint(err, "if these are results: mipbench report %.80s", input);
-        }
+    const enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
+    if (status != MB_OK) {
+        mb_options_hint_input(options, err);
     }
     return status;
 }

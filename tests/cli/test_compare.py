@@ -145,7 +145,7 @@ class Sets(CompareCase):
                          ["run-1/results.json", "run-2/results.json"])
         for copy in ("--csv=x", "--json=-", "--markdown=x", "--report"):
             outcome = self.run_it(*self.RUN, "--runs", "2", copy)
-            self.assert_error(outcome, 2, copy.split("=")[0], "does not go with '--runs'")
+            self.assert_error(outcome, 2, copy.split("=")[0], "go with '--runs'")
 
     def test_what_fails(self):
         """In every run; each is made all the same, and the exit code is that of the first."""

@@ -327,7 +327,7 @@ class Export(Exported):
 
     def test_errors(self):
         for words, code, part in (
-                (["spd-tree"], 2, "export: no folder; give one: -o DIR"),
+                (["spd-tree"], 2, "export: expected a folder to write into: -o DIR"),
                 (["spd-tree", "-o", "/dev/null/x"], 7, "/dev/null/x: the folder cannot be made"),
                 (["spd-tree", "-o", "/dev/null", "--force"], 7, "/dev/null")):
             with self.subTest(words=words):

@@ -476,8 +476,8 @@ class Kernel(cli.TestCase):
                                        "-f", name, "-s", ",".join(these))
             self.assert_verified(outcome, these)
             shutil.rmtree(self.dir / "out")
-        self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: it is there already")
-        self.assert_error(self.run_it("kernel", "new", "spd"), 2, "there is a strategy 'spd' already")
+        self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: already exists")
+        self.assert_error(self.run_it("kernel", "new", "spd"), 2, "a strategy is called 'spd' already")
         self.assert_error(self.run_it("kernel", "new", "../up"), 2, "'../up': a name has at most 40")
         self.assertEqual(cli.snapshot(self.dir), before)
 

@@ -357,7 +357,7 @@ class Terminal(OutputCase):
         outcome = self.good("--replay", "out/results.json", "-o", "again")
         self.assertEqual([r["input"] for r in cli.rows(self.results("again"))],
                          [r["input"] for r in cli.rows(self.results())], outcome)
-        self.assert_error(self.quick("tune", "photos"), 2, "tune: one input, not 'photos/img2.PNG'")
+        self.assert_error(self.quick("tune", "photos"), 2, "tune: expected one image, got 'photos/img2.PNG' as well")
 
     def test_a_line_for_each_image(self):
         self.make_photos("a.png", "b.png")
@@ -431,7 +431,7 @@ class ListAndHelp(OutputCase):
         self.assertEqual(set(everything), {"devices", "strategies", "formats", "patterns"})
         for what in everything:
             self.assertEqual(self.listed(what), {what: everything[what]})
-            text = self.run_it("list", what).out.decode("utf-8")
+            text = self.run_it("list", what, "-v").out.decode("utf-8")
             for item in everything[what]:
                 self.assertIn(item["name"], text)
                 for param in item.get("params", []):

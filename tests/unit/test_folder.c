@@ -47,7 +47,7 @@ static enum mb_status expand(struct mb_strlist *inputs, const char *const *words
     for (size_t i = 0; i < n; i++) {
         CHECK_EQ_INT(mb_strlist_add(inputs, err, "%s", words[i]), MB_OK);
     }
-    return mb_folders_expand(inputs, err);
+    return mb_images_expand(inputs, err);
 }
 
 static void test_mix(void)
@@ -83,7 +83,7 @@ static enum mb_status expand_photos(void *user, struct mb_err *err)
 {
     struct mb_strlist inputs = {0};
     enum mb_status status = mb_strlist_add(&inputs, err, "%s", (const char *)user);
-    status = status == MB_OK ? mb_folders_expand(&inputs, err) : status;
+    status = status == MB_OK ? mb_images_expand(&inputs, err) : status;
     mb_strlist_finish(&inputs);
     return status;
 }
@@ -104,7 +104,7 @@ static enum mb_status expand_list(void *user, struct mb_err *err)
     set_stdin(user);
     enum mb_status status = mb_strlist_add(&inputs, err, "a.png");
     status = status == MB_OK ? mb_strlist_add(&inputs, err, "@-") : status;
-    status = status == MB_OK ? mb_lists_expand(&inputs, err) : status;
+    status = status == MB_OK ? mb_images_expand(&inputs, err) : status;
     if (status == MB_OK) {
         CHECK_EQ_INT(inputs.n, 4);
         CHECK_EQ_STR(inputs.items[1], "b");
@@ -130,7 +130,7 @@ static void test_list(void)
         }
         CHECK(file != NULL && fclose(file) == 0 && freopen("list", "r", stdin) != NULL);
         must(mb_strlist_add(&inputs, &err, "@-"), &err);
-        CHECK_EQ_INT(mb_lists_expand(&inputs, &err), n_paths == 1000 ? MB_OK : MB_FAILED);
+        CHECK_EQ_INT(mb_images_expand(&inputs, &err), n_paths == 1000 ? MB_OK : MB_FAILED);
         CHECK_EQ_INT(inputs.n, n_paths == 1000 ? 1000 : 1);
         mb_strlist_finish(&inputs);
     }

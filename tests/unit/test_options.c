@@ -74,7 +74,8 @@ static void test_sweep(void)
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         char want[160];
         snprintf(want, sizeof want,
-                 "--sweep: '%s' is not A:B with powers of two 1 <= A <= B <= 32768", bad[i]);
+                 "--sweep: expected A:B, powers of two with 1 <= A <= B <= 32768, got '%s'",
+                 bad[i]);
         CHECK_EQ_STR(ERROR_OF("a", "--sweep", bad[i]), want);
     }
 }
@@ -86,22 +87,22 @@ static void test_numbers(void)
                                       "1 000"};
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         char want[160];
-        snprintf(want, sizeof want, "--samples: '%s' is not a whole number from 1 to 1000000",
-                 bad[i]);
+        snprintf(want, sizeof want,
+                 "--samples: expected a whole number from 1 to 1000000, got '%s'", bad[i]);
         CHECK_EQ_STR(ERROR_OF("a", "-n", bad[i]), want);
     }
     CHECK_EQ_STR(ERROR_OF("a", "-n1000000", "-w", "1000000", "-l", "16"), "");
     CHECK_EQ_STR(ERROR_OF("a", "-l", "17"),
-                 "--levels: '17' is not a whole number from 1 to 16");
+                 "--levels: expected a whole number from 1 to 16, got '17'");
     CHECK_EQ_STR(ERROR_OF("a", "--warmup=-1"),
-                 "--warmup: '-1' is not a whole number from 0 to 1000000");
+                 "--warmup: expected a whole number from 0 to 1000000, got '-1'");
     CHECK_EQ_STR(ERROR_OF("a", "--seed", "18446744073709551616"),
-                 "--seed: '18446744073709551616' is not a whole number from 0 to "
-                 "18446744073709551615");
+                 "--seed: expected a whole number from 0 to 18446744073709551615, got "
+                 "'18446744073709551616'");
     CHECK_EQ_STR(ERROR_OF("a", "--size", "0x4"),
-                 "--size: '0x4' is not WxH with each from 1 to 32768");
+                 "--size: expected WxH with each from 1 to 32768, got '0x4'");
     CHECK_EQ_STR(ERROR_OF("a", "--size", "4x4,32769x1"),
-                 "--size: '32769x1' is not WxH with each from 1 to 32768");
+                 "--size: expected WxH with each from 1 to 32768, got '32769x1'");
 }
 
 static void test_too_many_sizes(void)
@@ -142,20 +143,17 @@ static void test_image(void)
     CHECK(options.settings.is_srgb);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("a", "-r", "mix"),
-                 "--reduce: 'mix' is not one of avg|min|max; did you mean 'min'?");
+                 "--reduce: unknown value 'mix'; did you mean 'min'?");
     CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultipled"),
-                 "--alpha: 'premultipled' is not one of straight|premultiplied; did you mean "
-                 "'premultiplied'?");
-    CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "r8"),
-                 "--srgb does not go with format 'r8', which is linear; use --format "
-                 "rgba8-srgb, or leave one of the two out");
+                 "--alpha: unknown value 'premultipled'; did you mean 'premultiplied'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "r8"), "--srgb does not go with format 'r8'");
     CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "auto"), "");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb"), "");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb", "--linear"),
                  "--linear does not go with format 'rgba8-srgb'");
     CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultiplied", "-r", "max"),
-                 "--alpha premultiplied does not go with --reduce max: only averages have "
-                 "weights");
+                 "--alpha premultiplied: expected averages of a format with alpha, got "
+                 "'--reduce max' of 'rgba8'");
 }
 
 static void test_rect(void)
@@ -176,18 +174,16 @@ static void test_rect(void)
     for (size_t i = 0; i < MB_COUNTOF(bad); i++) {
         char want[160];
         snprintf(want, sizeof want,
-                 "--rect: '%s' is not X,Y,W,H with X and Y from 0 to 32767, W and H from 1 to "
-                 "32768",
+                 "--rect: expected X,Y,W,H with X and Y from 0 to 32767, W and H from 1 to "
+                 "32768, got '%s'",
                  bad[i]);
         CHECK_EQ_STR(ERROR_OF("a", "--rect", bad[i]), want);
     }
     CHECK_EQ_STR(ERROR_OF("a", "--rect", "32767,32767,32768,32768"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "--rect", "0,0,1,1", "--rect", "0,0,1,1"),
-                 "--rect: given twice, but an update takes one rectangle");
     CHECK_EQ_STR(ERROR_OF("a", "--layers", "0"),
-                 "--layers: '0' is not a whole number from 1 to 2048");
+                 "--layers: expected a whole number from 1 to 2048, got '0'");
     CHECK_EQ_STR(ERROR_OF("a", "--layers", "2049"),
-                 "--layers: '2049' is not a whole number from 1 to 2048");
+                 "--layers: expected a whole number from 1 to 2048, got '2049'");
 }
 
 static void test_unknown(void)
@@ -197,22 +193,20 @@ static void test_unknown(void)
     CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
                  "unknown option '--frobnicate'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "option '--se' may be --self-test or --seed");
-    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"), "option '--s' may be --strategy, --srgb, --size, "
-                                            "--sweep, --samples, --self-test or --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "option '--se' may be any of --self-test, --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"),
+                 "option '--s' may be any of --strategy, --srgb, --size, "
+                 "--sweep, --samples, --self-test, --seed");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench run --help' lists them");
-    CHECK_EQ_STR(ERROR_OF("a", "-s", "sdp"), "unknown strategy 'sdp'; did you mean 'spd'?");
-    CHECK_EQ_STR(
-        ERROR_OF("a", "-s", "spd:load=tex"),
-        "strategy 'spd': parameter 'load' has no value 'tex'; there is: texel, sampler");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "etc2-compressed"),
-                 "unknown format 'etc2-compressed'; 'mipbench list formats' names them");
-    CHECK_EQ_STR(
-        ERROR_OF("a", "--images", "atls"),
-        "--images: 'atls' is not one of none|atlas|sheet|levels|all; did you mean 'atlas'?");
-    CHECK_EQ_STR(ERROR_OF("a", "--color", "x"), "--color: 'x' is not one of auto|always|never");
+                 "unknown format 'etc2-compressed'; there is: auto, rgba8, rgba8-srgb, r8, "
+                 "rg8, rgb10a2, r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, rg11b10f");
+    CHECK_EQ_STR(ERROR_OF("a", "--images", "atls"),
+                 "--images: unknown value 'atls'; did you mean 'atlas'?");
+    CHECK_EQ_STR(ERROR_OF("a", "--color", "x"),
+                 "--color: unknown value 'x'; there is: auto, always, never");
 }
 
 static void test_chain(void)
@@ -227,7 +221,7 @@ static void test_chain(void)
     CHECK_EQ_INT(options.settings.chains, 0);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("a", "--chain", "ktx"),
-                 "--chain: 'ktx' is not one of ktx2|dds[,...]; did you mean 'ktx2'?");
+                 "--chain: unknown value 'ktx'; did you mean 'ktx2'?");
     CHECK_EQ_STR(ERROR_OF("a", "--chain", "ktx2,"), "--chain: 'ktx2,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "--chain", "dds", "--no-verify"),
                  "--chain does not go with '--no-verify': only what was verified is written");
@@ -240,7 +234,7 @@ static void test_values(void)
     CHECK_EQ_STR(ERROR_OF("a", "--quiet=3"), "--quiet takes no value");
     CHECK_EQ_STR(ERROR_OF("a", "--out="), "--out: the value is empty");
     CHECK_EQ_STR(ERROR_OF("a", "-d", ""), "--device: the value is empty");
-    CHECK_EQ_STR(ERROR_OF(""), "input: the name is empty");
+    CHECK_EQ_STR(ERROR_OF(""), "run: a name is empty");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,,blit"), "--strategy: 'spd,,blit' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,"), "--strategy: 'spd,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "--size", ","), "--size: ',' has an empty item");
@@ -265,7 +259,7 @@ static void test_no_memory(void)
     const char *tune[] = {"tune", "--size", "8x8", "-s", "blit", NULL};
     const unsigned n_run = check_each_allocation(parse_words, run);
     CHECK(n_run >= 4 && n_run < 19);
-    CHECK_EQ_INT(check_each_allocation(parse_words, tune), n_run + 2);
+    CHECK_EQ_INT(check_each_allocation(parse_words, tune), n_run);
 }
 
 int main(void)

@@ -4,7 +4,8 @@
 
 static void test_verbs(void)
 {
-    const char *no_input = "no input; give an image file, a folder, or pattern:noise:1024x1024";
+    const char *no_input =
+        "run: expected an image file, a folder of images, or pattern:noise:1024x1024";
     CHECK_EQ_STR(ERROR_OF("run"), no_input);
     CHECK_EQ_STR(ERROR_OF("-q"), no_input);
     struct mb_options options = PARSE("--", "list", "-n", "run");
@@ -17,6 +18,12 @@ static void test_verbs(void)
     mb_options_finish(&options);
     options = PARSE("-n", "3", "--help", "--bogus");
     CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+    mb_options_finish(&options);
+    options = PARSE("--max", "3", "--help"); /* of two verbs' options */
+    CHECK_EQ_INT(options.verb, MB_VERB_HELP);
+    mb_options_finish(&options);
+    options = PARSE("--max", "3", "report", "x"); /* one of them is this verb's */
+    CHECK_EQ_INT(options.max_pictures_mb, 3);
     mb_options_finish(&options);
     options = PARSE("--version");
     CHECK_EQ_INT(options.verb, MB_VERB_VERSION);
@@ -32,7 +39,9 @@ static void test_self_test(void)
                           "--validate", "--color=never"),
                  "");
     CHECK_EQ_STR(ERROR_OF("--self-test", "photo.png"),
-                 "input 'photo.png' does not go with '--self-test'");
+                 "--self-test: unexpected word 'photo.png'; expected no image");
+    CHECK_EQ_STR(ERROR_OF("--self-test", "--=3"),
+                 "unknown option '--'; 'mipbench --self-test --help' lists them");
     CHECK_EQ_STR(ERROR_OF("--self-test", "-s", "blit"),
                  "--strategy does not go with '--self-test'");
     CHECK_EQ_STR(ERROR_OF("--json", "-", "--self-test"),
@@ -53,8 +62,8 @@ static void test_report(void)
     CHECK_EQ_STR(options.out_dir, "page.html");
     CHECK_EQ_INT(options.max_pictures_mb, 3);
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("report"), "report: no results; name the folder of a run, or its "
-                                     "results.json: mipbench report results/*");
+    CHECK_EQ_STR(ERROR_OF("report"), "report: expected results.json files, or the folders of "
+                                     "runs: mipbench report results/*");
     CHECK_EQ_STR(ERROR_OF("report", "photo.png"),
                  "report: photo.png: expected results, got an image; measure it, with a page: "
                  "mipbench photo.png --report");
@@ -85,20 +94,19 @@ static void test_list(void)
     options = PARSE("list", "formats", "-d", "cpu");
     CHECK_EQ_STR(options.settings.device, "cpu");
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("list", "--json=-"), "");
     CHECK_EQ_STR(ERROR_OF("list", "--cube"), "--cube does not go with 'list'");
-    CHECK_EQ_STR(ERROR_OF("list", "--json=f"),
-                 "--json: 'list' writes to stdout only, not to 'f'; write 'list --json'");
+    CHECK_EQ_STR(ERROR_OF("list", "--json=f"), "--json takes no value");
     CHECK_EQ_STR(ERROR_OF("list", "devces"),
-                 "list: there is no 'devces'; did you mean 'devices'?");
+                 "list: unknown value 'devces'; did you mean 'devices'?");
     CHECK_EQ_STR(ERROR_OF("list", "x"),
-                 "list: there is no 'x'; there is: devices, strategies, formats, patterns");
+                 "list: unknown value 'x'; there is: devices, strategies, formats, patterns");
     CHECK_EQ_STR(ERROR_OF("list", "formats", "patterns"),
-                 "list: one thing at a time, not 'patterns' as well");
+                 "list: unexpected word 'patterns'; expected one of devices, strategies, "
+                 "formats and patterns");
     CHECK_EQ_STR(ERROR_OF("list", "-n", "3"), "--samples does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("-n", "3", "list"), "--samples does not go with 'list'");
     CHECK_EQ_STR(ERROR_OF("--json", "f", "list"),
-                 "--json: 'list' writes to stdout only, not to 'f'; write 'list --json'");
+                 "list: unknown value 'f'; there is: devices, strategies, formats, patterns");
 }
 
 static void test_compare(void)
@@ -118,22 +126,20 @@ static void test_compare(void)
     CHECK_EQ_INT(options.n_base_files, 1);
     CHECK_EQ_STR(options.json, "x");
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("compare"),
-                 "compare: missing BASE and NEW; name a results.json or its "
-                 "folder for each: mipbench compare BASE NEW");
-    CHECK_EQ_STR(ERROR_OF("compare", "a"), "compare: missing NEW; name a results.json or its "
-                                           "folder for each: mipbench compare BASE NEW");
-    CHECK_EQ_STR(
-        ERROR_OF("compare", "a", "b", "c"),
-        "compare: expected two sides, got a third: 'c'; runs of one side are joined by commas: "
-        "A.json,B.json; --pool takes any number");
+    CHECK_EQ_STR(ERROR_OF("compare"), "compare: expected BASE and NEW, each a results.json or "
+                                      "its folder, or several joined by commas");
+    CHECK_EQ_STR(ERROR_OF("compare", "a"),
+                 "compare: expected BASE and NEW, each a results.json or its folder, or "
+                 "several joined by commas");
+    CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "c"),
+                 "compare: unexpected word 'c'; expected BASE and NEW, each a results.json or "
+                 "its folder, or several joined by commas");
     CHECK_EQ_STR(ERROR_OF("compare", "--pool"),
-                 "compare: missing runs; name their results.json or folders: mipbench compare "
-                 "--pool A B");
+                 "--pool: expected results.json files, or the folders of runs");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "--threshold", "2", "--pool"),
                  "--threshold does not go with '--pool'");
     options = PARSE("compare", "a", "b", "c", "--pool");
-    CHECK(options.pool);
+    CHECK_EQ_INT(options.verb, MB_VERB_POOL);
     CHECK_EQ_INT(options.settings.n_inputs, 3);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty name");
@@ -141,7 +147,7 @@ static void test_compare(void)
                  "--samples does not go with 'compare'");
     CHECK_EQ_STR(ERROR_OF("a", "--threshold", "3"), "--threshold does not go with 'run'");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--threshold", "inf"),
-                 "--threshold: 'inf' is not a number from 0 to 1000");
+                 "--threshold: expected a number from 0 to 1000, got 'inf'");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--json", "x", "--markdown", "x"),
                  "--json and --markdown name the same file, 'x'");
 }
@@ -168,9 +174,9 @@ static void test_tune(void)
     CHECK_EQ_STR(options.settings.inputs[0], "a.png");
     CHECK(options.n_formats == 1 && options.formats[0] == NULL);
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("tune"), "tune: no sizes; give --size 1920x1080,4096x4096, --sweep "
-                                   "256:4096 or an input");
-    CHECK_EQ_STR(ERROR_OF("tune", "a", "b"), "tune: one input, not 'b' as well");
+    CHECK_EQ_STR(ERROR_OF("tune"), "tune: expected one image, or sizes without one");
+    CHECK_EQ_STR(ERROR_OF("tune", "a", "b"),
+                 "tune: unexpected word 'b'; expected one image, or sizes without one");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--cache", "both"),
                  "--cache: 'tune' decides under one condition; run it once for each");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--mode", "latency,overlap"),
@@ -181,14 +187,9 @@ static void test_tune(void)
                  "unknown format 'r9'; did you mean 'r8'?");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,"), "--format: 'rgba8,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--srgb", "-f", "rgba8-srgb,r8"),
-                 "--srgb does not go with format 'r8', which is linear; use --format "
-                 "rgba8-srgb, or leave one of the two out");
-    CHECK_EQ_STR(ERROR_OF("tune", "a", "-s", "sdp"),
-                 "unknown strategy 'sdp'; did you mean 'spd'?");
-    CHECK_EQ_STR(
-        ERROR_OF("a", "-f", "rgba8,r8"),
-        "--format: more than one format, 'r8'; a run has one format; 'mipbench tune' takes "
-        "several");
+                 "--srgb does not go with format 'r8'");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8,r8"),
+                 "--format: a run has one format; 'mipbench tune' takes several");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8", "-f", "r8"), ""); /* the last one holds */
 }
 
@@ -209,24 +210,24 @@ static void test_export(void)
     options = PARSE("export", "spd", "-o", "x", "--no-plain", "--no-updates");
     CHECK(!options.plain && options.alpha && !options.updates);
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("export", "-o", "x"), "export: no strategy; there is: spd");
-    CHECK_EQ_STR(ERROR_OF("export", "spd"), "export: no folder; give one: -o DIR");
+    CHECK_EQ_STR(ERROR_OF("export", "-o", "x"),
+                 "export: expected one strategy, such as spd-tree");
+    CHECK_EQ_STR(ERROR_OF("export", "spd"), "export: expected a folder to write into: -o DIR");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "blit", "-o", "x"),
-                 "export: one strategy, not 'blit' as well");
+                 "export: unexpected word 'blit'; expected one strategy, such as spd-tree");
     CHECK_EQ_STR(ERROR_OF("export", "blit", "-o", "x"),
-                 "export: 'blit' is not for export; there is: spd");
+                 "export: 'blit' cannot be exported; there is: spd");
     CHECK_EQ_STR(ERROR_OF("export", "sdp", "-o", "x"),
-                 "export: there is no strategy 'sdp'; did you mean 'spd'?");
+                 "export: 'sdp' cannot be exported; did you mean 'spd'?");
     CHECK_EQ_STR(ERROR_OF("export", "other", "-o", "x"),
-                 "export: there is no strategy 'other'; there is: spd");
+                 "export: 'other' cannot be exported; there is: spd");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "-f", "r8,auto"),
                  "--format: 'auto' is every format in an export");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "--json", "y"),
                  "--json does not go with 'export'");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "-f", "r8:sum"),
-                 "--format: 'r8:sum': a reduction is avg, min or max");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "r8:max"),
-                 "--format: a reduction with a format is for 'export'; write '--reduce max'");
+                 "--format: unknown value 'sum'; there is: avg, min, max");
+    CHECK(strstr(ERROR_OF("a", "-f", "r8:max"), "unknown format 'r8:max'; there is: auto, "));
     CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-alpha"), "--no-alpha does not go with 'tune'");
 }
@@ -243,26 +244,36 @@ static void test_inspect(void)
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("inspect"), "");
     CHECK_EQ_STR(ERROR_OF("inspect", "a.png"),
-                 "inspect: it takes no input, such as 'a.png'; sizes and formats are all that "
-                 "matters: --size, --format");
-    CHECK_EQ_STR(ERROR_OF("inspect", "--json=x"),
-                 "--json: 'inspect' writes to stdout only, not to 'x'; write 'inspect --json'");
+                 "inspect: unexpected word 'a.png'; expected no image: --size and --format are "
+                 "all that matters");
+    CHECK_EQ_STR(ERROR_OF("inspect", "--json=x"), "--json takes no value");
     CHECK_EQ_STR(ERROR_OF("inspect", "-n", "3"), "--samples does not go with 'inspect'");
 }
 
-static void test_nearest_verb(void)
+/* What is said of an input of a command line that cannot be read. */
+static const char *hint_on(const char *input, const char *const *words)
 {
-    struct mb_options options = PARSE("lst", "devices");
-    const char *const *inputs = options.settings.inputs;
-    CHECK_EQ_STR(mb_options_nearest_verb(&options, inputs[0]), "list");
-    CHECK(mb_options_nearest_verb(&options, inputs[1]) == NULL);
+    static struct mb_err err;
+    struct mb_options options = parse(words);
+    MB_FAIL(&err, MB_ERRC_INPUT, "%s: No such file or directory", input);
+    mb_options_hint_input(&options, &err);
     mb_options_finish(&options);
-    options = PARSE("run", "lst");
-    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
-    mb_options_finish(&options);
-    options = PARSE("photo.png");
-    CHECK(mb_options_nearest_verb(&options, options.settings.inputs[0]) == NULL);
-    mb_options_finish(&options);
+    return err.hint;
+}
+
+static void test_hint_input(void)
+{
+    CHECK_EQ_STR(hint_on("lst", WORDS("lst", "devices")), "did you mean 'list'?");
+    CHECK_EQ_STR(hint_on("devices", WORDS("lst", "devices")), "");
+    CHECK_EQ_STR(hint_on("lst", WORDS("run", "lst")), "");
+    CHECK_EQ_STR(hint_on("photo.png", WORDS("photo.png")), "");
+    CHECK_EQ_STR(hint_on("r/a.json", WORDS("x.png", "r/a.json")),
+                 "if these are results: mipbench report r/a.json");
+    CHECK_EQ_STR(hint_on("blit", WORDS("x.png", "-s", "spd", "blit")),
+                 "join strategies with a comma: -s spd,blit");
+    CHECK_EQ_STR(hint_on("spd:load=texel", WORDS("x.png", "spd:load=texel", "-s", "blit")),
+                 "join strategies with a comma: -s blit,spd:load=texel");
+    CHECK_EQ_STR(hint_on("blitz", WORDS("x.png", "-s", "spd", "blitz")), "");
 }
 
 /* What is printed for a verb; the caller finishes it. */
@@ -322,8 +333,12 @@ static void test_help_of_verbs(void)
             while (found && found[strlen(word)] == '-') { /* of a longer name */
                 found = strstr(found + 1, word);
             }
-            CHECK((found != NULL) ==
-                  mb_option_goes_with(&mb_option_rows[i], (enum mb_verb)verb));
+            bool goes = false; /* by this row, or another one of that name */
+            for (size_t k = 0; k < mb_option_count; k++) {
+                goes |= strcmp(mb_option_rows[k].name, mb_option_rows[i].name) == 0 &&
+                        mb_option_goes_with(&mb_option_rows[k], (enum mb_verb)verb);
+            }
+            CHECK((found != NULL) == goes);
         }
         CHECK(strstr(help, "Usage:\n  mipbench ") != NULL && strstr(help, "Examples:") != NULL);
         CHECK(check_lines(help) <= 86);
@@ -357,17 +372,18 @@ static void test_help(void)
     CHECK_EQ_INT(options.verb, MB_VERB_RUN);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("help", "tunne"),
-                 "help: there is no command 'tunne'; did you mean 'tune'?");
+                 "help: unknown command 'tunne'; did you mean 'tune'?");
     CHECK_EQ_STR(ERROR_OF("help", "photo.png"),
-                 "help: there is no command 'photo.png'; 'mipbench help' lists them");
+                 "help: unknown command 'photo.png'; there is: run, list, compare, report, "
+                 "tune, export, inspect, kernel, help");
     CHECK_EQ_STR(ERROR_OF("help", "tune", "run"),
-                 "help: one command at a time, not 'run' as well");
+                 "help: unexpected word 'run'; expected one command");
     CHECK_EQ_STR(ERROR_OF("help", "-n", "3"), "--samples does not go with 'help'");
 }
 
 int main(void)
 {
     return CHECK_TESTS(test_verbs, test_self_test, test_report, test_list, test_compare,
-                       test_tune, test_export, test_inspect, test_nearest_verb, test_overview,
+                       test_tune, test_export, test_inspect, test_hint_input, test_overview,
                        test_help_of_verbs, test_help);
 }

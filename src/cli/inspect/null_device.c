@@ -110,14 +110,14 @@ static enum mb_status set_up(const char *path, const char *name, struct mb_err *
 enum mb_status mb_null_device_set_up(const char *spec, struct mb_err *err)
 {
     MB_FAIL_IF(strncmp(spec, PREFIX, strlen(PREFIX)) != 0 || spec[strlen(PREFIX)] == '\0', err,
-               MB_ERRC_USAGE, "--null: '%s' is no chip; write " PREFIX "vega10", spec);
+               MB_ERRC_USAGE, "--null: unknown chip '%s'; write " PREFIX "vega10", spec);
     for (size_t i = 0; i < MB_COUNTOF(manifests); i++) {
         if (mb_os_kind(manifests[i]) == MB_KIND_FILE) {
             return set_up(manifests[i], spec + strlen(PREFIX), err);
         }
     }
     const enum mb_status status = MB_FAIL(
-        err, MB_ERRC_DEVICE, "--null: RADV is not installed: there is no %s", manifests[0]);
+        err, MB_ERRC_DEVICE, "--null: RADV is not installed: cannot find %s", manifests[0]);
     mb_err_hint(err, "on Debian and Ubuntu: apt install mesa-vulkan-drivers");
     return status;
 }

@@ -1,36 +1,23 @@
-/* Gathers what `mipbench list` shows. Images are created just as in a run, since a device may
- * refuse one before any strategy is asked. */
+/* Gathers what `mipbench list` shows. Of an image only the limits are asked, as a device may
+ * refuse one before any strategy does. */
 #include "cli/list/facts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "bench/plan.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
 #include "image/format.h"
-
-/* An image that strategies are asked about, or why there is none. */
-struct subject {
-    struct mb_vk_image image;
-    struct mb_err why;
-    bool is_open;
-};
 
 /* What all questions about one device share. */
 struct query {
     const struct mb_strategy *const *table;
     const struct mb_gpu *gpu; /* NULL: could not be opened */
     const struct mb_err *why_closed;
-    struct subject *subjects; /* [mb_format_count][MB_N_OPERATIONS], see subject_of() */
     struct mb_capabilities *capabilities;
-};
-
-/* Variants of one strategy, the default first. */
-struct variants {
-    struct mb_variant *rows;
-    size_t n_rows;
 };
 
 const struct mb_operation mb_operations[MB_N_OPERATIONS] = {
@@ -55,13 +42,6 @@ static struct mb_task task_of(const struct mb_operation *operation, struct mb_ex
     };
 }
 
-/* All operations on one layer share an image, that of averages. */
-static struct subject *subject_of(const struct query *query, size_t format, size_t operation)
-{
-    const bool is_shared = mb_operations[operation].n_layers == 1;
-    return &query->subjects[format * MB_N_OPERATIONS + (is_shared ? 0 : operation)];
-}
-
 static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu *gpu,
                                  const struct mb_format *format,
                                  const struct mb_operation *operation, struct mb_err *why)
@@ -78,27 +58,6 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu 
         .name = "list",
     };
     return mb_vk_image_init(image, gpu, &options, why);
-}
-
-static void open_subjects(struct query *query)
-{
-    for (size_t i = 0; query->gpu != NULL && i < mb_format_count * MB_N_OPERATIONS; i++) {
-        const size_t format = i / MB_N_OPERATIONS, operation = i % MB_N_OPERATIONS;
-        struct subject *subject = subject_of(query, format, operation);
-        if (subject == &query->subjects[i]) {
-            subject->is_open = open_image(&subject->image, query->gpu, &mb_formats[format],
-                                          &mb_operations[operation], &subject->why) == MB_OK;
-        }
-    }
-}
-
-static void close_subjects(struct query *query)
-{
-    const size_t n_subjects = query->subjects ? mb_format_count * MB_N_OPERATIONS : 0;
-    for (size_t i = 0; i < n_subjects; i++) {
-        mb_vk_image_finish(&query->subjects[i].image);
-    }
-    mb_free(query->subjects);
 }
 
 /* Find the note with this text, or add it. */
@@ -121,66 +80,52 @@ static enum mb_status take_note(struct mb_capabilities *capabilities, const char
     return MB_OK;
 }
 
-/* Ask one strategy about one task on one image: with its default parameters first, then others.
+/* Ask one strategy about one task on one image: with its default parameters, then with others.
  */
 static enum mb_status ask(const struct query *query, const struct mb_vk_image *image,
-                          const struct mb_task *task, const struct variants *variants,
+                          const struct mb_task *task, const struct mb_strategy *strategy,
                           struct mb_capability *capability, struct mb_err *err)
 {
-    struct mb_err why = {0};
-    char label[MB_LABEL_BYTES] = "";
-    for (size_t i = 0; i < variants->n_rows; i++) {
-        struct mb_err other = {0};
-        const bool can = mb_instance_supports(image, &variants->rows[i], task,
-                                              i == 0 ? &why : &other) == MB_OK;
-        if (can && i == 0) {
-            capability->kind = MB_CAPABILITY_DEFAULT;
-            return MB_OK;
-        }
-        if (can) {
-            mb_variant_label(&variants->rows[i], label, sizeof label);
-            capability->kind = MB_CAPABILITY_VARIANT;
-            break;
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *const specs[] = {strategy->name, all.s};
+    struct mb_err why[2] = {{0}};
+    for (size_t i = 0; i < MB_COUNTOF(specs); i++) {
+        MB_FREED struct mb_variant *rows = NULL;
+        size_t n_rows = 0;
+        MB_DO(mb_plan_variants(query->table, &specs[i], 1, &rows, &n_rows, err));
+        for (size_t k = 0; k < n_rows; k++) {
+            if (mb_instance_supports(image, &rows[k], task, &why[i]) == MB_OK) {
+                char label[MB_LABEL_BYTES];
+                mb_variant_label(&rows[k], label, sizeof label);
+                capability->kind = i == 0 ? MB_CAPABILITY_DEFAULT : MB_CAPABILITY_VARIANT;
+                return i == 0 ? MB_OK
+                              : take_note(query->capabilities, label, why[0].text,
+                                          &capability->note, err);
+            }
         }
     }
-    return take_note(query->capabilities, label, why.text, &capability->note, err);
+    return take_note(query->capabilities, "", why[0].text, &capability->note, err);
 }
 
-static enum mb_status ask_operation(const struct query *query, const struct variants *variants,
-                                    size_t format, size_t operation,
+static enum mb_status ask_operation(const struct query *query,
+                                    const struct mb_strategy *strategy,
+                                    const struct mb_format *format,
+                                    const struct mb_operation *operation,
                                     struct mb_capability *capability, struct mb_err *err)
 {
-    const struct subject *subject = subject_of(query, format, operation);
-    if (mb_operations[operation].alpha == MB_ALPHA_PREMULTIPLIED &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, &mb_formats[format])) {
+    MB_SCOPED(mb_vk_image) image = {0};
+    struct mb_err why = *query->why_closed;
+    if (operation->alpha == MB_ALPHA_PREMULTIPLIED &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
         capability->kind = MB_CAPABILITY_MEANINGLESS;
         return MB_OK;
     }
-    if (!subject->is_open) {
-        const struct mb_err *why = query->gpu != NULL ? &subject->why : query->why_closed;
-        return take_note(query->capabilities, "", why->text, &capability->note, err);
+    if (query->gpu == NULL ||
+        open_image(&image, query->gpu, format, operation, &why) != MB_OK) {
+        return take_note(query->capabilities, "", why.text, &capability->note, err);
     }
-    const struct mb_task task = task_of(&mb_operations[operation], subject->image.layout.base);
-    return ask(query, &subject->image, &task, variants, capability, err);
-}
-
-/* `capabilities`: [mb_format_count][MB_N_OPERATIONS]. */
-static enum mb_status ask_strategy(const struct query *query,
-                                   const struct mb_strategy *strategy,
-                                   struct mb_capability *capabilities, struct mb_err *err)
-{
-    MB_FREED struct mb_variant *rows = NULL;
-    size_t n_rows = 0;
-    char spec[64];
-    snprintf(spec, sizeof spec, "%s:*", strategy->name);
-    const char *const specs[] = {spec};
-    MB_DO(mb_plan_variants(query->table, specs, 1, &rows, &n_rows, err));
-    const struct variants variants = {rows, n_rows};
-    for (size_t i = 0; i < mb_format_count * MB_N_OPERATIONS; i++) {
-        MB_DO(ask_operation(query, &variants, i / MB_N_OPERATIONS, i % MB_N_OPERATIONS,
-                            &capabilities[i], err));
-    }
-    return MB_OK;
+    const struct mb_task task = task_of(operation, image.layout.base);
+    return ask(query, &image, &task, strategy, capability, err);
 }
 
 enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
@@ -188,13 +133,8 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
                                    const struct mb_gpu *gpu, const struct mb_err *why,
                                    struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
+    const struct query query = {table, gpu, why, capabilities};
     const size_t n_each = mb_format_count * MB_N_OPERATIONS;
-    struct query query = {.gpu = gpu,
-                          .why_closed = why,
-                          .subjects = mb_alloc(n_each, sizeof *query.subjects),
-                          .capabilities = capabilities,
-                          .table = table};
     size_t n_strategies = 0;
     while (table[n_strategies] != NULL) {
         n_strategies++;
@@ -202,15 +142,17 @@ enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
     *capabilities = (struct mb_capabilities){
         .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
     };
-    MB_TRY(MB_NEED(capabilities->of, "list"));
-    MB_TRY(MB_NEED(query.subjects, "list"));
-    open_subjects(&query);
+    MB_DO(MB_NEED(capabilities->of, "list"));
+    struct mb_capability *capability = capabilities->of;
     for (size_t i = 0; i < n_strategies; i++) {
-        MB_TRY(ask_strategy(&query, table[i], capabilities->of + i * n_each, err));
+        for (size_t format = 0; format < mb_format_count; format++) {
+            for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+                MB_DO(ask_operation(&query, table[i], &mb_formats[format], &mb_operations[k],
+                                    capability++, err));
+            }
+        }
     }
-fail:
-    close_subjects(&query);
-    return status;
+    return MB_OK;
 }
 
 void mb_capabilities_finish(struct mb_capabilities *capabilities)
@@ -233,14 +175,10 @@ static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *er
     facts->capabilities = mb_alloc(facts->n_devices, sizeof *facts->capabilities);
     MB_DO(MB_NEED(facts->capabilities, "list"));
     for (size_t i = 0; i < facts->n_devices; i++) {
-        char selector[16];
         MB_SCOPED(mb_gpu) gpu = {0};
         struct mb_err why = {0};
-        const struct mb_gpu_options options = {
-            .selector = selector,
-            .only_compiles = !mb_gpu_executes(&facts->devices[i]),
-        };
-        snprintf(selector, sizeof selector, "%u", facts->devices[i].index);
+        const struct mb_text selector = mb_text("%u", facts->devices[i].index);
+        const struct mb_gpu_options options = {.selector = selector.s, .only_compiles = true};
         const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
         MB_DO(mb_capabilities_ask(&facts->capabilities[i], facts->table, is_open ? &gpu : NULL,
                                   &why, err));

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/figure.h"
+#include "base/text.h"
 #include "image/format.h"
 #include "image/pattern.h"
 #include "cli/grid.h"
@@ -47,14 +48,6 @@ static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, con
     mb_strbuf_append(out, "\n");
 }
 
-/* One fact on a device, which is finished. */
-static void add_fact(struct mb_grid *grid, const char *name, struct mb_strbuf *text)
-{
-    add_named(grid, name, mb_strbuf_text(text));
-    grid->text.failed = grid->text.failed || text->failed;
-    mb_strbuf_finish(text);
-}
-
 static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
 {
     for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
@@ -67,8 +60,8 @@ static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
 
 static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *device)
 {
-    mb_strbuf_printf(text, "%" PRIu32 " (%" PRIu32 " to %" PRIu32 ");", device->subgroup_size,
-                     device->min_subgroup_size, device->max_subgroup_size);
+    mb_strbuf_printf(text, "%u (%u to %u);", device->subgroup_size, device->min_subgroup_size,
+                     device->max_subgroup_size);
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
             mb_strbuf_printf(text, " %s", mb_subgroup_operations[i].name);
@@ -81,45 +74,43 @@ static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *devi
 
 static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
-    const uint32_t version = device->api_version;
-    struct mb_strbuf text = {0};
+    const uint32_t version = device->api_version, edge = device->max_image_dimension_2d;
+    const bool executes = mb_gpu_executes(device);
+    MB_SCOPED(mb_strbuf) memory = {0}, subgroups = {0};
     if (device->unusable[0] != '\0') {
         add_named(grid, "   cannot be used", device->unusable);
         return;
     }
+    add_memory(&memory, device);
+    add_subgroups(&subgroups, device);
+    grid->text.failed = grid->text.failed || memory.failed || subgroups.failed;
     add_named(grid, "   uuid", device->uuid);
-    mb_strbuf_printf(&text, "%s %s, Vulkan %u.%u.%u", device->driver_name,
-                     device->driver_info[0] != '\0' ? device->driver_info
-                                                    : device->driver_version,
-                     VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                     VK_API_VERSION_PATCH(version));
-    add_fact(grid, "   driver", &text);
-    if (mb_gpu_executes(device)) {
-        add_memory(&text, device);
-    } else {
-        mb_strbuf_append(&text, "none: it executes nothing; 'mipbench inspect' shows what it "
-                                "compiles");
-    }
-    add_fact(grid, "   memory", &text);
-    mb_strbuf_printf(&text,
-                     "up to %" PRIu32 "x%" PRIu32 ", %" PRIu32 " layers, %" PRIu32
-                     " storage images a stage",
-                     device->max_image_dimension_2d, device->max_image_dimension_2d,
-                     device->max_image_array_layers, device->max_storage_images);
-    add_fact(grid, "   images", &text);
-    mb_strbuf_printf(&text, "%" PRIu32 " invocations, %s shared memory",
-                     device->max_workgroup_invocations,
-                     mb_bytes_text(device->max_shared_memory_bytes).s);
-    add_fact(grid, "   workgroups", &text);
-    add_subgroups(&text, device);
-    add_fact(grid, "   subgroups", &text);
-    if (device->timestamp_valid_bits == 0 || !mb_gpu_executes(device)) {
-        mb_strbuf_append(&text, "none: this device cannot be benchmarked");
-    } else {
-        mb_strbuf_printf(&text, "%" PRIu32 " bits, unit %g ns", device->timestamp_valid_bits,
-                         device->timestamp_period_ns);
-    }
-    add_fact(grid, "   timestamps", &text);
+    add_named(
+        grid, "   driver",
+        mb_text("%s %s, Vulkan %u.%u.%u", device->driver_name,
+                device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
+                VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                VK_API_VERSION_PATCH(version))
+            .s);
+    add_named(grid, "   memory",
+              executes
+                  ? mb_strbuf_text(&memory)
+                  : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
+    add_named(grid, "   images",
+              mb_text("up to %ux%u, %u layers, %u storage images a stage", edge, edge,
+                      device->max_image_array_layers, device->max_storage_images)
+                  .s);
+    add_named(grid, "   workgroups",
+              mb_text("%u invocations, %s shared memory", device->max_workgroup_invocations,
+                      mb_bytes_text(device->max_shared_memory_bytes).s)
+                  .s);
+    add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
+    add_named(grid, "   timestamps",
+              executes && device->timestamp_valid_bits > 0
+                  ? mb_text("%u bits, unit %g ns", device->timestamp_valid_bits,
+                            device->timestamp_period_ns)
+                        .s
+                  : "none: this device cannot be benchmarked");
 }
 
 static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts)
@@ -128,7 +119,7 @@ static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct mb_gpu_info *device = &facts->devices[i];
         struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "  %" PRIu32 "  %s (%s)\n", device->index, device->name,
+        mb_strbuf_printf(out, "  %u  %s (%s)\n", device->index, device->name,
                          mb_gpu_type_name(device->type));
         add_device(&grid, device);
         add_grid(out, &grid);
@@ -163,30 +154,42 @@ static const struct mb_capability_note *find_obstacle(const struct mb_list_facts
     return usual->kind == MB_CAPABILITY_DEFAULT ? NULL : &capabilities->notes[usual->note];
 }
 
-static void add_strategy(struct mb_strbuf *out, const struct mb_list_facts *facts, size_t index)
+/* One strategy with its source and parameters. */
+static void add_strategy(struct mb_strbuf *out, const struct mb_strategy *strategy)
 {
-    const struct mb_strategy *strategy = facts->table[index];
     mb_strbuf_printf(out, "  %s\n", strategy->name);
     add_line(out, 4, "", strategy->title);
     add_line(out, 4, "source: ", strategy->source);
     for (const struct mb_param *p = strategy->params; p != NULL && p->name != NULL; p++) {
         add_param(out, strategy, p);
     }
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_capability_note *obstacle = find_obstacle(facts, i, index);
-        char lead[32];
-        snprintf(lead, sizeof lead, "device %" PRIu32 ": ", facts->devices[i].index);
-        add_line(out, 4, lead, obstacle != NULL ? obstacle->reason : "available");
-    }
 }
 
-static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *facts)
+static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *facts,
+                           bool is_verbose)
 {
-    mb_strbuf_append(out,
-                     "Strategies (a parameter's default is in parentheses; NAME:* runs every\n"
-                     "variant but the diagnostic ones)\n");
+    struct mb_grid grid = make_grid();
+    mb_strbuf_append(out, is_verbose
+                              ? "Strategies (a parameter's default is in parentheses; NAME:* "
+                                "runs every\nvariant but the diagnostic ones)\n"
+                              : "Strategies ('list strategies -v' shows their parameters)\n");
     for (size_t i = 0; facts->table[i] != NULL; i++) {
-        add_strategy(out, facts, i);
+        if (is_verbose) {
+            add_strategy(out, facts->table[i]);
+        } else {
+            add_named(&grid, facts->table[i]->name, facts->table[i]->title);
+        }
+    }
+    add_grid(out, &grid);
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        for (size_t k = 0; facts->table[k] != NULL; k++) {
+            const struct mb_capability_note *obstacle = find_obstacle(facts, i, k);
+            if (obstacle != NULL) {
+                const struct mb_text lead = mb_text(
+                    "not on device %u: %s: ", facts->devices[i].index, facts->table[k]->name);
+                add_line(out, 2, lead.s, obstacle->reason);
+            }
+        }
     }
     if (facts->n_devices == 0) {
         add_line(out, 2, "No device, so availability is unknown: ", facts->no_device.text);
@@ -233,16 +236,11 @@ static void add_strategy_matrix(struct mb_grid *grid, const struct mb_list_facts
 /* "[3] only as compute:load=texel; by default: REASON" */
 static void add_note(struct mb_strbuf *out, const struct mb_capability_note *note, size_t index)
 {
-    char lead[32];
+    const bool is_able = note->variant[0] != '\0';
     MB_SCOPED(mb_strbuf) text = {0};
-    snprintf(lead, sizeof lead, "[%zu] ", index + 1);
-    if (note->variant[0] != '\0') {
-        mb_strbuf_printf(&text, "only as %s; by default: ", note->variant);
-    } else {
-        mb_strbuf_append(&text, "no: ");
-    }
-    mb_strbuf_append(&text, note->reason);
-    add_line(out, 2, lead, mb_strbuf_text(&text));
+    mb_strbuf_printf(&text, "%s%s%s%s", is_able ? "only as " : "no: ", note->variant,
+                     is_able ? "; by default: " : "", note->reason);
+    add_line(out, 2, mb_text("[%zu] ", index + 1).s, mb_strbuf_text(&text));
 }
 
 static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
@@ -250,7 +248,7 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
     for (size_t i = 0; i < facts->n_devices; i++) {
         const struct mb_capabilities *capabilities = &facts->capabilities[i];
         struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "\nDevice %" PRIu32 ": %s\n", facts->devices[i].index,
+        mb_strbuf_printf(out, "\nDevice %u: %s\n", facts->devices[i].index,
                          facts->devices[i].name);
         for (size_t k = 0; facts->table[k] != NULL; k++) {
             add_strategy_matrix(&grid, facts, i, k);
@@ -294,7 +292,7 @@ static void add_patterns(struct mb_strbuf *out)
 }
 
 void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                  enum mb_list_what what)
+                  enum mb_list_what what, bool is_verbose)
 {
     const bool all = what == MB_LIST_ALL;
     const char *gap = all ? "\n" : "";
@@ -303,7 +301,7 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
     }
     if (all || what == MB_LIST_STRATEGIES) {
         mb_strbuf_append(out, gap);
-        add_strategies(out, facts);
+        add_strategies(out, facts, is_verbose);
     }
     if (all || what == MB_LIST_FORMATS) {
         mb_strbuf_append(out, gap);
@@ -521,7 +519,7 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
         MB_DO(mb_json_print(&json, &json_text, err));
         MB_DO(mb_stdout_write(json_text, strlen(json_text), err));
     } else {
-        mb_list_text(&text, &facts, what);
+        mb_list_text(&text, &facts, what, options->verbosity > 0);
         MB_DO(mb_strbuf_print(&text, err));
     }
     return MB_OK;

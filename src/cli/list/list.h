@@ -5,9 +5,10 @@
 #include "base/strbuf.h"
 #include "cli/list/facts.h"
 
-/* The two ways to write what is known. */
+/* The two ways to write what is known; the text has parameters of strategies only if it is
+ * verbose. */
 void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                  enum mb_list_what what);
+                  enum mb_list_what what, bool is_verbose);
 void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
                   enum mb_list_what what);
 

@@ -1,4 +1,5 @@
-/* Says what was understood of a manifest, step by step, without a device. */
+/* Says what a manifest means, step by step, without a device; compiles its shaders; and writes
+ * the start of a new one. */
 #include "cli/manifest/kernel.h"
 
 #include <inttypes.h>
@@ -10,10 +11,13 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/plan.h"
-#include "cli/manifest/new.h"
 #include "cli/session.h"
 #include "kernel/fill.h"
 #include "kernel/kernel.h"
+#include "kernel/manifest.h"
+#include "strategy.h"
+
+#define PLACEHOLDER "@NAME@" /* in templates */
 
 /* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
 static const struct mb_extent usual_size = {1921, 1081};
@@ -191,7 +195,7 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
     add_barriers(out, "last", &plan->closing);
 }
 
-/* Plan one variant; what its manifest does not take is told, and no failure. */
+/* Plan one variant; an image that its manifest does not take is a line, not a failure. */
 static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_variant *row,
                                     const struct mb_layout *layout, const struct mb_task *task,
                                     bool is_told, struct mb_err *err)
@@ -225,7 +229,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     return MB_OK;
 }
 
-/* Of all variants, or of those of --strategy; the first is told in full. */
+/* Check all variants, or those of --strategy; only the first is shown step by step. */
 static enum mb_status check_all(const struct mb_options *options, struct mb_strbuf *out,
                                 struct mb_err *err)
 {
@@ -235,15 +239,13 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     struct mb_extent size = usual_size;
     struct mb_layout layout;
     struct mb_task task = {.alpha = settings->alpha};
-    char all[64];
-    const char *spec = all;
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *every = all.s;
+    const bool has_specs = options->specs.n > 0;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    snprintf(all, sizeof all, "%s:*", strategy->name);
-    MB_DO(mb_plan_variants(settings->table,
-                           options->specs.n > 0 ? (const char *const *)options->specs.items
-                                                : &spec,
-                           options->specs.n > 0 ? options->specs.n : 1, &rows, &n_rows, err));
+    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
+                           has_specs ? settings->n_specs : 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
                    "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
@@ -251,7 +253,7 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
     format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
     size = settings->n_sizes > 0 ? settings->size[0] : size;
-    task.reduce = options->given & mb_option_bit_of("reduce") ? settings->reduce : task.reduce;
+    task.reduce = mb_option_is_given(options, "reduce") ? settings->reduce : task.reduce;
     task.rect = mb_rect_whole(size);
     mb_layout_init(&layout, format, size, settings->n_layers > 0 ? settings->n_layers : 1,
                    mb_full_level_count(size));
@@ -264,45 +266,43 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
-/* Load the modules of a choice, on devices with subgroups of each size that it takes. */
-static enum mb_status load_modules(struct mb_pick *pick, const struct mb_layout *layout,
-                                   struct mb_err *err)
+/* Load the modules of one task, on devices with subgroups of each size that it takes; none for
+ * what the manifest does not take. */
+static enum mb_status load_task(const struct mb_variant *row, const struct mb_layout *layout,
+                                const struct mb_task *task, struct mb_err *err)
 {
-    for (uint32_t n_lanes = 1; n_lanes <= 128; n_lanes *= 2) {
+    struct mb_pick pick;
+    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, err);
+    for (uint32_t n_lanes = 1; status == MB_OK && n_lanes <= 128; n_lanes *= 2) {
         MB_SCOPED(mb_kernel_plan) plan = {0};
-        if (mb_kernel_takes_lanes(pick, layout, n_lanes)) {
-            pick->subgroup_size = n_lanes;
-            MB_DO(mb_kernel_plan_init(&plan, pick, layout, NULL, err));
+        if (mb_kernel_takes_lanes(&pick, layout, n_lanes)) {
+            pick.subgroup_size = n_lanes;
+            status = mb_kernel_plan_init(&plan, &pick, layout, NULL, err);
         }
     }
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    return mb_kernel_plan_init(&plan, pick, layout, NULL, err);
+    status = status == MB_OK ? mb_kernel_plan_init(&plan, &pick, layout, NULL, err) : status;
+    return status == MB_UNSUPPORTED ? MB_OK : status;
 }
 
-/* Those of a variant, for an image of any format; `size` is none: of the usual one, or one that
+/* Those of a variant for images of a size, in any format; NULL: of the usual size, or one that
  * suits it. */
-static enum mb_status load_variant(const struct mb_variant *row, struct mb_extent size,
-                                   uint32_t n_layers, struct mb_err *err)
+static enum mb_status load_size(const struct mb_variant *row, const struct mb_extent *given,
+                                uint32_t n_layers, struct mb_err *err)
 {
-    const bool is_usual = size.width == 0;
-    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
-        const struct mb_format *format = &mb_formats[i / MB_N_REDUCES], *other = format;
-        struct mb_task task = {.reduce = (enum mb_reduce)(i % MB_N_REDUCES)};
-        enum mb_reduce ignored = task.reduce;
+    for (size_t i = 0; i < mb_format_count; i++) {
+        const struct mb_format *other = &mb_formats[i];
+        struct mb_extent size = given ? *given : usual_size;
+        enum mb_reduce ignored = MB_REDUCE_AVG;
         struct mb_layout layout;
-        struct mb_pick pick;
-        struct mb_err why = {0};
-        if (is_usual) {
-            size = usual_size;
+        if (!given) {
             mb_kernel_suggest(&row->params, &other, &size, &ignored);
         }
-        task.rect = mb_rect_whole(size);
-        mb_layout_init(&layout, format, size, n_layers, mb_full_level_count(size));
-        enum mb_status status = mb_kernel_pick(&pick, NULL, &layout, &task, &row->params, &why);
-        status = status == MB_OK ? load_modules(&pick, &layout, &why) : status;
-        if (status == MB_FAILED) {
-            *err = why;
-            return status;
+        mb_layout_init(&layout, &mb_formats[i], size, n_layers, mb_full_level_count(size));
+        for (unsigned reduce = 0; reduce < MB_N_REDUCES; reduce++) {
+            struct mb_task task = {.reduce = (enum mb_reduce)reduce,
+                                   .rect = mb_rect_whole(size)};
+            MB_DO(load_task(row, &layout, &task, err));
         }
     }
     return MB_OK;
@@ -315,10 +315,11 @@ static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *er
     static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
                                              {4096, 4096}, {64, 64},    {1000, 1},
                                              {1, 1000},    {1, 1}};
-    MB_DO(load_variant(row, (struct mb_extent){0, 0}, 1, err));
-    for (size_t i = 0; i < 2 * MB_COUNTOF(sizes); i++) {
+    MB_DO(load_size(row, NULL, 1, err));
+    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
         struct mb_err ignored;
-        (void)load_variant(row, sizes[i / 2], i % 2 == 0 ? 1 : 6, &ignored);
+        (void)load_size(row, &sizes[i], 1, &ignored);
+        (void)load_size(row, &sizes[i], 6, &ignored);
     }
     return MB_OK;
 }
@@ -352,16 +353,77 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     return MB_OK;
 }
 
+extern const struct mb_embedded mb_kernel_templates[]; /* LIKE.json, LIKE.comp */
+
+static enum mb_status check_name(const char *name, struct mb_err *err)
+{
+    bool is_free = mb_is_kernel_name(name, true) && strcmp(name, "all") != 0;
+    MB_FAIL_IF(!is_free, err, MB_ERRC_USAGE,
+               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
+               "not 'all'",
+               name);
+    for (size_t i = 0; mb_strategies[i]; i++) {
+        MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,
+                   "kernel new: a strategy is called '%s' already", name);
+    }
+    return MB_OK;
+}
+
+static enum mb_status write_file(const char *template_name, const char *name, const char *path,
+                                 struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) text = {0};
+    MB_SCOPED(mb_strbuf) template = {0};
+    const struct mb_embedded *file = mb_kernel_templates;
+    while (strcmp(file->name, template_name) != 0) {
+        file++;
+    }
+    mb_strbuf_append_n(&template, (const char *)file->data, file->n_bytes);
+    MB_DO(mb_strbuf_check(&template, err));
+    const char *at = mb_strbuf_text(&template);
+    for (const char *next; (next = strstr(at, PLACEHOLDER)) != NULL;
+         at = next + strlen(PLACEHOLDER)) {
+        mb_strbuf_append_n(&text, at, (size_t)(next - at));
+        mb_strbuf_append(&text, name);
+    }
+    mb_strbuf_append(&text, at);
+    MB_DO(mb_strbuf_check(&text, err));
+    return mb_file_write_atomic(path, text.text, text.n_bytes, err);
+}
+
+/* Write NAME.json and NAME.comp into the working folder, from the templates called `like`, and
+ * say what to run next. */
+static enum mb_status write_new(const char *name, const char *like, struct mb_err *err)
+{
+    static const char *const suffixes[] = {".json", ".comp"};
+    MB_SCOPED(mb_strbuf) next = {0};
+    MB_DO(check_name(name, err));
+    for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
+        const struct mb_text path = mb_text("%s%s", name, suffixes[i]);
+        MB_FAIL_IF(mb_os_kind(path.s) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
+                   "%s: already exists, and is not replaced", path.s);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
+        MB_DO(write_file(mb_text("%s%s", like, suffixes[i]).s, name,
+                         mb_text("%s%s", name, suffixes[i]).s, err));
+    }
+    mb_strbuf_printf(&next,
+                     "Wrote %s.json and %s.comp. Next:\n"
+                     "  mipbench kernel check %s.json\n"
+                     "  mipbench pattern:noise:1921x1081 --kernel %s.json -s %s,compute,spd\n",
+                     name, name, name, name, name);
+    return mb_strbuf_print(&next, err);
+}
+
 enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *err)
 {
-    const char *what = options->inputs.items[0];
     MB_SCOPED(mb_strbuf) out = {0};
-    if (strcmp(what, "new") == 0) {
+    if (options->kernel_what == MB_KERNEL_NEW) {
         static const char *const names[] = {"per-level", "chunks", "single"};
-        return mb_kernel_new(options->inputs.items[1], names[options->like], err);
+        return write_new(options->inputs.items[0], names[options->like], err);
     }
     mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
-    MB_DO(strcmp(what, "compile") == 0 ? compile_all(options, &out, err)
-                                       : check_all(options, &out, err));
+    MB_DO(options->kernel_what == MB_KERNEL_COMPILE ? compile_all(options, &out, err)
+                                                    : check_all(options, &out, err));
     return mb_strbuf_print(&out, err);
 }

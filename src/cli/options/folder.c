@@ -1,4 +1,4 @@
-/* Replaces each folder among the inputs by its images, and a list by what it names. */
+/* Replaces a folder among the inputs by its images or results, and "@-" by what it lists. */
 #include "cli/options/folder.h"
 
 #include <stdbool.h>
@@ -21,50 +21,64 @@ static int compare_paths(const void *a, const void *b)
     return mb_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
-static const char *slash_after(const char *folder)
+/* FOLDER/NAME. */
+static void join(const char *folder, const char *name, char path[MB_PATH_BYTES])
 {
     const size_t n_bytes = strlen(folder);
-    return n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
+    const char *slash = n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
+    snprintf(path, MB_PATH_BYTES, "%s%s%s", folder, slash, name);
 }
 
-/* Sort what a folder added, from `first` on. */
-static void sort_from(struct mb_strlist *paths, size_t first)
+static bool is_image(const char *name)
 {
-    if (paths->n > first) {
-        qsort(paths->items + first, paths->n - first, sizeof *paths->items, compare_paths);
+    return name[0] != '.' && mb_image_has_suffix(name);
+}
+
+static bool is_json(const char *name)
+{
+    const char *suffix = strrchr(name, '.');
+    return name[0] != '.' && suffix && strcmp(suffix, ".json") == 0;
+}
+
+/* Append the files of a folder that are of a kind, in natural order: FOLDER/NAME/WITHIN for
+ * each NAME in the folder; `within` may be "". `code` is that of a folder that cannot be read.
+ */
+static enum mb_status add_files(struct mb_strlist *paths, const char *folder,
+                                bool (*is_of_kind)(const char *name), const char *within,
+                                enum mb_errc code, struct mb_err *err)
+{
+    const size_t n_before = paths->n;
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(folder, code, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        char path[MB_PATH_BYTES];
+        const struct mb_text name = mb_text("%s%s", names.items[i], within);
+        join(folder, name.s, path);
+        if (is_of_kind(names.items[i]) && mb_os_kind(path) == MB_KIND_FILE) {
+            MB_DO(mb_strlist_add(paths, err, "%s", path));
+        }
     }
+    if (paths->n > n_before) {
+        qsort(paths->items + n_before, paths->n - n_before, sizeof *paths->items,
+              compare_paths);
+    }
+    return MB_OK;
 }
 
-static enum mb_status add_image(struct mb_strlist *images, const char *folder, const char *name,
-                                struct mb_err *err)
-{
-    char path[MB_PATH_BYTES];
-    snprintf(path, sizeof path, "%s%s%s", folder, slash_after(folder), name);
-    const bool is_image =
-        name[0] != '.' && mb_image_has_suffix(name) && mb_os_kind(path) == MB_KIND_FILE;
-    return is_image ? mb_strlist_add(images, err, "%s", path) : MB_OK;
-}
-
-/* Append the images of one folder. */
-static enum mb_status add_folder(struct mb_strlist *images, const char *folder,
+static enum mb_status add_images(struct mb_strlist *images, const char *folder,
                                  struct mb_err *err)
 {
     const size_t n_before = images->n;
-    MB_SCOPED(mb_strlist) names = {0};
-    MB_DO(mb_os_list(folder, MB_ERRC_INPUT, &names, err));
-    for (size_t i = 0; i < names.n; i++) {
-        MB_DO(add_image(images, folder, names.items[i], err));
-    }
+    MB_DO(add_files(images, folder, is_image, "", MB_ERRC_INPUT, err));
     if (images->n == n_before) {
         char results[MB_PATH_BYTES];
-        snprintf(results, sizeof results, "%s%sresults.json", folder, slash_after(folder));
+        join(folder, "results.json", results);
         MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
         return mb_os_kind(results) == MB_KIND_FILE
                    ? mb_err_hint(err, "it has results: mipbench report %.80s", folder)
                    : mb_err_hint(err, "looked for " MB_IMAGE_SUFFIXES
                                       ", and not in folders within it");
     }
-    sort_from(images, n_before);
     return MB_OK;
 }
 
@@ -114,33 +128,50 @@ static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
     const size_t n_before = inputs->n;
     MB_DO(read_stdin(&text, &n_bytes, err));
     MB_FAIL_IF(strlen(text) != n_bytes, err, MB_ERRC_INPUT,
-               "standard input: no list of paths: a zero byte is in it");
+               "standard input: expected paths, got a zero byte");
     MB_DO(add_lines(inputs, text, err));
     MB_FAIL_IF(inputs->n == n_before, err, MB_ERRC_INPUT, "standard input: no paths on it");
     return MB_OK;
 }
 
-enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct mb_err *err)
+typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
+
+/* Replace each input by what `add` makes of it. The first `*n_first` are then as many as they
+ * became, unless it is NULL. */
+static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, add_fn *add,
+                                   struct mb_err *err)
 {
-    bool is_read = false, has_list = false;
+    const size_t n_first_inputs = n_first ? *n_first : 0;
     MB_SCOPED(mb_strlist) all = {0};
     for (size_t i = 0; i < inputs->n; i++) {
-        has_list |= strcmp(inputs->items[i], "@-") == 0;
-    }
-    if (!has_list) {
-        return MB_OK;
-    }
-    for (size_t i = 0; i < inputs->n; i++) {
-        const bool is_list = strcmp(inputs->items[i], "@-") == 0;
-        MB_FAIL_IF(is_list && is_read, err, MB_ERRC_USAGE, "@-: given twice");
-        MB_DO(is_list ? add_stdin(&all, err)
-                      : mb_strlist_add(&all, err, "%s", inputs->items[i]));
-        is_read |= is_list;
+        MB_DO(add(&all, inputs->items[i], err));
+        if (i + 1 == n_first_inputs) {
+            *n_first = all.n;
+        }
     }
     mb_strlist_finish(inputs);
     *inputs = all;
     all = (struct mb_strlist){0};
     return MB_OK;
+}
+
+static enum mb_status add_list(struct mb_strlist *all, const char *input, struct mb_err *err)
+{
+    return strcmp(input, "@-") == 0 ? add_stdin(all, err)
+                                    : mb_strlist_add(all, err, "%s", input);
+}
+
+static enum mb_status add_folder(struct mb_strlist *all, const char *input, struct mb_err *err)
+{
+    return !mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
+               ? add_images(all, input, err)
+               : mb_strlist_add(all, err, "%s", input);
+}
+
+enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err)
+{
+    MB_DO(replace_each(inputs, NULL, add_list, err));
+    return replace_each(inputs, NULL, add_folder, err);
 }
 
 static bool is_set_run(const char *name)
@@ -160,42 +191,7 @@ char *mb_set_run_folder(const char *dir, uint32_t run)
 enum mb_status mb_set_results(const char *folder, enum mb_errc code, struct mb_strlist *results,
                               struct mb_err *err)
 {
-    const size_t n_before = results->n;
-    MB_SCOPED(mb_strlist) names = {0};
-    MB_DO(mb_os_list(folder, code, &names, err));
-    for (size_t i = 0; i < names.n; i++) {
-        char path[MB_PATH_BYTES];
-        snprintf(path, sizeof path, "%s%s%s/results.json", folder, slash_after(folder),
-                 names.items[i]);
-        if (is_set_run(names.items[i]) && mb_os_kind(path) == MB_KIND_FILE) {
-            MB_DO(mb_strlist_add(results, err, "%s", path));
-        }
-    }
-    sort_from(results, n_before);
-    return MB_OK;
-}
-
-/* Append every .json that is directly in a folder, in natural order: a kept set has its runs
- * so. */
-static enum mb_status add_json(struct mb_strlist *results, const char *folder,
-                               struct mb_err *err)
-{
-    const size_t n_before = results->n;
-    MB_SCOPED(mb_strlist) names = {0};
-    MB_DO(mb_os_list(folder, MB_ERRC_INPUT, &names, err));
-    for (size_t i = 0; i < names.n; i++) {
-        const char *suffix = strrchr(names.items[i], '.');
-        if (names.items[i][0] != '.' && suffix && strcmp(suffix, ".json") == 0) {
-            MB_DO(mb_strlist_add(results, err, "%s%s%s", folder, slash_after(folder),
-                                 names.items[i]));
-        }
-    }
-    if (results->n == n_before) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s: no results in this folder", folder);
-        return mb_err_hint(err, "measure first: mipbench IMAGE -o %.80s", folder);
-    }
-    sort_from(results, n_before);
-    return MB_OK;
+    return add_files(results, folder, is_set_run, "/results.json", code, err);
 }
 
 /* Append what a folder of results stands for. */
@@ -204,45 +200,29 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
 {
     const size_t n_before = results->n;
     char own[MB_PATH_BYTES];
-    snprintf(own, sizeof own, "%s%sresults.json", folder, slash_after(folder));
-    MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
-    if (results->n == n_before) {
-        return mb_os_kind(own) == MB_KIND_NONE ? add_json(results, folder, err)
-                                               : mb_strlist_add(results, err, "%s", own);
+    if (mb_os_kind(folder) != MB_KIND_FOLDER) {
+        return mb_strlist_add(results, err, "%s", folder);
     }
-    MB_FAIL_IF(mb_os_kind(own) != MB_KIND_NONE, err, MB_ERRC_INPUT,
+    join(folder, "results.json", own);
+    const bool has_own = mb_os_kind(own) != MB_KIND_NONE;
+    MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
+    MB_FAIL_IF(has_own && results->n > n_before, err, MB_ERRC_INPUT,
                "%s: has a set of runs, and a results.json beside it; name one of them", folder);
+    if (has_own) {
+        return mb_strlist_add(results, err, "%s", own);
+    }
+    if (results->n == n_before) { /* a kept set has its runs as files */
+        MB_DO(add_files(results, folder, is_json, "", MB_ERRC_INPUT, err));
+    }
+    if (results->n == n_before) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: no results in this folder", folder);
+        return mb_err_hint(err, "measure first: mipbench IMAGE -o %.80s", folder);
+    }
     return MB_OK;
 }
 
 enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
                                      struct mb_err *err)
 {
-    const size_t n_first_inputs = *n_first;
-    MB_SCOPED(mb_strlist) all = {0};
-    for (size_t i = 0; i < inputs->n; i++) {
-        const char *input = inputs->items[i];
-        MB_DO(mb_os_kind(input) == MB_KIND_FOLDER ? add_results(&all, input, err)
-                                                  : mb_strlist_add(&all, err, "%s", input));
-        *n_first = i + 1 == n_first_inputs ? all.n : *n_first;
-    }
-    mb_strlist_finish(inputs);
-    *inputs = all;
-    all = (struct mb_strlist){0};
-    return MB_OK;
-}
-
-enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) all = {0};
-    for (size_t i = 0; i < inputs->n; i++) {
-        const char *input = inputs->items[i];
-        MB_DO(!mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
-                  ? add_folder(&all, input, err)
-                  : mb_strlist_add(&all, err, "%s", input));
-    }
-    mb_strlist_finish(inputs);
-    *inputs = all;
-    all = (struct mb_strlist){0};
-    return MB_OK;
+    return replace_each(inputs, n_first, add_results, err);
 }

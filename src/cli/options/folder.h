@@ -5,15 +5,12 @@
 
 #include "base/strlist.h"
 
-/* Replace each folder by the images directly in it, in natural order: regular files with a
- * suffix that the loader knows; hidden files are skipped. A folder that cannot be read or
- * has no images is MB_ERRC_INPUT. */
-MB_MUST_CHECK enum mb_status mb_folders_expand(struct mb_strlist *inputs, struct mb_err *err);
-
-/* Replace "@-" by the paths on standard input, one a line: blank lines are skipped, and a
- * carriage return before a line's end. No path, or more than 16 MiB of them, is MB_ERRC_INPUT;
- * a second "@-" is MB_ERRC_USAGE. */
-MB_MUST_CHECK enum mb_status mb_lists_expand(struct mb_strlist *inputs, struct mb_err *err);
+/* Replace "@-" by the paths on standard input, one a line (blank lines are skipped, and a
+ * carriage return before a line's end), and then each folder by the images directly in it, in
+ * natural order: regular files with a suffix that the loader knows; hidden files are skipped. A
+ * folder that cannot be read or has no images, no path on standard input, and more than 16 MiB
+ * of them are MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err);
 
 /* Before the number of a run, in the folder of a set: "run-1". */
 #define MB_SET_RUN "run-"
@@ -26,9 +23,8 @@ char *mb_set_run_folder(const char *dir, uint32_t run);
 MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, enum mb_errc code,
                                             struct mb_strlist *results, struct mb_err *err);
 
-/* Replace each folder by the results.json in it, or that of a set by those of its runs; where
- * it has neither, by every .json in it, and one without any is MB_ERRC_INPUT. The
- * first `*n_first` inputs are then as many as are counted there. A folder that has both is
- * MB_ERRC_INPUT. */
+/* Replace each folder by the results.json in it, that of a set by those of its runs, and one
+ * that has neither by every .json in it; a folder without any, or with both, is MB_ERRC_INPUT.
+ * The first `*n_first` inputs are counted anew. */
 MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
                                                    struct mb_err *err);

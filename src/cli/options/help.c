@@ -68,11 +68,12 @@ static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
         mb_strbuf_printf(&left, "-%c, ", row->short_name);
     }
     mb_strbuf_printf(&left, "--%s", row->name);
-    if (mb_option_takes_value(row, verb)) {
+    if (mb_option_takes_value(row)) {
         mb_strbuf_append(&left, " ");
         mb_option_add_argument(&left, row);
     }
-    add_item(out, mb_strbuf_text(&left), TEXT_COLUMN, mb_option_help(row, verb));
+    add_item(out, mb_strbuf_text(&left), TEXT_COLUMN,
+             row->help_for[verb] ? row->help_for[verb] : row->help);
     mb_strbuf_finish(&left);
 }
 

@@ -1,5 +1,5 @@
-/* What a command line says, and the table of options: the one source of parsing and
- * help. */
+/* What a command line says, and the tables of options and commands, from which parsing and help
+ * are made. */
 #pragma once
 
 #include "base/err.h"
@@ -32,7 +32,8 @@ enum mb_verb {
     MB_VERB_POOL,                   /* compare --pool */
     MB_N_VERB_ROWS,
     MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
-    MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2 */
+    MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2; while it
+                                         is not known: all options go with it */
 };
 
 enum mb_list_what {
@@ -41,6 +42,12 @@ enum mb_list_what {
     MB_LIST_STRATEGIES,
     MB_LIST_FORMATS,
     MB_LIST_PATTERNS,
+};
+
+enum mb_kernel_what {
+    MB_KERNEL_CHECK,
+    MB_KERNEL_COMPILE,
+    MB_KERNEL_NEW,
 };
 
 /* What a new manifest is like. */
@@ -60,6 +67,8 @@ struct mb_options {
     enum mb_verb verb;
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
+    enum mb_kernel_what kernel_what;
+    size_t n_words;              /* inputs and other words, as they were given */
     bool is_linear;              /* --linear came after any --srgb */
     bool verb_is_given;          /* "run", "list", ... was written out */
     uint64_t given;              /* bit i: row i of the table was given */
@@ -79,22 +88,18 @@ struct mb_options {
     uint32_t max_pictures_mb;          /* report: of embedded pictures */
     uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
     struct mb_set *set;                /* that this run is of, or NULL */
-    bool self_test;                    /* check the instrument and run nothing else */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     bool force;                        /* export: into a folder that is not empty */
     bool plain, alpha, updates;        /* export: modules of these, too */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
-    size_t
-        n_base_files; /* compare: how many of settings.inputs are the base; the rest is new */
-    double threshold; /* compare: smaller relative differences are ignored */
+    size_t n_base_files; /* compare: of settings.inputs; the rest is new */
+    double threshold;    /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
-    bool pool;                     /* compare: no sides; runs of a device and build together */
-    const char *third_side;        /* compare: a word after BASE and NEW, or NULL */
-    const char *replay_path;       /* NULL: none */
-    struct mb_strlist replay_args; /* its command line and this one as one */
-    int argc;                      /* the command line in effect: main's or that */
+    const char *replay_path;                       /* NULL: none */
+    struct mb_strlist replay_args;                 /* its command line and this one as one */
+    int argc; /* the command line in effect: main's or that */
     char *const *argv;
 };
 
@@ -102,30 +107,6 @@ struct mb_options {
 struct mb_choice {
     const char *name;
     unsigned value;
-};
-
-/* What kind of value an option takes. A type means that it is stored in `field`. */
-enum mb_option_kind {
-    MB_OPTION_SWITCH,  /* bool: true, or false for "no-..." */
-    MB_OPTION_TEXT,    /* const char * */
-    MB_OPTION_TEXTS,   /* struct mb_strlist, one more of it */
-    MB_OPTION_COUNT,   /* uint32_t, from min to max */
-    MB_OPTION_NUMBER,  /* double, from min to max */
-    MB_OPTION_PERCENT, /* double: percent from min to max, divided by 100 */
-    MB_OPTION_CHOICE,  /* an enum: the value of one of the choices */
-    MB_OPTION_SET,     /* unsigned: several choices, joined by commas; their values or-ed */
-    MB_OPTION_BYTES,   /* uint64_t: "50M" */
-    MB_OPTION_SEED,
-    MB_OPTION_SPECS,
-    MB_OPTION_FORMATS,
-    MB_OPTION_COLOUR, /* --srgb and --linear */
-    MB_OPTION_SIZES,
-    MB_OPTION_SWEEP,
-    MB_OPTION_RECT,
-    MB_OPTION_VERBOSE,
-    MB_OPTION_HELP,
-    MB_OPTION_VERSION,
-    MB_N_OPTION_KINDS,
 };
 
 enum mb_option_group {
@@ -137,19 +118,23 @@ enum mb_option_group {
     MB_N_GROUPS,
 };
 
-/* One option. Its help ends with the default in parentheses. */
+struct mb_taken; /* private: an option as it was given */
+
+/* One option, or what it is with some verbs. Its help ends with the default in parentheses. */
 struct mb_option_row {
     const char *name;     /* long name, without dashes */
     char short_name;      /* or 0 */
     const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
-    enum mb_option_kind kind;
+    enum mb_status (*take)(const struct mb_taken *t,
+                           struct mb_err *err); /* parses and stores */
     enum mb_option_group group;
-    unsigned verbs;      /* mask of 1 << verb: the verbs that take it */
-    unsigned bare_verbs; /* ... and without a value: as if it were "-" */
-    size_t field;
+    unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
+    enum mb_verb turns; /* its verbs become this one, and `take` is NULL; 0: none do */
+    size_t field;       /* of mb_options: where the value is stored */
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
-    double min, max;
-    bool is_common; /* shown in the general help */
+    double min, max;                 /* of a number */
+    bool is_list;                    /* values are joined by commas */
+    bool is_common;                  /* shown in the general help */
     const char *help;
     const char *help_for[MB_N_VERBS]; /* overrides `help` for a verb */
 };
@@ -164,37 +149,44 @@ struct mb_verb_row {
     const char *summary;  /* one line */
     const char *about;    /* paragraphs, separated by '\n' */
     const char *examples; /* command lines, each ending in '\n' */
+    struct {
+        size_t min, max;
+        const char *expected;
+    } words; /* behind the verb, options aside */
 };
 
-/* Beyond MB_N_VERBS: the options that make a verb another one, with a name only. */
+/* Beyond MB_N_VERBS: the verbs that an option turns others into. */
 extern const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS];
 
-/* What may follow "list": values of enum mb_list_what. */
+/* What may follow "list" and "kernel": values of their enums. */
 extern const struct mb_choice mb_list_choices[];
+extern const struct mb_choice mb_kernel_choices[];
 
-/* True if the verb (below MB_N_VERB_ROWS) takes the option. */
+/* Find the value of the choice called `word`. Without one, MB_ERRC_USAGE names the choices;
+ * `label` is what takes them: "--cache", "list". */
+MB_MUST_CHECK enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label,
+                                            const char *word, unsigned *value,
+                                            struct mb_err *err);
+
+/* True if the verb takes the option. */
 bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
 
-/* The bit of an option in mb_options.given; the named one must be there. */
-uint64_t mb_option_bit(const struct mb_option_row *row);
-uint64_t mb_option_bit_of(const char *name);
+/* True if --NAME was given. */
+bool mb_option_is_given(const struct mb_options *options, const char *name);
 
-/* True if the option takes a value with this verb: --json does, except with `list` and
- * `inspect`. */
-bool mb_option_takes_value(const struct mb_option_row *row, enum mb_verb verb);
+/* Parse `value` (NULL: none) and store it in the options, as given. A wrong one is
+ * MB_ERRC_USAGE, in one line that names the option and the value. */
+MB_MUST_CHECK enum mb_status mb_option_take(struct mb_options *options,
+                                            const struct mb_option_row *row, const char *value,
+                                            struct mb_err *err);
+
+bool mb_option_takes_value(const struct mb_option_row *row);
 
 /* Append how the help writes the argument: "WxH[,...]", "avg|min|max", "ktx2|dds[,...]". */
 void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *row);
 
-/* The help on an option with this verb. */
-const char *mb_option_help(const struct mb_option_row *row, enum mb_verb verb);
-
 /* The verb of that name, or MB_N_VERBS. */
 enum mb_verb mb_verb_find(const char *name);
-
-/* The verb that the user may have meant by an input that is not a file, or NULL. Only the
- * first word can be one, and only if no verb was given. */
-const char *mb_options_nearest_verb(const struct mb_options *options, const char *input);
 
 /* Free and zero. */
 void mb_options_finish(struct mb_options *options);

@@ -1,94 +1,197 @@
-/* Walks a command line: verbs, words and options, in order. */
+/* Walks a command line twice: for its verb, which may stand behind options, and for the words
+ * and options that the verb takes. Then checks what no single option can. */
 #include "cli/options/parse.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/options/check.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/options/folder.h"
-#include "cli/options/replay.h"
-#include "cli/options/scan.h"
-#include "cli/options/value.h"
+#include "image/image.h"
+#include "strategy.h"
 
-static enum mb_status fail_misfit(const struct mb_option_row *row, enum mb_verb verb,
-                                  struct mb_err *err)
-{
-    return MB_FAIL(err, MB_ERRC_USAGE, "--%s does not go with '%s'", row->name,
-                   mb_verb_rows[verb].name);
-}
+#define MAX_OPTIONS    64
+#define MAX_NAMES      32
+#define MAX_NOISE_EDGE 4096u /* larger sizes repeat it, mirrored: no cache notices */
 
-static enum mb_status take_option(struct mb_options *options, const struct mb_scan_item *item,
-                                  struct mb_err *err)
-{
-    const struct mb_option_row *row = item->row;
-    /* Before the verb any option is accepted; settle_verb comes back to it. */
-    if (options->verb_is_given && !mb_option_goes_with(row, options->verb)) {
-        return fail_misfit(row, options->verb, err);
-    }
-    options->given |= mb_option_bit(row);
-    return mb_option_take(options, row, item->value, err);
-}
+struct walk {
+    int argc;
+    char *const *argv;
+    enum mb_verb verb;  /* whose options are known; MB_VERB_NOTHING: until one is met */
+    int n_done;         /* words behind argv[0] */
+    const char *bundle; /* what is left of "-qvv", or NULL */
+    bool is_at_rest;    /* after "--" */
+    bool has_words;     /* a verb or an input: no further word is a verb */
+};
 
-/* The options that make a verb another one are all read: do the others go with it? */
-static enum mb_status settle_verb(struct mb_options *options, struct mb_err *err)
+struct item {
+    enum { ITEM_END, ITEM_VERB, ITEM_OPTION, ITEM_WORD } kind;
+    const struct mb_option_row *row; /* of an option */
+    const char *value;               /* of an option, NULL without one; or the word */
+};
+
+static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct mb_err *err)
 {
-    if (options->verb == MB_VERB_RUN && options->self_test) {
-        options->verb = MB_VERB_SELF_TEST;
-    } else if (options->verb == MB_VERB_COMPARE && options->pool) {
-        options->verb = MB_VERB_POOL;
-    }
+    const char *names[MAX_OPTIONS];
+    size_t n_names = 0;
     for (size_t i = 0; i < mb_option_count; i++) {
-        const struct mb_option_row *row = &mb_option_rows[i];
-        if ((options->given & mb_option_bit(row)) != 0 &&
-            !mb_option_goes_with(row, options->verb)) {
-            return fail_misfit(row, options->verb, err);
+        if (mb_option_goes_with(&mb_option_rows[i], verb)) {
+            names[n_names++] = mb_option_rows[i].name;
         }
     }
+    const char *near = option[1] == '-' ? mb_nearest_name(option + 2, names, n_names) : NULL;
+    MB_FAIL(err, MB_ERRC_USAGE, "unknown option '%s'", option);
+    return near != NULL
+               ? mb_err_hint(err, "did you mean '--%s'?", near)
+               : mb_err_hint(err, "'mipbench %s --help' lists them",
+                             mb_verb_rows[verb == MB_VERB_NOTHING ? MB_VERB_RUN : verb].name);
+}
+
+/* Find the verb's option called "--size" or "-s"; a long name may be cut while it is unique, or
+ * while the verb is not known. */
+static enum mb_status find_option(const char *option, enum mb_verb verb,
+                                  const struct mb_option_row **found, struct mb_err *err)
+{
+    const bool is_long = option[1] == '-';
+    const size_t n_prefix = is_long ? strlen(option + 2) : 0;
+    const struct mb_option_row *misfit = NULL;
+    MB_SCOPED(mb_strbuf) list = {0};
+    size_t n_found = 0;
+    for (size_t i = 0; i < mb_option_count; i++) {
+        const struct mb_option_row *row = &mb_option_rows[i];
+        const bool goes = mb_option_goes_with(row, verb);
+        const bool is_it =
+            is_long ? strcmp(row->name, option + 2) == 0 : row->short_name == option[1];
+        if (is_it && goes) {
+            *found = row;
+            return MB_OK;
+        }
+        misfit = is_it ? row : misfit;
+        if (goes && n_prefix > 0 && strncmp(row->name, option + 2, n_prefix) == 0) {
+            mb_strbuf_printf(&list, "%s--%s", n_found++ > 0 ? ", " : "", row->name);
+            *found = row;
+        }
+    }
+    MB_FAIL_IF(misfit, err, MB_ERRC_USAGE, "--%s does not go with '%s'", misfit->name,
+               mb_verb_rows[verb].name);
+    MB_FAIL_IF(n_found > 1 && verb != MB_VERB_NOTHING, err, MB_ERRC_USAGE,
+               "option '%s' may be any of %s", option, mb_strbuf_text(&list));
+    return n_found > 0 ? MB_OK : fail_unknown(option, verb, err);
+}
+
+/* Take the value of the item's option: `value`, or if that is NULL the next word. */
+static enum mb_status take_value(struct walk *walk, const char *value, struct item *item,
+                                 struct mb_err *err)
+{
+    if (value == NULL && walk->n_done + 1 == walk->argc) {
+        MB_SCOPED(mb_strbuf) argument = {0};
+        mb_option_add_argument(&argument, item->row);
+        return MB_FAIL(err, MB_ERRC_USAGE, "--%s needs a value: %s", item->row->name,
+                       mb_strbuf_text(&argument));
+    }
+    item->value = value != NULL ? value : walk->argv[++walk->n_done];
     return MB_OK;
 }
 
-static enum mb_status add_list_what(struct mb_options *options, const char *word,
-                                    struct mb_err *err)
+/* "--name", "--name=value" or "--name value". */
+static enum mb_status take_long(struct walk *walk, const char *word, struct item *item,
+                                struct mb_err *err)
 {
-    const char *names[8];
-    size_t n_names = 0;
-    MB_FAIL_IF(options->list_what != MB_LIST_ALL, err, MB_ERRC_USAGE,
-               "list: one thing at a time, not '%s' as well", word);
-    for (const struct mb_choice *choice = mb_list_choices; choice->name != NULL; choice++) {
-        if (strcmp(word, choice->name) == 0) {
-            options->list_what = (enum mb_list_what)choice->value;
-            return MB_OK;
-        }
-        names[n_names++] = choice->name;
+    const char *equals = strchr(word, '=');
+    const struct mb_text option = mb_text("%.*s", (int)strcspn(word, "="), word);
+    MB_DO(find_option(option.s, walk->verb, &item->row, err));
+    if (mb_option_takes_value(item->row)) {
+        return take_value(walk, equals != NULL ? equals + 1 : NULL, item, err);
     }
-    MB_FAIL(err, MB_ERRC_USAGE, "list: there is no '%s'", word);
-    return mb_err_hint_nearest(err, word, names, n_names, NULL);
+    MB_FAIL_IF(equals != NULL, err, MB_ERRC_USAGE, "--%s takes no value", item->row->name);
+    return MB_OK;
 }
 
-static enum mb_status add_help_verb(struct mb_options *options, const char *word,
-                                    struct mb_err *err)
+/* The next of "-qvv", "-n20" or "-n 20". */
+static enum mb_status take_short(struct walk *walk, struct item *item, struct mb_err *err)
+{
+    const char option[] = {'-', *walk->bundle++, '\0'};
+    const char *rest = *walk->bundle != '\0' ? walk->bundle : NULL;
+    MB_DO(find_option(option, walk->verb, &item->row, err));
+    const bool takes_value = mb_option_takes_value(item->row);
+    walk->bundle = takes_value ? NULL : rest;
+    return takes_value ? take_value(walk, rest, item, err) : MB_OK;
+}
+
+static enum mb_status next_item(struct walk *walk, struct item *item, struct mb_err *err)
+{
+    *item = (struct item){.kind = ITEM_OPTION};
+    if (walk->bundle != NULL) {
+        return take_short(walk, item, err);
+    }
+    if (!walk->is_at_rest && walk->n_done + 1 < walk->argc &&
+        strcmp(walk->argv[walk->n_done + 1], "--") == 0) {
+        walk->is_at_rest = true;
+        walk->n_done++;
+    }
+    if (walk->n_done + 1 >= walk->argc) {
+        item->kind = ITEM_END;
+        return MB_OK;
+    }
+    const char *word = walk->argv[++walk->n_done];
+    if (!walk->is_at_rest && word[0] == '-' && word[1] == '-') {
+        return take_long(walk, word, item, err);
+    }
+    if (!walk->is_at_rest && word[0] == '-' && word[1] != '\0') {
+        walk->bundle = word + 1;
+        return take_short(walk, item, err);
+    }
+    const enum mb_verb verb = mb_verb_find(word);
+    const bool is_verb = !walk->has_words && !walk->is_at_rest && verb != MB_N_VERBS;
+    walk->verb = is_verb && walk->verb == MB_VERB_NOTHING ? verb : walk->verb;
+    walk->has_words = true;
+    *item = (struct item){.kind = is_verb ? ITEM_VERB : ITEM_WORD, .value = word};
+    return MB_OK;
+}
+
+/* Find the verb, and what an option turns it into; mistakes are left to parse_line(). True if
+ * nothing else counts: --help or --version. */
+static bool find_verb(struct mb_options *options)
+{
+    struct walk walk = {.argc = options->argc, .argv = options->argv, .verb = MB_VERB_NOTHING};
+    const struct mb_option_row *turn = NULL;
+    struct item item;
+    struct mb_err ignored;
+    bool is_last = false;
+    while (!is_last && next_item(&walk, &item, &ignored) == MB_OK && item.kind != ITEM_END) {
+        if (item.kind == ITEM_VERB) {
+            options->verb = walk.verb;
+            options->verb_is_given = true;
+        }
+        turn = item.row && item.row->turns ? item.row : turn;
+        is_last = turn && (turn->turns == MB_VERB_HELP || turn->turns == MB_VERB_VERSION);
+    }
+    if (is_last) {
+        options->help_verb = options->verb_is_given ? options->verb : MB_VERB_HELP;
+    }
+    if (turn && mb_option_goes_with(turn, options->verb)) {
+        options->verb = turn->turns;
+    }
+    return is_last;
+}
+
+/* Hint at the command that a misspelt word may be; `otherwise`: as mb_err_hint_nearest. */
+static enum mb_status hint_verb(struct mb_err *err, const char *word, const char *otherwise)
 {
     const char *names[MB_N_VERBS];
-    MB_FAIL_IF(options->help_verb != MB_VERB_HELP, err, MB_ERRC_USAGE,
-               "help: one command at a time, not '%s' as well", word);
     for (size_t i = 0; i < MB_N_VERBS; i++) {
         names[i] = mb_verb_rows[i].name;
-        if (strcmp(word, names[i]) == 0) {
-            options->help_verb = (enum mb_verb)i;
-            return MB_OK;
-        }
     }
-    MB_FAIL(err, MB_ERRC_USAGE, "help: there is no command '%s'", word);
-    return mb_err_hint_nearest(err, word, names, MB_N_VERBS, "'mipbench help' lists them");
+    return mb_err_hint_nearest(err, word, names, MB_N_VERBS, otherwise);
 }
 
 /* "A.json,B.json": one side of a comparison. */
 static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
 {
     const size_t n_before = options->inputs.n;
-    /* Whether there are sides is known only once all options are read. */
-    if (n_before > options->n_base_files && options->third_side == NULL) {
-        options->third_side = word;
-    }
     MB_DO(mb_strlist_split(&options->inputs, word, err));
     for (size_t i = n_before; i < options->inputs.n; i++) {
         MB_FAIL_IF(options->inputs.items[i][0] == '\0', err, MB_ERRC_USAGE,
@@ -101,25 +204,44 @@ static enum mb_status add_side(struct mb_options *options, const char *word, str
 static enum mb_status take_word(struct mb_options *options, const char *word,
                                 struct mb_err *err)
 {
+    const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
+    const size_t index = options->n_words++;
+    unsigned value = 0;
+    MB_FAIL_IF(word[0] == '\0', err, MB_ERRC_USAGE, "%s: a name is empty", verb->name);
+    if (index >= verb->words.max) {
+        MB_FAIL(err, MB_ERRC_USAGE, "%s: unexpected word '%s'", verb->name, word);
+        return mb_err_hint(err, "expected %s", verb->words.expected);
+    }
     switch (options->verb) {
     case MB_VERB_LIST:
-        return add_list_what(options, word, err);
+        MB_DO(mb_choice_find(mb_list_choices, "list", word, &value, err));
+        options->list_what = (enum mb_list_what)value;
+        return MB_OK;
     case MB_VERB_HELP:
-        return add_help_verb(options, word, err);
+        options->help_verb = mb_verb_find(word);
+        if (options->help_verb == MB_N_VERBS) {
+            MB_FAIL(err, MB_ERRC_USAGE, "help: unknown command '%s'", word);
+            return hint_verb(err, word, NULL);
+        }
+        return MB_OK;
     case MB_VERB_COMPARE:
         return add_side(options, word, err);
+    case MB_VERB_KERNEL:
+        if (index == 0) {
+            MB_DO(mb_choice_find(mb_kernel_choices, "kernel", word, &value, err));
+            options->kernel_what = (enum mb_kernel_what)value;
+            return MB_OK;
+        }
+        return mb_strlist_add(options->kernel_what == MB_KERNEL_NEW ? &options->inputs
+                                                                    : &options->kernels,
+                              err, "%s", word);
     default:
-        return word[0] != '\0' ? mb_strlist_add(&options->inputs, err, "%s", word)
-                               : MB_FAIL(err, MB_ERRC_USAGE, "input: the name is empty");
+        return mb_strlist_add(&options->inputs, err, "%s", word);
     }
 }
 
-/* Parse the words, without the checks between options. */
-static enum mb_status parse_line(struct mb_options *options, int argc, char *const *argv,
-                                 struct mb_err *err)
+static void set_defaults(struct mb_options *options, int argc, char *const *argv)
 {
-    struct mb_scan scan = {.argc = argc, .argv = argv};
-    struct mb_scan_item item;
     *options = (struct mb_options){
         .verb = MB_VERB_RUN,
         .help_verb = MB_VERB_HELP,
@@ -139,22 +261,99 @@ static enum mb_status parse_line(struct mb_options *options, int argc, char *con
         .n_formats = 1,
         .max_pictures_mb = 4,
     };
-    for (;;) {
-        MB_DO(mb_scan_next(&scan, &item, err));
-        if (item.kind == MB_SCAN_END) {
-            return settle_verb(options, err);
-        }
-        if (item.kind == MB_SCAN_VERB) {
-            options->verb = scan.verb;
-            options->verb_is_given = true;
-        } else if (item.kind == MB_SCAN_WORD) {
+}
+
+/* Parse the words and options of a line whose verb is known. */
+static enum mb_status parse_line(struct mb_options *options, struct mb_err *err)
+{
+    struct walk walk = {.argc = options->argc, .argv = options->argv, .verb = options->verb};
+    struct item item;
+    MB_DO(next_item(&walk, &item, err));
+    while (item.kind != ITEM_END) {
+        if (item.kind == ITEM_OPTION && item.row->turns == 0) {
+            MB_DO(mb_option_take(options, item.row, item.value, err));
+        } else if (item.kind == ITEM_WORD ||
+                   (item.kind == ITEM_VERB && !options->verb_is_given)) {
             MB_DO(take_word(options, item.value, err));
-        } else {
-            MB_DO(take_option(options, &item, err));
-            if (item.row->kind == MB_OPTION_HELP || item.row->kind == MB_OPTION_VERSION) {
-                return MB_OK;
-            }
         }
+        MB_DO(next_item(&walk, &item, err));
+    }
+    return MB_OK;
+}
+
+static bool is_one_of(const char *name, const char *one, const char *other)
+{
+    return strcmp(name, one) == 0 || strcmp(name, other) == 0;
+}
+
+/* Whether an option of a recorded line is left out: it is given anew, or is one of output, so
+ * that the new results can be replayed without the old ones. The results tell the seed. */
+static bool is_dropped(const struct mb_option_row *row, const struct mb_options *given)
+{
+    const bool is_size = is_one_of(row->name, "size", "sweep");
+    const bool is_new =
+        is_size ? mb_option_is_given(given, "size") || mb_option_is_given(given, "sweep")
+                : mb_option_is_given(given, row->name);
+    return row->group == MB_GROUP_OUTPUT || row->group == MB_GROUP_GENERAL || row->turns ||
+           is_one_of(row->name, "replay", "seed") ||
+           (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
+}
+
+/* Append what is of `kind` in the command line of a run: words as they are, and options as
+ * "--name=value"; of a recorded line, less what is dropped for those `given` (NULL: all but
+ * --replay). */
+static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv, int kind,
+                                const struct mb_options *given, struct mb_err *err)
+{
+    struct walk walk = {.argc = argc, .argv = argv, .verb = MB_VERB_RUN};
+    struct item item = {.kind = ITEM_VERB};
+    while (item.kind != ITEM_END) {
+        MB_DO(next_item(&walk, &item, err));
+        MB_FAIL_IF(item.kind == ITEM_VERB && mb_verb_find(item.value) != MB_VERB_RUN, err,
+                   MB_ERRC_USAGE, "--replay repeats a run, not '%s'", item.value);
+        if (item.kind == ITEM_WORD && kind == ITEM_WORD) {
+            MB_DO(mb_strlist_add(args, err, "%s", item.value));
+        } else if (item.kind == ITEM_OPTION && kind == ITEM_OPTION &&
+                   !(given ? is_dropped(item.row, given) : !strcmp(item.row->name, "replay"))) {
+            MB_DO(mb_strlist_add(args, err, "--%s%s%s", item.row->name, item.value ? "=" : "",
+                                 item.value ? item.value : ""));
+        }
+    }
+    return MB_OK;
+}
+
+/* Fill `args` with the recorded command line, overridden by the one that was parsed. */
+static enum mb_status join(const struct mb_options *options, const struct mb_run *recorded,
+                           struct mb_strlist *args, struct mb_err *err)
+{
+    const int n_old = (int)recorded->command.n;
+    char *const *old = recorded->command.items;
+    struct mb_err why = {0};
+    MB_FAIL_IF(n_old == 0, err, MB_ERRC_INPUT, "%s: it does not say how it was run",
+               recorded->path);
+    MB_DO(mb_strlist_add(args, err, "%s", options->argv[0]));
+    MB_DO(mb_strlist_add(args, err, "run"));
+    MB_DO(mb_strlist_add(args, err, "--seed=%" PRIu64, recorded->seed));
+    const enum mb_status status = add_items(args, n_old, old, ITEM_OPTION, options, &why);
+    MB_FAIL_IF(status != MB_OK, err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
+               "%s: its command line: %s", recorded->path, why.text);
+    MB_DO(add_items(args, options->argc, options->argv, ITEM_OPTION, NULL, err));
+    MB_DO(mb_strlist_add(args, err, "--"));
+    return options->inputs.n > 0
+               ? add_items(args, options->argc, options->argv, ITEM_WORD, NULL, err)
+               : add_items(args, n_old, old, ITEM_WORD, NULL, err);
+}
+
+enum mb_status mb_replay_options(const struct mb_run *recorded, struct mb_strlist *args,
+                                 struct mb_err *err)
+{
+    const struct mb_options none = {0};
+    struct mb_err why = {0};
+    const enum mb_status status = add_items(args, (int)recorded->command.n,
+                                            recorded->command.items, ITEM_OPTION, &none, &why);
+    if (status != MB_OK && why.code != MB_ERRC_USAGE) {
+        *err = why;
+        return status;
     }
     return MB_OK;
 }
@@ -166,38 +365,257 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     struct mb_strlist args = {0};
     const char *path = options->replay_path;
     enum mb_status status = mb_run_read(path, &recorded, err);
-    status = status == MB_OK ? mb_replay_join(options, &recorded, &args, err) : status;
+    status = status == MB_OK ? join(options, &recorded, &args, err) : status;
     if (status == MB_OK) {
         mb_options_finish(options);
-        status = parse_line(options, (int)args.n, args.items, err);
+        set_defaults(options, (int)args.n, args.items);
+        options->verb_is_given = true;
         options->replay_path = path;
+        status = parse_line(options, err);
     }
     options->replay_args = args;
     return status;
 }
 
+/* Fail for want of words. */
+static enum mb_status fail_few(const struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
+    return MB_FAIL(err, MB_ERRC_USAGE, "%s: expected %s", verb->name, verb->words.expected);
+}
+
+/* --srgb, --linear and --alpha must suit the reduction and the format `name` (NULL: auto). */
+static enum mb_status check_colour(const struct mb_options *options, const char *name,
+                                   struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_format *format = mb_format_find(name ? name : "rgba8");
+    const bool stores_srgb = format->codec == MB_CODEC_SRGB8;
+    MB_FAIL_IF(name && (stores_srgb ? options->is_linear : settings->is_srgb), err,
+               MB_ERRC_USAGE, "--%s does not go with format '%s'",
+               stores_srgb ? "linear" : "srgb", name);
+    MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
+                   !mb_weighs_alpha(settings->reduce, settings->alpha, format),
+               err, MB_ERRC_USAGE,
+               "--alpha premultiplied: expected averages of a format with alpha, got "
+               "'--reduce %s' of '%s'",
+               mb_reduce_names[settings->reduce], format->name);
+    return MB_OK;
+}
+
+static enum mb_status check_run(const struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    MB_FAIL_IF(settings->chains != 0 && !settings->verify, err, MB_ERRC_USAGE,
+               "--chain does not go with '--no-verify': only what was verified is written");
+    if (options->n_runs > 1 &&
+        (options->json || options->csv || options->markdown || options->wants_report)) {
+        MB_FAIL(err, MB_ERRC_USAGE,
+                "--json, --csv, --markdown and --report do not go with '--runs'");
+        return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all runs, and "
+                                "'mipbench report DIR' makes their page");
+    }
+    if (options->n_formats > 1) {
+        MB_FAIL(err, MB_ERRC_USAGE, "--format: a run has one format");
+        return mb_err_hint(err, "'mipbench tune' takes several");
+    }
+    return check_colour(options, options->formats[0], err);
+}
+
+static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
+{
+    for (size_t i = 0; i < options->inputs.n; i++) {
+        const char *input = options->inputs.items[i];
+        if (mb_image_has_suffix(input)) {
+            MB_FAIL(err, MB_ERRC_USAGE, "report: %s: expected results, got an image", input);
+            return mb_err_hint(err, "measure it, with a page: mipbench %.80s --report", input);
+        }
+    }
+    return MB_OK;
+}
+
+static bool is_one_bit(unsigned mask)
+{
+    return (mask & (mask - 1)) == 0;
+}
+
+/* Without an input: noise, as wide and as high as the largest of the sizes. */
+static enum mb_status imply_input(struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    struct mb_extent most = {1, 1};
+    for (size_t i = 0; i < settings->n_sizes; i++) {
+        const struct mb_extent size = settings->size[i];
+        most.width = size.width > most.width ? size.width : most.width;
+        most.height = size.height > most.height ? size.height : most.height;
+    }
+    return mb_strlist_add(&options->inputs, err, "pattern:noise:%ux%u",
+                          most.width < MAX_NOISE_EDGE ? most.width : MAX_NOISE_EDGE,
+                          most.height < MAX_NOISE_EDGE ? most.height : MAX_NOISE_EDGE);
+}
+
+/* Make each spec one of every variant; "all", and no spec at all, mean every strategy. */
+static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) wide = {0};
+    const struct mb_strlist *specs = &options->specs;
+    for (size_t i = 0; i < specs->n || (i == 0 && specs->n == 0); i++) {
+        const bool is_all = specs->n == 0 || strcmp(specs->items[i], "all") == 0;
+        if (!is_all) {
+            MB_DO(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
+        }
+        for (size_t k = 0; is_all && options->settings.table[k] != NULL; k++) {
+            MB_DO(mb_strlist_add(&wide, err, "%s:*", options->settings.table[k]->name));
+        }
+    }
+    mb_strlist_finish(&options->specs);
+    options->specs = wide;
+    wide = (struct mb_strlist){0};
+    return MB_OK;
+}
+
+/* One condition, and an input or some sizes. */
+static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    if (!is_one_bit(settings->caches) || !is_one_bit(settings->modes)) {
+        MB_FAIL(err, MB_ERRC_USAGE, "--%s: 'tune' decides under one condition",
+                is_one_bit(settings->caches) ? "mode" : "cache");
+        return mb_err_hint(err, "run it once for each");
+    }
+    MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE,
+               "tune: expected one image, got '%s' as well", options->inputs.items[1]);
+    if (options->inputs.n == 0 && settings->n_sizes == 0) {
+        return fail_few(options, err);
+    }
+    for (size_t i = 0; i < options->n_formats; i++) {
+        MB_DO(check_colour(options, options->formats[i], err));
+    }
+    MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
+    return widen_specs(options, err);
+}
+
+static enum mb_status check_export(const struct mb_options *options, struct mb_err *err)
+{
+    const char *word = options->inputs.items[0], *names[MAX_NAMES];
+    size_t n_names = 0;
+    bool is_known = false;
+    for (size_t i = 0; mb_strategies[i] != NULL && n_names < MAX_NAMES; i++) {
+        if (mb_strategies[i]->export != NULL) {
+            names[n_names++] = mb_strategies[i]->name;
+            is_known |= strcmp(mb_strategies[i]->name, word) == 0;
+        }
+    }
+    if (!is_known) {
+        MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
+        return mb_err_hint_nearest(err, word, names, n_names, NULL);
+    }
+    for (size_t i = 0; i < options->n_formats && options->n_formats > 1; i++) {
+        MB_FAIL_IF(options->formats[i] == NULL, err, MB_ERRC_USAGE,
+                   "--format: 'auto' is every format in an export");
+    }
+    MB_FAIL_IF(options->out_dir == NULL, err, MB_ERRC_USAGE,
+               "export: expected a folder to write into: -o DIR");
+    return MB_OK;
+}
+
+/* A file that is written or read. */
+struct file {
+    const char *label; /* the option that names it, or "results.json of --out" */
+    const char *dir;   /* "": `name` is its path; NULL: there is no file */
+    const char *name;  /* NULL: there is no file; "-": stdout */
+};
+
+/* Fail if two files are the same one, or both stdout. */
+static enum mb_status check_pair(const struct file *one, const struct file *other,
+                                 struct mb_err *err)
+{
+    char paths[2][MB_PATH_BYTES];
+    const struct file *const files[] = {one, other};
+    bool is_stdout[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *dir = files[i]->dir, *name = files[i]->name;
+        if (dir == NULL || name == NULL) {
+            return MB_OK;
+        }
+        snprintf(paths[i], sizeof paths[i], "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name);
+        is_stdout[i] = strcmp(paths[i], "-") == 0;
+    }
+    MB_FAIL_IF(is_stdout[0] && is_stdout[1], err, MB_ERRC_USAGE, "%s and %s both go to '-'",
+               one->label, other->label);
+    MB_FAIL_IF(!is_stdout[0] && !is_stdout[1] && mb_os_is_same_file(paths[0], paths[1]), err,
+               MB_ERRC_USAGE, "%s and %s name the same file, '%s'", one->label, other->label,
+               paths[1]);
+    return MB_OK;
+}
+
+/* No output is written twice, or over an input. In a default folder all is new. */
+static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
+{
+    const char *dir = options->out_dir;
+    const struct file outputs[] = {
+        {"--json", "", options->json},
+        {"--csv", "", options->csv},
+        {"--markdown", "", options->markdown},
+        {"results.json of --out", dir, "results.json"},
+        {"report.html of --out", dir, "report.html"},
+        {"tune.json of --out", dir, "tune.json"},
+        {"mipbench_tuned.h of --out", dir, "mipbench_tuned.h"},
+    };
+    const struct file replay = {"--replay", "", options->replay_path};
+    for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
+        for (size_t k = 0; k < i; k++) {
+            MB_DO(check_pair(&outputs[k], &outputs[i], err));
+        }
+        MB_DO(check_pair(&outputs[i], &replay, err));
+        for (size_t k = 0; k < options->inputs.n; k++) {
+            const struct file input = {"an input", "", options->inputs.items[k]};
+            MB_DO(check_pair(&outputs[i], &input, err));
+        }
+    }
+    return MB_OK;
+}
+
+/* Check what only several options together, or none, can have wrong; and complete `tune`. */
+static enum mb_status check(struct mb_options *options, struct mb_err *err)
+{
+    switch (options->verb) {
+    case MB_VERB_RUN:
+        MB_DO(check_run(options, err));
+        return check_files(options, err);
+    case MB_VERB_TUNE:
+        MB_DO(complete_tune(options, err));
+        return check_files(options, err);
+    case MB_VERB_COMPARE:
+    case MB_VERB_POOL:
+        return check_files(options, err);
+    case MB_VERB_REPORT:
+        return check_report(options, err);
+    case MB_VERB_EXPORT:
+        return check_export(options, err);
+    default:
+        return MB_OK;
+    }
+}
+
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
+    const enum mb_verb verb = options->verb;
     if (options->replay_path != NULL) {
         MB_DO(parse_replay(options, err));
     }
-    const bool has_images = options->verb == MB_VERB_RUN || options->verb == MB_VERB_TUNE;
-    if (has_images) {
-        MB_DO(mb_lists_expand(&options->inputs, err));
-        MB_DO(mb_folders_expand(&options->inputs, err));
-    } else if (options->verb == MB_VERB_COMPARE || options->verb == MB_VERB_POOL ||
-               options->verb == MB_VERB_REPORT) {
-        MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
+    if (options->n_words < mb_verb_rows[verb].words.min) {
+        return fail_few(options, err);
     }
-    MB_DO(options->verb == MB_VERB_KERNEL ? mb_options_check_kernel(options, err) : MB_OK);
-    if (options->verb == MB_VERB_KERNEL &&
-        mb_options_is_of_manifest(options->inputs.items[0])) {
-        MB_DO(mb_strlist_add(&options->kernels, err, "%s", options->inputs.items[1]));
+    if (verb == MB_VERB_RUN || verb == MB_VERB_TUNE) {
+        MB_DO(mb_images_expand(&options->inputs, err));
+    } else if (verb == MB_VERB_COMPARE || verb == MB_VERB_POOL || verb == MB_VERB_REPORT) {
+        MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;
-    MB_DO(mb_options_check(options, err));
+    MB_DO(check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;
     options->settings.specs = (const char *const *)options->specs.items;
@@ -208,13 +626,48 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 enum mb_status mb_options_parse(struct mb_options *options, int argc, char *const *argv,
                                 struct mb_err *err)
 {
+    set_defaults(options, argc, argv);
     if (argc <= 1) {
-        *options = (struct mb_options){.verb = MB_VERB_NOTHING};
+        options->verb = MB_VERB_NOTHING;
         return MB_OK;
     }
-    MB_DO(parse_line(options, argc, argv, err));
-    if (options->verb != MB_VERB_HELP && options->verb != MB_VERB_VERSION) {
-        MB_DO(complete(options, err));
+    if (find_verb(options)) {
+        return MB_OK;
     }
-    return MB_OK;
+    MB_DO(parse_line(options, err));
+    return options->verb == MB_VERB_HELP ? MB_OK : complete(options, err);
+}
+
+/* Whether `spec` begins with the name of a strategy. */
+static bool is_spec(const struct mb_options *options, const char *spec)
+{
+    for (size_t i = 0; options->settings.table[i] != NULL; i++) {
+        const char *name = options->settings.table[i]->name;
+        const size_t n = strlen(name);
+        if (strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mb_options_hint_input(const struct mb_options *options, struct mb_err *err)
+{
+    for (size_t i = 0; i < options->inputs.n; i++) {
+        const char *input = options->inputs.items[i], *suffix = strrchr(input, '.');
+        const size_t n_specs = options->specs.n;
+        if (strncmp(err->text, input, strlen(input)) != 0) {
+            continue;
+        }
+        if (suffix && strcmp(suffix, ".json") == 0) {
+            mb_err_hint(err, "if these are results: mipbench report %.80s", input);
+        } else if (is_spec(options, input)) {
+            mb_err_hint(err, "join strategies with a comma: -s %s%s%s",
+                        n_specs > 0 ? options->specs.items[n_specs - 1] : "",
+                        n_specs > 0 ? "," : "", input);
+        } else if (i == 0 && !options->verb_is_given && options->verb == MB_VERB_RUN &&
+                   err->hint[0] == '\0') {
+            hint_verb(err, input, "");
+        }
+    }
 }
