@@ -14,22 +14,42 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
-/* The same manifests, in the same order. */
-static bool has_same_kernels(const struct mb_run *a, const struct mb_run *b)
+/* Whether two texts of "NAME SHA256" are of one kernel that was changed in between. */
+static bool is_changed(const char *a, const char *b)
 {
-    for (size_t i = 0; i < a->kernels.n && i < b->kernels.n; i++) {
-        if (strcmp(a->kernels.items[i], b->kernels.items[i]) != 0) {
-            return false;
+    const size_t n_name = (size_t)(strrchr(a, ' ') - a);
+    return n_name == (size_t)(strrchr(b, ' ') - b) && strncmp(a, b, n_name) == 0 &&
+           strcmp(a, b) != 0;
+}
+
+/* A run that has further kernels may be of the same build all the same. */
+static bool has_changed_kernels(const struct mb_run *a, const struct mb_run *b)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < a->kernels.n; i++) {
+        for (size_t k = 0; k < b->kernels.n; k++) {
+            is_found = is_found || is_changed(a->kernels.items[i], b->kernels.items[k]);
         }
     }
-    return a->kernels.n == b->kernels.n;
+    return is_found;
 }
 
 static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
 {
     return strcmp(a->device.name, b->device.name) == 0 &&
            strcmp(mb_run_driver(a).s, mb_run_driver(b).s) == 0 &&
-           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && has_same_kernels(a, b);
+           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
+}
+
+/* Whether a run is of the same build as every run of a pool: two that have no kernel in common
+ * may each go with a third. */
+static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
+{
+    size_t n = 0;
+    while (n < pool->n_runs && is_same_build(pool->runs[n], run)) {
+        n++;
+    }
+    return n == pool->n_runs;
 }
 
 /* Give each run to the pool of its device and build. There is room for a pool, and in each for
@@ -39,7 +59,7 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
 {
     for (size_t i = 0; i < n_runs; i++) {
         struct mb_pool *pool = pools->pools;
-        while (pool->n_runs > 0 && !is_same_build(pool->runs[0], runs[i])) {
+        while (!is_of_pool(pool, runs[i])) {
             pool++;
         }
         if (pool->n_runs == 0) {

@@ -200,6 +200,31 @@ static void test_groups(void)
     finish_files(files, 3);
 }
 
+/* Further kernels are no other build, but a changed one is; and a run without it does not join
+ * the runs of both. */
+static void test_kernels(void)
+{
+    static const char *const kernels[][2] = {
+        {"k -Dx 1", "k 1"}, {NULL}, {"k -Dx 1", "other 2"}, {"k -Dx 2", "k 1"}};
+    static const double ratio[] = {1.0};
+    struct mb_run files[MB_COUNTOF(kernels)];
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        const char path[] = {(char)('a' + i), '\0'};
+        files[i] = make_timing(path, ratio, 1, 1000, i);
+        for (size_t k = 0; k < 2 && kernels[i][k] != NULL; k++) {
+            CHECK_EQ_INT(mb_strlist_add(&files[i].kernels, NULL, "%s", kernels[i][k]), MB_OK);
+        }
+    }
+    for (size_t first = 0; first < 2; first++) {
+        struct mb_pools pools = pool(files + first, MB_COUNTOF(files) - first);
+        CHECK_EQ_INT(pools.n_pools, 2);
+        CHECK_EQ_INT(pools.pools[0].n_runs, 3 - first);
+        CHECK(pools.pools[1].runs[0] == &files[3]);
+        mb_pools_finish(&pools);
+    }
+    finish_files(files, MB_COUNTOF(files));
+}
+
 /* What is wrong in one run is not ranked; what answers nothing exact is not the fastest exact
  * one; what one run lacks is of the others; what no run has both of is not paired. */
 static void test_unfit(void)
@@ -315,5 +340,5 @@ static void test_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(test_headline, test_planted, test_tie, test_undecided, test_single,
-                       test_groups, test_unfit, test_few_samples, test_no_memory);
+                       test_groups, test_kernels, test_unfit, test_few_samples, test_no_memory);
 }
