@@ -186,11 +186,10 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_json_string(json, node, "mode", mb_timing_mode(timing));
     mb_json_string(json, node, "condition", mb_timing_condition(timing).s);
     json_places(json, node, pool, at);
-    double next;
-    const enum mb_lead lead = mb_ranking_lead(&pool->run, timing, &next);
-    mb_json_string(json, node, "lead", mb_lead_names[lead]);
-    mb_json_number(json, node, "next_ratio", next);
-    mb_report_rankings(json, node, &pool->run, timing);
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing);
+    mb_json_string(json, node, "lead", mb_lead_names[ranking.lead]);
+    mb_json_number(json, node, "next_ratio", ranking.next_ratio);
+    mb_report_rankings(json, node, &ranking);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < timing->of->n_results; i++) {
         json_row(json, rows, timing, &timing->rows[i]);

@@ -61,11 +61,11 @@ static bool is_alike(const struct mb_case *a, const struct mb_case *b)
 
 static void count(struct tally *tally, const struct mb_run *run, const struct mb_timing *timing)
 {
-    double ratio;
-    const enum mb_lead lead = mb_ranking_lead(run, timing, &ratio);
+    const struct mb_ranking ranking = mb_ranking_of(run, timing);
     tally->n_images++;
-    tally->n_of[lead]++;
-    if (lead == MB_LEAD_CLEAR) {
+    tally->n_of[ranking.lead]++;
+    if (ranking.lead == MB_LEAD_CLEAR) {
+        const double ratio = ranking.next_ratio;
         struct wins *wins = &tally->wins[timing->fastest];
         wins->least = wins->n == 0 ? ratio : fmin(wins->least, ratio); /* a number before NaN */
         wins->most = fmax(wins->most, ratio);

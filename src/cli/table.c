@@ -34,6 +34,7 @@ static const struct mb_grid_column columns[] = {
 struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
+    struct mb_ranking ranking;
     const struct mb_table_style *style;
     bool is_pooled;  /* of several runs */
     double least_ns; /* the shortest of all medians, NaN: nothing was timed */
@@ -281,7 +282,7 @@ static size_t *order_rows(const struct mb_timing *timing)
 static struct mb_grid make_grid(const struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    const size_t winner = mb_ranking_winner(view->run, view->timing);
+    const size_t winner = view->ranking.winner;
     MB_FREED size_t *order = order_rows(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
@@ -304,15 +305,18 @@ static void add_table(struct mb_strbuf *out, const struct view *view, struct mb_
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {
-        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    const struct view view = {.run = run,
+                              .timing = timing,
+                              .ranking = mb_ranking_of(run, timing),
+                              .style = style,
+                              .least_ns = find_least_ns(timing)};
     struct mb_strbuf lines = {0};
     mb_strbuf_append(out, timing->of->input);
     mb_strbuf_append(out, "  ");
     mb_strbuf_wrap(out, mb_timing_describe(timing).s, mb_utf8_columns(timing->of->input) + 2,
                    mb_terminal_columns(style->columns));
     mb_strbuf_append(out, "\n\n");
-    mb_ranking_lines(&lines, run, timing);
+    mb_ranking_lines(&lines, &view.ranking);
     add_table(out, &view, &lines);
 }
 
@@ -321,11 +325,12 @@ void mb_table_pool(struct mb_strbuf *out, const struct mb_run *run,
 {
     const struct view view = {.run = run,
                               .timing = timing,
+                              .ranking = mb_ranking_of(run, timing),
                               .style = style,
                               .is_pooled = true,
                               .least_ns = find_least_ns(timing)};
     struct mb_strbuf lines = {0};
-    mb_ranking_describe(&lines, run, timing);
+    mb_ranking_describe(&lines, &view.ranking);
     mb_strbuf_append(&lines, lines.n_bytes > 0 ? "\n" : "");
     add_table(out, &view, &lines);
 }
@@ -370,15 +375,18 @@ static void md_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
 static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {
-        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    const struct view view = {.run = run,
+                              .timing = timing,
+                              .ranking = mb_ranking_of(run, timing),
+                              .style = style,
+                              .least_ns = find_least_ns(timing)};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     mb_strbuf_append(out, "\n### ");
     mb_markdown_text(out, timing->of->input);
     mb_strbuf_printf(out, " %s\n\n", mb_timing_describe(timing).s);
     mb_grid_markdown(out, &grid);
-    mb_ranking_lines(&lines, run, timing);
+    mb_ranking_lines(&lines, &view.ranking);
     if (run->settings->per_level) {
         mb_notes_split(&lines, timing);
     }

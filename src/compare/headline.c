@@ -12,8 +12,7 @@
 
 /* How often a label comes first, and the ratios that go with it. */
 struct wins {
-    const char *label;
-    const struct mb_timing *timing; /* the first of them */
+    const struct mb_row *row; /* of the first of them */
     size_t n;
     double least, most; /* most is 0 where no ratio is known */
 };
@@ -169,16 +168,14 @@ void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
     }
 }
 
-static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timing, size_t row,
-                      double ratio)
+static void count_win(struct wins *wins, size_t *n, const struct mb_row *row, double ratio)
 {
-    const char *label = timing->rows[row].result->label;
     size_t at = 0;
-    while (at < *n && strcmp(wins[at].label, label) != 0) {
+    while (at < *n && strcmp(wins[at].row->result->label, row->result->label) != 0) {
         at++;
     }
     if (at == *n) {
-        wins[(*n)++] = (struct wins){.label = label, .timing = timing};
+        wins[(*n)++] = (struct wins){.row = row};
     }
     struct wins *won = &wins[at];
     if (isfinite(ratio)) {
@@ -190,20 +187,19 @@ static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timi
 
 static void count_timing(struct tally *tally, const struct mb_timing *timing)
 {
-    double next;
-    const enum mb_lead lead = mb_ranking_lead(&tally->pool->run, timing, &next);
-    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, timing);
-    tally->n_few += lead == MB_LEAD_TOO_FEW;
-    if (timing->question > MB_QUESTION_ANY || lead < MB_LEAD_TIED) {
+    const struct mb_ranking ranking = mb_ranking_of(&tally->pool->run, timing);
+    tally->n_few += ranking.lead == MB_LEAD_TOO_FEW;
+    if (timing->question > MB_QUESTION_ANY || ranking.lead < MB_LEAD_TIED) {
         return;
     }
     tally->n_timings++;
-    if (lead == MB_LEAD_CLEAR) {
-        count_win(tally->exact, &tally->n_exact, timing, timing->fastest, next);
+    if (ranking.lead == MB_LEAD_CLEAR) {
+        count_win(tally->exact, &tally->n_exact, &timing->rows[timing->fastest],
+                  ranking.next_ratio);
     }
-    if (cheaper != SIZE_MAX) {
-        count_win(tally->cheap, &tally->n_cheap, timing, cheaper,
-                  timing->rows[cheaper].relation.ratio);
+    if (ranking.cheaper != SIZE_MAX) {
+        const struct mb_row *cheaper = &timing->rows[ranking.cheaper];
+        count_win(tally->cheap, &tally->n_cheap, cheaper, cheaper->relation.ratio);
     }
 }
 
@@ -230,9 +226,9 @@ static void add_range(struct mb_strbuf *out, double least, double most)
 static void add_winner(struct mb_strbuf *out, const struct tally *tally,
                        const struct wins *best)
 {
-    const struct mb_timing *timing = best->timing;
+    const struct mb_timing *timing = best->row->timing;
     const bool is_exact = timing->question == MB_QUESTION_EXACT;
-    mb_strbuf_printf(out, "%s is the fastest%s%s strategy in ", best->label,
+    mb_strbuf_printf(out, "%s is the fastest%s%s strategy in ", best->row->result->label,
                      is_exact ? " " : "",
                      is_exact ? mb_exact_word(timing->of->task.reduce) : "");
     if (best->n == tally->n_timings) {
@@ -258,7 +254,8 @@ static void add_others(struct mb_strbuf *out, const struct tally *tally,
         const struct wins *wins = &tally->exact[i];
         n_tied -= wins->n;
         if (wins != best) {
-            mb_strbuf_printf(out, "%s %s wins %zu", n++ > 0 ? "," : "", wins->label, wins->n);
+            mb_strbuf_printf(out, "%s %s wins %zu", n++ > 0 ? "," : "",
+                             wins->row->result->label, wins->n);
         }
     }
     if (n_tied > 0) {
@@ -273,10 +270,10 @@ static void add_others(struct mb_strbuf *out, const struct tally *tally,
 static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
-    const struct mb_case *c = wins->timing->of;
-    const size_t cheaper = mb_ranking_cheaper(&tally->pool->run, wins->timing);
-    const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
-    mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings, wins->label);
+    const struct mb_case *c = wins->row->timing->of;
+    const struct mb_answer answer = mb_result_answer(c, wins->row->result);
+    mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings,
+                     wins->row->result->label);
     add_range(out, 1.0 / wins->most, 1.0 / wins->least);
     mb_strbuf_printf(out, " faster but not %s: it %s%s%s.\n", mb_exact_word(c->task.reduce),
                      answer.drops ? answer.drops : "",
@@ -323,7 +320,8 @@ void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, siz
         }
     }
     if (n == 1) {
-        mb_ranking_lines(out, &pool->run, timing_of(pool, timing));
+        const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing_of(pool, timing));
+        mb_ranking_lines(out, &ranking);
     } else if (!out->failed) {
         say(out, &tally);
     }

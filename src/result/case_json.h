@@ -3,6 +3,7 @@
 #pragma once
 
 #include "result/field.h"
+#include "result/ranking.h"
 #include "result/result.h"
 
 /* `c` is zero where it is read. */
@@ -31,8 +32,8 @@ void mb_report_facts(struct mb_json *json, struct cJSON *parent,
                      const struct mb_pipeline_facts *facts);
 
 /* "rankings": of the first question that any row answers, and next to exact rows of `any`. */
-void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
-                        const struct mb_timing *timing);
+void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_ranking *ranking);
 
 /* "relative"; null without a ratio. */
 void mb_report_relation(struct mb_json *json, struct cJSON *parent,

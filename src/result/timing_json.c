@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 #include "result/case_json.h"
 #include "result/label.h"
-#include "result/ranking.h"
 #include "result/relate.h"
 
 /* Both ends of an interval. */
@@ -342,14 +341,14 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
     }
 }
 
-static void add_sentence(struct mb_json *json, struct cJSON *node, const struct mb_run *run,
-                         const struct mb_timing *timing, enum mb_question question)
+static void add_sentence(struct mb_json *json, struct cJSON *node,
+                         const struct mb_ranking *ranking, enum mb_question question)
 {
     MB_SCOPED(mb_strbuf) sentence = {0};
-    if (question == timing->question) {
-        mb_ranking_describe(&sentence, run, timing);
+    if (question == ranking->timing->question) {
+        mb_ranking_describe(&sentence, ranking);
     } else {
-        mb_ranking_describe_cheaper(&sentence, run, timing);
+        mb_ranking_describe_cheaper(&sentence, ranking);
     }
     json->failed = json->failed || sentence.failed;
     mb_json_string(json, node, "sentence",
@@ -357,19 +356,20 @@ static void add_sentence(struct mb_json *json, struct cJSON *node, const struct 
 }
 
 /* The first of order[n], if it is named and all others are slower; or NULL. */
-static const char *find_winner(const struct mb_run *run, const struct mb_timing *timing,
-                               const size_t *order, size_t n)
+static const char *find_winner(const struct mb_ranking *ranking, const size_t *order, size_t n)
 {
-    bool is_clear = order[0] == mb_ranking_winner(run, timing);
+    const struct mb_timing *timing = ranking->timing;
+    bool is_clear = order[0] == ranking->winner;
     for (size_t i = 1; i < n && is_clear; i++) {
         is_clear = timing->rows[order[i]].relation.outcome == MB_OUTCOME_SLOWER;
     }
     return is_clear ? timing->of->results[order[0]].slug : NULL;
 }
 
-static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
-                        const struct mb_timing *timing, enum mb_question question)
+static void add_ranking(struct mb_json *json, struct cJSON *list,
+                        const struct mb_ranking *ranking, enum mb_question question)
 {
+    const struct mb_timing *timing = ranking->timing;
     const struct mb_result *results = timing->of->results;
     size_t n;
     MB_FREED size_t *order = mb_ranking_order(timing, question, &n);
@@ -377,7 +377,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "question", mb_question_names[question]);
-        mb_json_string(json, node, "winner", find_winner(run, timing, order, n));
+        mb_json_string(json, node, "winner", find_winner(ranking, order, n));
         mb_json_string(json, node, "fastest", results[order[0]].slug);
         struct cJSON *tied = mb_json_array(json, node, "tied");
         struct cJSON *ids = mb_json_array(json, node, "order");
@@ -387,20 +387,20 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
             mb_json_string(json, is_tied ? tied : NULL, NULL, results[order[i]].slug);
             mb_json_string(json, ids, NULL, results[order[i]].slug);
         }
-        add_sentence(json, node, run, timing, question);
+        add_sentence(json, node, ranking, question);
     }
 }
 
-void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
-                        const struct mb_timing *timing)
+void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_ranking *ranking)
 {
     struct cJSON *list = mb_json_array(json, parent, "rankings");
-    if (run->validate || timing->fastest == SIZE_MAX) {
+    if (ranking->run->validate || ranking->timing->fastest == SIZE_MAX) {
         return;
     }
-    add_ranking(json, list, run, timing, timing->question);
-    if (timing->question == MB_QUESTION_EXACT) {
-        add_ranking(json, list, run, timing, MB_QUESTION_ANY);
+    add_ranking(json, list, ranking, ranking->timing->question);
+    if (ranking->timing->question == MB_QUESTION_EXACT) {
+        add_ranking(json, list, ranking, MB_QUESTION_ANY);
     }
 }
 
@@ -440,7 +440,8 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
         mb_ranking_choose(timing);
         node.reader->failed = node.reader->failed || mb_relate_again(timing, NULL) != MB_OK;
     } else {
-        mb_report_rankings(node.json, node.out, run, timing);
+        const struct mb_ranking ranking = mb_ranking_of(run, timing);
+        mb_report_rankings(node.json, node.out, &ranking);
     }
 }
 

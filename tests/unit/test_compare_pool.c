@@ -5,7 +5,6 @@
 
 #include "compare_fixture.h"
 #include "result/case_json.h"
-#include "result/ranking.h"
 
 #define N_RUNS 3
 
@@ -58,7 +57,8 @@ static size_t n_runs_of(const struct mb_pool *pool, size_t i)
 static void check_sentence(const struct mb_pool *pool, const char *want)
 {
     struct mb_strbuf sentence = {0};
-    mb_ranking_describe(&sentence, &pool->run, timing_of(pool));
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing_of(pool));
+    mb_ranking_describe(&sentence, &ranking);
     const size_t n = strlen(want);
     CHECK(sentence.n_bytes >= n);
     CHECK_EQ_STR(sentence.text + sentence.n_bytes - n, want);
@@ -70,11 +70,12 @@ static void check_winners(const struct mb_pool *pool, const char *exact, const c
 {
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
-    mb_report_rankings(&json, json.root, &pool->run, timing_of(pool));
-    const struct cJSON *ranking = mb_json_elements(json.root, "rankings");
-    const char *winner = mb_json_read_string(ranking, "winner");
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing_of(pool));
+    mb_report_rankings(&json, json.root, &ranking);
+    const struct cJSON *first = mb_json_elements(json.root, "rankings");
+    const char *winner = mb_json_read_string(first, "winner");
     CHECK_EQ_STR(winner ? winner : "-", exact);
-    winner = mb_json_read_string(mb_json_next(ranking), "winner");
+    winner = mb_json_read_string(mb_json_next(first), "winner");
     CHECK_EQ_STR(winner ? winner : "-", any);
 }
 
@@ -103,7 +104,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->of->n_results, 3);
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
-    CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
+    CHECK_EQ_INT(mb_ranking_of(&pool_0->run, timing).winner, 1);
     check_sentence(pool_0, "s1 is the fastest exact strategy, 1.030x faster than s0.");
     check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
@@ -135,7 +136,7 @@ static void test_tie(void)
     const struct mb_timing *timing = timing_of(pool_0);
     check_sentence(pool_0, " differ by less than the noise of these runs.");
     check_winners(pool_0, "-", "-");
-    CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
+    CHECK(mb_ranking_of(&pool_0->run, timing).winner == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
 
