@@ -87,13 +87,12 @@ static enum mb_status add_word(struct mb_strlist *list, const char *name, const 
 static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *facts,
                                    struct mb_strlist *details, struct mb_err *err)
 {
-    const struct mb_text driver = mb_run_driver_shown(run);
     const struct {
         struct mb_strlist *list;
         const char *name, *text;
     } words[] = {
         {facts, "", run->device.name},
-        {facts, "driver ", driver.s},
+        {facts, "driver ", mb_run_driver(run)},
         {facts, "mipbench ", mb_run_git_sha(run)},
         {details, "driver version ", run->device.driver_version},
         {details, "version ", run->tool.version},

@@ -73,10 +73,9 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
     for (size_t i = 0; i < pools->n_pools; i++) {
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
-        const struct mb_text title =
-            mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
-                    mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
-                    pool->n_runs == 1 ? "" : "s");
+        const struct mb_text title = mb_text(
+            "%s, driver %s, mipbench %s: %zu run%s", file->device.name, mb_run_driver(file),
+            mb_run_git_sha(file), pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_wrap(out, title.s, 0, mb_terminal_columns(style->columns));
         mb_strbuf_append(out, "\n");
@@ -102,7 +101,7 @@ void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_
     mb_json_string(json, node, "path", run->path);
     mb_json_string(json, node, "run_id", run->id);
     mb_json_string(json, node, "device", run->device.name);
-    mb_json_string(json, node, "driver", mb_run_driver(run).s);
+    mb_json_string(json, node, "driver", mb_run_driver(run));
     mb_json_string(json, node, "git_sha", mb_run_git_sha(run));
     mb_json_bool(json, node, "complete", run->complete);
 }
@@ -111,7 +110,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 {
     const struct mb_run *first = pool->runs[0];
     mb_json_string(json, node, "device", first->device.name);
-    mb_json_string(json, node, "driver", mb_run_driver(first).s);
+    mb_json_string(json, node, "driver", mb_run_driver(first));
     mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
@@ -122,7 +121,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
                      const struct mb_row *row)
 {
-    const char *answer = mb_result_claim(timing->of, row->result).word;
+    const char *answer = mb_result_answer(timing->of, row->result).word;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);

@@ -172,7 +172,7 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
 static void add_pooled(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
     const struct mb_result *result = row->result;
-    const char *answer = mb_result_claim(view->timing->of, result).word;
+    const char *answer = mb_result_answer(view->timing->of, result).word;
     static const char *const words[] = {
         [MB_VERIFY_PASS] = "yes",
         [MB_VERIFY_FAIL] = "FAIL",
@@ -238,12 +238,10 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
 {
     const struct mb_gpu_info *device = &run->device;
     const char *dot = style->unicode ? "\xc2\xb7" : "-";
-    /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
-    const char *driver =
-        device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
     MB_SCOPED(mb_strbuf) line = {0};
     mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
-                     device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
+                     device->name, dot, mb_run_driver(run), dot,
+                     VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
     mb_strbuf_wrap_lines(out, mb_strbuf_text(&line), mb_terminal_columns(style->columns));
     out->failed = out->failed || line.failed;

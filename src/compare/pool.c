@@ -37,7 +37,8 @@ static bool has_changed_kernels(const struct mb_run *a, const struct mb_run *b)
 static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
 {
     return strcmp(a->device.name, b->device.name) == 0 &&
-           strcmp(mb_run_driver(a).s, mb_run_driver(b).s) == 0 &&
+           strcmp(a->device.driver_version, b->device.driver_version) == 0 &&
+           strcmp(a->device.driver_info, b->device.driver_info) == 0 &&
            strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
 }
 

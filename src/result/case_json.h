@@ -1,10 +1,12 @@
 /* The parts of results.json: written to a node, or read from it (result/field.h). What is read
- * was checked before; only memory may run out, which the reader notes. */
+ * is untrusted: the reader notes why it cannot be used. */
 #pragma once
 
 #include "result/field.h"
 #include "result/ranking.h"
 #include "result/result.h"
+
+#define MB_MAX_VARIANTS 4096 /* of a case in a file: searched one by one */
 
 /* `c` is zero where it is read. */
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c);

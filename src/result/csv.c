@@ -88,7 +88,7 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
     mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_names[result->verify],
                      result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                       : "",
-                     answer.word ? answer.word : "");
+                     answer.questions != 0 ? answer.word : "");
 }
 
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,

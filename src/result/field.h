@@ -4,10 +4,12 @@
 #include "base/json.h"
 #include "base/strlist.h"
 
-/* What is read: texts that last as long as what points to them, and whether memory ran out. */
+/* What is read: texts that last as long as what points to them; whether memory ran out, or why
+ * the file cannot be used. */
 struct mb_field_reader {
     struct mb_strlist *texts;
     bool failed;
+    char why[120];
 };
 
 /* An object or an array that is written or read. */
@@ -67,6 +69,13 @@ unsigned mb_field_word(struct mb_node parent, const char *key, const char *const
  * else NULL, and read as the first. */
 unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
                             unsigned n, unsigned value, const char **other);
+
+/* Read: NaN unless it is within these: beyond them is only what damage wrote. */
+void mb_field_limit(struct mb_node node, double *value, double low, double high);
+
+/* Read: the file cannot be used. The first reason counts. */
+MB_PRINTF(2, 3)
+void mb_field_refuse(struct mb_node node, const char *fmt, ...);
 
 /* mb_alloc(n, n_bytes) for what is read; NULL without memory, which is noted. */
 void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes);

@@ -33,9 +33,8 @@ struct mb_text mb_timing_title(const struct mb_timing *timing);
 /* Of the program that the run was made with; "": not known. */
 const char *mb_run_git_sha(const struct mb_run *run);
 
-/* The driver, by version and info; and what people know it by: its info, else its version. */
-struct mb_text mb_run_driver(const struct mb_run *run);
-struct mb_text mb_run_driver_shown(const struct mb_run *run);
+/* What people know the driver by: its info, else its version. */
+const char *mb_run_driver(const struct mb_run *run);
 
 enum mb_shape { MB_SHAPE_2D, MB_SHAPE_ARRAY, MB_SHAPE_CUBE, MB_N_SHAPES };
 extern const char *const mb_shape_names[MB_N_SHAPES]; /* "2d", "array", "cube" */

@@ -104,7 +104,7 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
         MB_DO(relate(samples, timing->rows[timing->fastest].column, row->column, seed,
                      &row->relation, err));
     }
-    return MB_OK;
+    return mb_relate_judge(timing, err);
 }
 
 static bool is_tested(const struct mb_timing *timing, size_t index)

@@ -13,8 +13,9 @@ MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
 
-/* Fill the relations of a timing that has its samples: every row to the fastest and the A/A
- * twin to its original, paired within blocks. Without a fastest (SIZE_MAX) only the twin's. */
+/* Fill the relations of a timing that has its samples, and judge them: every row to the fastest
+ * and the A/A twin to its original, paired within blocks. Without a fastest (SIZE_MAX) only the
+ * twin's. */
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 

@@ -219,9 +219,8 @@ struct mb_rows {
 };
 const struct mb_row *mb_rows_next(struct mb_rows *rows);
 
-/* What a strategy says that it answers: nothing if it never stated its work, or leaves some
- * out; and what its result answers: nothing if that is wrong. */
-struct mb_answer mb_result_claim(const struct mb_case *c, const struct mb_result *result);
+/* What a result answers: nothing if the strategy never stated its work, or leaves some out. One
+ * that is wrong answers no question; the rest is what its strategy claims. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,

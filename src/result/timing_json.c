@@ -7,6 +7,11 @@
 #include "result/label.h"
 #include "result/relate.h"
 
+#define MAX_RATIO    1e9
+#define MAX_AA_RATIO 100.0                     /* more would make margins of any width */
+#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* earlier files have one more for each */
+#define MAX_CELLS    ((size_t)1 << 26)         /* blocks by columns: short ones are filled up */
+
 /* Both ends of an interval. */
 static void interval_field(struct mb_node node, const char *key, double ci[2],
                            void (*field)(struct mb_node, const char *, double *))
@@ -52,6 +57,9 @@ static void relation_fields(struct mb_node node, struct mb_relation *relation)
 {
     mb_field_rounded(node, "ratio", &relation->ratio);
     interval_field(node, "ci", relation->ci, mb_field_rounded);
+    mb_field_limit(node, &relation->ratio, 1 / MAX_RATIO, MAX_RATIO);
+    mb_field_limit(node, &relation->ci[0], 1 / MAX_RATIO, MAX_RATIO);
+    mb_field_limit(node, &relation->ci[1], 1 / MAX_RATIO, MAX_RATIO);
 }
 
 /* The result whose id `key` names, or n_results. */
@@ -73,10 +81,9 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
     const bool is_timed = row && row->stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
     if (node.reader) {
-        const size_t of = read_variant(node, timing->of);
-        timing->twin_of = of < timing->of->n_results ? of : SIZE_MAX;
-        timing->twin = mb_no_relation;
+        timing->twin = mb_no_relation; /* of which row, its column says */
         relation_fields(node, &timing->twin);
+        mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
         return;
     }
     mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
@@ -141,37 +148,26 @@ static void write_columns(struct mb_list *list, struct mb_timing *timing)
     }
 }
 
-static unsigned column_kind(struct mb_node node)
-{
-    return mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
-}
-
-/* Give the rows their columns; the A/A twin's is behind them. */
-static void read_places(struct mb_list list, struct mb_timing *timing)
-{
-    while (list.next) {
-        const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, timing->of);
-        const unsigned kind = column_kind(node);
-        const bool is_known = of < timing->of->n_results;
-        if (is_known && kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
-            timing->rows[of].column = timing->twin_column++;
-        }
-        timing->twin_of = is_known && kind == COLUMN_AA_CONTROL ? of : timing->twin_of;
-    }
-}
-
+/* Room for all columns, as long as the longest. */
 static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
 {
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
     const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
-    samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
+    size_t n_blocks = 0;
     for (const struct cJSON *column = list.next; column; column = mb_json_next(column)) {
         const size_t n = mb_json_count(column, "durations_ns");
-        samples->n_blocks = n > samples->n_blocks ? (uint32_t)n : samples->n_blocks;
+        n_blocks = n > n_blocks ? n : n_blocks;
     }
-    const size_t n_cells = samples->n_blocks * samples->n_candidates;
-    samples->block = mb_field_alloc(node, samples->n_blocks, sizeof *samples->block);
+    if (list.n > MAX_COLUMNS || n_blocks * list.n > MAX_CELLS) {
+        mb_field_refuse(node, "a timing has more than %d columns or %zu samples", MAX_COLUMNS,
+                        MAX_CELLS);
+        return false;
+    }
+    samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
+    samples->n_candidates = list.n;
+    samples->n_blocks = (uint32_t)n_blocks;
+    const size_t n_cells = n_blocks * list.n;
+    samples->block = mb_field_alloc(node, n_blocks, sizeof *samples->block);
     samples->duration_ns = mb_field_alloc(node, n_cells, sizeof *samples->duration_ns);
     samples->position = mb_field_alloc(node, n_cells, sizeof *samples->position);
     if (samples->n_parts > 0) {
@@ -181,18 +177,23 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     return !node.reader->failed;
 }
 
+/* The place of a column in the file is that in the samples. */
 static void read_columns(struct mb_list list, struct mb_timing *timing)
 {
-    const struct mb_case *c = timing->of;
-    while (list.next) {
+    for (size_t i = 0; list.next; i++) {
         const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, c);
-        const size_t index = of < c->n_results ? timing->rows[of].column : SIZE_MAX;
-        const unsigned kind = column_kind(node);
-        if (kind == COLUMN_AA_CONTROL) {
-            column_fields(node, &timing->samples, timing->twin_column);
-        } else if (kind == COLUMN_SAMPLE && index != SIZE_MAX) {
-            column_fields(node, &timing->samples, index);
+        const size_t of = read_variant(node, timing->of);
+        const unsigned kind =
+            mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
+        column_fields(node, &timing->samples, i);
+        if (of == timing->of->n_results) {
+            continue;
+        }
+        if (kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
+            timing->rows[of].column = i;
+        } else if (kind == COLUMN_AA_CONTROL) {
+            timing->twin_of = of;
+            timing->twin_column = i;
         }
     }
 }
@@ -248,8 +249,6 @@ static void samples_field(struct mb_node parent, struct mb_timing *timing)
         return;
     }
     const struct mb_list columns = mb_field_list(node, "columns");
-    read_places(columns, timing);
-    samples->n_candidates = timing->twin_column + 1;
     if (make_samples(node, columns, samples)) {
         block_fields(node, samples);
         read_columns(columns, timing);
@@ -274,6 +273,7 @@ static void relative_field(struct mb_node parent, bool is_known, struct mb_relat
     const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
+    mb_field_limit(node, &relation->p_adjusted, 0, 1);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
@@ -332,9 +332,19 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
     for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
         strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
     }
+    if (list.n > MB_MAX_VARIANTS) {
+        mb_field_refuse(parent, "a timing has more than %d rows", MB_MAX_VARIANTS);
+        return;
+    }
     while (list.next) {
         const struct mb_node node = mb_list_next(&list);
-        struct mb_row *row = &timing->rows[read_variant(node, timing->of)];
+        const size_t of = read_variant(node, timing->of);
+        struct mb_row *row = &timing->rows[of];
+        if (of == timing->of->n_results || row->result->label[0] == '\0' ||
+            row->result->strategy->name[0] == '\0') {
+            mb_field_refuse(node, "a row names no strategy");
+            return;
+        }
         row->skipped[0] = '\0';
         row->relation = mb_no_relation;
         row_fields(node, timing, row);
@@ -450,6 +460,9 @@ void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c
     struct mb_list list = mb_field_list(parent, "timings");
     for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
         timing_fields(mb_list_object(&list), run, &c->timings[i]);
+    }
+    if (list.n > MB_MAX_CONDITIONS) {
+        mb_field_refuse(parent, "a case has more than %d timings", MB_MAX_CONDITIONS);
     }
     while (list.next && !parent.reader->failed) {
         const struct mb_node node = mb_list_next(&list);
