@@ -166,12 +166,9 @@ static void json_places(struct mb_json *json, struct cJSON *node, const struct m
 {
     struct cJSON *places = mb_json_array(json, node, "timings");
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_row *of = NULL;
-        for (size_t i = 0; of == NULL && i < pool->run.cases[at]->n_results; i++) {
-            of = pool->match[at][i]->of[run];
-        }
+        const struct mb_timing *of = pool->timings[at][run];
         mb_json_number(json, places, NULL,
-                       of != NULL ? place_of(pool->runs[run], of->timing) : (double)NAN);
+                       of != NULL ? place_of(pool->runs[run], of) : (double)NAN);
     }
 }
 

@@ -1,4 +1,4 @@
-/* The same thing found in several runs. */
+/* The same test in several runs. */
 #pragma once
 
 #include "stats/stats.h"
@@ -22,9 +22,9 @@ size_t mb_first_of_run(const struct mb_run_group *group, size_t i);
  * Returns how many they are. */
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs);
 
-/* One thing that was measured, as each run has it. Where the same image was given twice there
- * are two of a key: of the first in each run, and of the second. */
-struct mb_match {
+/* The rows of one test in several runs. Where the same image was given twice there are two of a
+ * key: of the first in each run, and of the second. */
+struct mb_test_rows {
     /* What was measured: the label; from timing_at the image but for its format and what is
      * made of it; from alpha_at how; and the format. Owned. */
     char *key;
@@ -34,25 +34,23 @@ struct mb_match {
     const struct mb_row *usable; /* the first with figures, or NULL; borrowed */
 };
 
-struct mb_matches {
-    struct mb_match *match; /* owned; in the order of the runs and of their rows */
+struct mb_tests {
+    struct mb_test_rows *tests; /* owned; in the order of the runs and of their rows */
     size_t n;
     const struct mb_row **cells; /* of all of them; owned */
 };
 
-/* Match the rows of `runs[n_runs]`, which must outlive the matches. Fails only without
- * memory. */
+/* Match the rows of `runs[n_runs]`, which must outlive the tests. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_match_runs(const struct mb_run *const *runs, size_t n_runs,
-                                           struct mb_matches *matches, struct mb_err *err);
-void mb_matches_finish(struct mb_matches *matches); /* free and zero */
+                                           struct mb_tests *tests, struct mb_err *err);
+void mb_tests_finish(struct mb_tests *tests); /* free and zero */
 
-/* A match in some of the runs, as far as it is of use. */
-struct mb_found {
-    const struct mb_match *match; /* lives as long as the matches do; borrowed */
-    const struct mb_row *first;   /* NULL: nobody has it */
-    const struct mb_row *usable;  /* the first with figures */
-    const struct mb_row *failed;  /* the first that is wrong or broke */
-    const struct mb_row *lost;    /* the first that is well, but for its samples */
+/* A test in some of the runs, taken together. */
+struct mb_repeats {
+    const struct mb_row *first;  /* NULL: nobody has it */
+    const struct mb_row *usable; /* the first with figures */
+    const struct mb_row *failed; /* the first that is wrong or broke */
+    const struct mb_row *lost;   /* the first that is well, but for its samples */
     const char *failed_path;
     struct mb_runs runs;       /* of the usable ones, in an order of their own; series owned */
     double *samples_ns;        /* of all of them; owned */
@@ -63,13 +61,12 @@ struct mb_found {
     double granule_ns;         /* of the coarsest timer; 0: not known */
 };
 
-/* Gather what runs[n_runs] have of a match, which are those from number `first` on. What is
- * found does not depend on the order of the runs, but for first, usable, failed and lost. Fails
- * only without memory. */
-MB_MUST_CHECK enum mb_status mb_found_gather(const struct mb_run *const *runs, size_t n_runs,
-                                             const struct mb_match *match, size_t first,
-                                             struct mb_found *found, struct mb_err *err);
-void mb_found_finish(struct mb_found *found); /* free and zero */
+/* Gather what runs[n_runs] have of a test: of[n_runs]. It does not depend on the order of the
+ * runs, but for first, usable, failed and lost. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_repeats_gather(const struct mb_run *const *runs, size_t n_runs,
+                                               const struct mb_row *const *of,
+                                               struct mb_repeats *repeats, struct mb_err *err);
+void mb_repeats_finish(struct mb_repeats *repeats); /* free and zero */
 
 /* The samples of a row that count, and how many of them are no times. */
 size_t mb_row_n_samples(const struct mb_row *row);

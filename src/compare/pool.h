@@ -8,7 +8,6 @@
 struct mb_pool {
     const struct mb_run **runs; /* each once; the array is owned */
     size_t n_runs;
-    struct mb_matches matches;
     /* A run of the pooled figures; texts are borrowed of the files. Each case has one timing,
      * and its rows are as those of a run, in the order of the files, with their label, slug,
      * status, verify, n, quantiles, median and relation:
@@ -21,7 +20,8 @@ struct mb_pool {
      *   both: the median of the runs' medians. Where no run has both, of the runs' medians
      *   alone. NaN of what makes another image, or where nothing is the fastest. */
     struct mb_run run;
-    const struct mb_match ***match; /* of each case and row, with figures; owned */
+    /* [case][run]: the timing of the run that the case is of, NULL: it has none; owned. */
+    const struct mb_timing ***timings;
 };
 
 struct mb_pools {

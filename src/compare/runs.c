@@ -16,12 +16,6 @@
 #define RESAMPLES_PER_TEST 80u
 #define MAX_DRAWS          3e8
 
-struct session {
-    struct mb_matches matches; /* of the base's runs, and then of the new ones */
-    double *scratch;           /* one for each match; owned */
-    struct mb_comparison *out;
-};
-
 static const char *const when[MB_N_SIDES] = {"in the base", "now"};
 
 /* Valid UTF-8 without control characters, whatever files are called. */
@@ -53,46 +47,27 @@ static void explain_useless(struct mb_compared *test, const struct mb_row *row, 
     }
 }
 
-/* The first row of a match on one side, or NULL. */
-static const struct mb_row *first_of(const struct session *session,
-                                     const struct mb_match *match, int side)
+/* Whether two tests are of the same label and image, if not measured in the same way. */
+static bool is_near(const struct mb_test_rows *a, const struct mb_test_rows *b)
 {
-    const size_t n_base = session->out->side[MB_BASE].n_runs;
-    const size_t n_runs = session->out->side[side].n_runs;
-    const struct mb_row *const *of = match->of + (side == MB_NEW ? n_base : 0);
-    size_t run = 0;
-    while (run < n_runs && of[run] == NULL) {
-        run++;
-    }
-    return run < n_runs ? of[run] : NULL;
-}
-
-/* Whether a match is of the same label and image, if not measured in the same way. */
-static bool is_near(const struct mb_match *a, const char *label, const struct mb_match *b,
-                    const struct mb_row *row)
-{
-    const size_t n_bytes = a->alpha_at - a->timing_at;
-    return strcmp(row->result->label, label) == 0 && n_bytes == b->alpha_at - b->timing_at &&
-           memcmp(a->key + a->timing_at, b->key + b->timing_at, n_bytes) == 0;
+    return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
 
 /* A test that `side` lacks, with what comes nearest to it there. True if nothing does, or a run
  * was not completed, which may be for it; what is there in another way was asked for so. */
-static bool explain_missing(const struct session *session, struct mb_compared *test,
-                            const struct mb_match *match, int side)
+static bool explain_missing(const struct mb_comparison *out, struct mb_compared *test, int side)
 {
-    const struct mb_side_runs *runs = &session->out->side[side];
+    const struct mb_side_runs *runs = &out->side[side];
     const struct mb_row *near = NULL;
     bool is_complete = true;
-    for (size_t i = 0; i < session->matches.n; i++) {
-        const struct mb_match *other = &session->matches.match[i];
-        const struct mb_row *row = first_of(session, other, side);
-        if (row != NULL && strcmp(other->key, match->key) == 0) {
+    for (size_t i = 0; i < out->n_tests; i++) {
+        const struct mb_compared *other = &out->tests[i];
+        const struct mb_row *row = other->side[side].first;
+        if (row != NULL && strcmp(other->rows->key, test->rows->key) == 0) {
             explain(test, "fewer times %s", when[side]);
             return false;
         }
-        if (near == NULL && row != NULL &&
-            is_near(match, test->row->result->label, other, row)) {
+        if (near == NULL && row != NULL && is_near(test->rows, other->rows)) {
             near = row;
         }
     }
@@ -138,7 +113,7 @@ static double wander(const struct mb_series *series, double median_ns, double *s
 }
 
 /* Median of the medians of runs, as mb_bootstrap_ratio takes it, and the spread of runs. */
-static enum mb_status side_figures(const struct mb_found *found, double *median_ns,
+static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
     size_t n_most = found->runs.n;
@@ -159,7 +134,7 @@ static enum mb_status side_figures(const struct mb_found *found, double *median_
     return MB_OK;
 }
 
-static bool is_same_data(const struct mb_found *a, const struct mb_found *b)
+static bool is_same_data(const struct mb_repeats *a, const struct mb_repeats *b)
 {
     bool is_same = a->runs.n == b->runs.n;
     for (size_t i = 0; is_same && i < a->runs.n; i++) {
@@ -174,24 +149,23 @@ static bool is_exact(const struct mb_row *row)
 }
 
 /* Say why a test cannot be compared. Returns false if it can be. */
-static bool find_gap(const struct session *session, struct mb_compared *test,
-                     const struct mb_match *match)
+static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
 {
-    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+    const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
     const bool was_right = base->is_verified && base->failed == NULL;
     test->change = was_right ? MB_CHANGE_GONE : MB_CHANGE_NONE;
     if (base->first == NULL) {
-        explain_missing(session, test, match, MB_BASE);
+        explain_missing(out, test, MB_BASE);
     } else if (new_runs->first == NULL) {
-        const bool is_lost = explain_missing(session, test, match, MB_NEW);
+        const bool is_lost = explain_missing(out, test, MB_NEW);
         test->change = is_lost ? test->change : MB_CHANGE_NONE;
     } else if (new_runs->failed != NULL || base->failed != NULL) {
         const int side = new_runs->failed != NULL ? MB_NEW : MB_BASE;
-        const struct mb_row *failed = test->found[side].failed;
+        const struct mb_row *failed = test->side[side].failed;
         const bool is_wrong = failed->result->verify == MB_VERIFY_FAIL;
         test->change = was_right ? MB_CHANGE_WRONG : MB_CHANGE_NONE;
         explain(test, "%s %s, in %.150s%s%s", is_wrong ? "wrong texels" : "failed", when[side],
-                test->found[side].failed_path, colon_before(mb_row_reason(failed)),
+                test->side[side].failed_path, colon_before(mb_row_reason(failed)),
                 mb_row_reason(failed));
     } else if (base->usable == NULL) {
         explain_useless(test, base->first, MB_BASE);
@@ -207,9 +181,9 @@ static bool find_gap(const struct session *session, struct mb_compared *test,
 /* What is known of a test with times on both sides before resampling. */
 static enum mb_status fill(struct mb_compared *test, double threshold, struct mb_err *err)
 {
-    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+    const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
     const int least = base->n_samples <= new_runs->n_samples ? MB_BASE : MB_NEW;
-    const size_t n_least = test->found[least].n_samples;
+    const size_t n_least = test->side[least].n_samples;
     test->change = base->is_verified && new_runs->is_unchecked ? MB_CHANGE_UNVERIFIED
                    : is_exact(base->usable) && !is_exact(new_runs->usable)
                        ? MB_CHANGE_INEXACT
@@ -222,7 +196,7 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
                 n_least == 1 ? "" : "s", when[least], MB_FEW_SAMPLES);
     }
     for (int side = 0; side < MB_N_SIDES; side++) {
-        MB_DO(side_figures(&test->found[side], &test->median_ns[side], &test->spread, err));
+        MB_DO(side_figures(&test->side[side], &test->median_ns[side], &test->spread, err));
     }
     /* The timer rounds both medians: a difference of one of its steps means nothing. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
@@ -230,29 +204,29 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     return MB_OK;
 }
 
-static enum mb_status compare(const struct session *session, const struct mb_match *match,
-                              struct mb_err *err)
+/* What both sides have of each test. */
+static enum mb_status gather(struct mb_comparison *out, struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
-    struct mb_compared *test = &out->tests[out->n_tests++];
-    size_t first = 0;
-    for (int side = 0; side < MB_N_SIDES; side++) {
-        const struct mb_side_runs *own = &out->side[side];
-        MB_DO(mb_found_gather(own->runs, own->n_runs, match, first, &test->found[side], err));
-        first += own->n_runs;
+    const struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
+    for (size_t i = 0; i < out->matched.n; i++) {
+        struct mb_compared *test = &out->tests[out->n_tests++];
+        struct mb_repeats *side = test->side;
+        test->rows = &out->matched.tests[i];
+        MB_DO(mb_repeats_gather(base->runs, base->n_runs, test->rows->of, &side[MB_BASE], err));
+        MB_DO(mb_repeats_gather(new_runs->runs, new_runs->n_runs, test->rows->of + base->n_runs,
+                                &side[MB_NEW], err));
+        test->row = side[MB_BASE].first ? side[MB_BASE].first : side[MB_NEW].first;
     }
-    test->row =
-        test->found[MB_BASE].first ? test->found[MB_BASE].first : test->found[MB_NEW].first;
-    return find_gap(session, test, match) ? MB_OK : fill(test, out->options.threshold, err);
+    return MB_OK;
 }
 
 /* What a difference must clear. A test that was quiet by luck is not believed more than three
  * in four of the others: they were run on the same machines. */
-static void set_margins(const struct session *session)
+static enum mb_status set_margins(const struct mb_comparison *out, struct mb_err *err)
 {
-    const struct mb_comparison *out = session->out;
-    double *spreads = session->scratch;
+    MB_FREED double *spreads = mb_alloc(out->n_tests, sizeof *spreads);
     size_t n = 0;
+    MB_DO(MB_NEED(spreads, "comparison"));
     for (size_t i = 0; i < out->n_tests; i++) {
         if (mb_has_ratio(&out->tests[i])) {
             spreads[n++] = out->tests[i].spread;
@@ -265,8 +239,9 @@ static void set_margins(const struct session *session)
         test->spread = fmax(test->spread, usual);
         test->margin = fmax(
             test->threshold + (test->is_single_run ? fmax(MB_RUN_TO_RUN, test->spread) : 0.0),
-            fmax(test->found[MB_BASE].aa_distance, test->found[MB_NEW].aa_distance));
+            fmax(test->side[MB_BASE].aa_distance, test->side[MB_NEW].aa_distance));
     }
+    return MB_OK;
 }
 
 static uint32_t choose_resamples(const struct mb_comparison *out)
@@ -275,8 +250,7 @@ static uint32_t choose_resamples(const struct mb_comparison *out)
     for (size_t i = 0; i < out->n_tests; i++) {
         const struct mb_compared *test = &out->tests[i];
         if (mb_has_ratio(test)) {
-            n_samples +=
-                (double)(test->found[MB_BASE].n_samples + test->found[MB_NEW].n_samples);
+            n_samples += (double)(test->side[MB_BASE].n_samples + test->side[MB_NEW].n_samples);
         }
     }
     const double n_wanted =
@@ -290,11 +264,11 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     struct mb_bootstrap how = {.n_resamples = choose_resamples(out)};
     for (size_t i = 0; i < out->n_tests; i++) {
         struct mb_compared *test = &out->tests[i];
-        const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+        const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
         if (!mb_has_ratio(test) || test->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        how.seed = mb_seed_of(out->options.seed, base->match->key);
+        how.seed = mb_seed_of(out->options.seed, test->rows->key);
         MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &test->ratio, err));
         if (test->reason[0] != '\0') {
             test->ratio.p = test->ratio.ci[0] = test->ratio.ci[1] = (double)NAN;
@@ -336,10 +310,10 @@ static void decide(struct mb_comparison *out, struct mb_compared *test)
     out->n_single_runs += test->is_single_run;
 }
 
-static enum mb_status conclude(const struct session *session, struct mb_err *err)
+static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
-    double *p = session->scratch;
+    MB_FREED double *p = mb_alloc(out->n_tests, sizeof *p);
+    MB_DO(MB_NEED(p, "comparison"));
     for (size_t i = 0; i < out->n_tests; i++) {
         p[i] = mb_has_ratio(&out->tests[i]) ? out->tests[i].ratio.p : (double)NAN;
     }
@@ -422,20 +396,18 @@ static enum mb_status warn_of_runs(struct mb_comparison *out,
     return MB_OK;
 }
 
-static enum mb_status match(struct session *session,
+static enum mb_status match(struct mb_comparison *out,
                             const struct mb_run_group group[MB_N_SIDES], struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
     struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
     base->runs = mb_alloc(group[MB_BASE].n_files + group[MB_NEW].n_files, sizeof *base->runs);
     MB_DO(MB_NEED(base->runs, "comparison"));
     base->n_runs = mb_runs_once(&group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
     new_runs->n_runs = mb_runs_once(&group[MB_NEW], new_runs->runs);
-    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
-    session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
-    out->tests = mb_alloc(session->matches.n, sizeof *out->tests);
-    return MB_NEED(session->scratch && out->tests, "comparison");
+    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &out->matched, err));
+    out->tests = mb_alloc(out->matched.n, sizeof *out->tests);
+    return MB_NEED(out->tests, "comparison");
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
@@ -443,32 +415,33 @@ enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
                                struct mb_comparison *comparison, struct mb_err *err)
 {
     enum mb_status status;
-    struct session session = {.out = comparison};
     *comparison = (struct mb_comparison){.options = *options};
-    MB_TRY(match(&session, group, err));
-    for (size_t i = 0; i < session.matches.n; i++) {
-        MB_TRY(compare(&session, &session.matches.match[i], err));
+    MB_TRY(match(comparison, group, err));
+    MB_TRY(gather(comparison, err));
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        struct mb_compared *test = &comparison->tests[i];
+        if (!find_gap(comparison, test)) {
+            MB_TRY(fill(test, options->threshold, err));
+        }
     }
-    set_margins(&session);
+    MB_TRY(set_margins(comparison, err));
     MB_TRY(resample(comparison, err));
-    MB_TRY(conclude(&session, err));
+    MB_TRY(conclude(comparison, err));
     MB_TRY(warn_of_runs(comparison, group, err));
+    return MB_OK;
 fail:
-    mb_matches_finish(&session.matches);
-    mb_free(session.scratch);
-    if (status != MB_OK) {
-        mb_comparison_finish(comparison);
-    }
+    mb_comparison_finish(comparison);
     return status;
 }
 
 void mb_comparison_finish(struct mb_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->n_tests; i++) {
-        mb_found_finish(&comparison->tests[i].found[MB_BASE]);
-        mb_found_finish(&comparison->tests[i].found[MB_NEW]);
+        mb_repeats_finish(&comparison->tests[i].side[MB_BASE]);
+        mb_repeats_finish(&comparison->tests[i].side[MB_NEW]);
     }
     mb_free(comparison->tests);
+    mb_tests_finish(&comparison->matched);
     mb_free(comparison->side[MB_BASE].runs); /* and those of the other side behind them */
     mb_strlist_finish(&comparison->warnings);
     *comparison = (struct mb_comparison){.n_tests = 0};

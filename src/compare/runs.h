@@ -42,8 +42,9 @@ enum mb_change {
 struct mb_compared {
     const struct mb_row *row; /* the first of the base, or else of the new runs; borrowed */
     enum mb_change change;
-    char reason[400]; /* why it cannot be compared or decided, or "" */
-    struct mb_found found[MB_N_SIDES];
+    char reason[400];                /* why it cannot be compared or decided, or "" */
+    const struct mb_test_rows *rows; /* of the base's runs, and then of the new ones */
+    struct mb_repeats side[MB_N_SIDES];
     /* Figures, where both sides have times (mb_has_ratio). */
     double median_ns[MB_N_SIDES]; /* of the medians of runs */
     struct mb_estimate ratio;     /* new over base; NaN but for the figure: too few samples */
@@ -70,6 +71,7 @@ struct mb_side_runs {
 struct mb_comparison {
     struct mb_side_runs side[MB_N_SIDES];
     struct mb_compare_options options;
+    struct mb_tests matched;   /* that the tests are of */
     struct mb_compared *tests; /* owned; in the order of the first base file */
     size_t n_tests;
     struct mb_strlist warnings; /* a line each, without a stop at its end */

@@ -157,7 +157,8 @@ static void test_undecided(void)
     mb_run_finish(&file);
 }
 
-/* One run has its own figures: the interval is that of order statistics. */
+/* One run has its own figures: the interval is that of order statistics, and relations are kept
+ * where it has any. */
 static void test_single(void)
 {
     static const double ratio[] = {1.0, 1.5};
@@ -172,6 +173,11 @@ static void test_single(void)
     CHECK_EQ_DBL(row->stats.median_ci_ns[0], stats.median_ci_ns[0], 0);
     CHECK_EQ_DBL(row->stats.median_ci_ns[1], stats.median_ci_ns[1], 0);
     CHECK_EQ_INT(row->relation.outcome, MB_OUTCOME_SLOWER);
+    mb_pools_finish(&pools);
+    timing_at(&file, 0)->fastest = 0;
+    row_at(&file, 1)->relation.ratio = 1.25;
+    pools = pool(&file, 1);
+    CHECK_EQ_DBL(row_of(&pools.pools[0], 1)->relation.ratio, 1.25, 0);
     mb_pools_finish(&pools);
     mb_run_finish(&file);
 }

@@ -123,10 +123,10 @@ static void test_sparse(void)
 /* The key of the only row, as compare/match.h makes it; the caller's. */
 static char *key_in(const struct mb_run *run)
 {
-    struct mb_matches matches;
-    CHECK_EQ_INT(mb_match_runs(&run, 1, &matches, NULL), MB_OK);
-    char *key = mb_strdup(matches.match[0].key);
-    mb_matches_finish(&matches);
+    struct mb_tests found;
+    CHECK_EQ_INT(mb_match_runs(&run, 1, &found, NULL), MB_OK);
+    char *key = mb_strdup(found.tests[0].key);
+    mb_tests_finish(&found);
     return key;
 }
 
@@ -203,12 +203,12 @@ static void test_conditions(void)
     struct mb_run file = read_good(FILE_OF(CASE TIMING("cold", "latency", "", "[3]") "," TIMING(
         "hot", "overlap", "", "[3]") "]}"));
     const struct mb_run *run = &file;
-    struct mb_matches matches;
-    CHECK_EQ_INT(mb_match_runs(&run, 1, &matches, NULL), MB_OK);
-    CHECK_EQ_INT(matches.n, 2);
-    CHECK(strcmp(matches.match[0].key, matches.match[1].key) != 0);
-    CHECK_EQ_INT(matches.match[0].alpha_at, matches.match[1].alpha_at);
-    mb_matches_finish(&matches);
+    struct mb_tests found;
+    CHECK_EQ_INT(mb_match_runs(&run, 1, &found, NULL), MB_OK);
+    CHECK_EQ_INT(found.n, 2);
+    CHECK(strcmp(found.tests[0].key, found.tests[1].key) != 0);
+    CHECK_EQ_INT(found.tests[0].alpha_at, found.tests[1].alpha_at);
+    mb_tests_finish(&found);
     CHECK_EQ_STR(mb_timing_condition(&file.cases[0]->timings[1]).s, "hot overlap");
     CHECK_EQ_STR(mb_timing_place(&file.cases[0]->timings[1]).s, "a_8x8_rgba8_avg overlap");
     mb_run_finish(&file);
