@@ -53,43 +53,28 @@ static const char *article(const char *name)
     return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
 }
 
-static bool is_counted(const struct mb_row *row)
-{
-    return !row->result->is_diagnostic && mb_row_status(row) != MB_RESULT_SKIPPED;
-}
-
-/* Whether no counted row before this one, of `pool` in order, is of its strategy. */
-static bool is_new(const struct mb_pool *pool, const struct mb_row *row)
-{
-    for (size_t run = 0; run < pool->n_runs; run++) {
-        struct mb_rows rows = {.run = pool->runs[run]};
-        for (const struct mb_row *other; (other = mb_rows_next(&rows)) != NULL;) {
-            if (other == row) {
-                return true;
-            }
-            if (is_counted(other) &&
-                strcmp(other->result->strategy->name, row->result->strategy->name) == 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 struct census {
-    size_t n_strategies, n_rows, n_failed, n_unchecked;
+    struct mb_strlist strategies; /* each once; owned */
+    size_t n_rows, n_failed, n_unchecked;
 };
 
-static struct census count_rows(const struct mb_pool *pool)
+/* Add a name unless it is there. */
+static void add_name(struct mb_strbuf *out, struct mb_strlist *names, const char *name)
 {
-    struct census found = {0};
+    mb_strlist_remove(names, name);
+    out->failed = out->failed || mb_strlist_add(names, NULL, "%s", name) != MB_OK;
+}
+
+static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *pool)
+{
+    struct census found = {.n_rows = 0};
     for (size_t run = 0; run < pool->n_runs; run++) {
         struct mb_rows rows = {.run = pool->runs[run]};
         for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
             const enum mb_verify_status verify = row->result->verify;
             const enum mb_result_status status = mb_row_status(row);
-            if (is_counted(row)) {
-                found.n_strategies += is_new(pool, row);
+            if (!row->result->is_diagnostic && status != MB_RESULT_SKIPPED) {
+                add_name(out, &found.strategies, row->result->strategy->name);
                 found.n_rows++;
                 found.n_failed += status == MB_RESULT_FAILED || verify == MB_VERIFY_FAIL;
                 found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
@@ -113,57 +98,40 @@ static void add_device(struct mb_strbuf *out, const struct mb_run *run)
 
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
 {
-    const struct census found = count_rows(pool);
+    struct census found = count_rows(out, pool);
+    const size_t n = found.strategies.n;
     add_device(out, pool->runs[0]);
-    if (found.n_rows == 0) {
+    if (n == 0) {
         mb_strbuf_append(out, "no results");
-        return;
+    } else {
+        mb_strbuf_printf(out, "%zu strateg%s", n, n == 1 ? "y" : "ies");
     }
-    mb_strbuf_printf(out, "%zu strateg%s", found.n_strategies,
-                     found.n_strategies == 1 ? "y" : "ies");
     if (found.n_failed > 0) {
         mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
     } else if (found.n_unchecked > 0) {
         mb_strbuf_append(out, found.n_unchecked == found.n_rows ? ", nothing verified"
                                                                 : ", not all verified");
-    } else {
+    } else if (n > 0) {
         mb_strbuf_append(out, ", every texel verified");
     }
-}
-
-static const char *device_of(const struct mb_pool *pool)
-{
-    return pool->runs[0]->device.name;
-}
-
-static bool is_first_of_device(const struct mb_pools *pools, size_t pool)
-{
-    size_t first = 0;
-    while (strcmp(device_of(&pools->pools[first]), device_of(&pools->pools[pool])) != 0) {
-        first++;
-    }
-    return first == pool;
+    mb_strlist_finish(&found.strategies);
 }
 
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
 {
-    size_t n_devices = 0, n = 0;
-    for (size_t i = 0; i < pools->n_pools; i++) {
-        n_devices += is_first_of_device(pools, i);
+    MB_SCOPED(mb_strlist) devices = {0};
+    for (size_t i = pools->n_pools; i-- > 0;) { /* the first is added last */
+        add_name(out, &devices, pools->pools[i].runs[0]->device.name);
     }
     if (pools->n_pools == 1) {
         mb_headline_title(out, &pools->pools[0]);
-        return;
-    }
-    if (n_devices == 1) {
+    } else if (devices.n == 1) {
         add_device(out, pools->pools[0].runs[0]);
         mb_strbuf_printf(out, "%zu builds", pools->n_pools);
-        return;
-    }
-    mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", n_devices);
-    for (size_t i = 0; i < pools->n_pools; i++) {
-        if (is_first_of_device(pools, i)) {
-            mb_strbuf_list(out, device_of(&pools->pools[i]), n++, n_devices);
+    } else {
+        mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", devices.n);
+        for (size_t i = devices.n; i-- > 0;) {
+            mb_strbuf_list(out, devices.items[i], devices.n - 1 - i, devices.n);
         }
     }
 }

@@ -86,18 +86,12 @@ struct paired {
 
 static void pair_run(const struct mb_row *a, const struct mb_row *b, struct paired *out)
 {
-    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing) {
+    double *values = out->log_ratio + out->n_values;
+    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing ||
+        !mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
         return;
     }
-    const struct mb_samples *samples = &a->timing->samples;
-    double *values = out->log_ratio + out->n_values;
-    size_t n = 0;
-    for (size_t i = 0; i < samples->n_blocks; i++) {
-        const double *block_ns = &samples->duration_ns[i * samples->n_candidates];
-        if (samples->block[i].is_kept) {
-            values[n++] = log(block_ns[b->column] / block_ns[a->column]);
-        }
-    }
+    const size_t n = a->timing->samples.n_kept;
     out->runs[out->n_runs++] = (struct mb_series){.values = values, .n = n};
     out->n_values += n;
     out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;

@@ -74,15 +74,9 @@ static bool explain_missing(const struct mb_comparison *out, struct mb_compared 
     for (size_t run = 0; run < runs->n_runs; run++) {
         is_complete = is_complete && runs->runs[run]->complete;
     }
-    const struct mb_text place = mb_timing_title(test->row->timing);
-    const struct mb_text other = near ? mb_timing_title(near->timing) : (struct mb_text){""};
-    if (near != NULL && strcmp(place.s, other.s) != 0) {
-        explain(test, "not there %s, only %s", when[side], other.s);
-    } else {
-        explain(test, "not there %s%s%s", when[side],
-                near ? ", only with other parameters" : "",
-                is_complete ? "" : ", in a run that was not completed");
-    }
+    explain(test, "not there %s%s%s%s", when[side], near ? ", only " : "",
+            near ? mb_timing_title(near->timing).s : "",
+            near || is_complete ? "" : ", in a run that was not completed");
     return near == NULL || !is_complete;
 }
 

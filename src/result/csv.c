@@ -97,14 +97,16 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
     const struct mb_case *c = timing->of;
     const struct mb_layout *layout = &c->layout;
     const struct mb_result *result = row->result;
+    const enum mb_policy policy = result->work.tolerance.filter.policy;
+    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
     csv_text(buf, c->input);
     mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", c->input_sha256, layout->base.width,
                      layout->base.height, layout->n_layers, layout->n_levels,
                      layout->format->name, mb_reduce_names[c->task.reduce],
-                     mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
-                     mb_shape_names[mb_case_shape(c)]);
+                     mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
+                     mb_alpha_name(c->task.alpha), mb_shape_names[mb_case_shape(c)]);
     csv_rect(buf, &c->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_names[timing->cache], mb_mode_names[timing->mode]);
     csv_text(buf, result->label);

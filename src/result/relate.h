@@ -7,6 +7,11 @@
 
 extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
 
+/* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
+ * order: log_ratio[n_kept]. False: a slope within the noise of its batches has no ratio. */
+MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
+                                    double *log_ratio);
+
 /* The relation that logarithms of ratios show, one per block in time order; overwrites them.
  * With fewer than 6 only the ratio is known. */
 MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,

@@ -8,13 +8,6 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-const char *mb_result_filter_name(const struct mb_result *result)
-{
-    const enum mb_policy policy = result->work.tolerance.filter.policy;
-    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
-    return mb_policy_names[is_wide ? policy : MB_POLICY_BOX];
-}
-
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
 {
     struct mb_answer answer = {.questions = 0};

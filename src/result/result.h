@@ -226,10 +226,6 @@ struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_resul
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
                     enum mb_question question);
 
-/* The filter: "kaiser", ... for the wide kernels; "box" for all else, floor, blit and a result
- * without stated work included. */
-const char *mb_result_filter_name(const struct mb_result *result);
-
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 extern const char *const mb_result_status_names[];
 extern const char *const mb_verify_status_names[];

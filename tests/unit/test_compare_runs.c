@@ -538,18 +538,6 @@ static void test_copies(void)
     }
 }
 
-/* The same under another condition. */
-static void test_conditions(void)
-{
-    struct duel duel = make_duel(1, 1, 1);
-    struct mb_run *b = &duel.run[MB_NEW][0];
-    timing_at(b, 0)->cache = MB_CACHE_COLD;
-    timing_at(b, 0)->mode = MB_MODE_OVERLAP;
-    compare(&duel);
-    check_gap(&duel, 0, "s0", false, "not there now, only a 1x1 rgba8 avg, cold overlap");
-    finish(&duel);
-}
-
 static void test_warnings(void)
 {
     struct duel duel = make_duel(1, 1, 1);
@@ -617,5 +605,5 @@ int main(void)
                        test_busy_machine, test_few_runs, test_outlying_twin, test_order,
                        test_repeats, test_runs_of_a_row, test_few_samples, test_many_rows,
                        test_missing, test_gone, test_gaps, test_twice, test_copies,
-                       test_conditions, test_warnings, test_match_is_fast, test_no_memory);
+                       test_warnings, test_match_is_fast, test_no_memory);
 }

@@ -197,23 +197,6 @@ static void test_implausible(void)
     mb_run_finish(&file);
 }
 
-/* Equal but for the condition. */
-static void test_conditions(void)
-{
-    struct mb_run file = read_good(FILE_OF(CASE TIMING("cold", "latency", "", "[3]") "," TIMING(
-        "hot", "overlap", "", "[3]") "]}"));
-    const struct mb_run *run = &file;
-    struct mb_tests found;
-    CHECK_EQ_INT(mb_match_runs(&run, 1, &found, NULL), MB_OK);
-    CHECK_EQ_INT(found.n, 2);
-    CHECK(strcmp(found.tests[0].key, found.tests[1].key) != 0);
-    CHECK_EQ_INT(found.tests[0].alpha_at, found.tests[1].alpha_at);
-    mb_tests_finish(&found);
-    CHECK_EQ_STR(mb_timing_condition(&file.cases[0]->timings[1]).s, "hot overlap");
-    CHECK_EQ_STR(mb_timing_place(&file.cases[0]->timings[1]).s, "a_8x8_rgba8_avg overlap");
-    mb_run_finish(&file);
-}
-
 static void test_bad(void)
 {
     expect_error("", "f.json: line 1, column 1: not JSON: it ends too early");
@@ -331,6 +314,6 @@ static void test_no_memory(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_all, test_sparse, test_keys, test_implausible, test_conditions,
-                       test_bad, test_too_many, test_deep, test_files, test_no_memory);
+    return CHECK_TESTS(test_all, test_sparse, test_keys, test_implausible, test_bad,
+                       test_too_many, test_deep, test_files, test_no_memory);
 }
