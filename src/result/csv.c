@@ -61,15 +61,15 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
     const struct mb_stats *stats = &row->stats;
     const struct mb_relation *relation = &row->relation;
     const double figures[] = {
-        stats->min_ns,   stats->p05_ns,          stats->p25_ns,          stats->median_ns,
-        stats->p75_ns,   stats->p95_ns,          stats->max_ns,          stats->mean_ns,
-        stats->mad_ns,   stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
-        relation->ci[0], relation->ci[1],
+        stats->min_ns,          stats->p05_ns,          stats->p25_ns,
+        stats->median_ns,       stats->p75_ns,          stats->p95_ns,
+        stats->max_ns,          stats->mean_ns,         stats->mad_ns,
+        stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
+        relation->ci[0],        relation->ci[1],        mb_row_of_limit(timing, row),
+        row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);
     csv_numbers(buf, figures, MB_COUNTOF(figures));
-    csv_numbers(buf, &(double){mb_row_of_limit(timing, row)}, 1);
-    csv_numbers(buf, &row->result->setup_ms, 1);
 }
 
 static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,

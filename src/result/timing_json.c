@@ -103,19 +103,20 @@ static void duration_field(struct mb_node node, double *duration_ns)
 /* What was sampled once in each block, of which kind, and of which variant. */
 static void column_fields(struct mb_node node, struct mb_samples *samples, size_t index)
 {
-    const bool has_parts = !node.reader ? samples->n_parts > 0 : samples->part_ns != NULL;
     struct mb_list positions = mb_field_list(node, "positions");
     struct mb_list durations = mb_field_list(node, "durations_ns");
     struct mb_list parts =
-        has_parts ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
+        samples->n_parts > 0 ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
     for (size_t i = 0; i < samples->n_blocks; i++) {
         const size_t at = i * samples->n_candidates + index;
         mb_field_u32(mb_list_next(&positions), NULL, &samples->position[at]);
         duration_field(mb_list_next(&durations), &samples->duration_ns[at]);
-        struct mb_node own = has_parts ? mb_list_next(&parts) : (struct mb_node){0};
-        struct mb_list values = has_parts ? mb_field_list(own, NULL) : (struct mb_list){.n = 0};
-        for (size_t k = 0; has_parts && k < samples->n_parts; k++) {
-            duration_field(mb_list_next(&values), &samples->part_ns[at * samples->n_parts + k]);
+        if (samples->n_parts > 0) {
+            struct mb_list values = mb_field_list(mb_list_next(&parts), NULL);
+            for (size_t k = 0; k < samples->n_parts; k++) {
+                duration_field(mb_list_next(&values),
+                               &samples->part_ns[at * samples->n_parts + k]);
+            }
         }
     }
 }
