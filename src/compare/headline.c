@@ -1,4 +1,4 @@
-/* Counts the verdicts on pooled timings, and says what comes of it. */
+/* Counts the verdicts on pooled timings, and puts them into words. */
 #include "compare/headline.h"
 
 #include <ctype.h>
@@ -10,19 +10,19 @@
 #include "result/label.h"
 #include "result/ranking.h"
 
-/* How often a label comes first, and the ratios that go with it. */
+/* How often a label wins, and by which ratios. */
 struct wins {
     const struct mb_row *row; /* of the first of them */
     size_t n;
-    double least, most; /* most is 0 where no ratio is known */
+    double least, most; /* most is 0 if no ratio is known */
 };
 
-/* Of the timings of a condition that have a verdict. */
+/* Counts of one condition's timings that have a verdict. */
 struct tally {
     const struct mb_pool *pool;
     const char *condition;
     size_t n_timings, n_few;    /* ranked, or tied; of too few samples */
-    struct wins *exact, *cheap; /* by label; of all timings there can be; owned */
+    struct wins *exact, *cheap; /* by label; with room for all timings; owned */
     size_t n_exact, n_cheap;
 };
 

@@ -1,4 +1,4 @@
-/* What is said of pooled runs as a whole: what they are, and who wins where. */
+/* Sentences on pooled runs as a whole: what they are, and who wins where. */
 #pragma once
 
 #include "base/strbuf.h"
@@ -7,13 +7,14 @@
 /* "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified" */
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
 
-/* Of a single pool its title; of several: "Mip-chain generation on 2 devices: A and B",
+/* The title of a single pool; for several "Mip-chain generation on 2 devices: A and B" or
  * "Mip-chain generation on an NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
-/* Whether the timing is the first of its condition: "cold latency". */
+/* Whether the timing is the first one with its condition, say "cold latency". */
 bool mb_headline_begins(const struct mb_pool *pool, size_t timing);
 
-/* A line for each sentence on all timings of the condition of `timing`: who wins in how many,
- * by how much, where not, and what is faster and loses something. Of a single one its own. */
+/* Sentences, a line each, on all timings with the condition of `timing`: who wins how many, by
+ * how much, who wins the others, and what is faster but loses something. A single timing gets
+ * its own sentences. */
 void mb_headline_describe(struct mb_strbuf *out, const struct mb_pool *pool, size_t timing);

@@ -30,7 +30,7 @@ static const struct mb_samples *first_samples(const struct mb_run *run)
     return row != NULL ? &row->timing->samples : NULL;
 }
 
-/* An id is of a second and a device: short runs may share it, but no samples. */
+/* An id holds a second and a device: short runs may share it, but never their samples. */
 static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
 {
     const struct mb_samples *x = first_samples(a), *y = first_samples(b);
@@ -90,11 +90,11 @@ bool mb_is_usable(const struct mb_row *row)
            mb_row_n_samples(row) > 0 && mb_row_n_bad_samples(row) == 0;
 }
 
-/* Between parts of a key: a control character, which no value of ours has. */
+/* Between parts of a key: a control character, which our values never have. */
 #define KEY_SEPARATOR "\x1f"
 
-/* The texels of a pattern follow from its name and the seed, so that two seeds still measure
- * the same thing; a file is known by its contents. */
+/* A pattern is known by its name, as two seeds still measure the same; a file by its contents.
+ */
 static const char *input_of(const struct mb_case *c)
 {
     const bool is_pattern = strncmp(c->input, "pattern:", 8) == 0;
@@ -135,8 +135,8 @@ struct table {
     size_t n_slots, n_runs;
 };
 
-/* The first test of the row's key that the run has given nothing to, as the run's rows come in
- * order; a new one where there is none. */
+/* The first test with the row's key that has no row of this run yet, or a new one. The run's
+ * rows come in order. */
 static enum mb_status find_open(struct mb_tests *tests, const struct table *table,
                                 const struct mb_row *row, size_t run,
                                 struct mb_test_rows **open, struct mb_err *err)

@@ -1,5 +1,5 @@
-/* Pooling of runs: rows are matched by what was measured, related within blocks of each run,
- * and judged as the rows of a single run are. */
+/* Pooling: matches the rows of runs, relates them within blocks of each run, and judges them
+ * like the rows of a single run. */
 #include "compare/pool.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
-/* Whether two texts of "NAME SHA256" are of one kernel that was changed in between. */
+/* Whether two texts "NAME SHA256" have one name and two digests. */
 static bool is_changed(const char *a, const char *b)
 {
     const size_t n_name = (size_t)(strrchr(a, ' ') - a);
@@ -22,7 +22,7 @@ static bool is_changed(const char *a, const char *b)
            strcmp(a, b) != 0;
 }
 
-/* A run that has further kernels may be of the same build all the same. */
+/* Whether some kernel differs. Further kernels of either run do not make it another build. */
 static bool has_changed_kernels(const struct mb_run *a, const struct mb_run *b)
 {
     bool is_found = false;
@@ -42,8 +42,8 @@ static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
            strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
 }
 
-/* Whether a run is of the same build as every run of a pool: two that have no kernel in common
- * may each go with a third. */
+/* Whether a run is of the same build as every run of a pool. One run is not enough to tell: it
+ * may lack a kernel in which others differ. */
 static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
 {
     size_t n = 0;
@@ -53,8 +53,8 @@ static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
     return n == pool->n_runs;
 }
 
-/* Give each run to the pool of its device and build. There is room for a pool, and in each for
- * a run, per file. */
+/* Add each run to the pool of its device and build. There is room for as many pools as files,
+ * and in each for as many runs. */
 static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
                                 struct mb_pools *pools, struct mb_err *err)
 {
@@ -75,8 +75,8 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Logarithms of the ratio of two rows in each block that a run has of both; of the runs that
- * have any. */
+/* Logarithms of the ratio of two rows, block by block, from each run that sampled both
+ * together. */
 struct paired {
     struct mb_series *runs;
     size_t n_runs;
@@ -97,8 +97,8 @@ static void pair_run(const struct mb_row *a, const struct mb_row *b, struct pair
     out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;
 }
 
-/* What resampling shows of a ratio, with an interval that is `wider` at both ends by that
- * factor; only the ratio if the shortest series has too few samples. */
+/* Take a ratio from resampling, with an interval that is `wider` by that factor at both ends,
+ * or only the ratio if the shortest series has too few samples. */
 static void take(struct mb_relation *relation, const struct mb_estimate *ratio, double wider,
                  size_t n_least, double least_p)
 {
@@ -111,8 +111,8 @@ static void take(struct mb_relation *relation, const struct mb_estimate *ratio, 
     }
 }
 
-/* A single run as its own relations are made, by signed ranks; more of them by resampling runs,
- * since what differs between these is not in the blocks of one. */
+/* Relates a single run by signed ranks, as the run itself does, and several by resampling runs,
+ * since the blocks of one run do not show how runs differ. */
 static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
@@ -129,8 +129,8 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
     return MB_OK;
 }
 
-/* No run has both in the same blocks: runs against runs. What differs from run to run is not in
- * the interval of few, and is added; no order of blocks bounds p. */
+/* For rows that no run sampled together: runs against runs. The interval of few runs lacks the
+ * spread between runs, which is added; no order of blocks bounds p. */
 static enum mb_status relate_apart(const struct mb_repeats *a, const struct mb_repeats *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
@@ -143,7 +143,7 @@ static enum mb_status relate_apart(const struct mb_repeats *a, const struct mb_r
     return MB_OK;
 }
 
-/* What a pool has of a row of the timing that is made. */
+/* A row of a pooled timing: the rows of the runs, and what they show together. */
 struct pooled {
     const struct mb_test_rows *rows;
     struct mb_repeats all;
@@ -205,7 +205,7 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timin
     return is_alone ? MB_OK : mb_relate_judge(timing, err);
 }
 
-/* The quantiles, and the median of the runs with its interval, as those of a run. */
+/* Quantiles, and the median of the runs' medians with its interval. */
 static enum mb_status pool_stats(const struct pooled *pooled, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
@@ -227,8 +227,8 @@ static enum mb_status pool_stats(const struct pooled *pooled, const struct mb_bo
     return MB_OK;
 }
 
-/* What is known of a row before it is related. The noise of the timing is that of the worst of
- * its rows, and what "too few samples" is about the least of them. */
+/* Fill in what does not need the other rows. The noise of the timing is that of its worst row,
+ * and its number of samples that of the row with the fewest. */
 static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct mb_repeats *all)
 {
     struct mb_result *result = row->result;
@@ -244,8 +244,7 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
-/* The figures of a timing: pooled[number of its rows], of which this gathers what they are of.
- */
+/* Gather pooled[n_results], and fill in the figures of the timing. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
                                struct pooled *pooled, const struct mb_bootstrap *how,
                                struct mb_err *err)
@@ -269,7 +268,7 @@ static bool is_alongside(const struct mb_test_rows *a, const struct mb_test_rows
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
-/* As the file has it, but for what it owns. */
+/* A copy that owns nothing. */
 static struct mb_result borrow(const struct mb_result *of)
 {
     struct mb_result result = *of;
@@ -297,7 +296,7 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
 
-/* A case with the timing of tests[0]: it, and what is alongside of it in tests[n]. */
+/* Add a case with the timing of tests[0]: that test, and those of tests[n] alongside. */
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test_rows *tests,
                                  size_t n, const struct mb_bootstrap *how, struct mb_err *err)
 {
@@ -327,7 +326,7 @@ fail:
     return status;
 }
 
-/* Every test with figures in one timing, in the order of the files. */
+/* Put every test with figures into a timing, in the order of the files. */
 static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstrap *how,
                                   struct mb_err *err)
 {

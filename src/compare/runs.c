@@ -1,4 +1,4 @@
-/* Two groups of runs: what can be compared and what cannot, and what may be said of it. */
+/* Two groups of runs: which tests can be compared, and the verdict on each. */
 #include "compare/runs.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* Enough that a clear difference of any test stands above the luck of resampling, as long as
- * that takes seconds; a p that is smaller than they can count comes from their tail. */
+/* Enough that a clear difference of any test stands out from the luck of resampling, as long as
+ * that takes only seconds. A p too small to count comes from the tail of the resamples. */
 #define MIN_RESAMPLES      2000u
 #define RESAMPLES_PER_TEST 80u
 #define MAX_DRAWS          3e8
 
 static const char *const when[MB_N_SIDES] = {"in the base", "now"};
 
-/* Valid UTF-8 without control characters, whatever files are called. */
+/* Set the reason, as valid UTF-8 without control characters, whatever the names of files. */
 MB_PRINTF(2, 3)
 static void explain(struct mb_compared *test, const char *fmt, ...)
 {
@@ -33,7 +33,7 @@ static const char *colon_before(const char *reason)
     return reason[0] != '\0' ? ": " : "";
 }
 
-/* A row that is there and has no times: skipped, or without good samples. */
+/* Why a row has no times: it was skipped, or has no good samples. */
 static void explain_useless(struct mb_compared *test, const struct mb_row *row, int side)
 {
     if (mb_row_status(row) == MB_RESULT_SKIPPED) {
@@ -47,14 +47,15 @@ static void explain_useless(struct mb_compared *test, const struct mb_row *row, 
     }
 }
 
-/* Whether two tests are of the same label and image, if not measured in the same way. */
+/* Whether two tests have the same label and image, perhaps under different conditions. */
 static bool is_near(const struct mb_test_rows *a, const struct mb_test_rows *b)
 {
     return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
 
-/* A test that `side` lacks, with what comes nearest to it there. True if nothing does, or a run
- * was not completed, which may be for it; what is there in another way was asked for so. */
+/* Explain that `side` lacks a test, and name the nearest test that it has. True if it has none,
+ * or if a run was not completed, perhaps because of this test. A near test shows that the user
+ * asked for another condition. */
 static bool explain_missing(const struct mb_comparison *out, struct mb_compared *test, int side)
 {
     const struct mb_side_runs *runs = &out->side[side];
@@ -90,7 +91,7 @@ static double range_of(const double *values, size_t n)
     return most - least;
 }
 
-/* How far a run wanders: the range of the medians of its parts, to its own. */
+/* How far a run wanders: the range of the medians of its parts over its own median. */
 static double wander(const struct mb_series *series, double median_ns, double *scratch)
 {
     double medians[MB_WANDER_PARTS];
@@ -106,7 +107,7 @@ static double wander(const struct mb_series *series, double median_ns, double *s
     return range_of(medians, n) / median_ns;
 }
 
-/* Median of the medians of runs, as mb_bootstrap_ratio takes it, and the spread of runs. */
+/* The median of the runs' medians, as in mb_bootstrap_ratio, and how far the runs spread. */
 static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
@@ -142,7 +143,7 @@ static bool is_exact(const struct mb_row *row)
     return mb_row_answers(row->timing, row, MB_QUESTION_EXACT);
 }
 
-/* Say why a test cannot be compared. Returns false if it can be. */
+/* Explain why a test cannot be compared, or return false if it can. */
 static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
 {
     const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
@@ -172,7 +173,7 @@ static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
     return true;
 }
 
-/* What is known of a test with times on both sides before resampling. */
+/* Fill in what needs no resampling, for a test with times on both sides. */
 static enum mb_status fill(struct mb_compared *test, double threshold, struct mb_err *err)
 {
     const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
@@ -198,7 +199,7 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     return MB_OK;
 }
 
-/* What both sides have of each test. */
+/* Gather the rows of both sides for each test. */
 static enum mb_status gather(struct mb_comparison *out, struct mb_err *err)
 {
     const struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
@@ -214,8 +215,8 @@ static enum mb_status gather(struct mb_comparison *out, struct mb_err *err)
     return MB_OK;
 }
 
-/* What a difference must clear. A test that was quiet by luck is not believed more than three
- * in four of the others: they were run on the same machines. */
+/* Set the margins. A test that was quiet by luck counts as no quieter than three in four of the
+ * others, which ran on the same machines. */
 static enum mb_status set_margins(const struct mb_comparison *out, struct mb_err *err)
 {
     MB_FREED double *spreads = mb_alloc(out->n_tests, sizeof *spreads);
@@ -271,9 +272,9 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     return MB_OK;
 }
 
-/* Without a verdict on few runs: how many would tell on which side of the threshold the ratio
- * is, 8 times in 10 at the level of 95 %, if it is what it seems. The range of five is 2.3 of
- * their standard deviations. */
+/* If few runs gave no verdict: how many would tell, 8 times in 10 at the level of 95 %, on
+ * which side of the threshold the ratio lies, if it is what it seems. The range of five runs
+ * is 2.3 standard deviations. */
 static void plan_runs(struct mb_compared *test)
 {
     const double deviation = fmax(test->spread, MB_RUN_TO_RUN) / 2.3;
@@ -341,8 +342,8 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* What makes a run another measurement than the first one: another device, or an image of the
- * same name with other contents, told once. */
+/* Warn if a run measured something else than the first run: another device, or an image of the
+ * same name with other contents, which is told once. */
 static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
                                     struct mb_err *err)
 {
@@ -362,7 +363,7 @@ static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_r
     return MB_OK;
 }
 
-/* What a reader must know of both sides before believing their figures. */
+/* Warn of what may make the figures of either side misleading. */
 static enum mb_status warn_of_runs(struct mb_comparison *out,
                                    const struct mb_run_group group[MB_N_SIDES],
                                    struct mb_err *err)

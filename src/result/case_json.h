@@ -8,39 +8,39 @@
 
 #define MB_MAX_VARIANTS 4096 /* of a case in a file: searched one by one */
 
-/* `c` is zero where it is read. */
+/* When reading, `c` starts zeroed. */
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
-/* c->timings, which point into the case, and whose fastest rows are chosen when read. */
+/* c->timings. When reading, this also chooses their fastest rows. */
 void mb_timing_list(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
 void mb_warning_list(struct mb_node node, struct mb_warnings *warnings);
 
 void mb_bandwidth_fields(struct mb_node node, struct mb_bandwidth *bandwidth);
 
-/* of[n]: by traffic, those of buffers before those of images. */
+/* of[n]: by traffic, buffers before images. */
 void mb_bandwidth_list(struct mb_node parent, const char *key, struct mb_bandwidth *of,
                        size_t n);
 
-/* "params": all of them, defaults included: a default may change with a version. */
+/* "params": all of them, since a later version may have other defaults. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
-/* "rect": of level 0; null where the whole chain is made. */
+/* "rect": of level 0; null if the task makes the whole chain. */
 void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
 
-/* "pipelines": by executable, under the driver's names; NULL: none. */
+/* "pipelines": one for each executable, with the driver's names; `facts` may be NULL. */
 void mb_report_facts(struct mb_json *json, struct cJSON *parent,
                      const struct mb_pipeline_facts *facts);
 
-/* "rankings": of the first question that any row answers, and next to exact rows of `any`. */
+/* "rankings": for the timing's question, and if that is `exact`, also for `any`. */
 void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
                         const struct mb_ranking *ranking);
 
-/* "relative"; null without a ratio. */
+/* "relative", or null without a ratio. */
 void mb_report_relation(struct mb_json *json, struct cJSON *parent,
                         const struct mb_relation *relation);
 
-/* null without samples. */
+/* Writes null if there are no samples. */
 void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
                      const struct mb_stats *stats);

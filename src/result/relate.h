@@ -24,23 +24,24 @@ MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 
-/* Adjust the p of a timing's relations together, and judge each ratio. Other timings have no
- * part in it, so that a table once printed stays true. */
+/* Adjust the p of a timing's relations together, and judge each ratio. Other timings do not
+ * count, so that a table stays true once it is printed. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
-/* What a file does not tell of the relations in it: p, and the least that it can be, where some
- * row is not decided. */
+/* Restore what a file leaves out of its relations: p, and where a row is undecided, the least
+ * that p can be. */
 MB_MUST_CHECK enum mb_status mb_relate_again(struct mb_timing *timing, struct mb_err *err);
 
-/* How many relations of the timing are tested. */
+/* Number of relations in the timing that are tested. */
 size_t mb_relate_n_tests(const struct mb_timing *timing);
 
-/* Whether the test of a row could have found a difference with this many blocks: by Wilcoxon's
- * least p times the number of tests that Holm does not put before it. */
+/* Whether the test of a row could find any difference with this many blocks: Wilcoxon's least
+ * p, times the number of tests that do not precede it in Holm's order, must be significant. */
 bool mb_relate_can_tell(const struct mb_timing *timing, size_t index);
 
-/* How many samples the tests of a timing that cannot tell need: MB_ENOUGH_SAMPLES or more. */
+/* Number of samples that tests need where they cannot tell: MB_ENOUGH_SAMPLES or more. */
 size_t mb_relate_samples_needed(const struct mb_timing *timing);
 
-/* What a difference in a timing must exceed: MB_MARGIN, or the twin's distance if larger. */
+/* The least ratio minus 1 that counts as a difference: MB_MARGIN, or the A/A twin's if larger.
+ */
 double mb_relate_margin(const struct mb_timing *timing);
