@@ -87,13 +87,12 @@ static enum mb_status add_word(struct mb_strlist *list, const char *name, const 
 static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *facts,
                                    struct mb_strlist *details, struct mb_err *err)
 {
-    const struct mb_text driver = mb_run_driver_shown(run);
     const struct {
         struct mb_strlist *list;
         const char *name, *text;
     } words[] = {
         {facts, "", run->device.name},
-        {facts, "driver ", driver.s},
+        {facts, "driver ", mb_run_driver(run)},
         {facts, "mipbench ", mb_run_git_sha(run)},
         {details, "driver version ", run->device.driver_version},
         {details, "version ", run->tool.version},
@@ -165,7 +164,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
         [MB_OUTCOME_INCONCLUSIVE] = "undecided",
     };
     const bool is_checked =
-        !test->found[MB_BASE].is_unchecked && !test->found[MB_NEW].is_unchecked;
+        !test->side[MB_BASE].is_unchecked && !test->side[MB_NEW].is_unchecked;
     mb_grid_cell(grid, "%s%s%s%s", words[test->outcome],
                  test->change == MB_CHANGE_UNVERIFIED ? ", no longer verified"
                  : test->change == MB_CHANGE_INEXACT  ? ", no longer exact"
@@ -196,7 +195,7 @@ static void add_test(struct mb_grid *grid, const struct view *view,
     mb_grid_cell(grid, "%s", has_p ? mb_ratio_range_text(test->ratio.ci).s : "-");
     mb_grid_cell(grid, "%s", mb_percent_text(test->margin).s);
     mb_grid_cell(grid, "%s", has_p ? mb_text("%.3g", test->p_adjusted).s : "-");
-    mb_grid_cell(grid, "%zu, %zu", test->found[MB_BASE].runs.n, test->found[MB_NEW].runs.n);
+    mb_grid_cell(grid, "%zu, %zu", test->side[MB_BASE].runs.n, test->side[MB_NEW].runs.n);
     add_verdict(grid, test);
 }
 
@@ -243,16 +242,16 @@ static struct group find_group(const struct mb_comparison *comparison, size_t in
 static void add_regression(struct mb_strbuf *out, const struct mb_compared *test,
                            const struct group *group)
 {
-    const struct mb_found *found = &test->found[MB_NEW];
+    const struct mb_repeats *side = &test->side[MB_NEW];
     mb_strbuf_append(out, test->row->result->label);
     switch (test->change) {
     case MB_CHANGE_WRONG:
-        mb_strbuf_append(out, found->failed->result->verify == MB_VERIFY_FAIL
+        mb_strbuf_append(out, side->failed->result->verify == MB_VERIFY_FAIL
                                   ? " now produces wrong texels"
                                   : " now fails");
         break;
     case MB_CHANGE_GONE:
-        mb_strbuf_append(out, found->first ? " no longer has times" : " is no longer there");
+        mb_strbuf_append(out, side->first ? " no longer has times" : " is no longer there");
         break;
     case MB_CHANGE_UNVERIFIED:
         mb_strbuf_append(out, " is no longer verified");
@@ -445,7 +444,7 @@ static void json_sides(struct mb_json *json, const struct view *view)
 
 static void json_ratio(struct mb_json *json, struct cJSON *node, const struct mb_compared *test)
 {
-    const struct mb_found *found = test->found;
+    const struct mb_repeats *side = test->side;
     mb_json_number(json, node, "base_ns", test->median_ns[MB_BASE]);
     mb_json_number(json, node, "new_ns", test->median_ns[MB_NEW]);
     mb_json_number(json, node, "ratio", test->ratio.figure);
@@ -457,11 +456,11 @@ static void json_ratio(struct mb_json *json, struct cJSON *node, const struct mb
     mb_json_number(json, node, "spread", test->spread);
     mb_json_number(json, node, "runs_needed",
                    test->n_runs_needed > 0 ? (double)test->n_runs_needed : (double)NAN);
-    mb_json_u64(json, node, "base_runs", found[MB_BASE].runs.n);
-    mb_json_u64(json, node, "new_runs", found[MB_NEW].runs.n);
+    mb_json_u64(json, node, "base_runs", side[MB_BASE].runs.n);
+    mb_json_u64(json, node, "new_runs", side[MB_NEW].runs.n);
     mb_json_bool(json, node, "single_run", test->is_single_run);
     mb_json_bool(json, node, "verified",
-                 !found[MB_BASE].is_unchecked && !found[MB_NEW].is_unchecked);
+                 !side[MB_BASE].is_unchecked && !side[MB_NEW].is_unchecked);
     mb_json_bool(json, node, "identical_samples", test->is_identical);
     mb_json_string(json, node, "verdict", mb_outcome_names[test->outcome]);
 }

@@ -45,10 +45,9 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
         struct mb_strbuf lines = {0};
-        const struct mb_text title =
-            mb_text("%s, driver %s, mipbench %s: %zu run%s", file->device.name,
-                    mb_run_driver_shown(file).s, mb_run_git_sha(file), pool->n_runs,
-                    pool->n_runs == 1 ? "" : "s");
+        const struct mb_text title = mb_text(
+            "%s, driver %s, mipbench %s: %zu run%s", file->device.name, mb_run_driver(file),
+            mb_run_git_sha(file), pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_wrap(out, title.s, 0, style->columns);
         mb_strbuf_append(out, "\n");
@@ -76,7 +75,7 @@ void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_
     mb_json_string(json, node, "path", run->path);
     mb_json_string(json, node, "run_id", run->id);
     mb_json_string(json, node, "device", run->device.name);
-    mb_json_string(json, node, "driver", mb_run_driver(run).s);
+    mb_json_string(json, node, "driver", mb_run_driver(run));
     mb_json_string(json, node, "git_sha", mb_run_git_sha(run));
     mb_json_bool(json, node, "complete", run->complete);
 }
@@ -85,7 +84,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 {
     const struct mb_run *first = pool->runs[0];
     mb_json_string(json, node, "device", first->device.name);
-    mb_json_string(json, node, "driver", mb_run_driver(first).s);
+    mb_json_string(json, node, "driver", mb_run_driver(first));
     mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
@@ -96,7 +95,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
                      const struct mb_row *row)
 {
-    const char *answer = mb_result_claim(timing->of, row->result).word;
+    const char *answer = mb_result_answer(timing->of, row->result).word;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
@@ -141,12 +140,9 @@ static void json_places(struct mb_json *json, struct cJSON *node, const struct m
 {
     struct cJSON *places = mb_json_array(json, node, "timings");
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_row *of = NULL;
-        for (size_t i = 0; of == NULL && i < pool->run.cases[at]->n_results; i++) {
-            of = pool->match[at][i]->of[run];
-        }
+        const struct mb_timing *of = pool->timings[at][run];
         mb_json_number(json, places, NULL,
-                       of != NULL ? place_of(pool->runs[run], of->timing) : (double)NAN);
+                       of != NULL ? place_of(pool->runs[run], of) : (double)NAN);
     }
 }
 
@@ -160,11 +156,10 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_json_string(json, node, "mode", mb_timing_mode(timing));
     mb_json_string(json, node, "condition", mb_timing_condition(timing).s);
     json_places(json, node, pool, at);
-    double next;
-    const enum mb_lead lead = mb_ranking_lead(&pool->run, timing, &next);
-    mb_json_string(json, node, "lead", mb_lead_names[lead]);
-    mb_json_number(json, node, "next_ratio", next);
-    mb_report_rankings(json, node, &pool->run, timing);
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing);
+    mb_json_string(json, node, "lead", mb_lead_names[ranking.lead]);
+    mb_json_number(json, node, "next_ratio", ranking.next_ratio);
+    mb_report_rankings(json, node, &ranking);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < timing->of->n_results; i++) {
         json_row(json, rows, timing, &timing->rows[i]);

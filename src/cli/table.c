@@ -34,6 +34,7 @@ static const struct mb_grid_column columns[] = {
 struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
+    struct mb_ranking ranking;
     const struct mb_table_style *style;
     double least_ns; /* the shortest of all medians, NaN: nothing was timed */
 };
@@ -215,12 +216,10 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
 {
     const struct mb_gpu_info *device = &run->device;
     const char *dot = style->unicode ? "\xc2\xb7" : "-";
-    /* Mesa's software drivers are all of version 0.0.1; the info is what people know. */
-    const char *driver =
-        device->driver_info[0] != '\0' ? device->driver_info : device->driver_version;
     struct mb_strbuf line = {0};
     mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
-                     device->name, dot, driver, dot, VK_API_VERSION_MAJOR(device->api_version),
+                     device->name, dot, mb_run_driver(run), dot,
+                     VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
     mb_strbuf_wrap_lines(out, &line, style->columns);
     if (mb_gpu_is_cpu(device)) {
@@ -258,7 +257,7 @@ static size_t *order_rows(const struct mb_timing *timing)
 static struct mb_grid make_grid(const struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    const size_t winner = mb_ranking_winner(view->run, view->timing);
+    const size_t winner = view->ranking.winner;
     MB_FREED size_t *order = order_rows(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
@@ -282,13 +281,16 @@ static void add_head(struct mb_strbuf *out, const struct view *view)
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {
-        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    const struct view view = {.run = run,
+                              .timing = timing,
+                              .ranking = mb_ranking_of(run, timing),
+                              .style = style,
+                              .least_ns = find_least_ns(timing)};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     add_head(out, &view);
     mb_grid_text(out, &grid, style->columns);
-    mb_ranking_lines(&lines, run, timing);
+    mb_ranking_lines(&lines, &view.ranking);
     mb_strbuf_append(out, "\n");
     mb_strbuf_wrap_lines(out, &lines, style->columns);
 }
@@ -296,15 +298,18 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
 static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {
-        .run = run, .timing = timing, .style = style, .least_ns = find_least_ns(timing)};
+    const struct view view = {.run = run,
+                              .timing = timing,
+                              .ranking = mb_ranking_of(run, timing),
+                              .style = style,
+                              .least_ns = find_least_ns(timing)};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     mb_strbuf_append(out, "\n### ");
     mb_markdown_text(out, timing->of->input);
     mb_strbuf_printf(out, " %s\n\n", mb_timing_describe(timing).s);
     mb_grid_markdown(out, &grid);
-    mb_ranking_lines(&lines, run, timing);
+    mb_ranking_lines(&lines, &view.ranking);
     if (run->settings->per_level) {
         mb_notes_split(&lines, timing);
     }

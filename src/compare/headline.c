@@ -1,4 +1,4 @@
-/* Counts the verdicts on pooled timings, and says what comes of it. */
+/* Counts the verdicts on pooled timings, and puts them into words. */
 #include "compare/headline.h"
 
 #include <ctype.h>
@@ -10,19 +10,18 @@
 #include "result/label.h"
 #include "result/ranking.h"
 
-/* How often a label comes first, and the ratios that go with it. */
+/* How often a label wins, and by which ratios. */
 struct wins {
-    const char *label;
-    const struct mb_timing *timing; /* the first of them */
+    const struct mb_row *row; /* of the first of them */
     size_t n;
-    double least, most; /* most is 0 where no ratio is known */
+    double least, most; /* most is 0 if no ratio is known */
 };
 
-/* Of the timings of a condition that have a verdict. */
+/* Counts of one condition's timings that have a verdict. */
 struct tally {
     const struct mb_run *run;
     size_t n_timings, n_few;    /* ranked, or tied; of too few samples */
-    struct wins *exact, *cheap; /* by label; of all timings there can be; owned */
+    struct wins *exact, *cheap; /* by label; with room for all timings; owned */
     size_t n_exact, n_cheap;
 };
 
@@ -62,43 +61,28 @@ static const char *article(const char *name)
     return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
 }
 
-static bool is_counted(const struct mb_row *row)
-{
-    return !row->result->is_diagnostic && mb_row_status(row) != MB_RESULT_SKIPPED;
-}
-
-/* Whether no counted row before this one, of `pool` in order, is of its strategy. */
-static bool is_new(const struct mb_pool *pool, const struct mb_row *row)
-{
-    for (size_t run = 0; run < pool->n_runs; run++) {
-        struct mb_rows rows = {.run = pool->runs[run]};
-        for (const struct mb_row *other; (other = mb_rows_next(&rows)) != NULL;) {
-            if (other == row) {
-                return true;
-            }
-            if (is_counted(other) &&
-                strcmp(other->result->strategy->name, row->result->strategy->name) == 0) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 struct census {
-    size_t n_strategies, n_rows, n_failed, n_unchecked;
+    struct mb_strlist strategies; /* each once; owned */
+    size_t n_rows, n_failed, n_unchecked;
 };
 
-static struct census count_rows(const struct mb_pool *pool)
+/* Add a name unless it is there. */
+static void add_name(struct mb_strbuf *out, struct mb_strlist *names, const char *name)
 {
-    struct census found = {0};
+    mb_strlist_remove(names, name);
+    out->failed = out->failed || mb_strlist_add(names, NULL, "%s", name) != MB_OK;
+}
+
+static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *pool)
+{
+    struct census found = {.n_rows = 0};
     for (size_t run = 0; run < pool->n_runs; run++) {
         struct mb_rows rows = {.run = pool->runs[run]};
         for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
             const enum mb_verify_status verify = row->result->verify;
             const enum mb_result_status status = mb_row_status(row);
-            if (is_counted(row)) {
-                found.n_strategies += is_new(pool, row);
+            if (!row->result->is_diagnostic && status != MB_RESULT_SKIPPED) {
+                add_name(out, &found.strategies, row->result->strategy->name);
                 found.n_rows++;
                 found.n_failed += status == MB_RESULT_FAILED || verify == MB_VERIFY_FAIL;
                 found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
@@ -122,71 +106,52 @@ static void add_device(struct mb_strbuf *out, const struct mb_run *run)
 
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
 {
-    const struct census found = count_rows(pool);
+    struct census found = count_rows(out, pool);
+    const size_t n = found.strategies.n;
     add_device(out, pool->runs[0]);
-    if (found.n_rows == 0) {
+    if (n == 0) {
         mb_strbuf_append(out, "no results");
-        return;
+    } else {
+        mb_strbuf_printf(out, "%zu strateg%s", n, n == 1 ? "y" : "ies");
     }
-    mb_strbuf_printf(out, "%zu strateg%s", found.n_strategies,
-                     found.n_strategies == 1 ? "y" : "ies");
     if (found.n_failed > 0) {
         mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
     } else if (found.n_unchecked > 0) {
         mb_strbuf_append(out, found.n_unchecked == found.n_rows ? ", nothing verified"
                                                                 : ", not all verified");
-    } else {
+    } else if (n > 0) {
         mb_strbuf_append(out, ", every texel verified");
     }
-}
-
-static const char *device_of(const struct mb_pool *pool)
-{
-    return pool->runs[0]->device.name;
-}
-
-static bool is_first_of_device(const struct mb_pools *pools, size_t pool)
-{
-    size_t first = 0;
-    while (strcmp(device_of(&pools->pools[first]), device_of(&pools->pools[pool])) != 0) {
-        first++;
-    }
-    return first == pool;
+    mb_strlist_finish(&found.strategies);
 }
 
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
 {
-    size_t n_devices = 0, n = 0;
-    for (size_t i = 0; i < pools->n_pools; i++) {
-        n_devices += is_first_of_device(pools, i);
+    MB_SCOPED(mb_strlist) devices = {0};
+    for (size_t i = pools->n_pools; i-- > 0;) { /* the first is added last */
+        add_name(out, &devices, pools->pools[i].runs[0]->device.name);
     }
     if (pools->n_pools == 1) {
         mb_headline_title(out, &pools->pools[0]);
-        return;
-    }
-    if (n_devices == 1) {
+    } else if (devices.n == 1) {
         add_device(out, pools->pools[0].runs[0]);
         mb_strbuf_printf(out, "%zu builds", pools->n_pools);
-        return;
-    }
-    mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", n_devices);
-    for (size_t i = 0; i < pools->n_pools; i++) {
-        if (is_first_of_device(pools, i)) {
-            mb_strbuf_list(out, device_of(&pools->pools[i]), n++, n_devices);
+    } else {
+        mb_strbuf_printf(out, "Mip-chain generation on %zu devices: ", devices.n);
+        for (size_t i = devices.n; i-- > 0;) {
+            mb_strbuf_list(out, devices.items[i], devices.n - 1 - i, devices.n);
         }
     }
 }
 
-static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timing, size_t row,
-                      double ratio)
+static void count_win(struct wins *wins, size_t *n, const struct mb_row *row, double ratio)
 {
-    const char *label = timing->rows[row].result->label;
     size_t at = 0;
-    while (at < *n && strcmp(wins[at].label, label) != 0) {
+    while (at < *n && strcmp(wins[at].row->result->label, row->result->label) != 0) {
         at++;
     }
     if (at == *n) {
-        wins[(*n)++] = (struct wins){.label = label, .timing = timing};
+        wins[(*n)++] = (struct wins){.row = row};
     }
     struct wins *won = &wins[at];
     if (isfinite(ratio)) {
@@ -198,20 +163,19 @@ static void count_win(struct wins *wins, size_t *n, const struct mb_timing *timi
 
 static void count_timing(struct tally *tally, const struct mb_timing *timing)
 {
-    double next;
-    const enum mb_lead lead = mb_ranking_lead(tally->run, timing, &next);
-    const size_t cheaper = mb_ranking_cheaper(tally->run, timing);
-    tally->n_few += lead == MB_LEAD_TOO_FEW;
-    if (timing->question > MB_QUESTION_ANY || lead < MB_LEAD_TIED) {
+    const struct mb_ranking ranking = mb_ranking_of(tally->run, timing);
+    tally->n_few += ranking.lead == MB_LEAD_TOO_FEW;
+    if (timing->question > MB_QUESTION_ANY || ranking.lead < MB_LEAD_TIED) {
         return;
     }
     tally->n_timings++;
-    if (lead == MB_LEAD_CLEAR) {
-        count_win(tally->exact, &tally->n_exact, timing, timing->fastest, next);
+    if (ranking.lead == MB_LEAD_CLEAR) {
+        count_win(tally->exact, &tally->n_exact, &timing->rows[timing->fastest],
+                  ranking.next_ratio);
     }
-    if (cheaper != SIZE_MAX) {
-        count_win(tally->cheap, &tally->n_cheap, timing, cheaper,
-                  timing->rows[cheaper].relation.ratio);
+    if (ranking.cheaper != SIZE_MAX) {
+        const struct mb_row *cheaper = &timing->rows[ranking.cheaper];
+        count_win(tally->cheap, &tally->n_cheap, cheaper, cheaper->relation.ratio);
     }
 }
 
@@ -238,9 +202,9 @@ static void add_range(struct mb_strbuf *out, double least, double most)
 static void add_winner(struct mb_strbuf *out, const struct tally *tally,
                        const struct wins *best)
 {
-    const struct mb_timing *timing = best->timing;
+    const struct mb_timing *timing = best->row->timing;
     const bool is_exact = timing->question == MB_QUESTION_EXACT;
-    mb_strbuf_printf(out, "%s is the fastest%s%s strategy in ", best->label,
+    mb_strbuf_printf(out, "%s is the fastest%s%s strategy in ", best->row->result->label,
                      is_exact ? " " : "",
                      is_exact ? mb_exact_word(timing->of->task.reduce) : "");
     if (best->n == tally->n_timings) {
@@ -266,7 +230,8 @@ static void add_others(struct mb_strbuf *out, const struct tally *tally,
         const struct wins *wins = &tally->exact[i];
         n_tied -= wins->n;
         if (wins != best) {
-            mb_strbuf_printf(out, "%s %s wins %zu", n++ > 0 ? "," : "", wins->label, wins->n);
+            mb_strbuf_printf(out, "%s %s wins %zu", n++ > 0 ? "," : "",
+                             wins->row->result->label, wins->n);
         }
     }
     if (n_tied > 0) {
@@ -281,10 +246,10 @@ static void add_others(struct mb_strbuf *out, const struct tally *tally,
 static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
-    const struct mb_case *c = wins->timing->of;
-    const size_t cheaper = mb_ranking_cheaper(tally->run, wins->timing);
-    const struct mb_answer answer = mb_result_answer(c, &c->results[cheaper]);
-    mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings, wins->label);
+    const struct mb_case *c = wins->row->timing->of;
+    const struct mb_answer answer = mb_result_answer(c, wins->row->result);
+    mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings,
+                     wins->row->result->label);
     add_range(out, 1.0 / wins->most, 1.0 / wins->least);
     mb_strbuf_printf(out, " faster but not %s: it %s%s%s.\n", mb_exact_word(c->task.reduce),
                      answer.drops ? answer.drops : "",
@@ -329,7 +294,8 @@ void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
         count_timing(&tally, timing);
     }
     if (mb_headline_count(run, of) == 1) {
-        mb_ranking_lines(out, run, of);
+        const struct mb_ranking ranking = mb_ranking_of(run, of);
+        mb_ranking_lines(out, &ranking);
     } else if (!out->failed) {
         say(out, &tally);
     }

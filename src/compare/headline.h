@@ -7,7 +7,7 @@
 /* "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified" */
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
 
-/* Of a single pool its title; of several: "Mip-chain generation on 2 devices: A and B",
+/* The title of a single pool; for several "Mip-chain generation on 2 devices: A and B" or
  * "Mip-chain generation on an NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 

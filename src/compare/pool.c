@@ -1,5 +1,5 @@
-/* Pooling of runs: rows are matched by what was measured, related within blocks of each run,
- * and judged as the rows of a single run are. */
+/* Pooling: matches the rows of runs, relates them within blocks of each run, and judges them
+ * like the rows of a single run. */
 #include "compare/pool.h"
 
 #include <math.h>
@@ -14,32 +14,53 @@
 
 #define LEVEL 0.95 /* that the interval of a median must have */
 
-/* The same manifests, in the same order. */
-static bool has_same_kernels(const struct mb_run *a, const struct mb_run *b)
+/* Whether two texts "NAME SHA256" have one name and two digests. */
+static bool is_changed(const char *a, const char *b)
 {
-    for (size_t i = 0; i < a->kernels.n && i < b->kernels.n; i++) {
-        if (strcmp(a->kernels.items[i], b->kernels.items[i]) != 0) {
-            return false;
+    const size_t n_name = (size_t)(strrchr(a, ' ') - a);
+    return n_name == (size_t)(strrchr(b, ' ') - b) && strncmp(a, b, n_name) == 0 &&
+           strcmp(a, b) != 0;
+}
+
+/* Whether some kernel differs. Further kernels of either run do not make it another build. */
+static bool has_changed_kernels(const struct mb_run *a, const struct mb_run *b)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < a->kernels.n; i++) {
+        for (size_t k = 0; k < b->kernels.n; k++) {
+            is_found = is_found || is_changed(a->kernels.items[i], b->kernels.items[k]);
         }
     }
-    return a->kernels.n == b->kernels.n;
+    return is_found;
 }
 
 static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
 {
     return strcmp(a->device.name, b->device.name) == 0 &&
-           strcmp(mb_run_driver(a).s, mb_run_driver(b).s) == 0 &&
-           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && has_same_kernels(a, b);
+           strcmp(a->device.driver_version, b->device.driver_version) == 0 &&
+           strcmp(a->device.driver_info, b->device.driver_info) == 0 &&
+           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
 }
 
-/* Give each run to the pool of its device and build. There is room for a pool, and in each for
- * a run, per file. */
+/* Whether a run is of the same build as every run of a pool. One run is not enough to tell: it
+ * may lack a kernel in which others differ. */
+static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
+{
+    size_t n = 0;
+    while (n < pool->n_runs && is_same_build(pool->runs[n], run)) {
+        n++;
+    }
+    return n == pool->n_runs;
+}
+
+/* Add each run to the pool of its device and build. There is room for as many pools as files,
+ * and in each for as many runs. */
 static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
                                 struct mb_pools *pools, struct mb_err *err)
 {
     for (size_t i = 0; i < n_runs; i++) {
         struct mb_pool *pool = pools->pools;
-        while (pool->n_runs > 0 && !is_same_build(pool->runs[0], runs[i])) {
+        while (!is_of_pool(pool, runs[i])) {
             pool++;
         }
         if (pool->n_runs == 0) {
@@ -54,8 +75,8 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Logarithms of the ratio of two rows in each block that a run has of both; of the runs that
- * have any. */
+/* Logarithms of the ratio of two rows, block by block, from each run that sampled both
+ * together. */
 struct paired {
     struct mb_series *runs;
     size_t n_runs;
@@ -65,25 +86,19 @@ struct paired {
 
 static void pair_run(const struct mb_row *a, const struct mb_row *b, struct paired *out)
 {
-    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing) {
+    double *values = out->log_ratio + out->n_values;
+    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing ||
+        !mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
         return;
     }
-    const struct mb_samples *samples = &a->timing->samples;
-    double *values = out->log_ratio + out->n_values;
-    size_t n = 0;
-    for (size_t i = 0; i < samples->n_blocks; i++) {
-        const double *block_ns = &samples->duration_ns[i * samples->n_candidates];
-        if (samples->block[i].is_kept) {
-            values[n++] = log(block_ns[b->column] / block_ns[a->column]);
-        }
-    }
+    const size_t n = a->timing->samples.n_kept;
     out->runs[out->n_runs++] = (struct mb_series){.values = values, .n = n};
     out->n_values += n;
     out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;
 }
 
-/* What resampling shows of a ratio, with an interval that is `wider` at both ends by that
- * factor; only the ratio if the shortest series has too few samples. */
+/* Take a ratio from resampling, with an interval that is `wider` by that factor at both ends,
+ * or only the ratio if the shortest series has too few samples. */
 static void take(struct mb_relation *relation, const struct mb_estimate *ratio, double wider,
                  size_t n_least, double least_p)
 {
@@ -96,8 +111,8 @@ static void take(struct mb_relation *relation, const struct mb_estimate *ratio, 
     }
 }
 
-/* A single run as its own relations are made, by signed ranks; more of them by resampling runs,
- * since what differs between these is not in the blocks of one. */
+/* Relates a single run by signed ranks, as the run itself does, and several by resampling runs,
+ * since the blocks of one run do not show how runs differ. */
 static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
@@ -114,9 +129,9 @@ static enum mb_status relate_paired(const struct paired *paired, const struct mb
     return MB_OK;
 }
 
-/* No run has both in the same blocks: runs against runs. What differs from run to run is not in
- * the interval of few, and is added; no order of blocks bounds p. */
-static enum mb_status relate_apart(const struct mb_found *a, const struct mb_found *b,
+/* For rows that no run sampled together: runs against runs. The interval of few runs lacks the
+ * spread between runs, which is added; no order of blocks bounds p. */
+static enum mb_status relate_apart(const struct mb_repeats *a, const struct mb_repeats *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
 {
@@ -128,149 +143,132 @@ static enum mb_status relate_apart(const struct mb_found *a, const struct mb_fou
     return MB_OK;
 }
 
+/* A row of a pooled timing: the rows of the runs, and what they show together. */
+struct pooled {
+    const struct mb_test_rows *rows;
+    struct mb_repeats all;
+};
+
 /* A row to the fastest one. */
-static enum mb_status relate_row(const struct mb_pool *pool, struct mb_timing *timing,
-                                 const struct mb_found *found, size_t index,
-                                 const struct mb_bootstrap *how, struct mb_err *err)
+static enum mb_status relate_row(const struct mb_pool *pool, const struct pooled *fastest,
+                                 const struct pooled *pooled, const struct mb_bootstrap *how,
+                                 struct mb_relation *relation, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    struct mb_relation *relation = &timing->rows[index].relation;
-    const struct mb_found *fastest = &found[timing->fastest];
-    const struct mb_match *from = fastest->match, *to = found[index].match;
     struct mb_bootstrap own = *how;
-    struct paired paired = {
-        .runs = mb_alloc(pool->n_runs, sizeof *paired.runs),
-        .log_ratio = mb_alloc(found[index].n_samples, sizeof *paired.log_ratio),
-    };
-    MB_TRY(MB_NEED(paired.runs && paired.log_ratio, "pooling"));
+    MB_FREED struct mb_series *series = mb_alloc(pool->n_runs, sizeof *series);
+    MB_FREED double *log_ratio = mb_alloc(pooled->all.n_samples, sizeof *log_ratio);
+    struct paired paired = {.runs = series, .log_ratio = log_ratio};
+    MB_DO(MB_NEED(series && log_ratio, "pooling"));
     for (size_t i = 0; i < pool->n_runs; i++) {
-        pair_run(from->of[i], to->of[i], &paired);
+        pair_run(fastest->rows->of[i], pooled->rows->of[i], &paired);
     }
-    qsort(paired.runs, paired.n_runs, sizeof *paired.runs, mb_series_compare);
-    own.seed = mb_seed_of(how->seed, to->key);
-    MB_TRY(paired.n_runs > 0 ? relate_paired(&paired, &own, relation, err)
-                             : relate_apart(fastest, &found[index], &own, relation, err));
-fail:
-    mb_free(paired.runs);
-    mb_free(paired.log_ratio);
-    return status;
+    qsort(series, paired.n_runs, sizeof *series, mb_series_compare);
+    own.seed = mb_seed_of(how->seed, pooled->rows->key);
+    return paired.n_runs > 0 ? relate_paired(&paired, &own, relation, err)
+                             : relate_apart(&fastest->all, &pooled->all, &own, relation, err);
+}
+
+/* Whether one run alone has the timing. Its relations are those that it had itself: resampled
+ * anew, an interval may end on the other side of the margin. */
+static bool is_of_one_run(const struct mb_timing *timing, const struct pooled *pooled)
+{
+    const struct mb_timing *own = pooled[0].all.usable->timing;
+    bool is_alone = own->fastest != SIZE_MAX &&
+                    pooled[timing->fastest].all.usable == &own->rows[own->fastest];
+    for (size_t i = 0; is_alone && i < timing->of->n_results; i++) {
+        is_alone = pooled[i].all.runs.n == 1 && pooled[i].all.usable->timing == own;
+    }
+    return is_alone;
 }
 
 static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timing,
-                             const struct mb_found *found, const struct mb_bootstrap *how,
+                             const struct pooled *pooled, const struct mb_bootstrap *how,
                              struct mb_err *err)
 {
-    for (size_t i = 0; timing->fastest != SIZE_MAX && i < timing->of->n_results; i++) {
+    if (timing->fastest == SIZE_MAX) {
+        return MB_OK;
+    }
+    const bool is_alone = is_of_one_run(timing, pooled);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *fastest = &timing->rows[timing->fastest];
         struct mb_row *row = &timing->rows[i];
-        if (row == fastest) {
+        if (is_alone) {
+            row->relation = pooled[i].all.usable->relation;
+        } else if (row == fastest) {
             row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
             row->relation.outcome = MB_OUTCOME_SAME;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
-            MB_DO(relate_row(pool, timing, found, i, how, err));
+            MB_DO(relate_row(pool, &pooled[timing->fastest], &pooled[i], how, &row->relation,
+                             err));
         }
     }
-    return mb_relate_judge(timing, err);
+    return is_alone ? MB_OK : mb_relate_judge(timing, err);
 }
 
-/* The quantiles, and the median of the runs with its interval, as those of a run. */
-static enum mb_status pool_stats(const struct mb_found *found, const struct mb_bootstrap *how,
+/* Quantiles, and the median of the runs' medians with its interval. */
+static enum mb_status pool_stats(const struct pooled *pooled, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
+    const struct mb_repeats *all = &pooled->all;
     struct mb_bootstrap own = *how;
-    own.seed = mb_seed_of(how->seed, found->match->key);
-    MB_DO(mb_stats_compute(found->samples_ns, found->n_samples, stats, err));
-    if (found->runs.n > 1) {
+    own.seed = mb_seed_of(how->seed, pooled->rows->key);
+    MB_DO(mb_stats_compute(all->samples_ns, all->n_samples, stats, err));
+    if (all->runs.n > 1) {
         struct mb_estimate estimate;
-        MB_DO(mb_bootstrap_runs(&found->runs, &own, &estimate, err));
+        MB_DO(mb_bootstrap_runs(&all->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
         stats->median_ci_level = LEVEL;
     }
-    if (found->n_least < MB_FEW_SAMPLES) {
+    if (all->n_least < MB_FEW_SAMPLES) {
         stats->median_ci_ns[0] = stats->median_ci_ns[1] = (double)NAN;
         stats->median_ci_level = 0.0;
     }
     return MB_OK;
 }
 
-/* What is known of a row before it is related. The noise of the timing is that of the worst of
- * its rows, and what "too few samples" is about the least of them. */
-static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct mb_found *found)
+/* Fill in what does not need the other rows. The noise of the timing is that of its worst row,
+ * and its number of samples that of the row with the fewest. */
+static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct mb_repeats *all)
 {
     struct mb_result *result = row->result;
-    result->status = found->failed != NULL ? MB_RESULT_FAILED : MB_RESULT_OK;
-    result->verify = found->failed != NULL ? MB_VERIFY_FAIL
-                     : found->is_unchecked ? MB_VERIFY_SKIPPED
-                                           : MB_VERIFY_PASS;
-    row->n_runs = found->runs.n;
+    result->status = all->failed != NULL ? MB_RESULT_FAILED : MB_RESULT_OK;
+    result->verify = all->failed != NULL ? MB_VERIFY_FAIL
+                     : all->is_unchecked ? MB_VERIFY_SKIPPED
+                                         : MB_VERIFY_PASS;
+    row->n_runs = all->runs.n;
     row->relation = mb_no_relation;
-    timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + found->aa_distance);
-    if (found->n_samples < timing->samples.n_kept) {
-        timing->samples.n_kept = (uint32_t)found->n_samples;
+    timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + all->aa_distance);
+    if (all->n_samples < timing->samples.n_kept) {
+        timing->samples.n_kept = (uint32_t)all->n_samples;
     }
 }
 
-/* The relations of a timing that one run alone has are those that it had itself: resampled
- * anew, an interval may end on the other side of the margin. */
-static void keep_own(struct mb_timing *timing, const struct mb_found *found)
-{
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *of = found[i].usable;
-        const bool is_related = isfinite(timing->rows[i].relation.ratio);
-        if (found[i].runs.n != 1 || of->timing != found[0].usable->timing ||
-            (is_related && !isfinite(of->relation.ratio)) ||
-            (i == timing->fastest && of->relation.ratio != 1.0)) {
-            return;
-        }
-    }
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        struct mb_relation *relation = &timing->rows[i].relation;
-        const struct mb_relation *own = &found[i].usable->relation;
-        if (isfinite(relation->ratio)) {
-            relation->ratio = own->ratio;
-            memcpy(relation->ci, own->ci, sizeof own->ci);
-            relation->p_adjusted = own->p_adjusted;
-            relation->outcome = own->outcome;
-        }
-    }
-}
-
-/* The figures of a timing, of the matches that its rows are of. */
+/* Gather pooled[n_results], and fill in the figures of the timing. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
-                               const struct mb_match **match, const struct mb_bootstrap *how,
+                               struct pooled *pooled, const struct mb_bootstrap *how,
                                struct mb_err *err)
 {
-    const size_t n = timing->of->n_results;
-    MB_FREED struct mb_found *found = mb_alloc(n, sizeof *found);
-    MB_DO(MB_NEED(found, "pooling"));
-    enum mb_status status = MB_OK;
     timing->twin.ratio = 1.0;
     timing->samples.n_kept = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-        MB_TRY(mb_found_gather(pool->runs, pool->n_runs, match[i], 0, &found[i], err));
-        MB_TRY(pool_stats(&found[i], how, &timing->rows[i].stats, err));
-        fill_row(timing, &timing->rows[i], &found[i]);
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        MB_DO(mb_repeats_gather(pool->runs, pool->n_runs, pooled[i].rows->of, &pooled[i].all,
+                                err));
+        MB_DO(pool_stats(&pooled[i], how, &timing->rows[i].stats, err));
+        fill_row(timing, &timing->rows[i], &pooled[i].all);
     }
     mb_ranking_choose(timing);
-    MB_TRY(relate(pool, timing, found, how, err));
-    keep_own(timing, found);
-fail:
-    timing->samples.n_kept = timing->samples.n_kept != UINT32_MAX ? timing->samples.n_kept : 0;
-    for (size_t i = 0; i < n; i++) {
-        mb_found_finish(&found[i]);
-    }
-    return status;
+    return relate(pool, timing, pooled, how, err);
 }
 
 /* Whether both have figures of the same timing. */
-static bool is_alongside(const struct mb_match *a, const struct mb_match *b)
+static bool is_alongside(const struct mb_test_rows *a, const struct mb_test_rows *b)
 {
     return a->usable != NULL && b->usable != NULL && a->occurrence == b->occurrence &&
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
-/* As the file has it, but for what it owns. */
+/* A copy that owns nothing. */
 static struct mb_result borrow(const struct mb_result *of)
 {
     struct mb_result result = *of;
@@ -280,48 +278,72 @@ static struct mb_result borrow(const struct mb_result *of)
     return result;
 }
 
-/* A case with the timing of the match at `first`: it, and what comes after it. */
-static enum mb_status add_timing(struct mb_pool *pool, const struct mb_match *first,
-                                 const struct mb_bootstrap *how, struct mb_err *err)
+/* An empty timing in a case like that of the file. */
+static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *of,
+                                  const struct pooled *pooled, size_t n)
 {
-    const struct mb_match *end = pool->matches.match + pool->matches.n;
-    const struct mb_timing *of = first->usable->timing;
-    const size_t n_most = (size_t)(end - first);
     struct mb_case *c = mb_run_add_case(&pool->run);
-    MB_DO(MB_NEED(c, "pooling"));
-    const struct mb_match **match = mb_alloc(n_most, sizeof *match);
-    pool->match[pool->run.n_cases - 1] = match;
+    if (c == NULL) {
+        return NULL;
+    }
     *c = *of->of;
     c->n_timings = c->n_results = 0;
     c->compulsory_bytes = 0; /* no rate is shown of several runs */
-    c->results = mb_alloc(n_most, sizeof *c->results);
-    MB_DO(MB_NEED(match && c->results, "pooling"));
-    for (const struct mb_match *m = first; m < end; m++) {
-        if (is_alongside(m, first)) {
-            match[c->n_results] = m;
-            c->results[c->n_results++] = borrow(m->usable->result);
-        }
+    c->results = mb_alloc(n, sizeof *c->results);
+    for (size_t i = 0; c->results != NULL && i < n; i++) {
+        c->results[c->n_results++] = borrow(pooled[i].rows->usable->result);
     }
-    struct mb_timing *timing = mb_case_add_timing(c, of->cache, of->mode);
-    MB_DO(MB_NEED(timing, "pooling"));
-    return conclude(pool, timing, match, how, err);
+    return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
 
-/* Every match with figures in one timing, in the order of the files. */
+/* Add a case with the timing of tests[0]: that test, and those of tests[n] alongside. */
+static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test_rows *tests,
+                                 size_t n, const struct mb_bootstrap *how, struct mb_err *err)
+{
+    enum mb_status status;
+    const struct mb_timing **of = mb_alloc(pool->n_runs, sizeof *of);
+    struct pooled *pooled = mb_alloc(n, sizeof *pooled);
+    size_t n_rows = 0;
+    pool->timings[pool->run.n_cases] = of;
+    MB_TRY(MB_NEED(of && pooled, "pooling"));
+    for (size_t i = 0; i < n; i++) {
+        if (is_alongside(&tests[i], &tests[0])) {
+            pooled[n_rows++].rows = &tests[i];
+            for (size_t run = 0; run < pool->n_runs; run++) {
+                const struct mb_row *row = tests[i].of[run];
+                of[run] = of[run] == NULL && row != NULL ? row->timing : of[run];
+            }
+        }
+    }
+    struct mb_timing *timing = add_case(pool, tests[0].usable->timing, pooled, n_rows);
+    MB_TRY(MB_NEED(timing, "pooling"));
+    MB_TRY(conclude(pool, timing, pooled, how, err));
+fail:
+    for (size_t i = 0; i < n_rows; i++) {
+        mb_repeats_finish(&pooled[i].all);
+    }
+    mb_free(pooled);
+    return status;
+}
+
+/* Put every test with figures into a timing, in the order of the files. */
 static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstrap *how,
                                   struct mb_err *err)
 {
-    MB_DO(mb_match_runs(pool->runs, pool->n_runs, &pool->matches, err));
-    pool->match = mb_alloc(pool->matches.n, sizeof *pool->match);
-    MB_DO(MB_NEED(pool->match, "pooling"));
-    for (size_t i = 0; i < pool->matches.n; i++) {
-        const struct mb_match *match = &pool->matches.match[i];
-        bool is_new = match->usable != NULL;
+    MB_SCOPED(mb_tests) found = {0};
+    MB_DO(mb_match_runs(pool->runs, pool->n_runs, &found, err));
+    MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* test of each case */
+    pool->timings = mb_alloc(found.n + 1, sizeof *pool->timings);
+    MB_DO(MB_NEED(first && pool->timings, "pooling"));
+    for (size_t i = 0; i < found.n; i++) {
+        const struct mb_test_rows *tests = found.tests;
+        bool is_new = tests[i].usable != NULL;
         for (size_t k = 0; is_new && k < pool->run.n_cases; k++) {
-            is_new = !is_alongside(match, pool->match[k][0]);
+            is_new = !is_alongside(&tests[i], &tests[first[k]]);
         }
         if (is_new) {
-            MB_DO(add_timing(pool, match, how, err));
+            first[pool->run.n_cases] = i;
+            MB_DO(add_timing(pool, &tests[i], found.n - i, how, err));
         }
     }
     return MB_OK;
@@ -352,12 +374,11 @@ void mb_pools_finish(struct mb_pools *pools)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct mb_pool *pool = &pools->pools[i];
-        for (size_t k = 0; k < pool->run.n_cases; k++) {
-            mb_free(pool->match[k]);
+        for (size_t k = 0; pool->timings && pool->timings[k]; k++) {
+            mb_free(pool->timings[k]);
         }
-        mb_free(pool->match);
+        mb_free(pool->timings);
         mb_run_finish(&pool->run);
-        mb_matches_finish(&pool->matches);
         mb_free(pool->runs);
     }
     mb_free(pools->pools);

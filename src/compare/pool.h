@@ -1,5 +1,5 @@
-/* Runs of the same device and build taken together: medians, ratios and verdicts of all of
- * them. Pure: no files, no clock. */
+/* Pools runs of the same device and build: medians, ratios and verdicts over all of them. Opens
+ * no files and reads no clock. */
 #pragma once
 
 #include "compare/match.h"
@@ -8,29 +8,29 @@
 struct mb_pool {
     const struct mb_run **runs; /* each once; the array is owned */
     size_t n_runs;
-    struct mb_matches matches;
-    /* A run of the pooled figures; texts are borrowed of the files. Each case has one timing,
-     * and its rows are as those of a run, in the order of the files, with their label, slug,
-     * status, verify, n, quantiles, median and relation:
-     * - a status is failed where any of the runs failed it, and verify is passed only where it
-     *   did in every run with figures;
-     * - stats.median_ns is of the runs' medians, and its 95 % interval by resampling runs and
-     *   blocks of samples; of a single run its own, by order statistics; NaN: too few samples;
-     * - its p05 and p95 are of the samples of all runs;
-     * - a relation is its time over that of the fastest, from blocks of the runs that have
-     *   both: the median of the runs' medians. Where no run has both, of the runs' medians
-     *   alone. NaN of what makes another image, or where nothing is the fastest. */
+    /* The pooled figures as a run; its texts are borrowed from the files. Each case has one
+     * timing, with rows in the order of the files:
+     * - the status is failed if any run failed, and verify is pass only if every run with
+     * figures passed;
+     * - stats.median_ns is the median of the runs' medians; its 95 % interval comes from
+     *   resampling runs and blocks of samples, or for a single run from order statistics, and
+     * is NaN with too few samples;
+     * - p05 and p95 are quantiles of the samples of all runs;
+     * - the relation is the time over that of the fastest, from blocks of the runs that have
+     *   both: the median of the runs' medians. If no run has both, it comes from the runs'
+     *   medians alone. It is NaN for another image, or if there is no fastest row. */
     struct mb_run run;
-    const struct mb_match ***match; /* of each case and row, with figures; owned */
+    /* [case][run]: the timing of the run that the case is of, NULL: it has none; owned. */
+    const struct mb_timing ***timings;
 };
 
 struct mb_pools {
     struct mb_pool *pools; /* owned; in the order of the files */
     size_t n_pools;
-    size_t n_repeated; /* files of a run that is there already: it counts once */
+    size_t n_repeated; /* files that hold a run again, which counts once */
 };
 
-/* Pool. The files must outlive the pools. `how` is of the resampling. Fails only without
+/* Pool the files, which must outlive the pools; `how` says how to resample. Fails only without
  * memory. */
 MB_MUST_CHECK enum mb_status mb_pool_runs(const struct mb_run_group *files,
                                           const struct mb_bootstrap *how,

@@ -1,4 +1,4 @@
-/* Two groups of runs: what can be compared and what cannot, and what may be said of it. */
+/* Two groups of runs: which tests can be compared, and the verdict on each. */
 #include "compare/runs.h"
 
 #include <math.h>
@@ -10,21 +10,15 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* Enough that a clear difference of any test stands above the luck of resampling, as long as
- * that takes seconds; a p that is smaller than they can count comes from their tail. */
+/* Enough that a clear difference of any test stands out from the luck of resampling, as long as
+ * that takes only seconds. A p too small to count comes from the tail of the resamples. */
 #define MIN_RESAMPLES      2000u
 #define RESAMPLES_PER_TEST 80u
 #define MAX_DRAWS          3e8
 
-struct session {
-    struct mb_matches matches; /* of the base's runs, and then of the new ones */
-    double *scratch;           /* one for each match; owned */
-    struct mb_comparison *out;
-};
-
 static const char *const when[MB_N_SIDES] = {"in the base", "now"};
 
-/* Valid UTF-8 without control characters, whatever files are called. */
+/* Set the reason, as valid UTF-8 without control characters, whatever the names of files. */
 MB_PRINTF(2, 3)
 static void explain(struct mb_compared *test, const char *fmt, ...)
 {
@@ -39,7 +33,7 @@ static const char *colon_before(const char *reason)
     return reason[0] != '\0' ? ": " : "";
 }
 
-/* A row that is there and has no times: skipped, or without good samples. */
+/* Why a row has no times: it was skipped, or has no good samples. */
 static void explain_useless(struct mb_compared *test, const struct mb_row *row, int side)
 {
     if (mb_row_status(row) == MB_RESULT_SKIPPED) {
@@ -53,61 +47,37 @@ static void explain_useless(struct mb_compared *test, const struct mb_row *row, 
     }
 }
 
-/* The first row of a match on one side, or NULL. */
-static const struct mb_row *first_of(const struct session *session,
-                                     const struct mb_match *match, int side)
+/* Whether two tests have the same label and image, perhaps under different conditions. */
+static bool is_near(const struct mb_test_rows *a, const struct mb_test_rows *b)
 {
-    const size_t n_base = session->out->side[MB_BASE].n_runs;
-    const size_t n_runs = session->out->side[side].n_runs;
-    const struct mb_row *const *of = match->of + (side == MB_NEW ? n_base : 0);
-    size_t run = 0;
-    while (run < n_runs && of[run] == NULL) {
-        run++;
-    }
-    return run < n_runs ? of[run] : NULL;
+    return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
 
-/* Whether a match is of the same label and image, if not measured in the same way. */
-static bool is_near(const struct mb_match *a, const char *label, const struct mb_match *b,
-                    const struct mb_row *row)
+/* Explain that `side` lacks a test, and name the nearest test that it has. True if it has none,
+ * or if a run was not completed, perhaps because of this test. A near test shows that the user
+ * asked for another condition. */
+static bool explain_missing(const struct mb_comparison *out, struct mb_compared *test, int side)
 {
-    const size_t n_bytes = a->alpha_at - a->timing_at;
-    return strcmp(row->result->label, label) == 0 && n_bytes == b->alpha_at - b->timing_at &&
-           memcmp(a->key + a->timing_at, b->key + b->timing_at, n_bytes) == 0;
-}
-
-/* A test that `side` lacks, with what comes nearest to it there. True if nothing does, or a run
- * was not completed, which may be for it; what is there in another way was asked for so. */
-static bool explain_missing(const struct session *session, struct mb_compared *test,
-                            const struct mb_match *match, int side)
-{
-    const struct mb_side_runs *runs = &session->out->side[side];
+    const struct mb_side_runs *runs = &out->side[side];
     const struct mb_row *near = NULL;
     bool is_complete = true;
-    for (size_t i = 0; i < session->matches.n; i++) {
-        const struct mb_match *other = &session->matches.match[i];
-        const struct mb_row *row = first_of(session, other, side);
-        if (row != NULL && strcmp(other->key, match->key) == 0) {
+    for (size_t i = 0; i < out->n_tests; i++) {
+        const struct mb_compared *other = &out->tests[i];
+        const struct mb_row *row = other->side[side].first;
+        if (row != NULL && strcmp(other->rows->key, test->rows->key) == 0) {
             explain(test, "fewer times %s", when[side]);
             return false;
         }
-        if (near == NULL && row != NULL &&
-            is_near(match, test->row->result->label, other, row)) {
+        if (near == NULL && row != NULL && is_near(test->rows, other->rows)) {
             near = row;
         }
     }
     for (size_t run = 0; run < runs->n_runs; run++) {
         is_complete = is_complete && runs->runs[run]->complete;
     }
-    const struct mb_text place = mb_timing_title(test->row->timing);
-    const struct mb_text other = near ? mb_timing_title(near->timing) : (struct mb_text){""};
-    if (near != NULL && strcmp(place.s, other.s) != 0) {
-        explain(test, "not there %s, only %s", when[side], other.s);
-    } else {
-        explain(test, "not there %s%s%s", when[side],
-                near ? ", only with other parameters" : "",
-                is_complete ? "" : ", in a run that was not completed");
-    }
+    explain(test, "not there %s%s%s%s", when[side], near ? ", only " : "",
+            near ? mb_timing_title(near->timing).s : "",
+            near || is_complete ? "" : ", in a run that was not completed");
     return near == NULL || !is_complete;
 }
 
@@ -121,7 +91,7 @@ static double range_of(const double *values, size_t n)
     return most - least;
 }
 
-/* How far a run wanders: the range of the medians of its parts, to its own. */
+/* How far a run wanders: the range of the medians of its parts over its own median. */
 static double wander(const struct mb_series *series, double median_ns, double *scratch)
 {
     double medians[MB_WANDER_PARTS];
@@ -137,8 +107,8 @@ static double wander(const struct mb_series *series, double median_ns, double *s
     return range_of(medians, n) / median_ns;
 }
 
-/* Median of the medians of runs, as mb_bootstrap_ratio takes it, and the spread of runs. */
-static enum mb_status side_figures(const struct mb_found *found, double *median_ns,
+/* The median of the runs' medians, as in mb_bootstrap_ratio, and how far the runs spread. */
+static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
     size_t n_most = found->runs.n;
@@ -159,7 +129,7 @@ static enum mb_status side_figures(const struct mb_found *found, double *median_
     return MB_OK;
 }
 
-static bool is_same_data(const struct mb_found *a, const struct mb_found *b)
+static bool is_same_data(const struct mb_repeats *a, const struct mb_repeats *b)
 {
     bool is_same = a->runs.n == b->runs.n;
     for (size_t i = 0; is_same && i < a->runs.n; i++) {
@@ -173,25 +143,24 @@ static bool is_exact(const struct mb_row *row)
     return mb_row_answers(row->timing, row, MB_QUESTION_EXACT);
 }
 
-/* Say why a test cannot be compared. Returns false if it can be. */
-static bool find_gap(const struct session *session, struct mb_compared *test,
-                     const struct mb_match *match)
+/* Explain why a test cannot be compared, or return false if it can. */
+static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
 {
-    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+    const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
     const bool was_right = base->is_verified && base->failed == NULL;
     test->change = was_right ? MB_CHANGE_GONE : MB_CHANGE_NONE;
     if (base->first == NULL) {
-        explain_missing(session, test, match, MB_BASE);
+        explain_missing(out, test, MB_BASE);
     } else if (new_runs->first == NULL) {
-        const bool is_lost = explain_missing(session, test, match, MB_NEW);
+        const bool is_lost = explain_missing(out, test, MB_NEW);
         test->change = is_lost ? test->change : MB_CHANGE_NONE;
     } else if (new_runs->failed != NULL || base->failed != NULL) {
         const int side = new_runs->failed != NULL ? MB_NEW : MB_BASE;
-        const struct mb_row *failed = test->found[side].failed;
+        const struct mb_row *failed = test->side[side].failed;
         const bool is_wrong = failed->result->verify == MB_VERIFY_FAIL;
         test->change = was_right ? MB_CHANGE_WRONG : MB_CHANGE_NONE;
         explain(test, "%s %s, in %.150s%s%s", is_wrong ? "wrong texels" : "failed", when[side],
-                test->found[side].failed_path, colon_before(mb_row_reason(failed)),
+                test->side[side].failed_path, colon_before(mb_row_reason(failed)),
                 mb_row_reason(failed));
     } else if (base->usable == NULL) {
         explain_useless(test, base->first, MB_BASE);
@@ -204,12 +173,12 @@ static bool find_gap(const struct session *session, struct mb_compared *test,
     return true;
 }
 
-/* What is known of a test with times on both sides before resampling. */
+/* Fill in what needs no resampling, for a test with times on both sides. */
 static enum mb_status fill(struct mb_compared *test, double threshold, struct mb_err *err)
 {
-    const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+    const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
     const int least = base->n_samples <= new_runs->n_samples ? MB_BASE : MB_NEW;
-    const size_t n_least = test->found[least].n_samples;
+    const size_t n_least = test->side[least].n_samples;
     test->change = base->is_verified && new_runs->is_unchecked ? MB_CHANGE_UNVERIFIED
                    : is_exact(base->usable) && !is_exact(new_runs->usable)
                        ? MB_CHANGE_INEXACT
@@ -222,7 +191,7 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
                 n_least == 1 ? "" : "s", when[least], MB_FEW_SAMPLES);
     }
     for (int side = 0; side < MB_N_SIDES; side++) {
-        MB_DO(side_figures(&test->found[side], &test->median_ns[side], &test->spread, err));
+        MB_DO(side_figures(&test->side[side], &test->median_ns[side], &test->spread, err));
     }
     /* The timer rounds both medians: a difference of one of its steps means nothing. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
@@ -230,29 +199,29 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     return MB_OK;
 }
 
-static enum mb_status compare(const struct session *session, const struct mb_match *match,
-                              struct mb_err *err)
+/* Gather the rows of both sides for each test. */
+static enum mb_status gather(struct mb_comparison *out, struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
-    struct mb_compared *test = &out->tests[out->n_tests++];
-    size_t first = 0;
-    for (int side = 0; side < MB_N_SIDES; side++) {
-        const struct mb_side_runs *own = &out->side[side];
-        MB_DO(mb_found_gather(own->runs, own->n_runs, match, first, &test->found[side], err));
-        first += own->n_runs;
+    const struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
+    for (size_t i = 0; i < out->matched.n; i++) {
+        struct mb_compared *test = &out->tests[out->n_tests++];
+        struct mb_repeats *side = test->side;
+        test->rows = &out->matched.tests[i];
+        MB_DO(mb_repeats_gather(base->runs, base->n_runs, test->rows->of, &side[MB_BASE], err));
+        MB_DO(mb_repeats_gather(new_runs->runs, new_runs->n_runs, test->rows->of + base->n_runs,
+                                &side[MB_NEW], err));
+        test->row = side[MB_BASE].first ? side[MB_BASE].first : side[MB_NEW].first;
     }
-    test->row =
-        test->found[MB_BASE].first ? test->found[MB_BASE].first : test->found[MB_NEW].first;
-    return find_gap(session, test, match) ? MB_OK : fill(test, out->options.threshold, err);
+    return MB_OK;
 }
 
-/* What a difference must clear. A test that was quiet by luck is not believed more than three
- * in four of the others: they were run on the same machines. */
-static void set_margins(const struct session *session)
+/* Set the margins. A test that was quiet by luck counts as no quieter than three in four of the
+ * others, which ran on the same machines. */
+static enum mb_status set_margins(const struct mb_comparison *out, struct mb_err *err)
 {
-    const struct mb_comparison *out = session->out;
-    double *spreads = session->scratch;
+    MB_FREED double *spreads = mb_alloc(out->n_tests, sizeof *spreads);
     size_t n = 0;
+    MB_DO(MB_NEED(spreads, "comparison"));
     for (size_t i = 0; i < out->n_tests; i++) {
         if (mb_has_ratio(&out->tests[i])) {
             spreads[n++] = out->tests[i].spread;
@@ -265,8 +234,9 @@ static void set_margins(const struct session *session)
         test->spread = fmax(test->spread, usual);
         test->margin = fmax(
             test->threshold + (test->is_single_run ? fmax(MB_RUN_TO_RUN, test->spread) : 0.0),
-            fmax(test->found[MB_BASE].aa_distance, test->found[MB_NEW].aa_distance));
+            fmax(test->side[MB_BASE].aa_distance, test->side[MB_NEW].aa_distance));
     }
+    return MB_OK;
 }
 
 static uint32_t choose_resamples(const struct mb_comparison *out)
@@ -275,8 +245,7 @@ static uint32_t choose_resamples(const struct mb_comparison *out)
     for (size_t i = 0; i < out->n_tests; i++) {
         const struct mb_compared *test = &out->tests[i];
         if (mb_has_ratio(test)) {
-            n_samples +=
-                (double)(test->found[MB_BASE].n_samples + test->found[MB_NEW].n_samples);
+            n_samples += (double)(test->side[MB_BASE].n_samples + test->side[MB_NEW].n_samples);
         }
     }
     const double n_wanted =
@@ -290,11 +259,11 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     struct mb_bootstrap how = {.n_resamples = choose_resamples(out)};
     for (size_t i = 0; i < out->n_tests; i++) {
         struct mb_compared *test = &out->tests[i];
-        const struct mb_found *base = &test->found[MB_BASE], *new_runs = &test->found[MB_NEW];
+        const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
         if (!mb_has_ratio(test) || test->is_identical) {
             continue; /* two resamplings would differ by chance; the samples do not */
         }
-        how.seed = mb_seed_of(out->options.seed, base->match->key);
+        how.seed = mb_seed_of(out->options.seed, test->rows->key);
         MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &test->ratio, err));
         if (test->reason[0] != '\0') {
             test->ratio.p = test->ratio.ci[0] = test->ratio.ci[1] = (double)NAN;
@@ -303,9 +272,9 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     return MB_OK;
 }
 
-/* Without a verdict on few runs: how many would tell on which side of the threshold the ratio
- * is, 8 times in 10 at the level of 95 %, if it is what it seems. The range of five is 2.3 of
- * their standard deviations. */
+/* If few runs gave no verdict: how many would tell, 8 times in 10 at the level of 95 %, on
+ * which side of the threshold the ratio lies, if it is what it seems. The range of five runs
+ * is 2.3 standard deviations. */
 static void plan_runs(struct mb_compared *test)
 {
     const double deviation = fmax(test->spread, MB_RUN_TO_RUN) / 2.3;
@@ -336,10 +305,10 @@ static void decide(struct mb_comparison *out, struct mb_compared *test)
     out->n_single_runs += test->is_single_run;
 }
 
-static enum mb_status conclude(const struct session *session, struct mb_err *err)
+static enum mb_status conclude(struct mb_comparison *out, struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
-    double *p = session->scratch;
+    MB_FREED double *p = mb_alloc(out->n_tests, sizeof *p);
+    MB_DO(MB_NEED(p, "comparison"));
     for (size_t i = 0; i < out->n_tests; i++) {
         p[i] = mb_has_ratio(&out->tests[i]) ? out->tests[i].ratio.p : (double)NAN;
     }
@@ -373,8 +342,8 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* What makes a run another measurement than the first one: another device, or an image of the
- * same name with other contents, told once. */
+/* Warn if a run measured something else than the first run: another device, or an image of the
+ * same name with other contents, which is told once. */
 static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
                                     struct mb_err *err)
 {
@@ -394,7 +363,7 @@ static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_r
     return MB_OK;
 }
 
-/* What a reader must know of both sides before believing their figures. */
+/* Warn of what may make the figures of either side misleading. */
 static enum mb_status warn_of_runs(struct mb_comparison *out,
                                    const struct mb_run_group group[MB_N_SIDES],
                                    struct mb_err *err)
@@ -422,20 +391,18 @@ static enum mb_status warn_of_runs(struct mb_comparison *out,
     return MB_OK;
 }
 
-static enum mb_status match(struct session *session,
+static enum mb_status match(struct mb_comparison *out,
                             const struct mb_run_group group[MB_N_SIDES], struct mb_err *err)
 {
-    struct mb_comparison *out = session->out;
     struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
     base->runs = mb_alloc(group[MB_BASE].n_files + group[MB_NEW].n_files, sizeof *base->runs);
     MB_DO(MB_NEED(base->runs, "comparison"));
     base->n_runs = mb_runs_once(&group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
     new_runs->n_runs = mb_runs_once(&group[MB_NEW], new_runs->runs);
-    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &session->matches, err));
-    session->scratch = mb_alloc(session->matches.n, sizeof *session->scratch);
-    out->tests = mb_alloc(session->matches.n, sizeof *out->tests);
-    return MB_NEED(session->scratch && out->tests, "comparison");
+    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &out->matched, err));
+    out->tests = mb_alloc(out->matched.n, sizeof *out->tests);
+    return MB_NEED(out->tests, "comparison");
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
@@ -443,32 +410,33 @@ enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
                                struct mb_comparison *comparison, struct mb_err *err)
 {
     enum mb_status status;
-    struct session session = {.out = comparison};
     *comparison = (struct mb_comparison){.options = *options};
-    MB_TRY(match(&session, group, err));
-    for (size_t i = 0; i < session.matches.n; i++) {
-        MB_TRY(compare(&session, &session.matches.match[i], err));
+    MB_TRY(match(comparison, group, err));
+    MB_TRY(gather(comparison, err));
+    for (size_t i = 0; i < comparison->n_tests; i++) {
+        struct mb_compared *test = &comparison->tests[i];
+        if (!find_gap(comparison, test)) {
+            MB_TRY(fill(test, options->threshold, err));
+        }
     }
-    set_margins(&session);
+    MB_TRY(set_margins(comparison, err));
     MB_TRY(resample(comparison, err));
-    MB_TRY(conclude(&session, err));
+    MB_TRY(conclude(comparison, err));
     MB_TRY(warn_of_runs(comparison, group, err));
+    return MB_OK;
 fail:
-    mb_matches_finish(&session.matches);
-    mb_free(session.scratch);
-    if (status != MB_OK) {
-        mb_comparison_finish(comparison);
-    }
+    mb_comparison_finish(comparison);
     return status;
 }
 
 void mb_comparison_finish(struct mb_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->n_tests; i++) {
-        mb_found_finish(&comparison->tests[i].found[MB_BASE]);
-        mb_found_finish(&comparison->tests[i].found[MB_NEW]);
+        mb_repeats_finish(&comparison->tests[i].side[MB_BASE]);
+        mb_repeats_finish(&comparison->tests[i].side[MB_NEW]);
     }
     mb_free(comparison->tests);
+    mb_tests_finish(&comparison->matched);
     mb_free(comparison->side[MB_BASE].runs); /* and those of the other side behind them */
     mb_strlist_finish(&comparison->warnings);
     *comparison = (struct mb_comparison){.n_tests = 0};

@@ -1,40 +1,41 @@
-/* Two groups of runs compared, test by test. Pure: no files, no clock. */
+/* Compares two groups of runs, test by test. Opens no files and reads no clock. */
 #pragma once
 
 #include "base/strlist.h"
 #include "compare/match.h"
 
-#define MB_FEW_RUNS 5 /* fewer on a side: what differs between runs is not in the interval */
-/* Then this is added to the threshold, 1 %, as nothing in a run shows how far the next one
- * differs. Runs that spread by 1 % gave false verdicts in 11 of 100 comparisons of single runs
- * at a margin of 2 %; at 3.8 % in 1. Then single runs that spread by 0.5 % still find 5 %. */
+#define MB_FEW_RUNS 5 /* with fewer on a side the interval lacks the spread between runs */
+/* With few runs this is added to the threshold of 1 %, as nothing in a run shows how far the
+ * next one differs. For runs that spread by 1 %, 11 of 100 comparisons of single runs were
+ * false at a margin of 2 %, and 1 at 3.8 %. Single runs that spread by 0.5 % still show a
+ * change of 5 %. */
 #define MB_RUN_TO_RUN 0.028
-/* Or, if that is more, how far a run's samples wander while it is made: the state that one run
- * finds a machine in differs from the next one's at least as much. Five runs on an H200 wander
- * by 0.3 % and differ by as much; on a CPU that has other work both are tenths. */
-#define MB_WANDER_PARTS 5 /* in order of time, of which the medians are taken */
+/* Or, if that is more, how far samples wander during a run: between runs the state of a machine
+ * differs at least as much. Five runs on an H200 wander by 0.3 % and differ by as much; on a
+ * busy CPU both are tenths. */
+#define MB_WANDER_PARTS 5 /* of a run, in time order, whose medians show how far it wanders */
 #define MB_MANY_RUNS    50
 #define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 enum mb_compare_side { MB_BASE, MB_NEW, MB_N_SIDES };
 
 struct mb_compare_options {
-    double threshold;     /* a difference of this fraction is none: 0.01 */
-    uint64_t seed;        /* of the resampling */
+    double threshold;     /* fraction up to which a difference is a tie: 0.01 */
+    uint64_t seed;        /* for resampling */
     uint32_t n_resamples; /* 0: by the number of tests */
 };
 
-/* What became of a test, the worst first. */
+/* How a test changed, the worst first. */
 enum mb_change {
     MB_CHANGE_WRONG,      /* verified in the base, failed now */
-    MB_CHANGE_GONE,       /* verified in the base, without times now */
+    MB_CHANGE_GONE,       /* verified in the base, has no times now */
     MB_CHANGE_UNVERIFIED, /* verified in the base, not checked in some run now */
     MB_CHANGE_INEXACT,    /* exact in the base, claims less now */
     MB_CHANGE_SLOWER,     /* the last of the regressions */
     MB_CHANGE_FASTER,
     MB_CHANGE_TIED,
     MB_CHANGE_UNDECIDED,
-    MB_CHANGE_NONE, /* cannot be compared, and nothing is worse for it */
+    MB_CHANGE_NONE, /* cannot be compared, but nothing is worse */
     MB_N_CHANGES,
 };
 
@@ -42,22 +43,23 @@ enum mb_change {
 struct mb_compared {
     const struct mb_row *row; /* the first of the base, or else of the new runs; borrowed */
     enum mb_change change;
-    char reason[400]; /* why it cannot be compared or decided, or "" */
-    struct mb_found found[MB_N_SIDES];
-    /* Figures, where both sides have times (mb_has_ratio). */
+    char reason[400];                /* why it cannot be compared or decided, or "" */
+    const struct mb_test_rows *rows; /* of the base's runs, and then of the new ones */
+    struct mb_repeats side[MB_N_SIDES];
+    /* Figures, if both sides have times (mb_has_ratio). */
     double median_ns[MB_N_SIDES]; /* of the medians of runs */
-    struct mb_estimate ratio;     /* new over base; NaN but for the figure: too few samples */
+    struct mb_estimate ratio;     /* new over base; only the figure with too few samples */
     double p_adjusted;            /* Holm over all tests */
-    double threshold; /* what counts as no difference: that of the options and a granule of the
-                         timer */
-    double margin;    /* what a difference must clear: the same, more for few runs, or how far
-                         A/A twins are from 1, if that is more */
-    double spread;    /* of runs, as a fraction: between those there are, or within them; of
-                         three tests in four, if that is more */
-    uint32_t n_runs_needed; /* a side, about, for a verdict; 0: there is one; MB_MANY_RUNS is
-                               that or more */
+    double
+        threshold; /* up to which a difference is a tie: the option, and a step of the timer */
+    double margin; /* that a difference must exceed: the threshold, more with few runs, or the
+                      distance of A/A twins from 1 if larger */
+    double spread; /* fraction by which runs differ, between or within them; at least that of
+                      three tests in four */
+    uint32_t n_runs_needed; /* about how many a side would give a verdict; 0: there is one;
+                               MB_MANY_RUNS: that many or more */
     bool is_single_run;     /* fewer than MB_FEW_RUNS on a side */
-    bool is_identical;      /* the very same samples: one run compared with itself */
+    bool is_identical;      /* both sides have the same samples: a run compared with itself */
     enum mb_outcome outcome;
 };
 
@@ -70,11 +72,12 @@ struct mb_side_runs {
 struct mb_comparison {
     struct mb_side_runs side[MB_N_SIDES];
     struct mb_compare_options options;
+    struct mb_tests matched;   /* rows of the tests */
     struct mb_compared *tests; /* owned; in the order of the first base file */
     size_t n_tests;
-    struct mb_strlist warnings; /* a line each, without a stop at its end */
+    struct mb_strlist warnings; /* a line each, without a full stop */
     size_t n_changes[MB_N_CHANGES];
-    /* Of tests with a ratio: all of them, those of few runs, and by outcome. */
+    /* Numbers of tests with a ratio: all, with few runs, and by outcome. */
     size_t n_compared, n_single_runs, n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
     size_t n_regressions;
 };

@@ -9,6 +9,7 @@
 #include "result/label.h"
 
 #define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
+#define MAX_EXTENT    1000000000u
 
 /* A strategy as far as a file tells of it: its name, and of its parameters one value each. */
 struct mb_recorded {
@@ -28,9 +29,12 @@ static void params_field(struct mb_node parent, struct mb_result *result)
         }
         return;
     }
-    size_t n = 0;
-    for (const struct cJSON *member = mb_json_members(node.in, NULL);
-         member && n < MB_MAX_PARAMS; member = mb_json_next(member), n++) {
+    const struct cJSON *member = mb_json_members(node.in, NULL);
+    for (size_t n = 0; member; member = mb_json_next(member), n++) {
+        if (n == MB_MAX_PARAMS) {
+            mb_field_refuse(node, "a variant has more than %d parameters", MB_MAX_PARAMS);
+            return;
+        }
         const struct mb_node value = {.reader = node.reader, .in = member};
         mb_field_static(value, NULL, &recorded->values[2 * n]);
         recorded->params[n].name = mb_field_keep(node, mb_json_key(member));
@@ -138,7 +142,7 @@ static void answer_fields(struct mb_node node, const struct mb_case *c,
             mb_json_string(node.json, list, NULL, mb_question_names[question]);
         }
     }
-    mb_json_string(node.json, node.out, "answer", answer.word);
+    mb_json_string(node.json, node.out, "answer", answer.questions != 0 ? answer.word : NULL);
 }
 
 /* What the strategy says of its work. */
@@ -363,6 +367,9 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
         layout->format = layout->format ? layout->format : &c->other_format;
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
+        if (layout->base.width - 1 >= MAX_EXTENT || layout->base.height - 1 >= MAX_EXTENT) {
+            mb_field_refuse(node, "a case has no size");
+        }
     }
 }
 
@@ -396,7 +403,9 @@ void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
     mb_field_rounded(node, "image_setup_ms", &c->image_ms);
     mb_field_u64(node, "compulsory_bytes", &c->compulsory_bytes);
     struct mb_list variants = mb_field_list(node, "variants");
-    if (node.reader) {
+    if (node.reader && variants.n > MB_MAX_VARIANTS) {
+        mb_field_refuse(node, "a case has more than %d variants", MB_MAX_VARIANTS);
+    } else if (node.reader) {
         c->results = mb_field_alloc(node, variants.n, sizeof *c->results);
         c->n_results = c->results ? variants.n : 0;
     }

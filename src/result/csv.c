@@ -61,15 +61,15 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
     const struct mb_stats *stats = &row->stats;
     const struct mb_relation *relation = &row->relation;
     const double figures[] = {
-        stats->min_ns,   stats->p05_ns,          stats->p25_ns,          stats->median_ns,
-        stats->p75_ns,   stats->p95_ns,          stats->max_ns,          stats->mean_ns,
-        stats->mad_ns,   stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
-        relation->ci[0], relation->ci[1],
+        stats->min_ns,          stats->p05_ns,          stats->p25_ns,
+        stats->median_ns,       stats->p75_ns,          stats->p95_ns,
+        stats->max_ns,          stats->mean_ns,         stats->mad_ns,
+        stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
+        relation->ci[0],        relation->ci[1],        mb_row_of_limit(timing, row),
+        row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);
     csv_numbers(buf, figures, MB_COUNTOF(figures));
-    csv_numbers(buf, &(double){mb_row_of_limit(timing, row)}, 1);
-    csv_numbers(buf, &row->result->setup_ms, 1);
 }
 
 static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
@@ -88,7 +88,7 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
     mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_names[result->verify],
                      result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                       : "",
-                     answer.word ? answer.word : "");
+                     answer.questions != 0 ? answer.word : "");
 }
 
 static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
@@ -97,14 +97,16 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
     const struct mb_case *c = timing->of;
     const struct mb_layout *layout = &c->layout;
     const struct mb_result *result = row->result;
+    const enum mb_policy policy = result->work.tolerance.filter.policy;
+    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
     csv_text(buf, run->id);
     csv_text(buf, run->device.name);
     csv_text(buf, c->input);
     mb_strbuf_printf(buf, "%s,%u,%u,%u,%u,%s,%s,%s,%s,%s,", c->input_sha256, layout->base.width,
                      layout->base.height, layout->n_layers, layout->n_levels,
                      layout->format->name, mb_reduce_names[c->task.reduce],
-                     mb_result_filter_name(result), mb_alpha_name(c->task.alpha),
-                     mb_shape_names[mb_case_shape(c)]);
+                     mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
+                     mb_alpha_name(c->task.alpha), mb_shape_names[mb_case_shape(c)]);
     csv_rect(buf, &c->task);
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_names[timing->cache], mb_mode_names[timing->mode]);
     csv_text(buf, result->label);

@@ -2,6 +2,8 @@
 #include "result/field.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -209,6 +211,24 @@ unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *
         mb_field_static(parent, key, other);
     }
     return found < n ? found : 0;
+}
+
+void mb_field_limit(struct mb_node node, double *value, double low, double high)
+{
+    if (node.reader && !(*value >= low && *value <= high)) {
+        *value = (double)NAN;
+    }
+}
+
+void mb_field_refuse(struct mb_node node, const char *fmt, ...)
+{
+    if (!node.reader->failed) {
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(node.reader->why, sizeof node.reader->why, fmt, args);
+        va_end(args);
+        node.reader->failed = true;
+    }
 }
 
 void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes)

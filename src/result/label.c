@@ -119,16 +119,10 @@ const char *mb_run_git_sha(const struct mb_run *run)
 }
 
 /* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
-struct mb_text mb_run_driver(const struct mb_run *run)
-{
-    const char *version = run->device.driver_version, *info = run->device.driver_info;
-    return mb_text("%.63s%s%.63s", version, version[0] && info[0] ? ", " : "", info);
-}
-
-struct mb_text mb_run_driver_shown(const struct mb_run *run)
+const char *mb_run_driver(const struct mb_run *run)
 {
     const char *info = run->device.driver_info;
-    return mb_text("%.63s", info[0] != '\0' ? info : run->device.driver_version);
+    return info[0] != '\0' ? info : run->device.driver_version;
 }
 
 const char *const mb_shape_names[MB_N_SHAPES] = {
@@ -144,14 +138,14 @@ enum mb_shape mb_case_shape(const struct mb_case *c)
 
 struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row)
 {
-    const struct mb_answer answer = mb_result_claim(timing->of, row->result);
-    const bool is_wrong = answer.word != NULL && row->result->verify == MB_VERIFY_FAIL;
+    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const bool is_wrong = answer.word != NULL && answer.questions == 0;
     return mb_text("%s%s", is_wrong ? "claims " : "", answer.word ? answer.word : "-");
 }
 
 struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row)
 {
-    const struct mb_answer answer = mb_result_claim(timing->of, row->result);
+    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
     const bool is_checked = answer.word != NULL && row->result->verify == MB_VERIFY_PASS;
     const bool is_measured =

@@ -16,29 +16,6 @@ const char *const mb_lead_names[] = {
     [MB_LEAD_CLEAR] = "clear",
 };
 
-enum ranking {
-    RANKING_NONE,  /* nothing to rank, or not to be ranked */
-    RANKING_ALONE, /* one row, and nothing to hold it against */
-    RANKING_SHORT, /* too few samples for an interval */
-    RANKING_FEW,   /* or for any test to tell the rows apart */
-    RANKING_SPLIT, /* medians and ratios within blocks disagree */
-    RANKING_TIED,  /* some rows cannot be told from the fastest */
-    RANKING_CLEAR,
-};
-
-/* The other rows as seen from the fastest: its rivals, which answer the same question, and
- * those that make nearly the same image but lose something. Indices: SIZE_MAX is none. */
-struct standing {
-    enum ranking ranking;
-    size_t second;        /* the best median of a rival */
-    size_t faster;        /* a rival that took less time within blocks all the same */
-    size_t n_tied;        /* rivals that cannot be told from the fastest */
-    bool is_beyond_tests; /* one of them not by any test of this many samples */
-    bool has_others;      /* rows that would be ranked if they lost nothing */
-    bool has_unlike;      /* rows with figures that answer something else */
-    size_t cheaper;       /* the best median of those that take less time for it */
-};
-
 static bool is_timed(const struct mb_row *row)
 {
     return row->stats.n > 0 && isfinite(row->stats.median_ns);
@@ -93,24 +70,27 @@ void mb_ranking_choose(struct mb_timing *timing)
     }
 }
 
-static void note_row(const struct mb_timing *timing, size_t index, struct standing *standing)
+static void note_row(struct mb_ranking *ranking, size_t index)
 {
+    const struct mb_timing *timing = ranking->timing;
     const struct mb_row *row = &timing->rows[index];
     const enum mb_outcome outcome = row->relation.outcome;
-    if (is_rival(timing, index)) {
-        standing->second = better(timing, standing->second, index);
-        standing->faster = outcome == MB_OUTCOME_FASTER ? index : standing->faster;
-        standing->n_tied += outcome != MB_OUTCOME_SLOWER;
-        standing->is_beyond_tests |=
+    if (index == timing->fastest || !is_rankable(row)) {
+        return;
+    }
+    if (mb_row_answers(timing, row, timing->question)) {
+        ranking->second = better(timing, ranking->second, index);
+        ranking->faster = outcome == MB_OUTCOME_FASTER ? index : ranking->faster;
+        ranking->n_tied += outcome != MB_OUTCOME_SLOWER;
+        ranking->is_beyond_tests |=
             outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing, index);
-    } else if (index != timing->fastest && is_rankable(row) &&
-               mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
-        standing->has_others |= timing->question == MB_QUESTION_EXACT;
-        standing->cheaper = outcome == MB_OUTCOME_FASTER
-                                ? better(timing, standing->cheaper, index)
-                                : standing->cheaper;
-    } else if (index != timing->fastest && is_rankable(row)) {
-        standing->has_unlike = true;
+    } else if (mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
+        ranking->has_others |= timing->question == MB_QUESTION_EXACT;
+        ranking->cheaper = outcome == MB_OUTCOME_FASTER
+                               ? better(timing, ranking->cheaper, index)
+                               : ranking->cheaper;
+    } else {
+        ranking->has_unlike = true;
     }
 }
 
@@ -119,31 +99,54 @@ static bool has_interval(const struct mb_row *row)
     return row->stats.median_ci_level >= LEVEL;
 }
 
-static struct standing find_standing(const struct mb_run *run, const struct mb_timing *timing)
+static enum mb_lead find_lead(const struct mb_ranking *ranking)
 {
-    struct standing s = {.second = SIZE_MAX, .faster = SIZE_MAX, .cheaper = SIZE_MAX};
-    const struct mb_row *rows = timing->rows;
+    const struct mb_row *rows = ranking->timing->rows;
+    const bool is_known = has_interval(&rows[ranking->timing->fastest]);
+    if (ranking->second == SIZE_MAX) {
+        return is_known && ranking->has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
+    }
+    if (!is_known || !has_interval(&rows[ranking->second]) || ranking->is_beyond_tests) {
+        return MB_LEAD_TOO_FEW;
+    }
+    return ranking->n_tied > 0 ? MB_LEAD_TIED : MB_LEAD_CLEAR;
+}
+
+static bool is_only(const struct mb_ranking *ranking)
+{
+    return ranking->second == SIZE_MAX && !ranking->has_unlike &&
+           has_interval(&ranking->timing->rows[ranking->timing->fastest]);
+}
+
+struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing *timing)
+{
+    struct mb_ranking ranking = {
+        .run = run,
+        .timing = timing,
+        .winner = SIZE_MAX,
+        .second = SIZE_MAX,
+        .next_ratio = (double)NAN,
+        .faster = SIZE_MAX,
+        .cheaper = SIZE_MAX,
+    };
     if (run->validate || timing->fastest >= timing->of->n_results ||
-        !is_timed(&rows[timing->fastest])) {
-        return s;
+        !is_timed(&timing->rows[timing->fastest])) {
+        return ranking;
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        note_row(timing, i, &s);
+        note_row(&ranking, i);
     }
-    if (!has_interval(&rows[timing->fastest])) {
-        s.ranking = RANKING_SHORT;
-    } else if (s.second == SIZE_MAX) {
-        s.ranking = RANKING_ALONE;
-    } else if (!has_interval(&rows[s.second])) {
-        s.ranking = RANKING_SHORT;
-    } else if (s.is_beyond_tests) {
-        s.ranking = RANKING_FEW;
-    } else if (s.faster != SIZE_MAX) {
-        s.ranking = RANKING_SPLIT;
-    } else {
-        s.ranking = s.n_tied > 0 ? RANKING_TIED : RANKING_CLEAR;
+    ranking.lead = find_lead(&ranking);
+    if (ranking.lead == MB_LEAD_CLEAR || is_only(&ranking)) {
+        ranking.winner = timing->fastest;
     }
-    return s;
+    if (ranking.second != SIZE_MAX) {
+        ranking.next_ratio = timing->rows[ranking.second].relation.ratio;
+    }
+    if (ranking.lead < MB_LEAD_TIED || ranking.faster != SIZE_MAX) {
+        ranking.cheaper = SIZE_MAX;
+    }
+    return ranking;
 }
 
 size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n)
@@ -165,70 +168,64 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
     return order;
 }
 
-enum mb_lead mb_ranking_lead(const struct mb_run *run, const struct mb_timing *timing,
-                             double *next_ratio)
+/* Too few samples for an interval, or for any test to tell the rows apart. */
+static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct standing s = find_standing(run, timing);
-    const bool has_next = s.second != SIZE_MAX;
-    *next_ratio = has_next ? timing->rows[s.second].relation.ratio : (double)NAN;
-    if (!has_next) {
-        return s.ranking == RANKING_ALONE && s.has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
+    const struct mb_timing *timing = ranking->timing;
+    const struct mb_row *fastest = &timing->rows[timing->fastest];
+    const struct mb_row *second = &timing->rows[ranking->second];
+    if (has_interval(fastest) && has_interval(second)) {
+        mb_strbuf_printf(out,
+                         "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
+                         "--samples %zu.",
+                         fastest->stats.n, mb_relate_n_tests(timing) + 1,
+                         mb_relate_samples_needed(timing));
+    } else {
+        const size_t n_least =
+            fastest->stats.n < second->stats.n ? fastest->stats.n : second->stats.n;
+        mb_strbuf_printf(
+            out, "No ranking: too few samples (%zu) for a 95 %% interval; try --samples %u.",
+            n_least, MB_ENOUGH_SAMPLES);
     }
-    return s.ranking >= RANKING_CLEAR   ? MB_LEAD_CLEAR
-           : s.ranking >= RANKING_SPLIT ? MB_LEAD_TIED
-                                        : MB_LEAD_TOO_FEW;
-}
-
-size_t mb_ranking_winner(const struct mb_run *run, const struct mb_timing *timing)
-{
-    const struct standing s = find_standing(run, timing);
-    const bool is_only = s.ranking == RANKING_ALONE && (s.has_others || !s.has_unlike);
-    return s.ranking == RANKING_CLEAR || is_only ? timing->fastest : SIZE_MAX;
-}
-
-static void add_short(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
-{
-    if (second == SIZE_MAX) {
-        return;
-    }
-    const size_t n = timing->rows[timing->fastest].stats.n;
-    const size_t n_second = timing->rows[second].stats.n;
-    mb_strbuf_printf(
-        out, "No ranking: too few samples (%zu) for a 95 %% interval; try --samples %u.",
-        n < n_second ? n : n_second, MB_ENOUGH_SAMPLES);
 }
 
 /* "Tie: a, b and c differ by ...", in the order of their medians. */
-static void add_tie(struct mb_strbuf *out, const struct mb_run *run,
-                    const struct mb_timing *timing, size_t n_tied)
+static void add_tie(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
+    const struct mb_timing *timing = ranking->timing;
     size_t n, n_named = 0;
     MB_FREED size_t *order = mb_ranking_order(timing, timing->question, &n);
     out->failed = out->failed || order == NULL;
     mb_strbuf_append(out, "Tie: ");
     for (size_t i = 0; i < n; i++) {
         if (order[i] == timing->fastest || mb_ranking_is_tied(timing, order[i])) {
-            mb_strbuf_list(out, timing->of->results[order[i]].label, n_named++, n_tied + 1);
+            mb_strbuf_list(out, timing->of->results[order[i]].label, n_named++,
+                           ranking->n_tied + 1);
         }
     }
     mb_strbuf_printf(out, " differ by less than the noise%s.",
-                     run->n_pooled > 1 ? " of these runs" : "");
+                     ranking->run->n_pooled > 1 ? " of these runs" : "");
 }
 
 /* "spd is the fastest exact strategy, 1.32x faster than compute."; where no row is exact, or of
- * a wide kernel, "spd is fastest, ...". */
-static void add_winner(struct mb_strbuf *out, const struct mb_timing *timing, size_t second)
+ * a wide kernel, "spd is fastest, ..."; without a rival "spd is the only exact strategy." */
+static void add_winner(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const double ratio = timing->rows[second].relation.ratio;
-    mb_strbuf_printf(out, "%s is ", timing->of->results[timing->fastest].label);
+    const struct mb_timing *timing = ranking->timing;
+    const struct mb_result *results = timing->of->results;
+    const bool has_rival = ranking->second != SIZE_MAX;
+    mb_strbuf_printf(out, "%s is ", results[timing->fastest].label);
     if (timing->question == MB_QUESTION_EXACT) {
-        mb_strbuf_printf(out, "the fastest %s strategy",
+        mb_strbuf_printf(out, "the %s %s strategy", has_rival ? "fastest" : "only",
                          mb_exact_word(timing->of->task.reduce));
     } else {
         mb_strbuf_append(out, "fastest");
     }
-    mb_strbuf_printf(out, ", %sx faster than %s.", mb_ratio_text(ratio).s,
-                     timing->of->results[second].label);
+    if (has_rival) {
+        mb_strbuf_printf(out, ", %sx faster than %s", mb_ratio_text(ranking->next_ratio).s,
+                         results[ranking->second].label);
+    }
+    mb_strbuf_append(out, ".");
 }
 
 /* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; a software device has none. */
@@ -248,66 +245,38 @@ static void add_floor(struct mb_strbuf *out, const struct mb_run *run,
                      mb_rate_text(run->roofline.ceiling_gbps).s);
 }
 
-void mb_ranking_describe(struct mb_strbuf *out, const struct mb_run *run,
-                         const struct mb_timing *timing)
+void mb_ranking_describe(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct standing standing = find_standing(run, timing);
+    const struct mb_timing *timing = ranking->timing;
     const struct mb_result *results = timing->of->results;
-    const char *exact = mb_exact_word(timing->of->task.reduce);
-    switch (standing.ranking) {
-    case RANKING_NONE:
+    if (ranking->lead == MB_LEAD_NONE) {
         return;
-    case RANKING_SHORT:
-        add_short(out, timing, standing.second);
+    }
+    if (ranking->lead == MB_LEAD_TOO_FEW) {
+        add_few(out, ranking);
         return;
-    case RANKING_FEW:
-        mb_strbuf_printf(out,
-                         "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
-                         "--samples %zu.",
-                         timing->rows[timing->fastest].stats.n, mb_relate_n_tests(timing) + 1,
-                         mb_relate_samples_needed(timing));
-        return;
-    case RANKING_ALONE:
-        if (!standing.has_others) {
-            return;
-        }
-        mb_strbuf_printf(out, "%s is the only %s strategy.", results[timing->fastest].label,
-                         exact);
-        break;
-    case RANKING_SPLIT:
+    }
+    if (ranking->faster != SIZE_MAX) {
         mb_strbuf_printf(out, "No ranking: %s has the lower median, but %s wins within blocks.",
-                         results[timing->fastest].label, results[standing.faster].label);
-        break;
-    case RANKING_TIED:
-        add_tie(out, run, timing, standing.n_tied);
-        break;
-    case RANKING_CLEAR:
-        add_winner(out, timing, standing.second);
-        break;
+                         results[timing->fastest].label, results[ranking->faster].label);
+    } else if (ranking->lead == MB_LEAD_TIED) {
+        add_tie(out, ranking);
+    } else {
+        add_winner(out, ranking);
     }
-    if (timing->question == MB_QUESTION_ANY && standing.ranking >= RANKING_TIED) {
-        mb_strbuf_printf(out, " None of them is %s.", exact);
+    if (timing->question == MB_QUESTION_ANY && ranking->faster == SIZE_MAX) {
+        mb_strbuf_printf(out, " None of them is %s.", mb_exact_word(timing->of->task.reduce));
     }
-    add_floor(out, run, timing);
+    add_floor(out, ranking->run, timing);
 }
 
-size_t mb_ranking_cheaper(const struct mb_run *run, const struct mb_timing *timing)
+void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct standing standing = find_standing(run, timing);
-    const bool has_leader = standing.ranking == RANKING_ALONE ||
-                            standing.ranking == RANKING_TIED ||
-                            standing.ranking == RANKING_CLEAR;
-    return has_leader ? standing.cheaper : SIZE_MAX;
-}
-
-void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run,
-                                 const struct mb_timing *timing)
-{
-    const size_t cheaper = mb_ranking_cheaper(run, timing);
-    if (cheaper == SIZE_MAX) {
+    const struct mb_timing *timing = ranking->timing;
+    if (ranking->cheaper == SIZE_MAX) {
         return;
     }
-    const struct mb_row *row = &timing->rows[cheaper];
+    const struct mb_row *row = &timing->rows[ranking->cheaper];
     const struct mb_answer answer = mb_result_answer(timing->of, row->result);
     const struct mb_format *format = timing->of->layout.format;
     const bool is_average = timing->of->task.reduce == MB_REDUCE_AVG;
@@ -327,17 +296,16 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_run *run
 }
 
 /* Why nobody is named: there are no two strategies to compare. */
-static void add_nothing(struct mb_strbuf *out, const struct mb_run *run,
-                        const struct mb_timing *timing)
+static void add_nothing(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct standing standing = find_standing(run, timing);
-    if (run->validate) {
+    const struct mb_timing *timing = ranking->timing;
+    if (ranking->run->validate) {
         mb_strbuf_append(out, "No ranking: validation is on.");
     } else if (timing->fastest >= timing->of->n_results) {
         mb_strbuf_append(out, "No ranking: no strategy was checked and timed.");
-    } else if (standing.ranking == RANKING_NONE) {
+    } else if (!is_timed(&timing->rows[timing->fastest])) {
         mb_strbuf_append(out, "No ranking: nothing was timed.");
-    } else if (standing.has_unlike) {
+    } else if (ranking->has_unlike) {
         mb_strbuf_printf(out, "No ranking: no other strategy computes what %s computes.",
                          timing->of->results[timing->fastest].label);
     } else {
@@ -346,16 +314,15 @@ static void add_nothing(struct mb_strbuf *out, const struct mb_run *run,
     }
 }
 
-void mb_ranking_lines(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_timing *timing)
+void mb_ranking_lines(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
     const size_t n_bytes = out->n_bytes;
-    mb_ranking_describe(out, run, timing);
+    mb_ranking_describe(out, ranking);
     if (out->n_bytes == n_bytes) {
-        add_nothing(out, run, timing);
+        add_nothing(out, ranking);
     }
     mb_strbuf_append(out, "\n");
     const size_t n_before = out->n_bytes;
-    mb_ranking_describe_cheaper(out, run, timing);
+    mb_ranking_describe_cheaper(out, ranking);
     mb_strbuf_append(out, out->n_bytes > n_before ? "\n" : "");
 }

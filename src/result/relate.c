@@ -45,18 +45,17 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
     return test(log_ratio, n, relation, err);
 }
 
-/* The logarithm of the ratio of column `b` over column `a` in each block that counts, at the
- * front of out[2 * n_kept]. False: a slope within the noise of its batches has no ratio. */
-static bool block_logs(const struct mb_samples *samples, size_t a, size_t b, double *out)
+bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b, double *log_ratio)
 {
-    const double *other = out + samples->n_kept;
-    mb_samples_column(samples, b, out);
-    mb_samples_column(samples, a, out + samples->n_kept);
-    for (uint32_t i = 0; i < samples->n_kept; i++) {
-        if (!(out[i] > 0.0 && other[i] > 0.0)) {
+    for (size_t i = 0; i < samples->n_blocks; i++) {
+        const double *duration_ns = &samples->duration_ns[i * samples->n_candidates];
+        if (!samples->block[i].is_kept) {
+            continue;
+        }
+        if (!(duration_ns[a] > 0.0 && duration_ns[b] > 0.0)) {
             return false;
         }
-        out[i] = log(out[i] / other[i]);
+        *log_ratio++ = log(duration_ns[b] / duration_ns[a]);
     }
     return true;
 }
@@ -66,10 +65,10 @@ static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t 
                              uint64_t seed, struct mb_relation *relation, struct mb_err *err)
 {
     const uint32_t n = samples->n_kept;
-    MB_FREED double *log_ratio = mb_alloc(2 * (size_t)n + 1, sizeof *log_ratio);
+    MB_FREED double *log_ratio = mb_alloc(n, sizeof *log_ratio);
     MB_DO(MB_NEED(log_ratio, "comparison"));
     *relation = mb_no_relation;
-    return !block_logs(samples, a, b, log_ratio)
+    return !mb_relate_blocks(samples, a, b, log_ratio)
                ? MB_OK
                : mb_relate_logs(log_ratio, n, &(struct mb_bootstrap){.seed = seed}, relation,
                                 err);
@@ -104,7 +103,7 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
         MB_DO(relate(samples, timing->rows[timing->fastest].column, row->column, seed,
                      &row->relation, err));
     }
-    return MB_OK;
+    return mb_relate_judge(timing, err);
 }
 
 static bool is_tested(const struct mb_timing *timing, size_t index)
@@ -180,13 +179,14 @@ enum mb_status mb_relate_again(struct mb_timing *timing, struct mb_err *err)
         relation->least_p = 0.0;
         is_open |= is_tested(timing, i) && relation->outcome == MB_OUTCOME_INCONCLUSIVE;
     }
-    MB_FREED double *logs = mb_alloc(2 * (size_t)samples->n_kept + 1, sizeof *logs);
+    MB_FREED double *logs = mb_alloc(samples->n_kept, sizeof *logs);
     MB_DO(MB_NEED(logs, "comparison"));
     for (size_t i = 0; i < timing->of->n_results && is_open; i++) {
         struct mb_row *row = &timing->rows[i];
         if (is_tested(timing, i) && timing->fastest != SIZE_MAX && is_timed(timing, row) &&
             is_timed(timing, &timing->rows[timing->fastest]) &&
-            block_logs(samples, timing->rows[timing->fastest].column, row->column, logs)) {
+            mb_relate_blocks(samples, timing->rows[timing->fastest].column, row->column,
+                             logs)) {
             MB_DO(test(logs, samples->n_kept, &row->relation, err));
         }
     }

@@ -14,26 +14,15 @@ const struct mb_roofline mb_no_roofline = {
     .null_barrier_ns = (double)NAN,
 };
 
-const char *mb_result_filter_name(const struct mb_result *result)
-{
-    const enum mb_policy policy = result->work.tolerance.filter.policy;
-    const bool is_wide = result->has_work && mb_policy_is_wide(policy);
-    return mb_policy_names[is_wide ? policy : MB_POLICY_BOX];
-}
-
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
 {
-    return result->verify == MB_VERIFY_FAIL ? (struct mb_answer){.questions = 0}
-                                            : mb_result_claim(c, result);
-}
-
-struct mb_answer mb_result_claim(const struct mb_case *c, const struct mb_result *result)
-{
-    if (!result->has_work || result->is_diagnostic) {
-        return (struct mb_answer){.questions = 0};
+    struct mb_answer answer = {.questions = 0};
+    if (result->has_work && !result->is_diagnostic) {
+        answer = mb_answer_of(&result->work.tolerance, c->task.reduce,
+                              mb_policies_agree(c->layout.base, c->layout.n_levels));
     }
-    return mb_answer_of(&result->work.tolerance, c->task.reduce,
-                        mb_policies_agree(c->layout.base, c->layout.n_levels));
+    answer.questions = result->verify == MB_VERIFY_FAIL ? 0 : answer.questions;
+    return answer;
 }
 
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,

@@ -1,4 +1,4 @@
-/* The results of a run as plain data: what the table, JSON, CSV and Markdown show. */
+/* The results of a run as plain data, which the table, JSON, CSV and Markdown show. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,27 +41,27 @@ struct mb_warnings {
     size_t n;
 };
 
-/* How the times of one result compare with those of another, block by block. */
+/* How the times of one row compare with those of the fastest, block by block. */
 struct mb_relation {
-    double ratio; /* exp of the median of log ratios; 1: the fastest itself; NaN: none */
+    double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
     double p, p_adjusted; /* Wilcoxon's; Holm's over its timing */
-    double least_p;       /* p if one had taken less time in every block without a tie */
+    double least_p;       /* p if one had won every block without a tie */
     enum mb_outcome outcome;
 };
 
 /* Where the time of a chain of several dispatches goes, from timestamp to timestamp. Always
  * with a hot cache: the same image again. */
 struct mb_split {
-    uint32_t n_steps; /* 0: not asked for, or not separable */
+    uint32_t n_steps; /* 0: not requested, or not separable */
     struct {
         uint32_t first_level, n_levels;
         double median_ns; /* of the dispatches */
-        double gap_ns;    /* since the previous one, or the beginning: barriers */
+        double gap_ns;    /* since the previous step, or the beginning: barriers */
     } step[MB_MAX_LEVELS];
 };
 
-/* What holds for a variant of a case under every condition. */
+/* A variant of a case, as far as it is the same under every condition. */
 struct mb_result {
     const struct mb_strategy *strategy;
     struct mb_params params;
@@ -69,37 +69,37 @@ struct mb_result {
     char label[MB_LABEL_BYTES];
     char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": a folder name, and its id in the JSON */
 
-    bool is_diagnostic; /* leaves out work: timed, not verified, not ranked */
+    bool is_diagnostic; /* leaves work out: is timed, but neither verified nor ranked */
     enum mb_result_status status;
-    char reason[512]; /* "" where status is OK */
+    char reason[512]; /* "" if the status is OK */
 
     bool has_work; /* the strategy ran and stated its work */
     struct mb_work work;
     enum mb_verify_status verify;
     struct mb_verdict verdict;
     struct mb_split split;
-    struct mb_pipeline_facts *facts; /* or NULL: the driver tells none; owned */
-    double setup_ms; /* host time of making pipelines and descriptors; NaN if it failed */
+    struct mb_pipeline_facts *facts; /* NULL if the driver reports none; owned */
+    double setup_ms; /* host time to make pipelines and descriptors; NaN if that failed */
 
     struct mb_warnings warnings;
     struct mb_strlist images;     /* paths relative to the output folder */
-    struct mb_strlist chains;     /* the same of texture files with the whole chain */
-    struct mb_recorded *recorded; /* read from a file: what `strategy` is part of; owned */
+    struct mb_strlist chains;     /* paths of texture files with the whole chain */
+    struct mb_recorded *recorded; /* if read from a file: holds `strategy`; owned */
 };
 
 /* The figures of a variant under one condition. */
 struct mb_row {
     struct mb_result *result;       /* of the case; borrowed */
-    const struct mb_timing *timing; /* that it is of; borrowed */
-    char skipped[512];              /* why there are none under this condition, or "" */
+    const struct mb_timing *timing; /* that has this row; borrowed */
+    char skipped[512];              /* why this condition alone was skipped, or "" */
     struct mb_stats stats;          /* n 0: not timed */
-    size_t n_runs;                  /* pooled: that have figures of it; else 0 */
-    uint32_t n_dropped; /* samples with invalid timestamps, which were taken again */
-    size_t column;      /* of its samples in the timing's; SIZE_MAX: none */
+    size_t n_runs;                  /* if pooled: runs with figures; else 0 */
+    uint32_t n_dropped;             /* samples with invalid timestamps, which were repeated */
+    size_t column;                  /* its column in the timing's samples; SIZE_MAX: none */
     uint32_t
         n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
-    double fixed_ns;             /* of throughput: what does not grow with chains; else NaN */
-    uint32_t n_verified;         /* timed chains whose hash was that of the judged one */
+    double fixed_ns;             /* throughput: time that does not grow with chains; else NaN */
+    uint32_t n_verified;         /* timed chains with the same hash as the verified one */
     struct mb_relation relation; /* to the fastest of the timing */
     struct mb_warnings warnings;
 };
@@ -109,41 +109,41 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    const char *cache_word, *mode_word; /* read from a file: words not known here; else NULL */
+    const char *cache_word, *mode_word; /* words of a file that are unknown here; else NULL */
     uint32_t n_rotated;                 /* images used in turn */
-    bool is_evicted;           /* those are too few: memory is swept before each sample */
-    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
-    size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
+    bool is_evicted;                    /* too few images: memory is swept before each sample */
+    struct mb_samples samples;          /* raw: of all blocks and subjects; owned */
+    size_t twin_of; /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
-    struct mb_relation twin; /* of the same row sampled twice: the noise of the instrument */
-    double floor_ns;         /* no strategy can be faster; NaN: not known */
-    bool is_dispatch_bound;  /* the floor is that of a dispatch, not of memory */
-    struct mb_row *rows;     /* one for each result of the case, in their order; owned */
+    struct mb_relation twin; /* of that row to itself: the noise of the instrument */
+    double floor_ns;         /* no strategy can be faster; NaN: unknown */
+    bool is_dispatch_bound;  /* the floor is a dispatch, not memory */
+    struct mb_row *rows;     /* one for each result of the case, in the same order; owned */
     /* The fastest verified row of those that answer `question`, to which all others that make
      * the same image but for odd sizes and precision are related; or SIZE_MAX. */
     size_t fastest;
     enum mb_question question; /* the first of enum mb_question that any of them answers */
 };
 
-/* One input at one size in one format, and what is to be made of it. It must not move: its
- * timings and their rows point into it. */
+/* One input at one size in one format, with its task. It must not move: its timings and their
+ * rows point into it. */
 struct mb_case {
-    char id[160];    /* that a file gives it; "": mb_case_folder() makes it */
+    char id[160];    /* from a file; "": mb_case_folder() makes one */
     char input[256]; /* as given, sanitised */
     char input_name[64];
     char input_sha256[65];
     enum mb_depth input_depth;
-    uint64_t n_clamped_texels; /* of the input, that the format cannot hold */
+    uint64_t n_clamped_texels; /* input texels out of the format's range */
     struct mb_layout layout;   /* with the levels to make */
-    uint32_t n_image_levels;   /* that the image has: a full chain */
+    uint32_t n_image_levels;   /* of the image, which has a full chain */
     bool is_cube;
     struct mb_task task;
-    struct mb_format other_format; /* read from a file: of layout, if it is not known here */
+    struct mb_format other_format; /* layout.format of a file, if unknown here */
     const char *reduce_word, *alpha_word, *shape_word; /* as in mb_timing */
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;
-    double image_ms;           /* host time of making the image with its views */
+    double image_ms;           /* host time to make the image and its views */
     uint64_t compulsory_bytes; /* of the task */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
@@ -155,10 +155,10 @@ struct mb_timer_info {
     const char *source; /* "timestamp_query" */
     double period_ns;
     uint32_t valid_bits;
-    double granularity_ns; /* least non-zero difference of many stamps */
+    double granularity_ns; /* least non-zero difference of many timestamps */
     double granularity_gcd_ns;
-    double empty_pair_ns; /* median of a pair with nothing between; never subtracted */
-    double probe_ns;      /* of the clock's probe when warm; NaN: there is none */
+    double empty_pair_ns; /* median of a pair of timestamps in a row; never subtracted */
+    double probe_ns;      /* time of the clock probe when warm; NaN: no probe */
 };
 
 /* What this device was measured to reach, with where each figure is shown. */
@@ -189,14 +189,14 @@ struct mb_run {
     char utc[24]; /* "20261121T023000Z" */
     int argc;
     const char *const *argv; /* borrowed */
-    char folder[1024];       /* that it was started in; "" where that is not known or longer */
+    char folder[1024];       /* working directory; "" if unknown or longer */
     const struct mb_strategy *const
         *table;                         /* all strategies, ended by NULL; borrowed, or NULL */
     const struct mb_settings *settings; /* borrowed */
     uint64_t seed;
     bool verify;     /* chains were checked */
-    bool validate;   /* under the validation layer: times say nothing */
-    size_t n_pooled; /* runs whose figures these are; 0: this one's alone */
+    bool validate;   /* under the validation layer: times mean nothing */
+    size_t n_pooled; /* number of runs pooled here; 0: a single run */
     struct mb_host_info host;
     struct mb_gpu_info device;
     struct mb_timer_info timer;
@@ -206,26 +206,26 @@ struct mb_run {
     struct mb_case **cases;  /* owned, each owned */
     size_t n_cases;
     struct mb_tool tool; /* zero: this program */
-    /* Of a run that was read from a file (mb_run_read), else empty; owned. */
+    /* Only of a run that was read from a file (mb_run_read); owned. */
     char *path;
     char schema_version[24];
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
-    struct mb_strlist texts;   /* that others point to */
+    struct mb_strlist texts;   /* that other members point to */
 };
 
-/* The floor divided by the median: 1 is the hardware's limit; NaN where either is unknown. */
+/* The floor divided by the median: 1 is the hardware's limit. NaN if either is unknown. */
 double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row);
 
-/* The variant's status, unless only this condition was skipped; and the reason. */
+/* Status and reason of the variant, or of this condition if it alone was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);
 const char *mb_row_reason(const struct mb_row *row);
 
-/* The warnings of a row, those of its variant first; NULL after the last. */
+/* Warning `i` of a row, its variant's first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 
-/* True if two rows make the same image, odd sizes and precision aside: all do except the wide
- * kernels, each of which is compared only with its own kind. */
+/* True if two rows make the same image but for odd sizes and precision. A wide kernel does so
+ * only with rows of the same kernel, all others do. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
 /* The rows of a run, case by case and timing by timing: start with {.run = run}. NULL after the
@@ -236,17 +236,12 @@ struct mb_rows {
 };
 const struct mb_row *mb_rows_next(struct mb_rows *rows);
 
-/* What a strategy says that it answers: nothing if it never stated its work, or leaves some
- * out; and what its result answers: nothing if that is wrong. */
-struct mb_answer mb_result_claim(const struct mb_case *c, const struct mb_result *result);
+/* What a result answers: nothing if the strategy never stated its work, or leaves some out. A
+ * wrong result answers no question, but keeps the word that the strategy claims. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
 bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
                     enum mb_question question);
-
-/* The filter: "kaiser", ... for the wide kernels; "box" for all else, floor, blit and a result
- * without stated work included. */
-const char *mb_result_filter_name(const struct mb_result *result);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 extern const char *const mb_result_status_names[];

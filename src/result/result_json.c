@@ -13,6 +13,7 @@
 #include "vk/shader.h"
 
 #define SCHEMA_VERSION "2.0.0"
+#define MAX_GRANULE_NS 1e9 /* more would make margins of any width */
 
 /* Layers that were asked for: they stand between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
@@ -162,6 +163,7 @@ static void timer_fields(struct mb_node root, struct mb_timer_info *timer)
     mb_field_u32(node, "valid_bits", &timer->valid_bits);
     mb_field_number(node, "granularity_ns", &timer->granularity_ns);
     mb_field_number(node, "granularity_gcd_ns", &timer->granularity_gcd_ns);
+    mb_field_limit(node, &timer->granularity_gcd_ns, 0, MAX_GRANULE_NS);
     mb_field_number(node, "empty_pair_ns", &timer->empty_pair_ns);
     mb_field_number(node, "probe_ns", &timer->probe_ns);
 }

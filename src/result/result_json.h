@@ -1,5 +1,5 @@
-/* The results of a run as JSON (results/schema.json), and the parts of it that other files of
- * results have, too. Pure: no files. */
+/* The results of a run as JSON (results/schema.json), and parts that tune.json and the output
+ * of `list` and `inspect` share with it. Opens no files. */
 #pragma once
 
 #include "result/field.h"
@@ -12,10 +12,10 @@ MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **tex
 /* "run", "host", "device", "timer": members of the root. */
 void mb_report_head(struct mb_json *json, const struct mb_run *run);
 
-/* What is known of any device, as members of `node`. */
+/* Facts about a device, as members of `node`. */
 void mb_report_device(struct mb_json *json, struct cJSON *node,
                       const struct mb_gpu_info *device);
 
-/* All but the schema, written or read (result/case_json.h); the command line, layers, manifests
- * and shaders are written only. */
+/* All but the schema, written or read (result/case_json.h). The command line, layers, manifests
+ * and shaders are only written. */
 void mb_run_fields(struct mb_node root, struct mb_run *run);

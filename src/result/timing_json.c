@@ -5,8 +5,12 @@
 #include "base/alloc.h"
 #include "result/case_json.h"
 #include "result/label.h"
-#include "result/ranking.h"
 #include "result/relate.h"
+
+#define MAX_RATIO    1e9
+#define MAX_AA_RATIO 100.0                     /* more would make margins of any width */
+#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* earlier files have one more for each */
+#define MAX_CELLS    ((size_t)1 << 26)         /* blocks by columns: short ones are filled up */
 
 /* Both ends of an interval. */
 static void interval_field(struct mb_node node, const char *key, double ci[2],
@@ -53,6 +57,9 @@ static void relation_fields(struct mb_node node, struct mb_relation *relation)
 {
     mb_field_rounded(node, "ratio", &relation->ratio);
     interval_field(node, "ci", relation->ci, mb_field_rounded);
+    mb_field_limit(node, &relation->ratio, 1 / MAX_RATIO, MAX_RATIO);
+    mb_field_limit(node, &relation->ci[0], 1 / MAX_RATIO, MAX_RATIO);
+    mb_field_limit(node, &relation->ci[1], 1 / MAX_RATIO, MAX_RATIO);
 }
 
 /* The result whose id `key` names, or n_results. */
@@ -74,10 +81,9 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
     const bool is_timed = row && row->stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
     if (node.reader) {
-        const size_t of = read_variant(node, timing->of);
-        timing->twin_of = of < timing->of->n_results ? of : SIZE_MAX;
-        timing->twin = mb_no_relation;
+        timing->twin = mb_no_relation; /* of which row, its column says */
         relation_fields(node, &timing->twin);
+        mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
         return;
     }
     mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
@@ -97,19 +103,20 @@ static void duration_field(struct mb_node node, double *duration_ns)
 /* What was sampled once in each block, of which kind, and of which variant. */
 static void column_fields(struct mb_node node, struct mb_samples *samples, size_t index)
 {
-    const bool has_parts = !node.reader ? samples->n_parts > 0 : samples->part_ns != NULL;
     struct mb_list positions = mb_field_list(node, "positions");
     struct mb_list durations = mb_field_list(node, "durations_ns");
     struct mb_list parts =
-        has_parts ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
+        samples->n_parts > 0 ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
     for (size_t i = 0; i < samples->n_blocks; i++) {
         const size_t at = i * samples->n_candidates + index;
         mb_field_u32(mb_list_next(&positions), NULL, &samples->position[at]);
         duration_field(mb_list_next(&durations), &samples->duration_ns[at]);
-        struct mb_node own = has_parts ? mb_list_next(&parts) : (struct mb_node){0};
-        struct mb_list values = has_parts ? mb_field_list(own, NULL) : (struct mb_list){.n = 0};
-        for (size_t k = 0; has_parts && k < samples->n_parts; k++) {
-            duration_field(mb_list_next(&values), &samples->part_ns[at * samples->n_parts + k]);
+        if (samples->n_parts > 0) {
+            struct mb_list values = mb_field_list(mb_list_next(&parts), NULL);
+            for (size_t k = 0; k < samples->n_parts; k++) {
+                duration_field(mb_list_next(&values),
+                               &samples->part_ns[at * samples->n_parts + k]);
+            }
         }
     }
 }
@@ -142,37 +149,26 @@ static void write_columns(struct mb_list *list, struct mb_timing *timing)
     }
 }
 
-static unsigned column_kind(struct mb_node node)
-{
-    return mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
-}
-
-/* Give the rows their columns; the A/A twin's is behind them. */
-static void read_places(struct mb_list list, struct mb_timing *timing)
-{
-    while (list.next) {
-        const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, timing->of);
-        const unsigned kind = column_kind(node);
-        const bool is_known = of < timing->of->n_results;
-        if (is_known && kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
-            timing->rows[of].column = timing->twin_column++;
-        }
-        timing->twin_of = is_known && kind == COLUMN_AA_CONTROL ? of : timing->twin_of;
-    }
-}
-
+/* Room for all columns, as long as the longest. */
 static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
 {
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
     const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
-    samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
+    size_t n_blocks = 0;
     for (const struct cJSON *column = list.next; column; column = mb_json_next(column)) {
         const size_t n = mb_json_count(column, "durations_ns");
-        samples->n_blocks = n > samples->n_blocks ? (uint32_t)n : samples->n_blocks;
+        n_blocks = n > n_blocks ? n : n_blocks;
     }
-    const size_t n_cells = samples->n_blocks * samples->n_candidates;
-    samples->block = mb_field_alloc(node, samples->n_blocks, sizeof *samples->block);
+    if (list.n > MAX_COLUMNS || n_blocks * list.n > MAX_CELLS) {
+        mb_field_refuse(node, "a timing has more than %d columns or %zu samples", MAX_COLUMNS,
+                        MAX_CELLS);
+        return false;
+    }
+    samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
+    samples->n_candidates = list.n;
+    samples->n_blocks = (uint32_t)n_blocks;
+    const size_t n_cells = n_blocks * list.n;
+    samples->block = mb_field_alloc(node, n_blocks, sizeof *samples->block);
     samples->duration_ns = mb_field_alloc(node, n_cells, sizeof *samples->duration_ns);
     samples->position = mb_field_alloc(node, n_cells, sizeof *samples->position);
     if (samples->n_parts > 0) {
@@ -182,18 +178,23 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     return !node.reader->failed;
 }
 
+/* The place of a column in the file is that in the samples. */
 static void read_columns(struct mb_list list, struct mb_timing *timing)
 {
-    const struct mb_case *c = timing->of;
-    while (list.next) {
+    for (size_t i = 0; list.next; i++) {
         const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, c);
-        const size_t index = of < c->n_results ? timing->rows[of].column : SIZE_MAX;
-        const unsigned kind = column_kind(node);
-        if (kind == COLUMN_AA_CONTROL) {
-            column_fields(node, &timing->samples, timing->twin_column);
-        } else if (kind == COLUMN_SAMPLE && index != SIZE_MAX) {
-            column_fields(node, &timing->samples, index);
+        const size_t of = read_variant(node, timing->of);
+        const unsigned kind =
+            mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
+        column_fields(node, &timing->samples, i);
+        if (of == timing->of->n_results) {
+            continue;
+        }
+        if (kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
+            timing->rows[of].column = i;
+        } else if (kind == COLUMN_AA_CONTROL) {
+            timing->twin_of = of;
+            timing->twin_column = i;
         }
     }
 }
@@ -249,8 +250,6 @@ static void samples_field(struct mb_node parent, struct mb_timing *timing)
         return;
     }
     const struct mb_list columns = mb_field_list(node, "columns");
-    read_places(columns, timing);
-    samples->n_candidates = timing->twin_column + 1;
     if (make_samples(node, columns, samples)) {
         block_fields(node, samples);
         read_columns(columns, timing);
@@ -275,6 +274,7 @@ static void relative_field(struct mb_node parent, bool is_known, struct mb_relat
     const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
+    mb_field_limit(node, &relation->p_adjusted, 0, 1);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
@@ -333,23 +333,33 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
     for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
         strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
     }
+    if (list.n > MB_MAX_VARIANTS) {
+        mb_field_refuse(parent, "a timing has more than %d rows", MB_MAX_VARIANTS);
+        return;
+    }
     while (list.next) {
         const struct mb_node node = mb_list_next(&list);
-        struct mb_row *row = &timing->rows[read_variant(node, timing->of)];
+        const size_t of = read_variant(node, timing->of);
+        struct mb_row *row = &timing->rows[of];
+        if (of == timing->of->n_results || row->result->label[0] == '\0' ||
+            row->result->strategy->name[0] == '\0') {
+            mb_field_refuse(node, "a row names no strategy");
+            return;
+        }
         row->skipped[0] = '\0';
         row->relation = mb_no_relation;
         row_fields(node, timing, row);
     }
 }
 
-static void add_sentence(struct mb_json *json, struct cJSON *node, const struct mb_run *run,
-                         const struct mb_timing *timing, enum mb_question question)
+static void add_sentence(struct mb_json *json, struct cJSON *node,
+                         const struct mb_ranking *ranking, enum mb_question question)
 {
     MB_SCOPED(mb_strbuf) sentence = {0};
-    if (question == timing->question) {
-        mb_ranking_describe(&sentence, run, timing);
+    if (question == ranking->timing->question) {
+        mb_ranking_describe(&sentence, ranking);
     } else {
-        mb_ranking_describe_cheaper(&sentence, run, timing);
+        mb_ranking_describe_cheaper(&sentence, ranking);
     }
     json->failed = json->failed || sentence.failed;
     mb_json_string(json, node, "sentence",
@@ -357,19 +367,20 @@ static void add_sentence(struct mb_json *json, struct cJSON *node, const struct 
 }
 
 /* The first of order[n], if it is named and all others are slower; or NULL. */
-static const char *find_winner(const struct mb_run *run, const struct mb_timing *timing,
-                               const size_t *order, size_t n)
+static const char *find_winner(const struct mb_ranking *ranking, const size_t *order, size_t n)
 {
-    bool is_clear = order[0] == mb_ranking_winner(run, timing);
+    const struct mb_timing *timing = ranking->timing;
+    bool is_clear = order[0] == ranking->winner;
     for (size_t i = 1; i < n && is_clear; i++) {
         is_clear = timing->rows[order[i]].relation.outcome == MB_OUTCOME_SLOWER;
     }
     return is_clear ? timing->of->results[order[0]].slug : NULL;
 }
 
-static void add_ranking(struct mb_json *json, struct cJSON *list, const struct mb_run *run,
-                        const struct mb_timing *timing, enum mb_question question)
+static void add_ranking(struct mb_json *json, struct cJSON *list,
+                        const struct mb_ranking *ranking, enum mb_question question)
 {
+    const struct mb_timing *timing = ranking->timing;
     const struct mb_result *results = timing->of->results;
     size_t n;
     MB_FREED size_t *order = mb_ranking_order(timing, question, &n);
@@ -377,7 +388,7 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
     if (n > 0) {
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "question", mb_question_names[question]);
-        mb_json_string(json, node, "winner", find_winner(run, timing, order, n));
+        mb_json_string(json, node, "winner", find_winner(ranking, order, n));
         mb_json_string(json, node, "fastest", results[order[0]].slug);
         struct cJSON *tied = mb_json_array(json, node, "tied");
         struct cJSON *ids = mb_json_array(json, node, "order");
@@ -387,20 +398,20 @@ static void add_ranking(struct mb_json *json, struct cJSON *list, const struct m
             mb_json_string(json, is_tied ? tied : NULL, NULL, results[order[i]].slug);
             mb_json_string(json, ids, NULL, results[order[i]].slug);
         }
-        add_sentence(json, node, run, timing, question);
+        add_sentence(json, node, ranking, question);
     }
 }
 
-void mb_report_rankings(struct mb_json *json, struct cJSON *parent, const struct mb_run *run,
-                        const struct mb_timing *timing)
+void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
+                        const struct mb_ranking *ranking)
 {
     struct cJSON *list = mb_json_array(json, parent, "rankings");
-    if (run->validate || timing->fastest == SIZE_MAX) {
+    if (ranking->run->validate || ranking->timing->fastest == SIZE_MAX) {
         return;
     }
-    add_ranking(json, list, run, timing, timing->question);
-    if (timing->question == MB_QUESTION_EXACT) {
-        add_ranking(json, list, run, timing, MB_QUESTION_ANY);
+    add_ranking(json, list, ranking, ranking->timing->question);
+    if (ranking->timing->question == MB_QUESTION_EXACT) {
+        add_ranking(json, list, ranking, MB_QUESTION_ANY);
     }
 }
 
@@ -440,7 +451,8 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
         mb_ranking_choose(timing);
         node.reader->failed = node.reader->failed || mb_relate_again(timing, NULL) != MB_OK;
     } else {
-        mb_report_rankings(node.json, node.out, run, timing);
+        const struct mb_ranking ranking = mb_ranking_of(run, timing);
+        mb_report_rankings(node.json, node.out, &ranking);
     }
 }
 
@@ -449,6 +461,9 @@ void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c
     struct mb_list list = mb_field_list(parent, "timings");
     for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
         timing_fields(mb_list_object(&list), run, &c->timings[i]);
+    }
+    if (list.n > MB_MAX_CONDITIONS) {
+        mb_field_refuse(parent, "a case has more than %d timings", MB_MAX_CONDITIONS);
     }
     while (list.next && !parent.reader->failed) {
         const struct mb_node node = mb_list_next(&list);

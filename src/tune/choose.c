@@ -85,8 +85,7 @@ static enum mb_status relate_to(struct mb_timing *timing, size_t index, uint64_t
                                 struct mb_err *err)
 {
     timing->fastest = index;
-    MB_DO(mb_relate_timing(timing, seed, err));
-    return mb_relate_judge(timing, err);
+    return mb_relate_timing(timing, seed, err);
 }
 
 /* Choose a variant for class->question. Leaves all rows related to the chosen one; to SIZE_MAX

@@ -144,7 +144,7 @@ static void note_heat(struct session *session, const struct mb_timing *timing, s
         const double ratio = row->stats.median_ns / timing->rows[*anchor].stats.median_ns;
         if (row->stats.n > 0 && isfinite(ratio)) {
             session->trials[i].ratio = ratio;
-            session->trials[i].questions = mb_result_claim(timing->of, row->result).questions;
+            session->trials[i].questions = mb_result_answer(timing->of, row->result).questions;
         }
     }
 }

@@ -255,14 +255,6 @@ class Pool(CompareCase):
 
 
 class Compare(CompareCase):
-    def test_itself(self):
-        self.write("noisy.json", self.recorded)
-        for name in ("base.json", "noisy.json"):
-            found = self.compare(name, name, "--fail-on-regression")
-            self.assertEqual([row["verdict"] for row in found["comparisons"]], ["SAME"] * 4)
-            self.assertEqual((found["not_compared"], found["warnings"]), ([], []))
-            self.assertIs(found["single_run"], True)
-
     def test_planted_5_percent(self):
         self.write("new.json", scale(self.calm, 1.05))
         found = self.compare("base.json", "new.json")

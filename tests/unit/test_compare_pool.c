@@ -5,7 +5,6 @@
 
 #include "compare_fixture.h"
 #include "result/case_json.h"
-#include "result/ranking.h"
 
 #define N_RUNS 3
 
@@ -58,7 +57,8 @@ static size_t n_runs_of(const struct mb_pool *pool, size_t i)
 static void check_sentence(const struct mb_pool *pool, const char *want)
 {
     struct mb_strbuf sentence = {0};
-    mb_ranking_describe(&sentence, &pool->run, timing_of(pool));
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing_of(pool));
+    mb_ranking_describe(&sentence, &ranking);
     const size_t n = strlen(want);
     CHECK(sentence.n_bytes >= n);
     CHECK_EQ_STR(sentence.text + sentence.n_bytes - n, want);
@@ -70,11 +70,12 @@ static void check_winners(const struct mb_pool *pool, const char *exact, const c
 {
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
-    mb_report_rankings(&json, json.root, &pool->run, timing_of(pool));
-    const struct cJSON *ranking = mb_json_elements(json.root, "rankings");
-    const char *winner = mb_json_read_string(ranking, "winner");
+    const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing_of(pool));
+    mb_report_rankings(&json, json.root, &ranking);
+    const struct cJSON *first = mb_json_elements(json.root, "rankings");
+    const char *winner = mb_json_read_string(first, "winner");
     CHECK_EQ_STR(winner ? winner : "-", exact);
-    winner = mb_json_read_string(mb_json_next(ranking), "winner");
+    winner = mb_json_read_string(mb_json_next(first), "winner");
     CHECK_EQ_STR(winner ? winner : "-", any);
 }
 
@@ -103,7 +104,7 @@ static void test_planted(void)
     CHECK_EQ_INT(timing->of->n_results, 3);
     CHECK_EQ_INT(timing->question, MB_QUESTION_EXACT);
     CHECK_EQ_INT(timing->fastest, 1);
-    CHECK_EQ_INT(mb_ranking_winner(&pool_0->run, timing), 1);
+    CHECK_EQ_INT(mb_ranking_of(&pool_0->run, timing).winner, 1);
     check_sentence(pool_0, "s1 is the fastest exact strategy, 1.03x faster than s0.");
     check_winners(pool_0, "v1", "v1");
     for (size_t i = 0; i < 3; i++) {
@@ -135,7 +136,7 @@ static void test_tie(void)
     const struct mb_timing *timing = timing_of(pool_0);
     check_sentence(pool_0, " differ by less than the noise of these runs.");
     check_winners(pool_0, "-", "-");
-    CHECK(mb_ranking_winner(&pool_0->run, timing) == SIZE_MAX);
+    CHECK(mb_ranking_of(&pool_0->run, timing).winner == SIZE_MAX);
     mb_pools_finish(&pools);
     pools = pool(files, 1);
 
@@ -156,7 +157,8 @@ static void test_undecided(void)
     mb_run_finish(&file);
 }
 
-/* One run has its own figures: the interval is that of order statistics. */
+/* One run has its own figures: the interval is that of order statistics, and relations are kept
+ * where it has any. */
 static void test_single(void)
 {
     static const double ratio[] = {1.0, 1.5};
@@ -171,6 +173,11 @@ static void test_single(void)
     CHECK_EQ_DBL(row->stats.median_ci_ns[0], stats.median_ci_ns[0], 0);
     CHECK_EQ_DBL(row->stats.median_ci_ns[1], stats.median_ci_ns[1], 0);
     CHECK_EQ_INT(row->relation.outcome, MB_OUTCOME_SLOWER);
+    mb_pools_finish(&pools);
+    timing_at(&file, 0)->fastest = 0;
+    row_at(&file, 1)->relation.ratio = 1.25;
+    pools = pool(&file, 1);
+    CHECK_EQ_DBL(row_of(&pools.pools[0], 1)->relation.ratio, 1.25, 0);
     mb_pools_finish(&pools);
     mb_run_finish(&file);
 }
@@ -198,6 +205,31 @@ static void test_groups(void)
     mb_pools_finish(&pools);
     mb_pools_finish(&other);
     finish_files(files, 3);
+}
+
+/* Further kernels are no other build, but a changed one is; and a run without it does not join
+ * the runs of both. */
+static void test_kernels(void)
+{
+    static const char *const kernels[][2] = {
+        {"k -Dx 1", "k 1"}, {NULL}, {"k -Dx 1", "other 2"}, {"k -Dx 2", "k 1"}};
+    static const double ratio[] = {1.0};
+    struct mb_run files[MB_COUNTOF(kernels)];
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        const char path[] = {(char)('a' + i), '\0'};
+        files[i] = make_timing(path, ratio, 1, 1000, i);
+        for (size_t k = 0; k < 2 && kernels[i][k] != NULL; k++) {
+            CHECK_EQ_INT(mb_strlist_add(&files[i].kernels, NULL, "%s", kernels[i][k]), MB_OK);
+        }
+    }
+    for (size_t first = 0; first < 2; first++) {
+        struct mb_pools pools = pool(files + first, MB_COUNTOF(files) - first);
+        CHECK_EQ_INT(pools.n_pools, 2);
+        CHECK_EQ_INT(pools.pools[0].n_runs, 3 - first);
+        CHECK(pools.pools[1].runs[0] == &files[3]);
+        mb_pools_finish(&pools);
+    }
+    finish_files(files, MB_COUNTOF(files));
 }
 
 /* What is wrong in one run is not ranked; what answers nothing exact is not the fastest exact
@@ -317,5 +349,5 @@ static void test_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(test_headline, test_planted, test_tie, test_undecided, test_single,
-                       test_groups, test_unfit, test_few_samples, test_no_memory);
+                       test_groups, test_kernels, test_unfit, test_few_samples, test_no_memory);
 }

@@ -189,7 +189,7 @@ static void test_groups(void)
         fill_both(&duel, i, 0, means_ns[i], means_ns[i] * 1.06, 0.002);
     }
     const struct mb_compared *row = compare(&duel);
-    CHECK_EQ_INT(row->found[MB_BASE].runs.n, MB_FEW_RUNS);
+    CHECK_EQ_INT(row->side[MB_BASE].runs.n, MB_FEW_RUNS);
     CHECK(!row->is_single_run);
     CHECK_EQ_INT(duel.found.n_single_runs, 0);
     CHECK_EQ_INT(row->outcome, MB_OUTCOME_INCONCLUSIVE);
@@ -327,13 +327,13 @@ static void test_repeats(void)
         fill(run, 0, 1000, 0.01, 1);
     }
     const struct mb_compared *row = compare(&duel);
-    CHECK_EQ_INT(row->found[MB_BASE].runs.n, 1);
+    CHECK_EQ_INT(row->side[MB_BASE].runs.n, 1);
     CHECK(row->is_single_run);
     CHECK_EQ_INT(duel.found.warnings.n, 4);
     CHECK_EQ_STR(duel.found.warnings.items[2], "copy is the same run as a, and counts once");
     /* Of the same second, and another run. */
     fill(&duel.run[MB_BASE][4], 0, 1000, 0.01, 2);
-    CHECK_EQ_INT(compare(&duel)->found[MB_BASE].runs.n, 2);
+    CHECK_EQ_INT(compare(&duel)->side[MB_BASE].runs.n, 2);
     finish(&duel);
 }
 
@@ -538,18 +538,6 @@ static void test_copies(void)
     }
 }
 
-/* The same under another condition. */
-static void test_conditions(void)
-{
-    struct duel duel = make_duel(1, 1, 1);
-    struct mb_run *b = &duel.run[MB_NEW][0];
-    timing_at(b, 0)->cache = MB_CACHE_COLD;
-    timing_at(b, 0)->mode = MB_MODE_OVERLAP;
-    compare(&duel);
-    check_gap(&duel, 0, "s0", false, "not there now, only a 1x1 rgba8 avg, cold overlap");
-    finish(&duel);
-}
-
 static void test_warnings(void)
 {
     struct duel duel = make_duel(1, 1, 1);
@@ -590,16 +578,16 @@ static void test_match_is_fast(void)
         snprintf(c->results[i].label, MB_LABEL_BYTES, "%zu", i);
     }
     const struct mb_run *runs[] = {&run, &run};
-    struct mb_matches matches;
+    struct mb_tests found;
     const clock_t begin = clock();
-    CHECK_EQ_INT(mb_match_runs(runs, 2, &matches, NULL), MB_OK);
+    CHECK_EQ_INT(mb_match_runs(runs, 2, &found, NULL), MB_OK);
     CHECK((double)(clock() - begin) / CLOCKS_PER_SEC < 2.0);
-    CHECK_EQ_INT(matches.n, n);
-    for (size_t i = 0; i < matches.n; i++) {
-        CHECK(matches.match[i].of[0] == row_at(&run, i));
-        CHECK(matches.match[i].of[1] == row_at(&run, i));
+    CHECK_EQ_INT(found.n, n);
+    for (size_t i = 0; i < found.n; i++) {
+        CHECK(found.tests[i].of[0] == row_at(&run, i));
+        CHECK(found.tests[i].of[1] == row_at(&run, i));
     }
-    mb_matches_finish(&matches);
+    mb_tests_finish(&found);
     mb_run_finish(&run);
 }
 
@@ -617,5 +605,5 @@ int main(void)
                        test_busy_machine, test_few_runs, test_outlying_twin, test_order,
                        test_repeats, test_runs_of_a_row, test_few_samples, test_many_rows,
                        test_missing, test_gone, test_gaps, test_twice, test_copies,
-                       test_conditions, test_warnings, test_match_is_fast, test_no_memory);
+                       test_warnings, test_match_is_fast, test_no_memory);
 }

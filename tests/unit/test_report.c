@@ -259,16 +259,6 @@ static const struct {
     {"markdown", mb_table_markdown},
 };
 
-static void test_names(void)
-{
-    CHECK_EQ_STR(mb_result_status_names[MB_RESULT_OK], "ok");
-    CHECK_EQ_STR(mb_result_status_names[MB_RESULT_SKIPPED], "skipped");
-    CHECK_EQ_STR(mb_result_status_names[MB_RESULT_FAILED], "failed");
-    CHECK_EQ_STR(mb_verify_status_names[MB_VERIFY_PASS], "pass");
-    CHECK_EQ_STR(mb_verify_status_names[MB_VERIFY_FAIL], "fail");
-    CHECK_EQ_STR(mb_verify_status_names[MB_VERIFY_SKIPPED], "skipped");
-}
-
 static void test_warnings(const struct mb_run *run)
 {
     const struct mb_warnings *warnings = &run->cases[0]->results[SPD].warnings;
@@ -331,7 +321,6 @@ int main(int argc, char **args)
     if (argc == 2) {
         exit_code = print_report(&run, args[1]);
     } else {
-        test_names();
         test_warnings(&run);
         for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
             CHECK(check_each_allocation(try_report,

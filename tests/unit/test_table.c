@@ -122,7 +122,8 @@ static void show(const struct fixture *f, const struct mb_table_style *style,
 static void show_ranking(const struct fixture *f, const char *heading)
 {
     struct mb_strbuf out = {0};
-    mb_ranking_describe(&out, &f->run, &f->timing);
+    const struct mb_ranking ranking = mb_ranking_of(&f->run, &f->timing);
+    mb_ranking_describe(&out, &ranking);
     mb_strbuf_append(&out, "\n");
     snapshot_add(heading, &out);
 }

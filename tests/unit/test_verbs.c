@@ -60,7 +60,7 @@ static void test_report(void)
     CHECK_EQ_INT(options.verb, MB_VERB_REPORT);
     CHECK_EQ_INT(options.settings.n_inputs, 2);
     CHECK_EQ_STR(options.out_dir, "page.html");
-    CHECK_EQ_INT(options.max_pictures_mb, 3);
+    CHECK_EQ_INT(options.max_pictures_mb, 4);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("report"), "report: expected results.json files, or the folders of "
                                      "runs: mipbench report results/*");
