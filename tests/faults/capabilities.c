@@ -190,7 +190,7 @@ const struct mb_lack mb_lacks[] = {
     {"no attachments",
      {WITHOUT(COLOR_ATTACHMENT_BIT)},
      .skipped = "raster",
-     .reason = "images of format rgba8",
+     .reason = "needs an image usage that the device lacks for format rgba8",
      DRAWN},
     {"no sampling",
      {WITHOUT(SAMPLED_IMAGE_BIT)},

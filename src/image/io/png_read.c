@@ -100,6 +100,10 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
 
 static const char *take_data(struct png *png, const struct chunk *chunk)
 {
+    if (chunk->n_bytes == 0) { /* stb_image adds 0 to a null pointer for one */
+        hide(chunk);
+        return NULL;
+    }
     memcpy(png->data + png->n_data_bytes, chunk->data, chunk->n_bytes);
     png->n_data_bytes += chunk->n_bytes;
     return NULL;
