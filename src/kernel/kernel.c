@@ -114,10 +114,12 @@ static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_la
                pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
-    MB_FAIL_IF(pick->is_full && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
-               "subgroups are full where a workgroup's width is a multiple of their size, %u; "
-               "that of shader '%s' is %u",
-               subgroup_size, pipeline->shader, size[0]);
+    MB_FAIL_IF(
+        pick->is_full && subgroup_size != info->subgroup_size && size[0] % subgroup_size != 0,
+        why, MB_ERRC_UNSUPPORTED,
+        "cannot require subgroups of %u: the workgroups of shader '%s' are %u wide, not a "
+        "multiple of that",
+        subgroup_size, pipeline->shader, size[0]);
     return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
@@ -293,12 +295,16 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
 static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
 {
     const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
+    const uint32_t n_lanes = s->pick.subgroup_size;
+    /* Other workgroups cannot require full subgroups
+     * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
+    const bool requires_size = s->pick.is_full && plan->workgroup_size[0] % n_lanes == 0;
     const struct mb_pipeline_options options = {
         .shader = &plan->spirv->shader,
         .constants = plan->constants,
         .n_constants = plan->n_constants,
         .push_constant_bytes = plan->push_bytes,
-        .subgroup_size = s->pick.is_full ? s->pick.subgroup_size : 0,
+        .subgroup_size = requires_size ? n_lanes : 0,
         .n_invocations =
             plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
         .n_copies = plan->n_copies,
