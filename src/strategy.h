@@ -78,8 +78,8 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* what it asks for: all reads and writes of texels, hand-off */
-    struct mb_tolerance tolerance; /* policy, arithmetic, levels re-read: what it is held to;
-                              the harness adds reduction and alpha of the task */
+    struct mb_tolerance tolerance; /* what its result is judged by: policy, arithmetic, levels
+                              re-read; the harness adds the task's reduction and alpha */
 };
 
 /* How a kernel loads 2x2 texels that are joined. */

@@ -1,6 +1,8 @@
 """Bars of the kernels of manifests beside built-in strategies, a panel for each of two sizes: solid
 where the result is exact, hatched where it is not, the memory floor of the device as a line."""
 
+import collections
+
 from . import svg
 from .figures import BESIDE, Figure, NoData, by_time
 from .words import list_words, result_words, size_text, time_text
@@ -21,11 +23,14 @@ def panels(timings):
 
 
 def chosen(timing, kernels):
-    """{name: row}: of each kernel its fastest exact variant, else its fastest; each strategy of ours."""
+    """{name: row}: each strategy's fastest exact variant, or else its fastest. One of ours with a single variant has that
+    one's name."""
     found = {}
     rows = [row for row in timing.timed() if not row.diagnostic]
+    n_variants = collections.Counter(row.strategy for row in rows)
     for row in sorted(rows, key=lambda row: not row.loses_nothing()):
-        found.setdefault(row.strategy if row.strategy in kernels else row.label, row)
+        is_label = row.strategy not in kernels and n_variants[row.strategy] == 1
+        found.setdefault(row.label if is_label else row.strategy, row)
     return found
 
 

@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "result/result.h"
 
-/* Append, for each condition that several tests have, "6 tests, cold latency:" and a line
- * for each sentence on them (mb_headline_describe); and of a run, unless it has one test alone,
- * a line for each strategy that failed, in colour. */
+/* Append "6 tests, cold latency:" and the sentences of mb_headline_describe(), a line each, for
+ * each condition with several tests. If the run has several tests, also append a line in colour
+ * for each strategy that failed. */
 void mb_summary_lines(struct mb_strbuf *out, const struct mb_run *run, bool has_color);

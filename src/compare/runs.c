@@ -342,8 +342,8 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* Warn if a run measured something else than the first run: another device, or an image of the
- * same name with other contents, which is told once. */
+/* Warn if a run measured something else than the first run: another device, or an image with
+ * the same name but other contents. Each image is reported once. */
 static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
                                     struct mb_err *err)
 {

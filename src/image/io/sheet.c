@@ -108,8 +108,8 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
-/* One level in the middle of its tile, whose top left is (left, 1), and a line around it, just
- * outside: white ones could not be seen else. */
+/* One level in the middle of its tile, whose top left is (left, 1), with a line just outside
+ * it, without which a white level would be invisible. */
 static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent tile,
                       struct mb_extent level, const uint8_t *rgba)
 {

@@ -1,5 +1,5 @@
-/* A depth pyramid: of a D32_SFLOAT image of 1921x1081 the farthest depth of each region, in an
- * R32_SFLOAT image that begins with level 1; with push descriptors, checked against a CPU.
+/* A depth pyramid with push descriptors, checked on the CPU: an R32_SFLOAT image, which begins
+ * with level 1, holds the farthest depth of each region of a 1921x1081 D32_SFLOAT image.
  *
  *     cc -std=c11 -O2 example_depth.c spd_tree*.c -o example_depth -lvulkan -lm */
 #include "example_check.h"
