@@ -103,6 +103,18 @@ size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns)
     return n_bytes;
 }
 
+char *mb_next_line(char **rest)
+{
+    char *line = *rest;
+    if (line == NULL || *line == '\0') {
+        return NULL;
+    }
+    char *end = line + strcspn(line, "\n");
+    *rest = *end == '\0' ? end : end + 1;
+    *end = '\0';
+    return line;
+}
+
 /* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
 static bool parse_digits(const char *text, char **end, uint64_t *out)
 {

@@ -31,6 +31,10 @@ bool mb_utf8_continues(char byte);
 /* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
 
+/* The next line of a text that is consumed: ends it in place and moves `*rest` behind it. NULL
+ * after the last, or if `*rest` is NULL. */
+char *mb_next_line(char **rest);
+
 /* Parse all of `text` as a decimal integer in [min, max]. No '+', no spaces, nothing behind it.
  * False for anything else, overflow included. */
 bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out);

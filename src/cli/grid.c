@@ -291,9 +291,8 @@ void mb_markdown_text(struct mb_strbuf *out, const char *text)
 
 void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
 {
-    char *end, *line = lines->text;
-    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = '\0';
+    char *rest = lines->text, *line;
+    while ((line = mb_next_line(&rest)) != NULL) {
         line += strspn(line, " ");
         if (*line != '\0') {
             mb_strbuf_append(out, "* ");

@@ -170,9 +170,8 @@ void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *ke
                         struct mb_strbuf *lines)
 {
     struct cJSON *list = mb_json_array(json, node, key);
-    char *end, *line = lines->text;
-    for (; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
-        *end = '\0';
+    char *rest = lines->text, *line;
+    while ((line = mb_next_line(&rest)) != NULL) {
         mb_json_string(json, list, NULL, line);
     }
     json->failed = json->failed || lines->failed;

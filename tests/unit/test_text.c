@@ -171,8 +171,22 @@ static void test_natural_order(void)
     }
 }
 
+static void test_lines(void)
+{
+    char text[] = "a\n\nlast", ended[] = "one\n", *rest = text;
+    CHECK_EQ_STR(mb_next_line(&rest), "a");
+    CHECK_EQ_STR(mb_next_line(&rest), "");
+    CHECK_EQ_STR(mb_next_line(&rest), "last");
+    CHECK(mb_next_line(&rest) == NULL);
+    rest = ended;
+    CHECK_EQ_STR(mb_next_line(&rest), "one");
+    CHECK(mb_next_line(&rest) == NULL);
+    rest = NULL;
+    CHECK(mb_next_line(&rest) == NULL);
+}
+
 int main(void)
 {
     return CHECK_TESTS(test_sanitize, test_integers, test_decimals, test_extents, test_nearest,
-                       test_sha256, test_natural_order);
+                       test_sha256, test_natural_order, test_lines);
 }

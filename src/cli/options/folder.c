@@ -105,11 +105,8 @@ MB_MUST_CHECK static enum mb_status read_stdin(char **text, size_t *n_bytes, str
 
 static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb_err *err)
 {
-    for (char *line = text, *next; line != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
+    char *line;
+    while ((line = mb_next_line(&text)) != NULL) {
         const size_t n_bytes = strlen(line);
         if (n_bytes > 0 && line[n_bytes - 1] == '\r') {
             line[n_bytes - 1] = '\0';
