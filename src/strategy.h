@@ -94,7 +94,7 @@ enum mb_load {
 struct mb_needs {
     /* Images and tasks. */
     bool averages_only; /* no minima and maxima */
-    bool straight_only; /* colour is not weighed by alpha */
+    bool straight_only; /* colour is not weighted by alpha */
     bool whole_only;    /* no updates */
     enum mb_policy policy;
     uint32_t max_width; /* of level 0, and its height; 0: any */

@@ -109,11 +109,11 @@ static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *so
         .small = is_float32 ? least * MAX_SMALL : least,
         .flushed = is_float32 ? least * MAX_LOST : least,
     };
-    const bool is_weighed =
+    const bool is_weighted =
         mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
     for (size_t i = 0; i < n_texels * 4; i++) {
-        if (!is_weighed || i % 4 != 3) {
+        if (!is_weighted || i % 4 != 3) {
             rgba[i] = doubt_of(&level, rgba[i]);
         }
     }

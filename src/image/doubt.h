@@ -22,7 +22,7 @@ bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
  * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
  * they may overflow; otherwise `carried` is not looked at. `weight_error` is the
- * filter's on that source (mb_tolerance_weight_error). Where colour is weighed by alpha, alpha
+ * filter's on that source (mb_tolerance_weight_error). Where colour is weighted by alpha, alpha
  * itself is in the place of its doubt. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
                                             const struct mb_plane *source, double *carried,

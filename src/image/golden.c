@@ -105,15 +105,15 @@ static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter
 {
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_max_taps = mb_policy_is_wide(filter->policy) ? MB_MAX_TAPS : N_NARROW_TAPS;
-    const bool is_weighed = mb_weighs_alpha(filter->reduce, filter->alpha, source->format);
-    const size_t n_rows = (1u + 2u * has_range + is_weighed) * (1 + n_max_taps);
+    const bool is_weighted = mb_weighs_alpha(filter->reduce, filter->alpha, source->format);
+    const size_t n_rows = (1u + 2u * has_range + is_weighted) * (1 + n_max_taps);
     const size_t n_doubles =
         (size_t)source->extent.width * 4 + (size_t)extent.width * (n_max_taps + 4 * n_rows);
     *reducer = (struct reducer){
         .source = source,
         .extent = extent,
         .policy = filter->policy,
-        .is_needed = {true, has_range, has_range, is_weighed},
+        .is_needed = {true, has_range, has_range, is_weighted},
         .reduce = {filter->reduce, MB_REDUCE_MIN, MB_REDUCE_MAX, MB_REDUCE_AVG},
         .n_max_taps = n_max_taps,
         .taps = mb_malloc(extent.width * sizeof *reducer->taps),

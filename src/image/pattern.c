@@ -138,7 +138,7 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
 
 /* Squares of 4x4 texels each hold one kind of number, for beside 1e38 the error of 1e-38 is not
  * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
- * so that most of the lower levels has finite values. Alpha is an opacity: colour weighed by
+ * so that most of the lower levels has finite values. Alpha is an opacity: colour weighted by
  * alphas of both signs means nothing. It is 0 with the zeros, where no texel is seen. */
 static void signed_texel(const struct mb_place *at, float rgba[4])
 {

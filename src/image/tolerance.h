@@ -84,10 +84,10 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
  * blit was seen to be off by 1.93 in all.
  *
- * 32-bit float: 4 ulp per level carried, and twice that for colour weighed by alpha, a quotient
- * of two such sums. Half and the small unsigned floats: as much of a 32-bit float, which is
- * little, and 1 ulp of their own for storing it. FP16 and FILTER_FP16: 4 ulp per level of a
- * 16-bit float as large as the largest tap, since sums of both signs may be much smaller.
+ * 32-bit float: 4 ulp per level carried, and twice that for colour weighted by alpha, a
+ * quotient of two such sums. Half and the small unsigned floats: as much of a 32-bit float,
+ * which is little, and 1 ulp of their own for storing it. FP16 and FILTER_FP16: 4 ulp per level
+ * of a 16-bit float as large as the largest tap, since sums of both signs may be much smaller.
  *
  * Besides, what weights off by weight_error move: range * weight_error. CORNER may carry on
  * from there, and its taps are those of the first level: the values that make `want` differ by

@@ -176,7 +176,7 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
     mb_reader_init(&reader, pick, layout, why);
     REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
-              "a manifest cannot say that colour is weighed by alpha");
+              "a manifest cannot say that colour is weighted by alpha");
     MB_DO(takes(&reader, layout, task));
     MB_DO(read_needs(&reader, &needs));
     MB_DO(has_features(&reader, needs.features, info));

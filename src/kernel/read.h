@@ -14,7 +14,7 @@ struct mb_pick {
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
     uint32_t subgroup_size; /* 0: none was asked for */
-    bool is_full;           /* subgroups of that size are required, all lanes there */
+    bool is_full;           /* the manifest relies on full subgroups of that size */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */

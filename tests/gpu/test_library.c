@@ -65,7 +65,7 @@ static void test_formats(struct mb_gpu *gpu)
     }
     printf("formats: %u chains\n", n_done);
     CHECK(n_done > 0);
-    for (unsigned i = 0; tree && i < 2; i++) { /* colour weighed by alpha */
+    for (unsigned i = 0; tree && i < 2; i++) { /* colour weighted by alpha */
         struct library_info info = info_of(tree, bgra8_srgb, i ? odd : even, SPD_TREE_AVERAGE);
         info.job.weighs_alpha = true;
         mb_library_try(gpu, &info);

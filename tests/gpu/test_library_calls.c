@@ -338,8 +338,8 @@ static void test_refusals(struct mb_gpu *gpu)
     const struct spd_tree_job good = rgba8_info(tree, "").job;
     struct spd_tree_job bad[] = {good, good, good, good, good, good, good, good, good};
     static const char *const names[] = {
-        "no such format",   "too many levels", "no layers",      "no levels", "depth of rgba8",
-        "weighed extremes", "beyond an edge",  "before an edge", "no height",
+        "no such format",    "too many levels", "no layers",      "no levels", "depth of rgba8",
+        "weighted extremes", "beyond an edge",  "before an edge", "no height",
     };
     VkImageCreateInfo info = {0};
     bad[0].format = VK_FORMAT_R8G8B8A8_SNORM;

@@ -25,7 +25,7 @@ SPECIALIZATIONS = [
     {14: 17, 15: 18},             # rg11b10f
     {16: 1}, {16: 2},             # minima, maxima
     {14: 17, 15: 18, 16: 1},
-    {17: "true"},                 # weighed by alpha
+    {17: "true"},                 # weighted by alpha
     {4: "false"}, {5: "false"}, {6: "false"},  # even axes; shared by even tiles; many tiles
 ]
 

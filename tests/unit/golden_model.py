@@ -217,11 +217,11 @@ def average(rows, columns, level):
 
 
 def average_premultiplied(rows, columns, level):
-    """Colour weighed by alpha; the straight average where there is no alpha at all."""
+    """Colour weighted by alpha; the straight average where there is no alpha at all."""
     straight = average(rows, columns, level)
     alpha = straight[..., 3:]
-    weighed = average(rows, columns, level[..., :3] * level[..., 3:])
-    colour = np.where(alpha > 0, weighed / np.where(alpha > 0, alpha, 1), straight[..., :3])
+    weighted = average(rows, columns, level[..., :3] * level[..., 3:])
+    colour = np.where(alpha > 0, weighted / np.where(alpha > 0, alpha, 1), straight[..., :3])
     return np.concatenate([colour, alpha], axis=2)
 
 

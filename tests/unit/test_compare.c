@@ -212,7 +212,7 @@ static void check_float_scale(void)
 static void check_bounds(void)
 {
     const struct mb_tolerance fp32 = {.arithmetic = MB_ARITHMETIC_FP32};
-    const struct mb_tolerance weighed = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
+    const struct mb_tolerance weighted = {.filter.alpha = MB_ALPHA_PREMULTIPLIED};
     const struct mb_tolerance plain = {.max_error_lsb = 0.7};
     const struct mb_tolerance filter = {.arithmetic = MB_ARITHMETIC_FILTER,
                                         .sub_texel_precision_bits = 8};
@@ -228,9 +228,9 @@ static void check_bounds(void)
         {&fp32, "rgba8", 3, 0, 0, 0.5, 0, 0.51},
         {&fp32, "rgba16f", 3, 0, 0, 0.5, 0, 1.0 + 12 * 0x1p-13},
         {&fp32, "rgba32f", 3, 0, 0, 0.5, 0, 12.0},
-        {&weighed, "rgba32f", 3, 2, 0, 0.5, 0, 24.0},
-        {&weighed, "rgba32f", 3, 3, 0, 0.5, 0, 12.0},
-        {&weighed, "rgba16f", 3, 0, 0, 0.5, 0, 1.0 + 24 * 0x1p-13},
+        {&weighted, "rgba32f", 3, 2, 0, 0.5, 0, 24.0},
+        {&weighted, "rgba32f", 3, 3, 0, 0.5, 0, 12.0},
+        {&weighted, "rgba16f", 3, 0, 0, 0.5, 0, 1.0 + 24 * 0x1p-13},
         /* A plain number holds whatever the arithmetic. */
         {&plain, "rgba8", 1, 0, 0, 0.5, 0, 0.7},
         {&plain, "rgba32f", 3, 0, 0, 0.5, 0, 0.7},

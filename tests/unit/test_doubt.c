@@ -177,7 +177,7 @@ static void check_quads(void)
     check_quads_of(strict_quads, MB_COUNTOF(strict_quads), true);
 }
 
-/* Colour weighed by alpha: doubts are weighed likewise, alpha is in none. */
+/* Colour weighted by alpha: doubts are weighted likewise, alpha is in none. */
 static void check_weighed(void)
 {
     struct fixture f;

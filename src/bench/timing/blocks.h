@@ -3,7 +3,7 @@
  * Each block samples every candidate once, in a seeded random order, so that drift of the clock
  * affects all alike. A probe, a fixed piece of work, brackets every block: if it shows that the
  * clock moved, the block is flagged and repeated. A device that waits for the host between
- * short samples may take that for idleness and lower its clock for seconds; load brings it back
+ * short samples may consider itself idle and lower its clock for seconds; load raises it back
  * to the fastest clock seen. The loop checks after 20, 40, 80, 160 ... blocks whether the
  * medians are known well enough, and only then, so that stopping early does not pick lucky
  * moments. It knows no GPU: a sampler, which tests replace, starts and collects samples. */

@@ -79,7 +79,7 @@ void mb_sheet_finish(struct mb_sheet *sheet)
     *sheet = (struct mb_sheet){0};
 }
 
-/* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighed by its alpha, over a
+/* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighted by its alpha, over a
  * square of the ground. */
 static void mix(const uint8_t *rgba, uint32_t stride_texels, const uint32_t x[2],
                 const uint32_t y[2], uint32_t ground, uint8_t out[3])
