@@ -95,8 +95,9 @@ static_library() {
     describe "lib$name" "-L$PWD/sysroot/lib -l$name"
 }
 
+# describe NAME LIBS: makes the pkg-config file. These are system headers, whose warnings are not ours.
 describe() {
-    printf 'Name: %s\nDescription: %s\nVersion: 1.3\nLibs: %s\nCflags: -I%s\n' "$1" "$1" \
+    printf 'Name: %s\nDescription: %s\nVersion: 1.3\nLibs: %s\nCflags: -isystem%s\n' "$1" "$1" \
         "$2" "$PWD/sysroot/include" >"sysroot/lib/pkgconfig/$1.pc"
 }
 
