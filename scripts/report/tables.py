@@ -5,7 +5,7 @@ from .words import (NOTHING, bytes_text, digits, error_text, esc, list_names, pe
                     result_words, size_text, time_text, times_text, utc_text)
 
 CHANNELS = "rgba"
-OF_PEAK = "of peak"  # of the bandwidth; left out where no row has it
+OF_PEAK = "of peak"  # of the bandwidth; left out where no row on a GPU has it
 # (title, class) of the table of all runs; the classes hold for the cells, too.
 RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("Ratio", "num"),
              ("95 % interval", "num w3"), (OF_PEAK, "num w2"), ("Result", "w2"), ("Verified", "w2"))
@@ -113,7 +113,8 @@ def test_body(timing, key_of, looks, has_share, has_inputs):
 
 
 def all_runs(timings, key_of, looks):
-    has_share = any(it.of_limit is not None for timing in timings for it in timing.rows)
+    has_share = any(it.of_limit is not None for timing in timings if not timing.case.run.is_software()
+                    for it in timing.rows)
     has_inputs = len({timing.case.image for timing in timings}) > 1
     heads = [head for head in RUN_HEADS if has_share or head[0] != OF_PEAK]
     return whole(heads, "".join(test_body(it, key_of, looks, has_share, has_inputs) for it in timings),

@@ -236,8 +236,10 @@ class Pages(PageCase):
         self.assertLess(said.index("the device was lost"), said.index("fastest exact"))
 
     def test_software_and_interrupted_are_said(self):
-        said = self.first(self.page(self.write(fixture.interrupted())))
+        text = self.page(self.write(fixture.interrupted()))
+        said = self.first(text)
         self.holds(said, "⚠ A software device", "✗ The run did not get to its end (interrupted)")
+        self.assertNotIn("of peak", text)  # that would be said of a memory bandwidth that is the host's
 
     def test_several_devices(self):
         """Matched by size, format and reduction: what the image was called is no difference."""
