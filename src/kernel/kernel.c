@@ -1,5 +1,5 @@
 /* A plan, made and recorded. */
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 
 #include <string.h>
 
@@ -349,20 +349,10 @@ static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
 static void record_barriers(const struct state *s, VkCommandBuffer cmd,
                             const struct mb_kernel_barriers *barriers)
 {
-    static const struct mb_access *const access[] = {
-        [MB_LEVEL_UNDEFINED] = &mb_access_undefined,
-        [MB_LEVEL_READABLE] = &mb_access_readable,
-        [MB_LEVEL_GENERAL] = &mb_access_compute_read_write,
-    };
     struct mb_level_barrier levels[MB_MAX_LEVELS];
+    memcpy(levels, barriers->levels, sizeof levels);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
-        levels[i] = (struct mb_level_barrier){
-            .image = s->image,
-            .first_level = barriers->levels[i].first_level,
-            .n_levels = barriers->levels[i].n_levels,
-            .from = access[barriers->levels[i].from],
-            .to = access[barriers->levels[i].to],
-        };
+        levels[i].image = s->image;
     }
     if (barriers->n_levels > 0) {
         mb_barrier_images(cmd, levels, barriers->n_levels);

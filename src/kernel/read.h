@@ -26,6 +26,8 @@ struct mb_kernel_step {
  * so that a caller may read all keys of an object and look at `status` once. */
 struct mb_reader {
     const struct mb_pick *pick;
+    const struct cJSON *root;   /* of the manifest */
+    struct mb_kernel_step step; /* in hand: of a plan */
     enum mb_status status;
     struct mb_err *err;        /* MB_ERRC_INPUT, with the place in the manifest */
     struct mb_scope scope;     /* what expressions know now */
@@ -116,3 +118,28 @@ uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, co
 
 /* A number, or an expression that has a finite value. */
 double mb_read_value(struct mb_reader *reader, const struct cJSON *node);
+
+/* ---- What a module reads */
+
+/* Fill in the members of a block, `out[n_bytes]`, from those of the object `map`, which have
+ * the same names; each has to be there. */
+MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *map,
+                                           const struct mb_spirv *spirv,
+                                           const struct mb_spirv_block *block,
+                                           unsigned char *out);
+
+/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
+MB_MUST_CHECK enum mb_status
+mb_fill_constants(struct mb_reader *reader, const struct cJSON *map,
+                  const struct mb_spirv *spirv,
+                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
+
+/* Where component `i` of a member is in its block, counted element by element and column by
+ * column. */
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
+
+/* The module of a member of "shaders", after every choice; it is compiled at the first time,
+ * and kept. Failures are MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_manifest_module(struct mb_reader *reader,
+                                                const struct cJSON *shader,
+                                                const struct mb_spirv **spirv);
