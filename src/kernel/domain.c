@@ -139,7 +139,6 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
 {
     const struct mb_numbers *list = &needs->sizes;
     const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
-    pick->is_full = true;
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
     pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
     for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {

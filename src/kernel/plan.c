@@ -27,6 +27,11 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
 
 /* ---- Buffers */
 
+static uint64_t whole_words(uint64_t n_bytes)
+{
+    return (n_bytes + 3) / 4 * 4;
+}
+
 static enum mb_status plan_buffers(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
     static const char *const keys[] = {"bytes", "zero", "fields", "addressed", NULL};
@@ -38,7 +43,7 @@ static enum mb_status plan_buffers(struct mb_reader *r, struct mb_kernel_plan *p
         struct mb_kernel_buffer *buffer = &plan->buffers[plan->n_buffers++];
         const cJSON *node = mb_open(r, own, keys, 0);
         buffer->name = own->string;
-        buffer->n_bytes = mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0);
+        buffer->n_bytes = whole_words(mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0));
         buffer->is_each_run = mb_read_word(r, node, "zero", times, 0) == 1;
         plan->has_fills |= buffer->is_each_run;
         buffer->is_addressed = mb_read_flag(r, node, "addressed");
@@ -61,21 +66,22 @@ static enum mb_status add_content(struct mb_reader *r, const cJSON *node,
     const struct mb_spirv_block *block = &binding->use->block;
     const uint64_t at =
         (buffer->n_bytes + CONTENT_ALIGNMENT - 1) / CONTENT_ALIGNMENT * CONTENT_ALIGNMENT;
+    const uint64_t n_bytes = whole_words(block->n_bytes);
     MB_REFUSE_IF(binding->place->type != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
                      block->n_bytes == 0,
                  r, node, "\"fields\" are of a uniform buffer with members of known size");
-    MB_REFUSE_IF(at + block->n_bytes > MB_MAX_MANIFEST_BYTES, r, node,
+    MB_REFUSE_IF(at + n_bytes > MB_MAX_MANIFEST_BYTES, r, node,
                  "what a buffer with \"fields\" holds for all dispatches is above 1 MiB");
-    unsigned char *grown = mb_alloc(1, (size_t)at + block->n_bytes);
+    unsigned char *grown = mb_alloc(1, (size_t)(at + n_bytes));
     MB_DO(MB_NEED(grown, buffer->name));
     if (buffer->content) {
         memcpy(grown, buffer->content, (size_t)buffer->n_bytes);
     }
     mb_free(buffer->content);
     buffer->content = grown;
-    buffer->n_bytes = at + block->n_bytes;
+    buffer->n_bytes = at + n_bytes;
     binding->offset_bytes = at;
-    binding->n_bytes = block->n_bytes;
+    binding->n_bytes = n_bytes;
     return mb_fill_block(r, buffer->fields, spirv, block, grown + at);
 }
 
@@ -126,7 +132,7 @@ static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *
     pipeline->shader = shader->string;
     mb_reader_set_step(r, NULL);
     MB_DO(mb_manifest_module(r, node, &pipeline->spirv));
-    pipeline->push_bytes = (pipeline->spirv->push.n_bytes + 3) / 4 * 4;
+    pipeline->push_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes);
     MB_DO(mb_fill_constants(r, mb_read_map(r, node, "constants"), pipeline->spirv,
                             pipeline->constants, &pipeline->n_constants));
     mb_reader_set_step(r, &r->step);

@@ -48,7 +48,7 @@ struct mb_kernel_pipeline {
 
 struct mb_kernel_buffer {
     const char *name;
-    uint64_t n_bytes;
+    uint64_t n_bytes; /* a multiple of 4, as is each part that is bound */
     bool is_each_run, is_addressed;
     const struct cJSON *fields; /* the map of a uniform buffer's members, or NULL */
     unsigned char *content;     /* n_bytes, what each binding of it holds; NULL: zeros; owned */

@@ -315,43 +315,40 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     return r->status == MB_OK ? node : NULL;
 }
 
-/* A value, or the member of "names" that it names. */
+/* A list or an object, or the member of "names" that is named in its place. */
 static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const char *key,
-                               const char *what)
+                               bool is_list)
 {
     const cJSON *names = mb_json_get(r->root, "names");
     const cJSON *node = get(r, parent, key);
-    struct mb_words words = {.n = 0};
     if (cJSON_IsString(node)) {
-        const char *name = node->valuestring;
-        const cJSON *named = get(r, names, name);
+        const cJSON *named = get(r, names, node->valuestring);
+        struct mb_words words = {.n = 0};
         add_members(&words, names);
         if (!named) {
             mb_refuse_word(r, node,
-                           mb_text("expected %s or a member of \"names\", not", what).s, name,
-                           &words);
+                           mb_text("expected %s or a member of \"names\", not",
+                                   is_list ? "a list" : "an object")
+                               .s,
+                           node->valuestring, &words);
         }
-        return named;
+        node = named;
     }
-    return node;
+    if (node && !(is_list ? cJSON_IsArray(node) : cJSON_IsObject(node))) {
+        MB_REFUSE(r, node, "expected %s", is_list ? "a list, such as [...]" : "an object");
+    }
+    return r->status == MB_OK ? node : NULL;
 }
 
 const cJSON *mb_read_list(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    const cJSON *node = read_named(r, parent, key, "a list");
-    if (node && !cJSON_IsArray(node)) {
-        MB_REFUSE(r, node, "expected a list, such as [...]");
-    }
-    return node && r->status == MB_OK ? node->child : NULL;
+    const cJSON *node = read_named(r, parent, key, true);
+    return node ? node->child : NULL;
 }
 
 const cJSON *mb_read_map(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    const cJSON *node = read_named(r, parent, key, "an object");
-    if (node && !cJSON_IsObject(node)) {
-        MB_REFUSE(r, node, "expected an object");
-    }
-    return r->status == MB_OK ? node : NULL;
+    return read_named(r, parent, key, false);
 }
 
 /* ---- Words */

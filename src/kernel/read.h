@@ -13,8 +13,8 @@ struct mb_pick {
     const struct mb_params *params; /* NULL: the first of each */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
-    uint32_t subgroup_size; /* 0: none was asked for */
-    bool is_full;           /* the manifest relies on full subgroups of that size */
+    uint32_t
+        subgroup_size; /* of full subgroups, which the manifest relies on; 0: it does not */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */

@@ -140,17 +140,10 @@ static enum mb_status read_block(struct reader *r, spvc_type_id id,
 
 /* ---- Bindings */
 
-struct resource {
-    struct mb_binding binding;
-    struct mb_spirv_use use;
-};
-
 static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
-                               spvc_type type, struct resource *resource)
+                               spvc_type type, VkDescriptorType kind, struct mb_spirv_use *use)
 {
     const SpvId id = found->id;
-    struct mb_spirv_use *use = &resource->use;
-    const VkDescriptorType kind = resource->binding.type;
     const SpvDecoration *flags = NULL;
     size_t n_flags = 0;
     use->only_reads = kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
@@ -176,11 +169,11 @@ static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *
 }
 
 /* Keep them in order of set and binding. */
-static enum mb_status add_resource(struct reader *r, const struct resource *resource)
+static enum mb_status add_resource(struct reader *r, const struct mb_binding *own,
+                                   const struct mb_spirv_use *use)
 {
     struct mb_spirv *spirv = r->spirv;
     struct mb_binding *bindings = spirv->bindings;
-    const struct mb_binding *own = &resource->binding;
     uint32_t n = spirv->shader.n_bindings, i = 0;
     const uint64_t key = (uint64_t)own->set << 32 | own->binding;
     while (i < n && ((uint64_t)bindings[i].set << 32 | bindings[i].binding) < key) {
@@ -188,13 +181,12 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
     }
     REFUSE_IF(i < n && bindings[i].set == own->set && bindings[i].binding == own->binding, r,
               "%s and %s are both at binding %u of set %u (of HLSL: \"register_shift\")",
-              spirv->use[i].name, resource->use.name, own->binding, own->set);
-    REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
-              MB_MAX_BINDINGS);
+              spirv->use[i].name, use->name, own->binding, own->set);
+    REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", use->name, MB_MAX_BINDINGS);
     memmove(&bindings[i + 1], &bindings[i], (n - i) * sizeof *bindings);
     memmove(&spirv->use[i + 1], &spirv->use[i], (n - i) * sizeof *spirv->use);
     bindings[i] = *own;
-    spirv->use[i] = resource->use;
+    spirv->use[i] = *use;
     spirv->shader.n_bindings++;
     spirv->shader.n_sets =
         own->set >= spirv->shader.n_sets ? own->set + 1 : spirv->shader.n_sets;
@@ -206,20 +198,21 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
 {
     const spvc_compiler c = r->compiler;
     const spvc_type type = spvc_compiler_get_type_handle(c, found->type_id);
-    struct resource resource = {.binding.type = kind};
-    struct mb_binding *binding = &resource.binding;
-    struct mb_spirv_use *use = &resource.use;
-    name_of(r, found->id, use->name);
-    if (use->name[0] == '\0') {
-        name_of(r, found->base_type_id, use->name);
+    struct mb_spirv_use use = {0};
+    struct mb_binding binding = {
+        .set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet),
+        .binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding),
+        .type = kind,
+    };
+    name_of(r, found->id, use.name);
+    if (use.name[0] == '\0') {
+        name_of(r, found->base_type_id, use.name);
     }
-    binding->set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet);
-    binding->binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding);
     REFUSE_IF(!spvc_compiler_has_decoration(c, found->id, SpvDecorationDescriptorSet) ||
                   !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding) ||
-                  binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
-              r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
-              binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
+                  binding.set >= MB_MAX_SETS || binding.binding > MAX_BINDING,
+              r, "%s: set %u and binding %u, not up to %u and %u", use.name, binding.set,
+              binding.binding, MB_MAX_SETS - 1, MAX_BINDING);
     const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
     const uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
     REFUSE_IF(n_dimensions > 1 || n > MAX_ARRAY ||
@@ -227,10 +220,10 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
               r,
               "%s: more than %u descriptors, an array of arrays, or a length that a "
               "constant specialises",
-              use->name, MAX_ARRAY);
-    binding->n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
-    MB_DO(read_use(r, found, type, &resource));
-    return add_resource(r, &resource);
+              use.name, MAX_ARRAY);
+    binding.n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
+    MB_DO(read_use(r, found, type, kind, &use));
+    return add_resource(r, &binding, &use);
 }
 
 /* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
