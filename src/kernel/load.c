@@ -346,9 +346,13 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
 {
     size_t n = 0;
     *table = (struct mb_kernel_table){0};
-    MB_FAIL_IF(paths->n > 0 && !MB_HAS_SPIRV, err, MB_ERRC_INPUT,
-               "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
-               paths->items[0]);
+    if (paths->n > 0 && !MB_HAS_SPIRV) {
+        MB_FAIL(err, MB_ERRC_INPUT,
+                "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
+                paths->items[0]);
+        return mb_err_hint(err,
+                           "install both (scripts/setup.sh does), and build mipbench again");
+    }
     while (built_in[n]) {
         n++;
     }

@@ -406,11 +406,13 @@ static enum mb_status write_new(const char *name, const char *like, struct mb_er
         MB_DO(write_file(mb_text("%s%s", like, suffixes[i]).s, name,
                          mb_text("%s%s", name, suffixes[i]).s, err));
     }
+    mb_strbuf_printf(&next, "Wrote %s.json and %s.comp. Next%s:\n", name, name,
+                     MB_HAS_SPIRV ? ""
+                                  : ", with a mipbench that has SPIRV-Tools and SPIRV-Cross");
     mb_strbuf_printf(&next,
-                     "Wrote %s.json and %s.comp. Next:\n"
                      "  mipbench kernel check %s.json\n"
                      "  mipbench pattern:noise:1921x1081 --kernel %s.json -s %s,compute,spd\n",
-                     name, name, name, name, name);
+                     name, name, name);
     return mb_strbuf_print(&next, err);
 }
 

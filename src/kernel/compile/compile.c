@@ -214,6 +214,12 @@ enum mb_status mb_compile(const struct mb_compile_options *options, struct mb_by
         return mb_file_read(options->path, MAX_MODULE_BYTES, code, err);
     }
     if (!is_source_usable && options->module && mb_os_kind(options->module) != MB_KIND_NONE) {
+        if (mb_os_kind(options->path) != MB_KIND_NONE) {
+            mb_log(MB_LOG_WARN,
+                   "%s: this build has no glslang: runs %s, compiled before; compile again "
+                   "after a change",
+                   options->path, options->module);
+        }
         return mb_file_read(options->module, MAX_MODULE_BYTES, code, err);
     }
     MB_DO(MB_HAS_GLSLANG ? compile(&c, err) : fail_without(options, err));
