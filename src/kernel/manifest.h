@@ -1,4 +1,5 @@
-/* A manifest: a kernel that was not compiled into this program, told in JSON. */
+/* Manifests: kernels that were not compiled into this program, told in JSON; and the table that
+ * has their strategies beside the built-in ones. */
 #pragma once
 
 #include "base/file.h"
@@ -48,6 +49,7 @@ void mb_manifest_finish(struct mb_manifest *manifest);
 /* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
 
+/* All strategies of a run: those that are compiled in, and those of manifests. */
 struct mb_kernel_table {
     struct mb_manifest *manifests;         /* [n_manifests], owned */
     const struct mb_strategy **strategies; /* ended by NULL; owned, and those of manifests */

@@ -2,10 +2,36 @@
  * keys, values, names, expressions. */
 #pragma once
 
-#include "kernel/expression.h"
+#include "image/pyramid.h"
 #include "kernel/manifest.h"
 
-#define MB_MAX_WORDS 256u
+#define MB_MAX_WORDS            256u
+#define MB_MAX_EXPRESSION_BYTES 1024u
+#define MB_MAX_NAMES            96u /* of a scope */
+
+/* Expressions of a manifest: numbers from names, by the operators of C.
+ *
+ *     a ? b : c    || && == != < <= > >= + - * / % << >> unary - and !
+ *
+ * with the precedence that they have there, parentheses, and the functions min, max, ceil_div
+ * (two arguments each), width, height (of a level) and even_levels (how many levels in a row
+ * can be halved from a level on without an odd size above 1). All numbers are doubles: "/"
+ * keeps its remainder, ">>" rounds down, and integers are exact up to 2^53. */
+struct mb_scope {
+    const struct mb_layout *layout; /* of width(), height() and even_levels() */
+    size_t n_names;
+    struct {
+        const char *name;
+        double value; /* NaN: none yet */
+    } names[MB_MAX_NAMES];
+};
+
+/* Evaluate all of `text`. The value is NaN where it depends on a name without a value, a level
+ * that the image lacks, or a division by zero; the operand of ?:, && or || that decides nothing
+ * may be NaN. MB_ERRC_INPUT with the place of what cannot be read, and the nearest name of an
+ * unknown one. */
+MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope *scope,
+                                         double *value, struct mb_err *err);
 
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
@@ -13,8 +39,7 @@ struct mb_pick {
     const struct mb_params *params; /* NULL: the first of each */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
-    uint32_t
-        subgroup_size; /* of full subgroups, which the manifest relies on; 0: it does not */
+    uint32_t subgroup_size; /* the manifest relies on full subgroups of it; 0: on none */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */

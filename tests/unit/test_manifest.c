@@ -205,6 +205,7 @@ static void test_unplannable(void)
          "tolerance.policy: no branch for off, and none for \"*\""},
         {per_level, "\"binding\": 1,", "\"binding\": 7,",
          "the shader has no binding 7 in set 0"},
+        {per_level, "\"binding\": 1,", "\"binding\": 0,", "binding 0 in set 0 is there twice"},
         {per_level, "{\"binding\": 0, \"level\": \"source_level\"},", "",
          "the shader's combined image sampler 'source', is missing"},
         {per_level, "\"first\": [0, 0],", "",
