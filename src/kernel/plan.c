@@ -437,7 +437,9 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
                 binding->first_level[k / binding->n_levels] + k % binding->n_levels;
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
-            *(is_storage && !binding->is_read ? &uses->written : &uses->read) |= 1u << level;
+            const bool is_first = k % binding->n_levels == 0; /* all that a store reaches */
+            *(is_storage && is_first && !binding->is_read ? &uses->written : &uses->read) |=
+                1u << level;
         }
         has_changed = has_changed || (binding->is_general && !was_general);
         if (binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
@@ -463,8 +465,10 @@ static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
         (struct mb_level_barrier){NULL, level, 1, from, to};
 }
 
-static void place_barriers(struct uses *before, const struct mb_access *states[MB_MAX_LEVELS],
-                           uint32_t addressed, struct mb_kernel_dispatch *dispatch)
+/* The levels that it writes are returned, a bit each. */
+static uint32_t place_barriers(struct uses *before,
+                               const struct mb_access *states[MB_MAX_LEVELS],
+                               uint32_t addressed, struct mb_kernel_dispatch *dispatch)
 {
     struct mb_kernel_barriers *barriers = &dispatch->before;
     struct uses uses = {.read = 0};
@@ -492,15 +496,16 @@ static void place_barriers(struct uses *before, const struct mb_access *states[M
     before->read |= uses.read;
     before->written |= uses.written;
     before->written_buffers |= uses.written_buffers;
+    return uses.written;
 }
 
 /* Fill in all barriers, and settle the layouts of what is sampled. Level 0 is readable before
- * and after, the others undefined before. */
-static void place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
+ * and after, the others undefined before. The levels that are written are returned. */
+static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
 {
     const struct mb_access *states[MB_MAX_LEVELS] = {[0] = &mb_access_readable};
     struct uses before = {.read = 0};
-    uint32_t addressed = 0;
+    uint32_t addressed = 0, written = 0;
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         addressed |= plan->buffers[i].is_addressed ? 1u << i : 0;
     }
@@ -509,7 +514,7 @@ static void place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
         states[level] = &mb_access_compute_read_write;
     }
     for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        place_barriers(&before, states, addressed, &plan->dispatches[i]);
+        written |= place_barriers(&before, states, addressed, &plan->dispatches[i]);
     }
     for (uint32_t level = 0; level < n_levels; level++) {
         if (states[level] == &mb_access_compute_read_write) {
@@ -517,6 +522,7 @@ static void place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
                        &mb_access_readable);
         }
     }
+    return written;
 }
 
 /* ---- All of it */
@@ -553,28 +559,6 @@ static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan 
     return r->status;
 }
 
-/* Levels that no dispatch writes would be read as they were. */
-static enum mb_status check_written(struct mb_reader *r, struct mb_kernel_plan *plan)
-{
-    uint32_t written = 1; /* bits */
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &plan->dispatches[i];
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            const struct mb_kernel_binding *binding = &dispatch->bindings[k];
-            const bool is_written =
-                binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && !binding->is_read;
-            for (uint32_t v = 0; is_written && v < binding->n_views; v++) {
-                written |= UINT32_C(1) << binding->first_level[v];
-            }
-        }
-    }
-    for (uint32_t level = 1; level < r->scope.layout->n_levels; level++) {
-        MB_REFUSE_IF(!(written >> level & 1u), r, mb_json_get(r->root, "dispatches"),
-                     "no dispatch has level %u bound to store to", level);
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
                                    const struct mb_layout *layout, const uint64_t *addresses,
                                    struct mb_err *err)
@@ -591,8 +575,11 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
         r.step.source_level += r.step.n_levels;
     }
     plan->n_steps = r.step.index;
-    MB_DO(check_written(&r, plan));
-    place_all_barriers(plan, layout->n_levels);
+    const uint32_t written = place_all_barriers(plan, layout->n_levels);
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        MB_REFUSE_IF(!(written >> level & 1u), &r, mb_json_get(r.root, "dispatches"),
+                     "no dispatch has level %u bound to store to", level);
+    }
     mb_reader_set_step(&r, NULL);
     return plan_tolerance(&r, plan);
 }
