@@ -1,5 +1,5 @@
 /* Which tasks a manifest takes, and on which devices. */
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 
 #include <cJSON.h>
 
@@ -24,8 +24,7 @@ static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
-    const cJSON *node =
-        mb_open(r, mb_json_get(r->pick->manifest->json.root, "requires"), keys, 0);
+    const cJSON *node = mb_open(r, mb_json_get(r->root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
     needs->features = mb_read_list(r, node, "features");
     needs->has_subgroup = subgroup != NULL;
@@ -42,8 +41,7 @@ static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
     static const char *const keys[] = {
         "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
         "power_of_two", "square", "max_layers", "full_chain", NULL};
-    const cJSON *node =
-        mb_open(r, mb_json_get(r->pick->manifest->json.root, "domain"), keys, 0);
+    const cJSON *node = mb_open(r, mb_json_get(r->root, "domain"), keys, 0);
     const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
     const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
     const uint32_t least = mb_read_integer(r, node, "min_size", 1, UINT32_MAX, 1);
@@ -141,7 +139,6 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
 {
     const struct mb_numbers *list = &needs->sizes;
     const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
-    pick->is_full = true;
     REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
     pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
     for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {

@@ -1,6 +1,6 @@
 /* A recursive-descent evaluator, which computes as it reads. The length of an expression bounds
  * its depth. */
-#include "kernel/expression.h"
+#include "kernel/read.h"
 
 #include <math.h>
 #include <stdlib.h>

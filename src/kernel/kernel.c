@@ -1,5 +1,5 @@
 /* A plan, made and recorded. */
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 
 #include <string.h>
 
@@ -105,7 +105,7 @@ static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_la
     struct mb_needs needs = {
         .n_storage_images = count_storage_images(&pipeline->spirv->shader),
         .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
-        .lanes = pick->is_full && subgroup_size != info->subgroup_size ? subgroup_size : 0,
+        .lanes = subgroup_size != info->subgroup_size ? subgroup_size : 0,
     };
     MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
     MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
@@ -115,8 +115,7 @@ static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_la
     MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
                pipeline->shader);
     MB_FAIL_IF(
-        pick->is_full && subgroup_size != info->subgroup_size && size[0] % subgroup_size != 0,
-        why, MB_ERRC_UNSUPPORTED,
+        needs.lanes > 0 && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
         "cannot require subgroups of %u: the workgroups of shader '%s' are %u wide, not a "
         "multiple of that",
         subgroup_size, pipeline->shader, size[0]);
@@ -177,25 +176,22 @@ static enum mb_status upload(const struct mb_buffer *buffer,
     return mb_buffer_upload(buffer, data, n_bytes, err);
 }
 
-static uint64_t inner_bytes(const struct mb_kernel_buffer *plan)
-{
-    return (plan->n_bytes + 3) & ~UINT64_C(3);
-}
-
+/* Make the buffers, plan again with their addresses, and fill in what they hold from the
+ * beginning, which may be addresses. */
 static enum mb_status make_buffers(struct state *s, struct mb_err *err)
 {
+    uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         const struct mb_kernel_buffer *plan = &s->plan.buffers[i];
         MB_DO(mb_buffer_init(&s->buffers[i], s->gpu,
                              plan->is_addressed ? MB_BUFFER_ADDRESSED : MB_BUFFER_DEVICE,
-                             inner_bytes(plan) + 2 * GUARD_BYTES, plan->name, err));
+                             plan->n_bytes + 2 * GUARD_BYTES, plan->name, err));
+        if (plan->is_addressed && !s->gpu->state->only_compiles) {
+            addresses[i] = mb_buffer_address(&s->buffers[i]) + GUARD_BYTES;
+        }
     }
-    return MB_OK;
-}
-
-/* What they hold from the beginning, which may be addresses. */
-static enum mb_status fill_buffers(struct state *s, struct mb_err *err)
-{
+    mb_kernel_plan_finish(&s->plan);
+    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].content) {
             MB_DO(upload(&s->buffers[i], &s->plan.buffers[i], err));
@@ -203,19 +199,6 @@ static enum mb_status fill_buffers(struct state *s, struct mb_err *err)
         MB_DO(set_guards(&s->buffers[i], err));
     }
     return MB_OK;
-}
-
-/* Plan again, with the addresses of what has been made, if any. */
-static enum mb_status plan_addresses(struct state *s, struct mb_err *err)
-{
-    uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
-    for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
-        if (s->plan.buffers[i].is_addressed && !s->gpu->state->only_compiles) {
-            addresses[i] = mb_buffer_address(&s->buffers[i]) + GUARD_BYTES;
-        }
-    }
-    mb_kernel_plan_finish(&s->plan);
-    return mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err);
 }
 
 /* ---- Views */
@@ -277,7 +260,7 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
                                       : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         .buffer = is_buffer ? &s->buffers[binding->buffer] : NULL,
         .buffer_offset = GUARD_BYTES + binding->offset_bytes,
-        .buffer_bytes = (binding->n_bytes + 3) & ~UINT64_C(3),
+        .buffer_bytes = binding->n_bytes,
     };
     for (uint32_t i = 0; i < binding->n_views; i++) {
         MB_DO(make_view(s, binding, i, &views[i], err));
@@ -298,7 +281,7 @@ static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_e
     const uint32_t n_lanes = s->pick.subgroup_size;
     /* Other workgroups cannot require full subgroups
      * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
-    const bool requires_size = s->pick.is_full && plan->workgroup_size[0] % n_lanes == 0;
+    const bool requires_size = n_lanes > 0 && plan->workgroup_size[0] % n_lanes == 0;
     const struct mb_pipeline_options options = {
         .shader = &plan->spirv->shader,
         .constants = plan->constants,
@@ -326,8 +309,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                          &s->params, err));
     MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
     MB_DO(make_buffers(s, err));
-    MB_DO(plan_addresses(s, err));
-    MB_DO(fill_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
         MB_DO(make_pipeline(s, i, err));
     }
@@ -349,20 +330,10 @@ static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
 static void record_barriers(const struct state *s, VkCommandBuffer cmd,
                             const struct mb_kernel_barriers *barriers)
 {
-    static const struct mb_access *const access[] = {
-        [MB_LEVEL_UNDEFINED] = &mb_access_undefined,
-        [MB_LEVEL_READABLE] = &mb_access_readable,
-        [MB_LEVEL_GENERAL] = &mb_access_compute_read_write,
-    };
     struct mb_level_barrier levels[MB_MAX_LEVELS];
+    memcpy(levels, barriers->levels, sizeof levels);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
-        levels[i] = (struct mb_level_barrier){
-            .image = s->image,
-            .first_level = barriers->levels[i].first_level,
-            .n_levels = barriers->levels[i].n_levels,
-            .from = access[barriers->levels[i].from],
-            .to = access[barriers->levels[i].to],
-        };
+        levels[i].image = s->image;
     }
     if (barriers->n_levels > 0) {
         mb_barrier_images(cmd, levels, barriers->n_levels);
@@ -377,8 +348,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     const struct state *s = state;
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].is_each_run) {
-            vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES,
-                            inner_bytes(&s->plan.buffers[i]), 0);
+            vkCmdFillBuffer(cmd, s->buffers[i].buffer, GUARD_BYTES, s->plan.buffers[i].n_bytes,
+                            0);
         }
     }
     if (s->plan.has_fills) {

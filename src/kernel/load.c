@@ -1,11 +1,13 @@
-/* Loads manifests: what of them holds for every image. */
+/* Loads manifests: what of them holds for every image, their modules, and the table that their
+ * strategies are in. */
 #include <string.h>
 
 #include <cJSON.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "kernel/read.h"
+#include "kernel/compile/compile.h"
+#include "kernel/plan.h"
 
 #define MAX_VARIANTS 4096u
 #define MAX_VALUES   128u /* of a parameter */
@@ -109,8 +111,8 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
         "title",           "source",  "names",     "parameters",      "requires",
         "domain",          "buffers", "tolerance", "levels_per_step", NULL};
     struct mb_pick pick = {.manifest = manifest};
-    struct mb_reader r = {.pick = &pick, .err = err};
     const cJSON *root = manifest->json.root;
+    struct mb_reader r = {.pick = &pick, .root = root, .err = err};
     mb_open(&r, root, manifest_keys, 4);
     const char *name = mb_read_text(&r, root, "name");
     manifest->title = mb_read_text(&r, root, "title");
@@ -124,6 +126,185 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
                  "a name has at most 40 small letters, digits and '-', and is not 'all'");
     return MB_OK;
 }
+
+/* ---- Modules */
+
+static void free_module(struct mb_loaded_module *module)
+{
+    mb_strlist_finish(&module->paths);
+    mb_strbuf_finish(&module->preamble);
+    mb_strbuf_finish(&module->flags);
+    mb_strbuf_finish(&module->name);
+    mb_strbuf_finish(&module->compiled);
+    mb_bytes_finish(&module->code);
+    mb_free(module);
+}
+
+/* A macro whose value is null is not defined. */
+static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
+                                  struct mb_loaded_module *module)
+{
+    const cJSON *defines = mb_read_map(r, shader, "defines");
+    for (const cJSON *member = defines ? defines->child : NULL; member; member = member->next) {
+        const cJSON *value = mb_choose(r, member);
+        if (cJSON_IsNull(value)) {
+            continue;
+        }
+        MB_REFUSE_IF(!cJSON_IsString(value) && !cJSON_IsNumber(value), r, member,
+                     "expected a number, a text or null");
+        const struct mb_text number = mb_number_text(value->valuedouble);
+        const char *text = cJSON_IsString(value) ? value->valuestring : number.s;
+        mb_strbuf_printf(&module->preamble, "#define %s %s\n", member->string, text);
+        mb_strbuf_printf(&module->flags, " -D%s=%s", member->string, text);
+    }
+    return r->status;
+}
+
+/* Add the path of a file or folder, which begins at the manifest's folder. */
+static enum mb_status add_path(struct mb_reader *r, const char *path,
+                               struct mb_loaded_module *module)
+{
+    const bool is_absolute = mb_os_is_absolute(path);
+    return mb_strlist_add(&module->paths, r->err, "%s%s%s",
+                          is_absolute ? "" : r->pick->manifest->roots.items[0],
+                          is_absolute ? "" : "/", path);
+}
+
+/* The file beside the manifest that the module is written to has a digest of what it is made
+ * of: the same on every machine. */
+static void name_module(struct mb_reader *r, const char *file, const struct mb_strbuf *folders,
+                        struct mb_loaded_module *module)
+{
+    const struct mb_manifest *manifest = r->pick->manifest;
+    const char *kernel = mb_json_read_string(manifest->json.root, "name");
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    const size_t n = strlen(file);
+    MB_SCOPED(mb_strbuf) key = {0};
+    char stem[64], digest[65];
+    mb_strbuf_printf(&key, "%s %s%s", file, mb_strbuf_text(&module->flags),
+                     mb_strbuf_text(folders));
+    mb_slug(base, stem, sizeof stem);
+    mb_sha256_hex(mb_strbuf_text(&key), key.n_bytes, digest);
+    mb_strbuf_printf(&module->name, "%s/%s", kernel, base);
+    mb_strbuf_printf(&module->compiled, "%s/%s-%s-%.12s.spv", manifest->roots.items[0], kernel,
+                     stem, digest);
+    module->is_given = n >= 4 && strcmp(file + n - 4, ".spv") == 0;
+}
+
+static enum mb_status add_includes(struct mb_reader *r, const cJSON *shader,
+                                   struct mb_strbuf *flags, struct mb_loaded_module *module)
+{
+    const struct mb_strlist *roots = &r->pick->manifest->roots;
+    for (const cJSON *folder = mb_read_list(r, shader, "include"); folder;
+         folder = folder->next) {
+        const char *path = mb_read_text(r, folder, NULL);
+        MB_DO(r->status);
+        mb_strbuf_printf(flags, " -I%s", path);
+        MB_DO(add_path(r, path, module));
+    }
+    for (size_t i = 1; i < roots->n; i++) {
+        MB_DO(add_path(r, roots->items[i], module));
+    }
+    return r->status;
+}
+
+static enum mb_status read_module(struct mb_reader *r, const cJSON *shader,
+                                  struct mb_compile_options *options,
+                                  struct mb_loaded_module *module)
+{
+    static const char *const keys[] = {"file",      "entry",          "target",
+                                       "preamble",  "defines",        "include",
+                                       "constants", "register_shift", NULL};
+    static const char *const targets[] = {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3",
+                                          NULL};
+    const cJSON *node = mb_open(r, shader, keys, 1);
+    const char *file = mb_read_text(r, node, "file"), *entry = mb_read_text(r, node, "entry");
+    const char *preamble = mb_read_text(r, node, "preamble");
+    MB_SCOPED(mb_strbuf) folders = {0};
+    options->entry = entry ? entry : "main";
+    options->vulkan_minor = mb_read_word(r, node, "target", targets, 2);
+    options->register_shift = mb_read_integer(r, node, "register_shift", 0, 10000, 0);
+    MB_DO(r->status);
+    mb_strbuf_printf(&module->flags, "%s %s", options->entry, targets[options->vulkan_minor]);
+    MB_DO(add_path(r, file, module));
+    MB_DO(add_defines(r, node, module));
+    if (preamble) {
+        mb_strbuf_printf(&module->preamble, "%s\n", preamble);
+        mb_strbuf_printf(&module->flags, " -P%s", preamble);
+    }
+    if (options->register_shift > 0) {
+        mb_strbuf_printf(&module->flags, " -S%u", options->register_shift);
+    }
+    MB_DO(add_includes(r, node, &folders, module));
+    name_module(r, file, &folders, module);
+    MB_DO(mb_strbuf_check(&module->preamble, r->err));
+    MB_DO(mb_strbuf_check(&module->flags, r->err));
+    MB_DO(mb_strbuf_check(&module->name, r->err));
+    return mb_strbuf_check(&module->compiled, r->err);
+}
+
+static enum mb_status load_module(struct mb_compile_options *options,
+                                  struct mb_loaded_module *module, struct mb_err *err)
+{
+    const struct mb_strlist includes = {module->paths.items + 1, module->paths.n - 1};
+    options->path = module->paths.items[0];
+    options->includes = &includes;
+    options->module = module->is_given ? NULL : module->compiled.text;
+    options->preamble = mb_strbuf_text(&module->preamble);
+    MB_DO(mb_compile(options, &module->code, err));
+    MB_DO(mb_spirv_init(&module->spirv, options->path, module->code.data, module->code.n_bytes,
+                        options->entry, err));
+    module->spirv.shader.name = module->name.text;
+    module->spirv.shader.flags = module->flags.text;
+    return MB_OK;
+}
+
+/* Keep it, for results and for whoever asks again. */
+static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_module *module,
+                                 struct mb_err *err)
+{
+    struct mb_kernel_file *file = &manifest->file;
+    const struct mb_shader **shaders = mb_grow(file->shaders, file->n_shaders, sizeof *shaders);
+    MB_DO(MB_NEED(shaders, manifest->path));
+    shaders[file->n_shaders++] = &module->spirv.shader;
+    file->shaders = shaders;
+    module->next = manifest->modules;
+    manifest->modules = module;
+    return MB_OK;
+}
+
+enum mb_status mb_manifest_module(struct mb_reader *r, const cJSON *node,
+                                  const struct mb_spirv **spirv)
+{
+    enum mb_status status = MB_OK;
+    struct mb_err *err = r->err;
+    struct mb_manifest *manifest = (struct mb_manifest *)r->pick->manifest;
+    struct mb_compile_options options = {.roots = &manifest->roots};
+    struct mb_loaded_module *module = mb_alloc(1, sizeof *module), *old = manifest->modules;
+    MB_DO(MB_NEED(module, manifest->path));
+    MB_TRY(read_module(r, node, &options, module));
+    while (old && strcmp(old->compiled.text, module->compiled.text) != 0) {
+        old = old->next;
+    }
+    if (old) {
+        free_module(module);
+        *spirv = &old->spirv;
+        return MB_OK;
+    }
+    status = load_module(&options, module, err);
+    if (status != MB_OK) {
+        mb_reader_blame(r, mb_json_get(node, "file"));
+        goto fail;
+    }
+    MB_TRY(add_module(manifest, module, err));
+    *spirv = &module->spirv;
+    return MB_OK;
+fail:
+    free_module(module);
+    return status;
+}
+
+/* ---- Manifests */
 
 enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                 const struct mb_strlist *includes, struct mb_err *err)
@@ -145,7 +326,7 @@ void mb_manifest_finish(struct mb_manifest *manifest)
     while (manifest->modules) {
         struct mb_loaded_module *module = manifest->modules;
         manifest->modules = module->next;
-        mb_loaded_module_free(module);
+        free_module(module);
     }
     for (struct mb_param *param = manifest->params; param->name; param++) {
         mb_free((void *)param->values);
@@ -156,4 +337,51 @@ void mb_manifest_finish(struct mb_manifest *manifest)
     mb_free(manifest->path);
     mb_free(manifest->text);
     *manifest = (struct mb_manifest){0};
+}
+
+enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
+                                    const struct mb_strategy *const *built_in,
+                                    const struct mb_strlist *paths,
+                                    const struct mb_strlist *includes, struct mb_err *err)
+{
+    size_t n = 0;
+    *table = (struct mb_kernel_table){0};
+    if (paths->n > 0 && !MB_HAS_SPIRV) {
+        MB_FAIL(err, MB_ERRC_INPUT,
+                "%s: this build reads no kernels: it is without SPIRV-Tools and SPIRV-Cross",
+                paths->items[0]);
+        return mb_err_hint(err,
+                           "install both (scripts/setup.sh does), and build mipbench again");
+    }
+    while (built_in[n]) {
+        n++;
+    }
+    *table = (struct mb_kernel_table){
+        .manifests = mb_alloc(paths->n, sizeof *table->manifests),
+        .strategies = mb_alloc(n + paths->n + 1, sizeof *table->strategies),
+    };
+    MB_DO(MB_NEED(table->manifests && table->strategies, "strategies"));
+    memcpy(table->strategies, built_in, n * sizeof *table->strategies);
+    for (size_t i = 0; i < paths->n; i++) {
+        struct mb_manifest *manifest = &table->manifests[table->n_manifests++];
+        MB_DO(mb_manifest_init(manifest, paths->items[i], includes, err));
+        mb_kernel_describe(manifest, &manifest->strategy);
+        for (size_t k = 0; k < n; k++) {
+            MB_FAIL_IF(strcmp(table->strategies[k]->name, manifest->strategy.name) == 0, err,
+                       MB_ERRC_INPUT, "%s: there is a strategy '%s' already", paths->items[i],
+                       manifest->strategy.name);
+        }
+        table->strategies[n++] = &manifest->strategy;
+    }
+    return MB_OK;
+}
+
+void mb_kernel_table_finish(struct mb_kernel_table *table)
+{
+    for (size_t i = 0; i < table->n_manifests; i++) {
+        mb_manifest_finish(&table->manifests[i]);
+    }
+    mb_free(table->manifests);
+    mb_free(table->strategies);
+    *table = (struct mb_kernel_table){0};
 }

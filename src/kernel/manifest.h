@@ -1,4 +1,5 @@
-/* A manifest: a kernel that was not compiled into this program, told in JSON. */
+/* Manifests: kernels that were not compiled into this program, told in JSON; and the table that
+ * has their strategies beside the built-in ones. */
 #pragma once
 
 #include "base/file.h"
@@ -23,7 +24,6 @@ struct mb_loaded_module {
     struct mb_bytes code;
     struct mb_spirv spirv;
 };
-void mb_loaded_module_free(struct mb_loaded_module *module); /* module.c */
 
 struct mb_manifest {
     struct mb_kernel_file file; /* what results record of it; points into what follows */
@@ -48,3 +48,19 @@ void mb_manifest_finish(struct mb_manifest *manifest);
 
 /* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
+
+/* All strategies of a run: those that are compiled in, and those of manifests. */
+struct mb_kernel_table {
+    struct mb_manifest *manifests;         /* [n_manifests], owned */
+    const struct mb_strategy **strategies; /* ended by NULL; owned, and those of manifests */
+    size_t n_manifests;
+};
+
+/* Load a manifest from each of `paths`, and put their strategies behind the `built_in` ones. A
+ * name that is there twice is MB_ERRC_INPUT. Finish after a failure as well. */
+MB_MUST_CHECK enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
+                                                  const struct mb_strategy *const *built_in,
+                                                  const struct mb_strlist *paths,
+                                                  const struct mb_strlist *includes,
+                                                  struct mb_err *err);
+void mb_kernel_table_finish(struct mb_kernel_table *table);

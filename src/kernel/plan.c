@@ -6,24 +6,9 @@
 #include <cJSON.h>
 
 #include "base/alloc.h"
-#include "kernel/fill.h"
-#include "kernel/module.h"
 
 /* Of what changes by step: no device asks for more of the offset of a uniform buffer. */
 #define CONTENT_ALIGNMENT 256u
-
-/* A plan that is being made. */
-struct planner {
-    struct mb_kernel_plan *plan;
-    struct mb_reader read; /* whose scope is that of the step in hand */
-    const cJSON *root;
-    const struct mb_layout *layout;
-    struct mb_kernel_step step;
-    struct mb_err *err;
-};
-
-/* Refuse what a node of the manifest says. */
-#define BLAME_IF(is_wrong, node, ...) MB_REFUSE_IF(is_wrong, &p->read, node, __VA_ARGS__)
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
@@ -42,71 +27,77 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
 
 /* ---- Buffers */
 
-static enum mb_status plan_buffers(struct planner *p)
+static uint64_t whole_words(uint64_t n_bytes)
+{
+    return (n_bytes + 3) / 4 * 4;
+}
+
+static enum mb_status plan_buffers(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
     static const char *const keys[] = {"bytes", "zero", "fields", "addressed", NULL};
     static const char *const times[] = {"once", "each-run", NULL};
-    struct mb_reader *r = &p->read;
-    const cJSON *all = mb_read_map(r, p->root, "buffers");
+    const cJSON *all = mb_read_map(r, r->root, "buffers");
     for (const cJSON *own = all ? all->child : NULL; own; own = own->next) {
-        BLAME_IF(p->plan->n_buffers == MB_MAX_KERNEL_BUFFERS, own,
-                 "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
-        struct mb_kernel_buffer *buffer = &p->plan->buffers[p->plan->n_buffers++];
+        MB_REFUSE_IF(plan->n_buffers == MB_MAX_KERNEL_BUFFERS, r, own,
+                     "there are at most %u buffers", MB_MAX_KERNEL_BUFFERS);
+        struct mb_kernel_buffer *buffer = &plan->buffers[plan->n_buffers++];
         const cJSON *node = mb_open(r, own, keys, 0);
         buffer->name = own->string;
-        buffer->n_bytes = mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0);
+        buffer->n_bytes = whole_words(mb_read_integer(r, node, "bytes", 1, UINT32_MAX, 0));
         buffer->is_each_run = mb_read_word(r, node, "zero", times, 0) == 1;
-        p->plan->has_fills |= buffer->is_each_run;
+        plan->has_fills |= buffer->is_each_run;
         buffer->is_addressed = mb_read_flag(r, node, "addressed");
         buffer->fields = mb_read_map(r, node, "fields");
         MB_DO(r->status);
-        BLAME_IF((buffer->n_bytes > 0) == (buffer->fields != NULL), node,
-                 "a buffer needs one of the keys \"bytes\" and \"fields\"");
-        BLAME_IF(buffer->fields && (buffer->is_each_run || buffer->is_addressed), node,
-                 "\"zero\" and \"addressed\" are not of a buffer with \"fields\"");
+        MB_REFUSE_IF((buffer->n_bytes > 0) == (buffer->fields != NULL), r, node,
+                     "a buffer needs one of the keys \"bytes\" and \"fields\"");
+        MB_REFUSE_IF(buffer->fields && (buffer->is_each_run || buffer->is_addressed), r, node,
+                     "\"zero\" and \"addressed\" are not of a buffer with \"fields\"");
     }
     return r->status;
 }
 
 /* What a uniform buffer holds for one binding follows what it holds for those before. */
-static enum mb_status add_content(struct planner *p, const cJSON *node,
+static enum mb_status add_content(struct mb_reader *r, const cJSON *node,
                                   const struct mb_spirv *spirv, struct mb_kernel_buffer *buffer,
                                   struct mb_kernel_binding *binding)
 {
-    struct mb_err *err = p->err;
+    struct mb_err *err = r->err;
     const struct mb_spirv_block *block = &binding->use->block;
     const uint64_t at =
         (buffer->n_bytes + CONTENT_ALIGNMENT - 1) / CONTENT_ALIGNMENT * CONTENT_ALIGNMENT;
-    BLAME_IF(binding->place->type != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || block->n_bytes == 0,
-             node, "\"fields\" are of a uniform buffer with members of known size");
-    BLAME_IF(at + block->n_bytes > MB_MAX_MANIFEST_BYTES, node,
-             "what a buffer with \"fields\" holds for all dispatches is above 1 MiB");
-    unsigned char *grown = mb_alloc(1, (size_t)at + block->n_bytes);
+    const uint64_t n_bytes = whole_words(block->n_bytes);
+    MB_REFUSE_IF(binding->place->type != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                     block->n_bytes == 0,
+                 r, node, "\"fields\" are of a uniform buffer with members of known size");
+    MB_REFUSE_IF(at + n_bytes > MB_MAX_MANIFEST_BYTES, r, node,
+                 "what a buffer with \"fields\" holds for all dispatches is above 1 MiB");
+    unsigned char *grown = mb_alloc(1, (size_t)(at + n_bytes));
     MB_DO(MB_NEED(grown, buffer->name));
     if (buffer->content) {
         memcpy(grown, buffer->content, (size_t)buffer->n_bytes);
     }
     mb_free(buffer->content);
     buffer->content = grown;
-    buffer->n_bytes = at + block->n_bytes;
+    buffer->n_bytes = at + n_bytes;
     binding->offset_bytes = at;
-    binding->n_bytes = block->n_bytes;
-    return mb_fill_block(&p->read, buffer->fields, spirv, block, grown + at);
+    binding->n_bytes = n_bytes;
+    return mb_fill_block(r, buffer->fields, spirv, block, grown + at);
 }
 
-static enum mb_status plan_buffer(struct planner *p, const cJSON *node,
-                                  const struct mb_spirv *spirv,
+static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *plan,
+                                  const cJSON *node, const struct mb_spirv *spirv,
                                   struct mb_kernel_binding *binding)
 {
-    struct mb_kernel_buffer *buffer = &p->plan->buffers[binding->buffer];
+    struct mb_kernel_buffer *buffer = &plan->buffers[binding->buffer];
     binding->is_read = binding->use->only_reads;
     binding->n_bytes = buffer->n_bytes;
     if (buffer->fields) {
-        return add_content(p, node, spirv, buffer, binding);
+        return add_content(r, node, spirv, buffer, binding);
     }
-    BLAME_IF(binding->use->block.n_bytes > buffer->n_bytes, node,
-             "the shader's block has %u bytes, and the buffer %llu",
-             binding->use->block.n_bytes, (unsigned long long)buffer->n_bytes);
+    MB_REFUSE_IF(binding->use->block.n_bytes > buffer->n_bytes, r, node,
+                 "the shader's block has %u bytes, and the buffer %llu",
+                 binding->use->block.n_bytes, (unsigned long long)buffer->n_bytes);
     return MB_OK;
 }
 
@@ -126,27 +117,27 @@ static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
 }
 
 /* The pipeline of a shader, planned where it is first used; its expressions know no step. */
-static enum mb_status plan_pipeline(struct planner *p, const cJSON *shader, uint32_t *index)
+static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *plan,
+                                    const cJSON *shader, uint32_t *index)
 {
-    struct mb_kernel_plan *plan = p->plan;
-    const cJSON *node = mb_choose(&p->read, shader);
+    const cJSON *node = mb_choose(r, shader);
     for (*index = 0; *index < plan->n_pipelines; (*index)++) {
         if (strcmp(plan->pipelines[*index].shader, shader->string) == 0) {
             return MB_OK;
         }
     }
-    BLAME_IF(plan->n_pipelines == MB_MAX_KERNEL_PIPELINES, shader,
-             "more than %u shaders are dispatched", MB_MAX_KERNEL_PIPELINES);
+    MB_REFUSE_IF(plan->n_pipelines == MB_MAX_KERNEL_PIPELINES, r, shader,
+                 "more than %u shaders are dispatched", MB_MAX_KERNEL_PIPELINES);
     struct mb_kernel_pipeline *pipeline = &plan->pipelines[plan->n_pipelines++];
     pipeline->shader = shader->string;
-    mb_reader_set_step(&p->read, NULL);
-    MB_DO(mb_manifest_module(&p->read, node, &pipeline->spirv));
-    pipeline->push_bytes = (pipeline->spirv->push.n_bytes + 3) / 4 * 4;
-    MB_DO(mb_fill_constants(&p->read, mb_read_map(&p->read, node, "constants"), pipeline->spirv,
+    mb_reader_set_step(r, NULL);
+    MB_DO(mb_manifest_module(r, node, &pipeline->spirv));
+    pipeline->push_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes);
+    MB_DO(mb_fill_constants(r, mb_read_map(r, node, "constants"), pipeline->spirv,
                             pipeline->constants, &pipeline->n_constants));
-    mb_reader_set_step(&p->read, &p->step);
+    mb_reader_set_step(r, &r->step);
     find_workgroup_size(pipeline);
-    return p->read.status;
+    return r->status;
 }
 
 /* ---- Bindings */
@@ -165,30 +156,30 @@ const char *mb_descriptor_type_name(VkDescriptorType type)
 }
 
 /* The levels of each view of a binding. */
-static enum mb_status plan_views(struct planner *p, const cJSON *node,
+static enum mb_status plan_views(struct mb_reader *r, const cJSON *node,
                                  struct mb_kernel_binding *binding)
 {
-    const uint32_t last = p->layout->n_levels - 1;
+    const uint32_t last = r->scope.layout->n_levels - 1;
     const bool has_level = mb_json_get(node, "level"), has_mips = mb_json_get(node, "mips");
     const char *key = has_level ? "level" : has_mips ? "mips" : "levels";
     struct mb_numbers levels = {.n = 1};
-    BLAME_IF(has_level + has_mips + (mb_json_get(node, "levels") != NULL) != 1, node,
-             "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
+    MB_REFUSE_IF(has_level + has_mips + (mb_json_get(node, "levels") != NULL) != 1, r, node,
+                 "an image needs one of the keys \"level\", \"levels\" and \"mips\"");
     if (has_level) {
-        levels.of[0] = mb_read_integer(&p->read, node, key, 0, last, 0);
+        levels.of[0] = mb_read_integer(r, node, key, 0, last, 0);
     } else {
-        mb_read_integers(&p->read, node, key, 0, last, &levels);
+        mb_read_integers(r, node, key, 0, last, &levels);
     }
-    MB_DO(p->read.status);
-    BLAME_IF(levels.n == 0, mb_json_get(node, key), "there are no levels in it");
+    MB_DO(r->status);
+    MB_REFUSE_IF(levels.n == 0, r, mb_json_get(node, key), "there are no levels in it");
     binding->n_views = has_mips ? 1 : levels.n;
     binding->n_levels = (uint8_t)(has_mips ? levels.n : 1);
-    BLAME_IF(binding->n_views > binding->place->n_descriptors, node,
-             "the shader's array has %u elements, for %u levels", binding->place->n_descriptors,
-             binding->n_views);
+    MB_REFUSE_IF(binding->n_views > binding->place->n_descriptors, r, node,
+                 "the shader's array has %u elements, for %u levels",
+                 binding->place->n_descriptors, binding->n_views);
     for (uint32_t i = 0; i < levels.n && i < MB_MAX_LEVELS; i++) { /* gcc sees no limit of n */
-        BLAME_IF(has_mips && levels.of[i] != levels.of[0] + i, node,
-                 "the levels of one view follow each other");
+        MB_REFUSE_IF(has_mips && levels.of[i] != levels.of[0] + i, r, node,
+                     "the levels of one view follow each other");
         binding->first_level[i] = (uint8_t)levels.of[i];
     }
     return MB_OK;
@@ -217,45 +208,47 @@ static uint32_t image_format_of(VkFormat format)
         {VK_FORMAT_R32_UINT, 33},
         {VK_FORMAT_R32G32_UINT, 35},
     };
-    size_t i = 0;
-    while (i < MB_COUNTOF(formats) && formats[i].vk != format) {
-        i++;
+    for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
+        if (formats[i].vk == format) {
+            return formats[i].spirv;
+        }
     }
-    return i < MB_COUNTOF(formats) ? formats[i].spirv : 0;
+    return 0;
 }
 
-static enum mb_status plan_format(struct planner *p, const cJSON *node,
+static enum mb_status plan_format(struct mb_reader *r, const cJSON *node,
                                   struct mb_kernel_binding *binding)
 {
-    const struct mb_format *format = p->layout->format;
+    const struct mb_format *format = r->scope.layout->format;
     const struct mb_spirv_use *use = binding->use;
     const bool is_storage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
-    binding->kind =
-        (enum mb_view_format)mb_read_word(&p->read, node, "format", mb_kernel_view_formats,
-                                          is_storage ? MB_VIEW_LINEAR : MB_VIEW_IMAGE);
+    binding->kind = (enum mb_view_format)mb_read_word(
+        r, node, "format", mb_kernel_view_formats, is_storage ? MB_VIEW_LINEAR : MB_VIEW_IMAGE);
     const bool is_uint = binding->kind >= MB_VIEW_WORDS;
     binding->format = binding->kind == MB_VIEW_IMAGE     ? format->vk_format
                       : binding->kind == MB_VIEW_LINEAR  ? format->vk_storage_format
                       : binding->kind == MB_VIEW_UINT8X4 ? VK_FORMAT_R8G8B8A8_UINT
                       : format->texel_bytes == 4         ? VK_FORMAT_R32_UINT
                                                          : VK_FORMAT_R32G32_UINT;
-    BLAME_IF(!use->is_2d, node, "the shader's image is not 2D, as levels are");
-    BLAME_IF(is_storage && binding->kind == MB_VIEW_IMAGE && format->codec == MB_CODEC_SRGB8,
-             node, "no device stores to sRGB: use \"linear\"");
-    BLAME_IF(binding->kind == MB_VIEW_WORDS && format->texel_bytes != 4 &&
-                 format->texel_bytes != 8,
-             node, "words are of texels of four bytes or eight");
-    BLAME_IF(binding->kind == MB_VIEW_UINT8X4 &&
-                 format->vk_storage_format != VK_FORMAT_R8G8B8A8_UNORM,
-             node, "\"uint8x4\" is of rgba8 and rgba8-srgb");
-    BLAME_IF(use->texel != (is_uint ? MB_SCALAR_U32 : MB_SCALAR_F32), node,
-             "the shader's image is of %s, and the view of %s%s", mb_scalar_names[use->texel],
-             is_uint ? "uint" : "float",
-             use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\" or \"uint8x4\"" : "");
-    MB_FAIL_IF(!use->is_arrayed && p->layout->n_layers > 1, p->err, MB_ERRC_UNSUPPORTED,
+    MB_REFUSE_IF(!use->is_2d, r, node, "the shader's image is not 2D, as levels are");
+    MB_REFUSE_IF(is_storage && binding->kind == MB_VIEW_IMAGE &&
+                     format->codec == MB_CODEC_SRGB8,
+                 r, node, "no device stores to sRGB: use \"linear\"");
+    MB_REFUSE_IF(binding->kind == MB_VIEW_WORDS && format->texel_bytes != 4 &&
+                     format->texel_bytes != 8,
+                 r, node, "words are of texels of four bytes or eight");
+    MB_REFUSE_IF(binding->kind == MB_VIEW_UINT8X4 &&
+                     format->vk_storage_format != VK_FORMAT_R8G8B8A8_UNORM,
+                 r, node, "\"uint8x4\" is of rgba8 and rgba8-srgb");
+    MB_REFUSE_IF(use->texel != (is_uint ? MB_SCALAR_U32 : MB_SCALAR_F32), r, node,
+                 "the shader's image is of %s, and the view of %s%s",
+                 mb_scalar_names[use->texel], is_uint ? "uint" : "float",
+                 use->texel == MB_SCALAR_U32 ? ": use \"format\": \"words\" or \"uint8x4\""
+                                             : "");
+    MB_FAIL_IF(!use->is_arrayed && r->scope.layout->n_layers > 1, r->err, MB_ERRC_UNSUPPORTED,
                "the shader's '%s' has no layers", use->name);
     MB_FAIL_IF(use->image_format != 0 && use->image_format != image_format_of(binding->format),
-               p->err, MB_ERRC_UNSUPPORTED,
+               r->err, MB_ERRC_UNSUPPORTED,
                "the shader declares '%s' with another format than that of %s%s", use->name,
                format->name,
                binding->kind == MB_VIEW_WORDS     ? " as words"
@@ -277,103 +270,93 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
         (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
 }
 
-static enum mb_status plan_binding(struct planner *p, const cJSON *element,
-                                   const struct mb_spirv *spirv,
-                                   struct mb_kernel_binding *binding)
+/* One of the dispatch's bindings, which are in the shader's order. */
+static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *plan,
+                                   const cJSON *element, const struct mb_spirv *spirv,
+                                   struct mb_kernel_binding *bindings)
 {
     static const char *const keys[] = {"binding", "set",    "level",   "levels", "mips",
                                        "format",  "layout", "sampler", "buffer", NULL};
     static const char *const layouts[] = {"read-only", "general", NULL};
-    struct mb_reader *r = &p->read;
     const cJSON *node = mb_open(r, element, keys, 1);
     const uint32_t set = mb_read_integer(r, node, "set", 0, MB_MAX_SETS - 1, 0);
     const uint32_t number = mb_read_integer(r, node, "binding", 0, UINT16_MAX, 0);
-    read_sampler(r, node, &binding->sampler);
-    binding->buffer = mb_read_member(r, node, "buffer", "buffers");
-    binding->is_general = mb_read_word(r, node, "layout", layouts, 0) == 1;
     MB_DO(r->status);
-    binding->place = mb_spirv_find(spirv, set, number);
-    BLAME_IF(!binding->place, node, "the shader has no binding %u in set %u", number, set);
-    binding->use = &spirv->use[binding->place - spirv->shader.bindings];
-    const VkDescriptorType type = binding->place->type;
-    const bool is_buffer =
-        type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    BLAME_IF(is_buffer != (binding->buffer != UINT32_MAX), node, "the shader has a %s there",
-             mb_descriptor_type_name(type));
+    const struct mb_binding *place = mb_spirv_find(spirv, set, number);
+    MB_REFUSE_IF(!place, r, node, "the shader has no binding %u in set %u", number, set);
+    const size_t index = (size_t)(place - spirv->shader.bindings);
+    struct mb_kernel_binding *binding = &bindings[index];
+    MB_REFUSE_IF(binding->place, r, node, "binding %u in set %u is there twice", number, set);
+    *binding = (struct mb_kernel_binding){
+        .place = place,
+        .use = &spirv->use[index],
+        .buffer = mb_read_member(r, node, "buffer", "buffers"),
+        .is_general = mb_read_word(r, node, "layout", layouts, 0) == 1,
+    };
+    read_sampler(r, node, &binding->sampler);
+    MB_DO(r->status);
+    const bool is_buffer = place->type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+                           place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    MB_REFUSE_IF(is_buffer != (binding->buffer != UINT32_MAX), r, node,
+                 "the shader has a %s there", mb_descriptor_type_name(place->type));
     if (is_buffer) {
-        return plan_buffer(p, node, spirv, binding);
+        return plan_buffer(r, plan, node, spirv, binding);
     }
-    if (type == VK_DESCRIPTOR_TYPE_SAMPLER) {
+    if (place->type == VK_DESCRIPTOR_TYPE_SAMPLER) {
         return MB_OK;
     }
-    binding->is_read = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && binding->use->only_reads;
-    MB_DO(plan_format(p, node, binding));
-    return plan_views(p, node, binding);
+    binding->is_read =
+        place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && binding->use->only_reads;
+    MB_DO(plan_format(r, node, binding));
+    return plan_views(r, node, binding);
 }
 
 /* Each of the shader's descriptors is bound, and once. */
-static enum mb_status check_complete(struct planner *p, const cJSON *node,
-                                     const struct mb_spirv *spirv,
-                                     const struct mb_kernel_dispatch *dispatch)
+static enum mb_status plan_bindings(struct mb_reader *r, struct mb_kernel_plan *plan,
+                                    const cJSON *node, const struct mb_spirv *spirv,
+                                    struct mb_kernel_dispatch *dispatch)
 {
-    for (uint32_t i = 0; i < spirv->shader.n_bindings; i++) {
-        const struct mb_binding *place = &spirv->shader.bindings[i];
-        uint32_t n = 0;
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            n += dispatch->bindings[k].place == place;
-        }
-        BLAME_IF(n != 1, node, "set %u, binding %u, the shader's %s '%s', is %s", place->set,
-                 place->binding, mb_descriptor_type_name(place->type), spirv->use[i].name,
-                 n == 0 ? "missing" : "there twice");
+    struct mb_err *err = r->err;
+    const struct mb_shader *shader = &spirv->shader;
+    const cJSON *list = mb_json_get(node, "bindings");
+    dispatch->bindings = mb_alloc(shader->n_bindings, sizeof *dispatch->bindings);
+    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
+    dispatch->n_bindings = shader->n_bindings;
+    for (const cJSON *element = mb_read_list(r, node, "bindings"); element;
+         element = element->next) {
+        MB_DO(plan_binding(r, plan, element, spirv, dispatch->bindings));
+    }
+    MB_DO(r->status);
+    for (uint32_t i = 0; i < shader->n_bindings; i++) {
+        const struct mb_binding *place = &shader->bindings[i];
+        MB_REFUSE_IF(!dispatch->bindings[i].place, r, list ? list : node,
+                     "set %u, binding %u, the shader's %s '%s', is missing", place->set,
+                     place->binding, mb_descriptor_type_name(place->type), spirv->use[i].name);
     }
     return MB_OK;
 }
 
-static enum mb_status plan_bindings(struct planner *p, const cJSON *node,
-                                    const struct mb_spirv *spirv,
-                                    struct mb_kernel_dispatch *dispatch)
-{
-    struct mb_err *err = p->err;
-    const cJSON *list = mb_json_get(node, "bindings");
-    for (const cJSON *element = mb_read_list(&p->read, node, "bindings"); element;
-         element = element->next) {
-        struct mb_kernel_binding *grown =
-            mb_grow(dispatch->bindings, dispatch->n_bindings, sizeof *grown);
-        MB_DO(MB_NEED(grown, "bindings"));
-        dispatch->bindings = grown;
-        grown += dispatch->n_bindings++;
-        *grown = (struct mb_kernel_binding){.n_views = 0};
-        MB_DO(plan_binding(p, element, spirv, grown));
-    }
-    return p->read.status == MB_OK ? check_complete(p, list ? list : node, spirv, dispatch)
-                                   : p->read.status;
-}
-
 /* ---- Dispatches */
 
-static enum mb_status plan_push(struct planner *p, const cJSON *node,
+static enum mb_status plan_push(struct mb_reader *r, const cJSON *node,
                                 const struct mb_spirv *spirv,
                                 struct mb_kernel_dispatch *dispatch)
 {
     const struct mb_spirv_block *block = &spirv->push;
-    const cJSON *map = mb_read_map(&p->read, node, "push");
-    MB_DO(p->read.status);
-    BLAME_IF(block->n_members == 0 && map && map->child, map,
-             "the shader has no push constants");
-    if (block->n_members == 0) {
-        return MB_OK;
-    }
-    BLAME_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, map ? map : node,
-             "the shader has more than 256 bytes of push constants");
-    BLAME_IF(!map, node, "the key \"push\" is missing: the shader has push constants");
-    return mb_fill_block(&p->read, map, spirv, block, dispatch->push);
+    const cJSON *map = mb_read_map(r, node, "push");
+    MB_DO(r->status);
+    MB_REFUSE_IF(block->n_bytes > MB_MAX_KERNEL_PUSH, r, map ? map : node,
+                 "the shader has more than 256 bytes of push constants");
+    MB_REFUSE_IF(!map && block->n_members > 0, r, node,
+                 "the key \"push\" is missing: the shader has push constants");
+    return map ? mb_fill_block(r, map, spirv, block, dispatch->push) : MB_OK;
 }
 
-static enum mb_status add_dispatch(const struct planner *p, const struct mb_numbers *groups,
+static enum mb_status add_dispatch(const struct mb_reader *r, struct mb_kernel_plan *plan,
+                                   const struct mb_numbers *groups,
                                    struct mb_kernel_dispatch **dispatch)
 {
-    struct mb_kernel_plan *plan = p->plan;
-    struct mb_err *err = p->err;
+    struct mb_err *err = r->err;
     MB_FAIL_IF(plan->n_dispatches == MB_MAX_DISPATCHES, err, MB_ERRC_UNSUPPORTED,
                "more than %u dispatches for one image", MB_MAX_DISPATCHES);
     struct mb_kernel_dispatch *grown =
@@ -381,17 +364,17 @@ static enum mb_status add_dispatch(const struct planner *p, const struct mb_numb
     MB_DO(MB_NEED(grown, "dispatches"));
     plan->dispatches = grown;
     *dispatch = &grown[plan->n_dispatches++];
-    **dispatch = (struct mb_kernel_dispatch){.step = p->step};
+    **dispatch = (struct mb_kernel_dispatch){.step = r->step};
     for (uint32_t axis = 0; axis < 3; axis++) {
         (*dispatch)->n_groups[axis] = axis < groups->n ? groups->of[axis] : 1;
     }
     return MB_OK;
 }
 
-static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
+static enum mb_status plan_dispatch(struct mb_reader *r, struct mb_kernel_plan *plan,
+                                    const cJSON *element)
 {
     static const char *const keys[] = {"shader", "groups", "when", "bindings", "push", NULL};
-    struct mb_reader *r = &p->read;
     struct mb_kernel_dispatch *dispatch = NULL;
     struct mb_numbers groups;
     uint32_t pipeline;
@@ -403,37 +386,149 @@ static enum mb_status plan_dispatch(struct planner *p, const cJSON *element)
     const uint32_t shader = mb_read_member(r, node, "shader", "shaders");
     mb_read_integers(r, node, "groups", 1, INT32_MAX, &groups);
     MB_DO(r->status);
-    BLAME_IF(groups.n == 0 || groups.n > 3, mb_json_get(node, "groups"),
-             "expected one to three counts");
-    MB_DO(plan_pipeline(p, cJSON_GetArrayItem(mb_json_get(p->root, "shaders"), (int)shader),
-                        &pipeline));
-    MB_DO(add_dispatch(p, &groups, &dispatch));
-    struct mb_kernel_pipeline *own = &p->plan->pipelines[pipeline];
+    MB_REFUSE_IF(groups.n == 0 || groups.n > 3, r, mb_json_get(node, "groups"),
+                 "expected one to three counts");
+    MB_DO(plan_pipeline(
+        r, plan, cJSON_GetArrayItem(mb_json_get(r->root, "shaders"), (int)shader), &pipeline));
+    MB_DO(add_dispatch(r, plan, &groups, &dispatch));
+    struct mb_kernel_pipeline *own = &plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
     dispatch->copy = own->n_copies++;
-    MB_DO(plan_push(p, node, own->spirv, dispatch));
-    return plan_bindings(p, node, own->spirv, dispatch);
+    MB_DO(plan_push(r, node, own->spirv, dispatch));
+    return plan_bindings(r, plan, node, own->spirv, dispatch);
 }
 
-static enum mb_status plan_step(struct planner *p)
+static enum mb_status plan_step(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
-    struct mb_reader *r = &p->read;
-    const uint32_t remaining = p->layout->n_levels - 1 - p->step.source_level;
-    p->step.n_levels = 0;
-    mb_reader_set_step(r, &p->step);
-    p->step.n_levels = mb_read_integer(r, p->root, "levels_per_step", 1, remaining, remaining);
-    mb_reader_set_step(r, &p->step);
-    p->plan->source_levels |= UINT32_C(1) << p->step.source_level;
-    for (const cJSON *node = mb_read_list(r, p->root, "dispatches"); node; node = node->next) {
-        MB_DO(plan_dispatch(p, node));
+    const uint32_t remaining = r->scope.layout->n_levels - 1 - r->step.source_level;
+    r->step.n_levels = 0;
+    mb_reader_set_step(r, &r->step);
+    r->step.n_levels = mb_read_integer(r, r->root, "levels_per_step", 1, remaining, remaining);
+    mb_reader_set_step(r, &r->step);
+    plan->source_levels |= UINT32_C(1) << r->step.source_level;
+    for (const cJSON *node = mb_read_list(r, r->root, "dispatches"); node; node = node->next) {
+        MB_DO(plan_dispatch(r, plan, node));
     }
     return r->status;
+}
+
+/* ---- Barriers where accesses meet */
+
+/* What a dispatch does with levels and buffers; or what all have done since the last barrier
+ * that made them wait. A bit for each level and each buffer. */
+struct uses {
+    uint32_t read, written; /* levels */
+    uint32_t general;       /* levels in GENERAL */
+    uint32_t buffers, written_buffers;
+};
+
+/* A storage image that is not only read counts as written: a read besides makes no difference
+ * then. What is sampled where it is stored to as well is in GENERAL for both, and with it all
+ * that the same binding shows. True where that is found of another one. */
+static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
+{
+    bool has_changed = false;
+    for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
+        struct mb_kernel_binding *binding = &dispatch->bindings[i];
+        const bool is_storage = binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+        const bool was_general = binding->is_general;
+        for (uint32_t k = 0; k < binding->n_views * binding->n_levels; k++) {
+            const uint32_t level =
+                binding->first_level[k / binding->n_levels] + k % binding->n_levels;
+            binding->is_general |= is_storage || (uses->general >> level & 1u);
+            uses->general |= binding->is_general ? 1u << level : 0;
+            const bool is_first = k % binding->n_levels == 0; /* all that a store reaches */
+            *(is_storage && is_first && !binding->is_read ? &uses->written : &uses->read) |=
+                1u << level;
+        }
+        has_changed = has_changed || (binding->is_general && !was_general);
+        if (binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
+            uses->buffers |= 1u << binding->buffer;
+            uses->written_buffers |= binding->is_read ? 0 : 1u << binding->buffer;
+        }
+    }
+    return has_changed;
+}
+
+/* Append a change of one level, to the last one where that is alike and beside it. */
+static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
+                       const struct mb_access *from, const struct mb_access *to)
+{
+    struct mb_level_barrier *last =
+        barriers->n_levels > 0 ? &barriers->levels[barriers->n_levels - 1] : NULL;
+    if (last && last->from == from && last->to == to &&
+        last->first_level + last->n_levels == level) {
+        last->n_levels++;
+        return;
+    }
+    barriers->levels[barriers->n_levels++] =
+        (struct mb_level_barrier){NULL, level, 1, from, to};
+}
+
+/* The levels that it writes are returned, a bit each. */
+static uint32_t place_barriers(struct uses *before,
+                               const struct mb_access *states[MB_MAX_LEVELS],
+                               uint32_t addressed, struct mb_kernel_dispatch *dispatch)
+{
+    struct mb_kernel_barriers *barriers = &dispatch->before;
+    struct uses uses = {.read = 0};
+    while (find_uses(dispatch, &uses)) {
+    }
+    uses.buffers |= addressed; /* a buffer by address may be used by any */
+    uses.written_buffers |= addressed;
+    for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
+        const uint32_t bit = 1u << level;
+        const struct mb_access *state =
+            uses.general & bit ? &mb_access_compute_read_write : &mb_access_readable;
+        if ((uses.read | uses.written) & bit && states[level] != state) {
+            add_change(barriers, level, states[level], state);
+            states[level] = state;
+            before->read &= ~bit;
+            before->written &= ~bit;
+        }
+    }
+    barriers->has_memory = (uses.buffers & before->written_buffers) != 0 ||
+                           (before->written & (uses.read | uses.written)) != 0 ||
+                           (before->read & uses.written) != 0;
+    if (barriers->has_memory) {
+        *before = (struct uses){.read = 0};
+    }
+    before->read |= uses.read;
+    before->written |= uses.written;
+    before->written_buffers |= uses.written_buffers;
+    return uses.written;
+}
+
+/* Fill in all barriers, and settle the layouts of what is sampled. Level 0 is readable before
+ * and after, the others undefined before. The levels that are written are returned. */
+static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
+{
+    const struct mb_access *states[MB_MAX_LEVELS] = {[0] = &mb_access_readable};
+    struct uses before = {.read = 0};
+    uint32_t addressed = 0, written = 0;
+    for (uint32_t i = 0; i < plan->n_buffers; i++) {
+        addressed |= plan->buffers[i].is_addressed ? 1u << i : 0;
+    }
+    for (uint32_t level = 1; level < n_levels; level++) {
+        add_change(&plan->opening, level, &mb_access_undefined, &mb_access_compute_read_write);
+        states[level] = &mb_access_compute_read_write;
+    }
+    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
+        written |= place_barriers(&before, states, addressed, &plan->dispatches[i]);
+    }
+    for (uint32_t level = 0; level < n_levels; level++) {
+        if (states[level] == &mb_access_compute_read_write) {
+            add_change(&plan->closing, level, &mb_access_compute_read_write,
+                       &mb_access_readable);
+        }
+    }
+    return written;
 }
 
 /* ---- All of it */
 
 /* What the output is held to; a step reads what it begins with as it was stored. */
-static enum mb_status plan_tolerance(struct planner *p)
+static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
     static const char *const keys[] = {"policy",        "arithmetic", "rounding",
                                        "max_error_lsb", "reread",     NULL};
@@ -441,22 +536,22 @@ static enum mb_status plan_tolerance(struct planner *p)
     static const char *const arithmetics[] = {"fp32",   "fp16",        "filter",
                                               "corner", "filter-fp16", NULL};
     static const char *const rounders[] = {"device", "kernel", NULL};
-    struct mb_reader *r = &p->read;
-    const cJSON *node = mb_open(r, mb_json_get(p->root, "tolerance"), keys, 0);
+    const cJSON *node = mb_open(r, mb_json_get(r->root, "tolerance"), keys, 0);
     const cJSON *bound = mb_json_get(node, "max_error_lsb");
     const uint32_t policy = mb_read_word(r, node, "policy", policies, 0);
     const bool has_no_policy = policies[policy][0] == 'n';
     struct mb_numbers reread;
-    struct mb_tolerance *tolerance = &p->plan->tolerance;
+    struct mb_tolerance *tolerance = &plan->tolerance;
     *tolerance = (struct mb_tolerance){
         .filter.policy = has_no_policy ? MB_POLICY_BOX : (enum mb_policy)policy,
         .has_no_policy = has_no_policy,
         .arithmetic = (enum mb_arithmetic)mb_read_word(r, node, "arithmetic", arithmetics, 0),
         .is_rounded_by_device = mb_read_word(r, node, "rounding", rounders, 0) == 0,
-        .reread_levels = p->plan->source_levels,
+        .reread_levels = plan->source_levels,
         .max_error_lsb = bound ? mb_read_value(r, bound) : 0.0,
     };
-    BLAME_IF(bound && !(tolerance->max_error_lsb > 0.0), bound, "expected a bound above 0");
+    MB_REFUSE_IF(bound && !(tolerance->max_error_lsb > 0.0), r, bound,
+                 "expected a bound above 0");
     mb_read_integers(r, node, "reread", 0, MB_MAX_LEVELS - 1, &reread);
     for (uint32_t i = 0; i < reread.n; i++) {
         tolerance->reread_levels |= UINT32_C(1) << reread.of[i];
@@ -464,49 +559,29 @@ static enum mb_status plan_tolerance(struct planner *p)
     return r->status;
 }
 
-/* Levels that no dispatch writes would be read as they were. */
-static enum mb_status check_written(struct planner *p)
-{
-    uint32_t written = 1; /* bits */
-    for (uint32_t i = 0; i < p->plan->n_dispatches; i++) {
-        const struct mb_kernel_dispatch *dispatch = &p->plan->dispatches[i];
-        for (uint32_t k = 0; k < dispatch->n_bindings; k++) {
-            const struct mb_kernel_binding *binding = &dispatch->bindings[k];
-            const bool is_written =
-                binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && !binding->is_read;
-            for (uint32_t v = 0; is_written && v < binding->n_views; v++) {
-                written |= UINT32_C(1) << binding->first_level[v];
-            }
-        }
-    }
-    for (uint32_t level = 1; level < p->layout->n_levels; level++) {
-        BLAME_IF(!(written >> level & 1u), mb_json_get(p->root, "dispatches"),
-                 "no dispatch has level %u bound to store to", level);
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
                                    const struct mb_layout *layout, const uint64_t *addresses,
                                    struct mb_err *err)
 {
     static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
-    struct planner p = {
-        .plan = plan, .root = pick->manifest->json.root, .layout = layout, .err = err};
+    struct mb_reader r;
     *plan = (struct mb_kernel_plan){0};
-    mb_reader_init(&p.read, pick, layout, err);
-    mb_reader_set_step(&p.read, NULL);
-    p.read.addresses = addresses ? addresses : unknown;
-    MB_DO(plan_buffers(&p));
-    for (; p.step.source_level + 1 < layout->n_levels; p.step.index++) {
-        MB_DO(plan_step(&p));
-        p.step.source_level += p.step.n_levels;
+    mb_reader_init(&r, pick, layout, err);
+    mb_reader_set_step(&r, NULL);
+    r.addresses = addresses ? addresses : unknown;
+    MB_DO(plan_buffers(&r, plan));
+    for (; r.step.source_level + 1 < layout->n_levels; r.step.index++) {
+        MB_DO(plan_step(&r, plan));
+        r.step.source_level += r.step.n_levels;
     }
-    plan->n_steps = p.step.index;
-    MB_DO(check_written(&p));
-    mb_kernel_place_barriers(plan, layout->n_levels);
-    mb_reader_set_step(&p.read, NULL);
-    return plan_tolerance(&p);
+    plan->n_steps = r.step.index;
+    const uint32_t written = place_all_barriers(plan, layout->n_levels);
+    for (uint32_t level = 1; level < layout->n_levels; level++) {
+        MB_REFUSE_IF(!(written >> level & 1u), &r, mb_json_get(r.root, "dispatches"),
+                     "no dispatch has level %u bound to store to", level);
+    }
+    mb_reader_set_step(&r, NULL);
+    return plan_tolerance(&r, plan);
 }
 
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan)

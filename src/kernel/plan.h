@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/read.h"
+#include "vk/barrier.h"
 
 #define MB_MAX_KERNEL_PIPELINES 16u
 #define MB_MAX_KERNEL_PUSH      256u
@@ -47,22 +48,14 @@ struct mb_kernel_pipeline {
 
 struct mb_kernel_buffer {
     const char *name;
-    uint64_t n_bytes;
+    uint64_t n_bytes; /* a multiple of 4, as is each part that is bound */
     bool is_each_run, is_addressed;
     const struct cJSON *fields; /* the map of a uniform buffer's members, or NULL */
     unsigned char *content;     /* n_bytes, what each binding of it holds; NULL: zeros; owned */
 };
 
-/* What a level is before or after a barrier. */
-enum mb_level_state { MB_LEVEL_UNDEFINED, MB_LEVEL_READABLE, MB_LEVEL_GENERAL };
-
-struct mb_kernel_barrier {
-    uint8_t first_level, n_levels;
-    enum mb_level_state from, to;
-};
-
 struct mb_kernel_barriers {
-    struct mb_kernel_barrier levels[MB_MAX_LEVELS];
+    struct mb_level_barrier levels[MB_MAX_LEVELS]; /* without their image */
     uint32_t n_levels;
     bool has_memory; /* of what shaders wrote to buffers, or to levels that stay as they are */
 };
@@ -70,7 +63,7 @@ struct mb_kernel_barriers {
 struct mb_kernel_dispatch {
     struct mb_kernel_step step;
     uint32_t pipeline, copy, n_groups[3];
-    struct mb_kernel_binding *bindings; /* [n_bindings], owned */
+    struct mb_kernel_binding *bindings; /* [n_bindings] as the shader has, owned */
     uint32_t n_bindings;
     unsigned char push[MB_MAX_KERNEL_PUSH];
     struct mb_kernel_barriers before;
@@ -102,7 +95,24 @@ void mb_kernel_plan_finish(struct mb_kernel_plan *plan);
 /* "combined image sampler" */
 const char *mb_descriptor_type_name(VkDescriptorType type);
 
-/* barriers.c: fill in the opening and closing barriers and those before each dispatch, and
- * settle the layouts of what is sampled. Level 0 is readable before and after, the others
- * undefined before. */
-void mb_kernel_place_barriers(struct mb_kernel_plan *plan, uint32_t n_levels);
+/* Fill in `manifest->strategy`, which lives as long as the manifest. */
+void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
+
+/* Change these to a format, a size and a reduction that a manifest takes: the size as it is, if
+ * that will do. As they are where it takes none of the usual sizes. */
+void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
+                       struct mb_extent *size, enum mb_reduce *reduce);
+
+/* Whether what mb_kernel_pick() chose of no device in particular may run on one with subgroups
+ * of `n_lanes`; false for a manifest that does not ask. */
+bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
+                           uint32_t n_lanes);
+
+/* What a manifest says of a task on a device, or with `info` NULL on one that has all it needs:
+ * the choice for mb_kernel_plan_init(). MB_UNSUPPORTED with a sentence for what its domain, its
+ * requirements or the device's subgroups exclude. */
+MB_MUST_CHECK enum mb_status mb_kernel_pick(struct mb_pick *pick,
+                                            const struct mb_gpu_info *info,
+                                            const struct mb_layout *layout,
+                                            const struct mb_task *task,
+                                            const struct mb_params *params, struct mb_err *why);

@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 
-#define MAX_WAY       200u /* to a value, in a message */
-#define N_GIVEN_NAMES 11u  /* of an image and a step, in expressions */
+#define MAX_WAY       200u               /* to a value, in a message */
+#define N_GIVEN_NAMES 11u                /* of an image and a step, in expressions */
+#define MAX_EXACT     9007199254740992.0 /* 2^53: up to here doubles are exact integers */
 
 static const char *const range_keys[] = {"first", "last", NULL};
 
@@ -182,7 +183,8 @@ static void set_name(struct mb_reader *r, const char *name, double value)
 void mb_reader_init(struct mb_reader *r, const struct mb_pick *pick,
                     const struct mb_layout *layout, struct mb_err *err)
 {
-    *r = (struct mb_reader){.pick = pick, .err = err, .scope.layout = layout};
+    *r = (struct mb_reader){
+        .pick = pick, .root = pick->manifest->json.root, .err = err, .scope.layout = layout};
     set_name(r, "width", layout->base.width);
     set_name(r, "height", layout->base.height);
     set_name(r, "layers", layout->n_layers);
@@ -215,8 +217,7 @@ void mb_reader_set_step(struct mb_reader *r, const struct mb_kernel_step *step)
     set_name(r, "last_level", source + n);
     set_name(r, "remaining", r->scope.layout->n_levels - 1 - source);
     r->scope.n_names = N_GIVEN_NAMES;
-    for (const cJSON *own = mb_json_members(r->pick->manifest->json.root, "names"); own;
-         own = own->next) {
+    for (const cJSON *own = mb_json_members(r->root, "names"); own; own = own->next) {
         const cJSON *node = mb_choose(r, own);
         if (node && !cJSON_IsObject(node) && !cJSON_IsArray(node)) {
             const size_t n_before = r->scope.n_names;
@@ -314,43 +315,40 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     return r->status == MB_OK ? node : NULL;
 }
 
-/* A value, or the member of "names" that it names. */
+/* A list or an object, or the member of "names" that is named in its place. */
 static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const char *key,
-                               const char *what)
+                               bool is_list)
 {
-    const cJSON *names = mb_json_get(r->pick->manifest->json.root, "names");
+    const cJSON *names = mb_json_get(r->root, "names");
     const cJSON *node = get(r, parent, key);
-    struct mb_words words = {.n = 0};
     if (cJSON_IsString(node)) {
-        const char *name = node->valuestring;
-        const cJSON *named = get(r, names, name);
+        const cJSON *named = get(r, names, node->valuestring);
+        struct mb_words words = {.n = 0};
         add_members(&words, names);
         if (!named) {
             mb_refuse_word(r, node,
-                           mb_text("expected %s or a member of \"names\", not", what).s, name,
-                           &words);
+                           mb_text("expected %s or a member of \"names\", not",
+                                   is_list ? "a list" : "an object")
+                               .s,
+                           node->valuestring, &words);
         }
-        return named;
+        node = named;
     }
-    return node;
+    if (node && !(is_list ? cJSON_IsArray(node) : cJSON_IsObject(node))) {
+        MB_REFUSE(r, node, "expected %s", is_list ? "a list, such as [...]" : "an object");
+    }
+    return r->status == MB_OK ? node : NULL;
 }
 
 const cJSON *mb_read_list(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    const cJSON *node = read_named(r, parent, key, "a list");
-    if (node && !cJSON_IsArray(node)) {
-        MB_REFUSE(r, node, "expected a list, such as [...]");
-    }
-    return node && r->status == MB_OK ? node->child : NULL;
+    const cJSON *node = read_named(r, parent, key, true);
+    return node ? node->child : NULL;
 }
 
 const cJSON *mb_read_map(struct mb_reader *r, const cJSON *parent, const char *key)
 {
-    const cJSON *node = read_named(r, parent, key, "an object");
-    if (node && !cJSON_IsObject(node)) {
-        MB_REFUSE(r, node, "expected an object");
-    }
-    return r->status == MB_OK ? node : NULL;
+    return read_named(r, parent, key, false);
 }
 
 /* ---- Words */
@@ -415,6 +413,144 @@ uint32_t mb_read_member(struct mb_reader *r, const cJSON *parent, const char *ke
 {
     const cJSON *node = mb_json_get(parent, key);
     struct mb_words words = {.n = 0};
-    add_members(&words, mb_json_get(r->pick->manifest->json.root, map));
+    add_members(&words, mb_json_get(r->root, map));
     return node ? read_index(r, node, &words) : UINT32_MAX;
+}
+
+/* ---- Bytes and constants of a module */
+
+const char *const mb_scalar_names[MB_N_SCALARS] = {
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
+};
+
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
+}
+
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
+{
+    const uint32_t k = i % member->n_components;
+    return member->offset_bytes + i / member->n_components * member->stride_bytes +
+           k / member->n_rows * member->column_bytes + k % member->n_rows * member->row_bytes;
+}
+
+static bool is_within(double value, enum mb_scalar scalar)
+{
+    const double least = scalar == MB_SCALAR_I32 ? INT32_MIN : 0;
+    const double most = scalar == MB_SCALAR_U32   ? UINT32_MAX
+                        : scalar == MB_SCALAR_I32 ? INT32_MAX
+                        : scalar == MB_SCALAR_U64 ? MAX_EXACT
+                                                  : 1;
+    return value == floor(value) && value >= least && value <= most;
+}
+
+/* "address(NAME)" alone, as a double may not hold an address; false: it is something else. */
+static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
+{
+    const cJSON *text = mb_choose(r, node);
+    const cJSON *buffer = mb_json_members(r->root, "buffers");
+    for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
+        if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
+            *address = r->addresses[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Evaluate a node as a scalar; `out` gets its bytes. */
+static enum mb_status fill_scalar(struct mb_reader *r, const cJSON *node, enum mb_scalar scalar,
+                                  unsigned char *out)
+{
+    uint64_t word = 0;
+    if (scalar != MB_SCALAR_U64 || !read_address(r, node, &word)) {
+        const double value = mb_read_value(r, node);
+        const float single = (float)value;
+        MB_DO(r->status);
+        MB_REFUSE_IF(scalar != MB_SCALAR_F32 && !is_within(value, scalar), r, node,
+                     "%s is not of type %s", mb_number_text(value).s, mb_scalar_names[scalar]);
+        if (scalar == MB_SCALAR_F32) {
+            memcpy(&word, &single, sizeof single);
+        } else {
+            word = (uint64_t)(int64_t)value;
+        }
+    }
+    memcpy(out, &word, mb_scalar_bytes(scalar)); /* the low half comes first */
+    return r->status;
+}
+
+/* A member: a scalar, or the list of all its components, element by element. */
+static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
+                                  const struct mb_spirv_member *member, uint32_t n_bytes,
+                                  unsigned char *out)
+{
+    const cJSON *list = mb_choose(r, node);
+    MB_DO(r->status);
+    const uint32_t n = member->n_components * member->n_elements;
+    const uint32_t n_given = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 1;
+    const cJSON *value = cJSON_IsArray(list) ? list->child : list;
+    MB_REFUSE_IF(
+        member->scalar == MB_SCALAR_OTHER, r, node,
+        "the shader's member is a structure, or of a width that a manifest cannot fill");
+    MB_REFUSE_IF(n_given != n, r, node, "the shader's member has %u values, and this %u", n,
+                 n_given);
+    for (uint32_t i = 0; i < n; i++, value = value->next) {
+        const uint32_t at = mb_component_at(member, i);
+        MB_REFUSE_IF(at > n_bytes || n_bytes - at < mb_scalar_bytes(member->scalar), r, node,
+                     "the module places the member beyond its block");
+        MB_DO(fill_scalar(r, value, member->scalar, out + at));
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_fill_block(struct mb_reader *r, const cJSON *map,
+                             const struct mb_spirv *spirv, const struct mb_spirv_block *block,
+                             unsigned char *out)
+{
+    const struct mb_spirv_member *members = &spirv->members[block->first_member];
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < block->n_members; i++) {
+        mb_words_add(&names, members[i].name);
+    }
+    for (const cJSON *node = map->child; node; node = node->next) {
+        if (mb_words_find(&names, node->string) == names.n) {
+            return mb_refuse_word(r, node, "the shader's block has no member", node->string,
+                                  &names);
+        }
+    }
+    for (uint32_t i = 0; i < block->n_members; i++) {
+        const cJSON *node = mb_json_get(map, members[i].name);
+        MB_REFUSE_IF(!node, r, map,
+                     "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
+                     mb_scalar_names[members[i].scalar], members[i].name,
+                     members[i].offset_bytes, block->n_bytes);
+        MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
+                                 const struct mb_spirv *spirv,
+                                 struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
+                                 uint32_t *n_constants)
+{
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        mb_words_add(&names, spirv->constants[i].name);
+    }
+    *n_constants = 0;
+    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
+        const size_t i = mb_words_find(&names, node->string);
+        if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
+            return mb_refuse_word(r, node, "the module has no specialisation constant",
+                                  node->string, &names);
+        }
+        struct mb_constant *constant = &constants[(*n_constants)++];
+        *constant = (struct mb_constant){.name = names.of[i]};
+        MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
+                          (unsigned char *)&constant->value));
+    }
+    return MB_OK;
 }

@@ -2,10 +2,36 @@
  * keys, values, names, expressions. */
 #pragma once
 
-#include "kernel/expression.h"
+#include "image/pyramid.h"
 #include "kernel/manifest.h"
 
-#define MB_MAX_WORDS 256u
+#define MB_MAX_WORDS            256u
+#define MB_MAX_EXPRESSION_BYTES 1024u
+#define MB_MAX_NAMES            96u /* of a scope */
+
+/* Expressions of a manifest: numbers from names, by the operators of C.
+ *
+ *     a ? b : c    || && == != < <= > >= + - * / % << >> unary - and !
+ *
+ * with the precedence that they have there, parentheses, and the functions min, max, ceil_div
+ * (two arguments each), width, height (of a level) and even_levels (how many levels in a row
+ * can be halved from a level on without an odd size above 1). All numbers are doubles: "/"
+ * keeps its remainder, ">>" rounds down, and integers are exact up to 2^53. */
+struct mb_scope {
+    const struct mb_layout *layout; /* of width(), height() and even_levels() */
+    size_t n_names;
+    struct {
+        const char *name;
+        double value; /* NaN: none yet */
+    } names[MB_MAX_NAMES];
+};
+
+/* Evaluate all of `text`. The value is NaN where it depends on a name without a value, a level
+ * that the image lacks, or a division by zero; the operand of ?:, && or || that decides nothing
+ * may be NaN. MB_ERRC_INPUT with the place of what cannot be read, and the nearest name of an
+ * unknown one. */
+MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope *scope,
+                                         double *value, struct mb_err *err);
 
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
@@ -13,8 +39,7 @@ struct mb_pick {
     const struct mb_params *params; /* NULL: the first of each */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
-    uint32_t subgroup_size; /* 0: none was asked for */
-    bool is_full;           /* the manifest relies on full subgroups of that size */
+    uint32_t subgroup_size; /* the manifest relies on full subgroups of it; 0: on none */
 };
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */
@@ -26,6 +51,8 @@ struct mb_kernel_step {
  * so that a caller may read all keys of an object and look at `status` once. */
 struct mb_reader {
     const struct mb_pick *pick;
+    const struct cJSON *root;   /* of the manifest */
+    struct mb_kernel_step step; /* in hand: of a plan */
     enum mb_status status;
     struct mb_err *err;        /* MB_ERRC_INPUT, with the place in the manifest */
     struct mb_scope scope;     /* what expressions know now */
@@ -116,3 +143,28 @@ uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, co
 
 /* A number, or an expression that has a finite value. */
 double mb_read_value(struct mb_reader *reader, const struct cJSON *node);
+
+/* ---- What a module reads */
+
+/* Fill in the members of a block, `out[n_bytes]`, from those of the object `map`, which have
+ * the same names; each has to be there. */
+MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *map,
+                                           const struct mb_spirv *spirv,
+                                           const struct mb_spirv_block *block,
+                                           unsigned char *out);
+
+/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
+MB_MUST_CHECK enum mb_status
+mb_fill_constants(struct mb_reader *reader, const struct cJSON *map,
+                  const struct mb_spirv *spirv,
+                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
+
+/* Where component `i` of a member is in its block, counted element by element and column by
+ * column. */
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
+
+/* The module of a member of "shaders", after every choice; it is compiled at the first time,
+ * and kept. Failures are MB_ERRC_INPUT. */
+MB_MUST_CHECK enum mb_status mb_manifest_module(struct mb_reader *reader,
+                                                const struct cJSON *shader,
+                                                const struct mb_spirv **spirv);

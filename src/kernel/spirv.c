@@ -140,17 +140,10 @@ static enum mb_status read_block(struct reader *r, spvc_type_id id,
 
 /* ---- Bindings */
 
-struct resource {
-    struct mb_binding binding;
-    struct mb_spirv_use use;
-};
-
 static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *found,
-                               spvc_type type, struct resource *resource)
+                               spvc_type type, VkDescriptorType kind, struct mb_spirv_use *use)
 {
     const SpvId id = found->id;
-    struct mb_spirv_use *use = &resource->use;
-    const VkDescriptorType kind = resource->binding.type;
     const SpvDecoration *flags = NULL;
     size_t n_flags = 0;
     use->only_reads = kind == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
@@ -176,11 +169,11 @@ static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *
 }
 
 /* Keep them in order of set and binding. */
-static enum mb_status add_resource(struct reader *r, const struct resource *resource)
+static enum mb_status add_resource(struct reader *r, const struct mb_binding *own,
+                                   const struct mb_spirv_use *use)
 {
     struct mb_spirv *spirv = r->spirv;
     struct mb_binding *bindings = spirv->bindings;
-    const struct mb_binding *own = &resource->binding;
     uint32_t n = spirv->shader.n_bindings, i = 0;
     const uint64_t key = (uint64_t)own->set << 32 | own->binding;
     while (i < n && ((uint64_t)bindings[i].set << 32 | bindings[i].binding) < key) {
@@ -188,13 +181,12 @@ static enum mb_status add_resource(struct reader *r, const struct resource *reso
     }
     REFUSE_IF(i < n && bindings[i].set == own->set && bindings[i].binding == own->binding, r,
               "%s and %s are both at binding %u of set %u (of HLSL: \"register_shift\")",
-              spirv->use[i].name, resource->use.name, own->binding, own->set);
-    REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", resource->use.name,
-              MB_MAX_BINDINGS);
+              spirv->use[i].name, use->name, own->binding, own->set);
+    REFUSE_IF(n == MB_MAX_BINDINGS, r, "%s: more than %u bindings", use->name, MB_MAX_BINDINGS);
     memmove(&bindings[i + 1], &bindings[i], (n - i) * sizeof *bindings);
     memmove(&spirv->use[i + 1], &spirv->use[i], (n - i) * sizeof *spirv->use);
     bindings[i] = *own;
-    spirv->use[i] = resource->use;
+    spirv->use[i] = *use;
     spirv->shader.n_bindings++;
     spirv->shader.n_sets =
         own->set >= spirv->shader.n_sets ? own->set + 1 : spirv->shader.n_sets;
@@ -206,20 +198,21 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
 {
     const spvc_compiler c = r->compiler;
     const spvc_type type = spvc_compiler_get_type_handle(c, found->type_id);
-    struct resource resource = {.binding.type = kind};
-    struct mb_binding *binding = &resource.binding;
-    struct mb_spirv_use *use = &resource.use;
-    name_of(r, found->id, use->name);
-    if (use->name[0] == '\0') {
-        name_of(r, found->base_type_id, use->name);
+    struct mb_spirv_use use = {0};
+    struct mb_binding binding = {
+        .set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet),
+        .binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding),
+        .type = kind,
+    };
+    name_of(r, found->id, use.name);
+    if (use.name[0] == '\0') {
+        name_of(r, found->base_type_id, use.name);
     }
-    binding->set = spvc_compiler_get_decoration(c, found->id, SpvDecorationDescriptorSet);
-    binding->binding = spvc_compiler_get_decoration(c, found->id, SpvDecorationBinding);
     REFUSE_IF(!spvc_compiler_has_decoration(c, found->id, SpvDecorationDescriptorSet) ||
                   !spvc_compiler_has_decoration(c, found->id, SpvDecorationBinding) ||
-                  binding->set >= MB_MAX_SETS || binding->binding > MAX_BINDING,
-              r, "%s: set %u and binding %u, not up to %u and %u", use->name, binding->set,
-              binding->binding, MB_MAX_SETS - 1, MAX_BINDING);
+                  binding.set >= MB_MAX_SETS || binding.binding > MAX_BINDING,
+              r, "%s: set %u and binding %u, not up to %u and %u", use.name, binding.set,
+              binding.binding, MB_MAX_SETS - 1, MAX_BINDING);
     const unsigned n_dimensions = spvc_type_get_num_array_dimensions(type);
     const uint32_t n = n_dimensions > 0 ? spvc_type_get_array_dimension(type, 0) : 1;
     REFUSE_IF(n_dimensions > 1 || n > MAX_ARRAY ||
@@ -227,10 +220,10 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
               r,
               "%s: more than %u descriptors, an array of arrays, or a length that a "
               "constant specialises",
-              use->name, MAX_ARRAY);
-    binding->n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
-    MB_DO(read_use(r, found, type, &resource));
-    return add_resource(r, &resource);
+              use.name, MAX_ARRAY);
+    binding.n_descriptors = n == 0 ? MB_SPIRV_UNBOUNDED : n;
+    MB_DO(read_use(r, found, type, kind, &use));
+    return add_resource(r, &binding, &use);
 }
 
 /* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
@@ -349,6 +342,81 @@ static enum mb_status read_size(struct reader *r)
         }
     }
     return MB_OK;
+}
+
+/* ---- What capabilities ask of a device (Vulkan specification, "SPIR-V Capabilities") */
+
+#define SUBGROUP(operation) VK_SUBGROUP_FEATURE_##operation##_BIT
+
+/* clang-format off */
+static const struct mb_spirv_capability known[] = {
+    {SpvCapabilityMatrix, 0, {0}}, {SpvCapabilityShader, 0, {0}},
+    {SpvCapabilityFloat16, 0, {"shaderFloat16"}},
+    {SpvCapabilityInt64, 0, {"shaderInt64"}},
+    {SpvCapabilityInt64Atomics, 0, {"shaderBufferInt64Atomics", "shaderSharedInt64Atomics", "shaderImageInt64Atomics"}},
+    {SpvCapabilityInt16, 0, {"shaderInt16"}},
+    {SpvCapabilityImageGatherExtended, 0, {"shaderImageGatherExtended"}},
+    {SpvCapabilityUniformBufferArrayDynamicIndexing, 0, {"shaderUniformBufferArrayDynamicIndexing"}},
+    {SpvCapabilitySampledImageArrayDynamicIndexing, 0, {"shaderSampledImageArrayDynamicIndexing"}},
+    {SpvCapabilityStorageBufferArrayDynamicIndexing, 0, {"shaderStorageBufferArrayDynamicIndexing"}},
+    {SpvCapabilityStorageImageArrayDynamicIndexing, 0, {"shaderStorageImageArrayDynamicIndexing"}},
+    {SpvCapabilityInt8, 0, {"shaderInt8"}},
+    {SpvCapabilityStorageImageExtendedFormats, 0, {"shaderStorageImageExtendedFormats"}},
+    {SpvCapabilityImageQuery, 0, {0}},
+    {SpvCapabilityStorageImageReadWithoutFormat, 0, {"shaderStorageImageReadWithoutFormat"}},
+    {SpvCapabilityStorageImageWriteWithoutFormat, 0, {"shaderStorageImageWriteWithoutFormat"}},
+    {SpvCapabilityGroupNonUniform, SUBGROUP(BASIC), {0}},
+    {SpvCapabilityGroupNonUniformVote, SUBGROUP(VOTE), {0}},
+    {SpvCapabilityGroupNonUniformArithmetic, SUBGROUP(ARITHMETIC), {0}},
+    {SpvCapabilityGroupNonUniformBallot, SUBGROUP(BALLOT), {0}},
+    {SpvCapabilityGroupNonUniformShuffle, SUBGROUP(SHUFFLE), {0}},
+    {SpvCapabilityGroupNonUniformShuffleRelative, SUBGROUP(SHUFFLE_RELATIVE), {0}},
+    {SpvCapabilityGroupNonUniformClustered, SUBGROUP(CLUSTERED), {0}},
+    {SpvCapabilityGroupNonUniformQuad, SUBGROUP(QUAD), {0}},
+    {SpvCapabilitySubgroupBallotKHR, SUBGROUP(BALLOT), {0}},
+    {SpvCapabilityWorkgroupMemoryExplicitLayoutKHR, 0, {"workgroupMemoryExplicitLayout"}},
+    {SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR, 0, {"workgroupMemoryExplicitLayout16BitAccess"}},
+    {SpvCapabilitySubgroupVoteKHR, SUBGROUP(VOTE), {0}},
+    {SpvCapabilityStorageBuffer16BitAccess, 0, {"storageBuffer16BitAccess"}},
+    {SpvCapabilityStorageUniform16, 0, {"uniformAndStorageBuffer16BitAccess"}},
+    {SpvCapabilityStoragePushConstant16, 0, {"storagePushConstant16"}},
+    {SpvCapabilityStorageBuffer8BitAccess, 0, {"storageBuffer8BitAccess"}},
+    {SpvCapabilityUniformAndStorageBuffer8BitAccess, 0, {"uniformAndStorageBuffer8BitAccess"}},
+    {SpvCapabilityStoragePushConstant8, 0, {"storagePushConstant8"}},
+    {SpvCapabilityDenormPreserve, 0, {0}},
+    {SpvCapabilityDenormFlushToZero, 0, {0}},
+    {SpvCapabilitySignedZeroInfNanPreserve, 0, {0}},
+    {SpvCapabilityRoundingModeRTE, 0, {0}},
+    {SpvCapabilityRoundingModeRTZ, 0, {0}},
+    {SpvCapabilityShaderNonUniform, 0, {"descriptorIndexing"}},
+    {SpvCapabilityRuntimeDescriptorArray, 0, {"runtimeDescriptorArray"}},
+    {SpvCapabilityUniformBufferArrayNonUniformIndexing, 0, {"shaderUniformBufferArrayNonUniformIndexing"}},
+    {SpvCapabilitySampledImageArrayNonUniformIndexing, 0, {"shaderSampledImageArrayNonUniformIndexing"}},
+    {SpvCapabilityStorageBufferArrayNonUniformIndexing, 0, {"shaderStorageBufferArrayNonUniformIndexing"}},
+    {SpvCapabilityStorageImageArrayNonUniformIndexing, 0, {"shaderStorageImageArrayNonUniformIndexing"}},
+    {SpvCapabilityVulkanMemoryModel, 0, {"vulkanMemoryModel"}},
+    {SpvCapabilityVulkanMemoryModelDeviceScope, 0, {"vulkanMemoryModelDeviceScope"}},
+    {SpvCapabilityPhysicalStorageBufferAddresses, 0, {"bufferDeviceAddress"}},
+    {SpvCapabilityAtomicFloat32MinMaxEXT, 0, {"shaderBufferFloat32AtomicMinMax", "shaderSharedFloat32AtomicMinMax"}},
+    {SpvCapabilityAtomicFloat16MinMaxEXT, 0, {"shaderBufferFloat16AtomicMinMax"}},
+    {SpvCapabilityDotProductInputAll, 0, {"shaderIntegerDotProduct"}},
+    {SpvCapabilityDotProductInput4x8Bit, 0, {"shaderIntegerDotProduct"}},
+    {SpvCapabilityDotProductInput4x8BitPacked, 0, {"shaderIntegerDotProduct"}},
+    {SpvCapabilityDotProduct, 0, {"shaderIntegerDotProduct"}},
+    {SpvCapabilityAtomicFloat32AddEXT, 0, {"shaderBufferFloat32AtomicAdd", "shaderSharedFloat32AtomicAdd", "shaderImageFloat32AtomicAdd"}},
+    {SpvCapabilityAtomicFloat16AddEXT, 0, {"shaderBufferFloat16AtomicAdd", "shaderSharedFloat16AtomicAdd"}},
+    {MB_SPIRV_MODE | SpvExecutionModeSubgroupUniformControlFlowKHR, 0, {"shaderSubgroupUniformControlFlow"}},
+};
+/* clang-format on */
+
+const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)
+{
+    for (size_t i = 0; i < MB_COUNTOF(known); i++) {
+        if (known[i].number == number) {
+            return &known[i];
+        }
+    }
+    return NULL;
 }
 
 /* ---- The module as a whole */

@@ -25,7 +25,7 @@ enum mb_scalar {
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
-uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* fill.c */
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* read.c */
 
 /* A member of a block. */
 struct mb_spirv_member {
@@ -81,7 +81,7 @@ struct mb_spirv {
     /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
      * shader.constants; UINT32_MAX where an axis is not. */
     uint32_t workgroup_size[3], size_constants[3];
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities; /* capability.c */
+    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
 };
 
 /* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
@@ -93,7 +93,7 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
 
-/* A binding, or NULL: `use` has its place in shader.bindings. (plan.c) */
+/* A binding, or NULL: `use` has its place in shader.bindings. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
 
@@ -104,5 +104,5 @@ struct mb_spirv_capability {
     const char *features[4];          /* any of these; none: every device has it */
 };
 
-/* One that this program may enable, or NULL. (capability.c) */
+/* One that this program may enable, or NULL. */
 const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number);

@@ -1,4 +1,4 @@
-/* In place of spirv.c and capability.c, in a build without SPIRV-Tools and SPIRV-Cross. */
+/* In place of spirv.c in a build without SPIRV-Tools and SPIRV-Cross. */
 #include <stddef.h>
 
 #include "kernel/spirv.h"
@@ -7,7 +7,7 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
     *spirv = (struct mb_spirv){0};
-    return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see table.c */
+    return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see load.c */
 }
 
 const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "fuzz.h"
 #include "kernel/compile/compile.h"
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 
 static void expect(bool is_met, const char *what)
 {

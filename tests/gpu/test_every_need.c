@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "harness.h"
-#include "kernel/table.h"
+#include "kernel/manifest.h"
 #include "result/question.h"
 #include "vk/pipeline.h"
 

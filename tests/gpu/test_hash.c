@@ -8,7 +8,7 @@
 #include "bench/timing/calibration.h"
 #include "bench/verify/chain_hash.h"
 #include "harness.h"
-#include "kernel/table.h"
+#include "kernel/manifest.h"
 #include "vk/barrier.h"
 
 #define N_SAMPLES 300u

@@ -5,7 +5,7 @@
 #include "bench/timing/evict.h"
 #include "bench/roofline/roofline.h"
 #include "harness.h"
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 #include "vk/buffer.h"
 #include "vk/gpu_info.h"
 

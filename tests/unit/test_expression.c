@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "kernel/expression.h"
+#include "kernel/read.h"
 
 static struct mb_layout layout; /* 333x256, nine levels */
 

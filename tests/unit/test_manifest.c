@@ -4,7 +4,7 @@
 #include "base/os.h"
 #include "base/strbuf.h"
 #include "check.h"
-#include "kernel/kernel.h"
+#include "kernel/plan.h"
 #include "temp_folder.h"
 
 static char folder[MB_PATH_BYTES];
@@ -205,6 +205,7 @@ static void test_unplannable(void)
          "tolerance.policy: no branch for off, and none for \"*\""},
         {per_level, "\"binding\": 1,", "\"binding\": 7,",
          "the shader has no binding 7 in set 0"},
+        {per_level, "\"binding\": 1,", "\"binding\": 0,", "binding 0 in set 0 is there twice"},
         {per_level, "{\"binding\": 0, \"level\": \"source_level\"},", "",
          "the shader's combined image sampler 'source', is missing"},
         {per_level, "\"first\": [0, 0],", "",
@@ -277,26 +278,26 @@ static void make_plan(const char *text, const char *old, const char *new,
     must(plan_one(plan, manifest, image, &err), &err);
 }
 
-static void check_change(const struct mb_kernel_barrier *barrier, uint32_t first, uint32_t n,
-                         enum mb_level_state from, enum mb_level_state to)
+static void check_change(const struct mb_level_barrier *barrier, uint32_t first, uint32_t n,
+                         const struct mb_access *from, const struct mb_access *to)
 {
     CHECK_EQ_INT(barrier->first_level, first);
     CHECK_EQ_INT(barrier->n_levels, n);
-    CHECK_EQ_INT(barrier->from, from);
-    CHECK_EQ_INT(barrier->to, to);
+    CHECK(barrier->from == from);
+    CHECK(barrier->to == to);
 }
 
 /* All levels but the first are undefined before, and readable afterwards. */
 static void check_ends(const struct mb_kernel_plan *plan, uint32_t n_levels)
 {
     CHECK_EQ_INT(plan->opening.n_levels, 1);
-    check_change(&plan->opening.levels[0], 1, n_levels - 1, MB_LEVEL_UNDEFINED,
-                 MB_LEVEL_GENERAL);
+    check_change(&plan->opening.levels[0], 1, n_levels - 1, &mb_access_undefined,
+                 &mb_access_compute_read_write);
     CHECK(!plan->dispatches[0].before.has_memory && plan->dispatches[0].before.n_levels == 0);
     const struct mb_kernel_barriers *closing = &plan->closing;
-    const struct mb_kernel_barrier *last = &closing->levels[closing->n_levels - 1];
+    const struct mb_level_barrier *last = &closing->levels[closing->n_levels - 1];
     CHECK_EQ_INT(last->first_level + last->n_levels, n_levels);
-    CHECK_EQ_INT(last->to, MB_LEVEL_READABLE);
+    CHECK(last->to == &mb_access_readable);
 }
 
 /* Each level is made readable before the next dispatch reads it: that is the only barrier. */
@@ -313,7 +314,8 @@ static void test_per_level(void)
     for (uint32_t i = 1; i < plan.n_dispatches; i++) {
         const struct mb_kernel_barriers *before = &plan.dispatches[i].before;
         CHECK_EQ_INT(before->n_levels, 1);
-        check_change(&before->levels[0], i, 1, MB_LEVEL_GENERAL, MB_LEVEL_READABLE);
+        check_change(&before->levels[0], i, 1, &mb_access_compute_read_write,
+                     &mb_access_readable);
         CHECK(!before->has_memory);
     }
     const struct mb_kernel_dispatch *second = &plan.dispatches[1]; /* 166x128 to 83x64 */
@@ -341,9 +343,10 @@ static void test_memory(void)
         CHECK_EQ_INT(before->n_levels, 0);
         CHECK_EQ_INT(before->has_memory, i == 0);
         /* Level 0 is readable when a kernel begins. */
-        check_change(&plan.dispatches[0].before.levels[0], 0, 1, MB_LEVEL_READABLE,
-                     MB_LEVEL_GENERAL);
-        check_change(&plan.closing.levels[0], 0, 7, MB_LEVEL_GENERAL, MB_LEVEL_READABLE);
+        check_change(&plan.dispatches[0].before.levels[0], 0, 1, &mb_access_readable,
+                     &mb_access_compute_read_write);
+        check_change(&plan.closing.levels[0], 0, 7, &mb_access_compute_read_write,
+                     &mb_access_readable);
         mb_kernel_plan_finish(&plan);
         mb_manifest_finish(&manifest);
     }
@@ -365,9 +368,10 @@ static void test_chunks(void)
         CHECK_EQ_INT(dispatch->bindings[1].first_level[0], dispatch->step.source_level + 1);
     }
     CHECK_EQ_INT(plan.dispatches[1].before.n_levels, 1);
-    check_change(&plan.dispatches[1].before.levels[0], 5, 1, MB_LEVEL_GENERAL,
-                 MB_LEVEL_READABLE);
-    check_change(&plan.closing.levels[0], 1, 4, MB_LEVEL_GENERAL, MB_LEVEL_READABLE);
+    check_change(&plan.dispatches[1].before.levels[0], 5, 1, &mb_access_compute_read_write,
+                 &mb_access_readable);
+    check_change(&plan.closing.levels[0], 1, 4, &mb_access_compute_read_write,
+                 &mb_access_readable);
     mb_kernel_plan_finish(&plan);
     mb_manifest_finish(&manifest);
 }

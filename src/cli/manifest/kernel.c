@@ -12,9 +12,7 @@
 #include "base/text.h"
 #include "bench/plan.h"
 #include "cli/session.h"
-#include "kernel/fill.h"
-#include "kernel/kernel.h"
-#include "kernel/manifest.h"
+#include "kernel/plan.h"
 #include "strategy.h"
 
 #define PLACEHOLDER "@NAME@" /* in templates */
@@ -22,11 +20,12 @@
 /* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
 static const struct mb_extent usual_size = {1921, 1081};
 
-static const char *const state_names[] = {
-    [MB_LEVEL_UNDEFINED] = "undefined",
-    [MB_LEVEL_READABLE] = "read-only",
-    [MB_LEVEL_GENERAL] = "general",
-};
+static const char *state_name(const struct mb_access *state)
+{
+    return state == &mb_access_undefined  ? "undefined"
+           : state == &mb_access_readable ? "read-only"
+                                          : "general";
+}
 
 /* "levels 1 to 5" */
 static void add_levels(struct mb_strbuf *out, uint32_t first, uint32_t n)
@@ -46,11 +45,11 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
     }
     mb_strbuf_printf(out, "  %s: barrier", when);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
-        const struct mb_kernel_barrier *barrier = &barriers->levels[i];
+        const struct mb_level_barrier *barrier = &barriers->levels[i];
         mb_strbuf_append(out, ", ");
         add_levels(out, barrier->first_level, barrier->n_levels);
-        mb_strbuf_printf(out, " from %s to %s", state_names[barrier->from],
-                         state_names[barrier->to]);
+        mb_strbuf_printf(out, " from %s to %s", state_name(barrier->from),
+                         state_name(barrier->to));
     }
     mb_strbuf_printf(out, "%s\n", barriers->has_memory ? ", of all that was written" : "");
 }
@@ -407,11 +406,13 @@ static enum mb_status write_new(const char *name, const char *like, struct mb_er
         MB_DO(write_file(mb_text("%s%s", like, suffixes[i]).s, name,
                          mb_text("%s%s", name, suffixes[i]).s, err));
     }
+    mb_strbuf_printf(&next, "Wrote %s.json and %s.comp. Next%s:\n", name, name,
+                     MB_HAS_SPIRV ? ""
+                                  : ", with a mipbench that has SPIRV-Tools and SPIRV-Cross");
     mb_strbuf_printf(&next,
-                     "Wrote %s.json and %s.comp. Next:\n"
                      "  mipbench kernel check %s.json\n"
                      "  mipbench pattern:noise:1921x1081 --kernel %s.json -s %s,compute,spd\n",
-                     name, name, name, name, name);
+                     name, name, name);
     return mb_strbuf_print(&next, err);
 }
 

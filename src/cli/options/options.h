@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "base/strlist.h"
 #include "bench/settings.h"
-#include "kernel/table.h"
+#include "kernel/manifest.h"
 
 #define MB_MAX_FORMATS 16
 

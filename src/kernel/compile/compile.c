@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "kernel/compile/glsl.h"
 
 #define MAX_MODULE_BYTES (8u << 20)
 #define MAX_TEXT_BYTES   (16u << 20) /* of a shader with all that it includes */
@@ -131,9 +130,9 @@ static enum mb_status open_include(struct compilation *c, const char *name, size
     return read_text(c, c->path, file, err);
 }
 
-/* mb_glsl.include: nothing is opened any more once something was refused, so that a tree of
- * includes ends there. */
-static bool on_include(void *user, const char *name, size_t depth, struct mb_glsl_text *file)
+/* Nothing is opened any more once something was refused, so that a tree of includes ends there.
+ */
+bool mb_glsl_include(void *user, const char *name, size_t depth, struct mb_glsl_text *file)
 {
     struct compilation *c = user;
     if (c->why.code == MB_ERRC_NONE && open_include(c, name, depth, file, &c->why) == MB_OK) {
@@ -143,8 +142,7 @@ static bool on_include(void *user, const char *name, size_t depth, struct mb_gls
     return false;
 }
 
-/* mb_glsl.take */
-static void on_end(void *user, const void *code, size_t n_bytes, const char *messages)
+void mb_glsl_take(void *user, const void *code, size_t n_bytes, const char *messages)
 {
     struct compilation *c = user;
     mb_strbuf_append(&c->messages, messages);
@@ -180,19 +178,11 @@ static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
 static enum mb_status compile(struct compilation *c, struct mb_err *err)
 {
     const struct mb_compile_options *options = c->options;
-    struct mb_glsl glsl = {
-        .preamble = options->preamble,
-        .entry = ends_with(options->path, ".hlsl") ? options->entry : NULL,
-        .vulkan_minor = options->vulkan_minor,
-        .register_shift = options->register_shift,
-        .user = c,
-        .include = on_include,
-        .take = on_end,
-    };
-    MB_DO(read_text(c, options->path, &glsl.source, err));
+    struct mb_glsl_text source;
+    MB_DO(read_text(c, options->path, &source, err));
 #if MB_HAS_GLSLANG
     mb_log_suspect(options->path, "glslang compiled it");
-    mb_glsl_compile(&glsl);
+    mb_glsl_compile(options, &source, ends_with(options->path, ".hlsl"), c);
     mb_log_suspect(NULL, NULL);
 #endif
     if (!c->code.data || c->why.code != MB_ERRC_NONE) {
@@ -224,6 +214,12 @@ enum mb_status mb_compile(const struct mb_compile_options *options, struct mb_by
         return mb_file_read(options->path, MAX_MODULE_BYTES, code, err);
     }
     if (!is_source_usable && options->module && mb_os_kind(options->module) != MB_KIND_NONE) {
+        if (mb_os_kind(options->path) != MB_KIND_NONE) {
+            mb_log(MB_LOG_WARN,
+                   "%s: this build has no glslang: runs %s, compiled before; compile again "
+                   "after a change",
+                   options->path, options->module);
+        }
         return mb_file_read(options->module, MAX_MODULE_BYTES, code, err);
     }
     MB_DO(MB_HAS_GLSLANG ? compile(&c, err) : fail_without(options, err));
