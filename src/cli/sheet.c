@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "result/label.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
 

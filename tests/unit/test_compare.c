@@ -1,6 +1,6 @@
 /* The judge: each planted defect is found and named. Right chains are test_judge.c's part. */
 #include "chain_fixture.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 static void check_bad(const struct fixture *f, uint32_t level, uint32_t x, uint32_t y,
                       uint32_t channel, uint64_t n_bad)

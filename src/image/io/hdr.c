@@ -1,7 +1,7 @@
 /* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
  * rows of run-length encoded channels, or of texels with repeats where a row is too narrow or
  * too wide for that, or was written before there were those. Rows are written as texels. */
-#include "image/io/hdr.h"
+#include "image/io/write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "image/io/reader.h"
-#include "image/io/words.h"
 
 #define MAX_LINE_BYTES   256u
 #define MAX_HEADER_BYTES 128u /* that is written */

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "image/io/words.h"
 
 #define SIGNATURE_BYTES   8u
 #define CHUNK_EXTRA_BYTES 12u   /* length, type and checksum */

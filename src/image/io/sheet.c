@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 #define TILE_TEXELS   128u /* the longer edge of a tile: levels of powers of two fill it */
 #define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */

@@ -10,7 +10,7 @@
  *
  * and a DDS file the magic, DDS_HEADER, DDS_HEADER_DXT10, and then each layer with all its
  * levels, the largest first. */
-#include "image/io/texture.h"
+#include "image/io/write.h"
 
 #include <assert.h>
 #include <string.h>
@@ -18,7 +18,6 @@
 #include "base/alloc.h"
 #include "base/version.h"
 #include "image/io/reader.h"
-#include "image/io/words.h"
 
 #define N_FACES 6u
 
