@@ -389,19 +389,6 @@ void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_
     }
 }
 
-/* The PSNR of `n_layers` layers of `so_far_db` and one more of `layer_db`: the mean of their
- * relative noise powers. */
-static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)
-{
-    if (n_layers == 0) {
-        return layer_db;
-    }
-    const double power =
-        (pow(10.0, -so_far_db / 10.0) * n_layers + pow(10.0, -layer_db / 10.0)) /
-        (n_layers + 1.0);
-    return power == 0.0 ? INFINITY : -10.0 * log10(power);
-}
-
 /* Set the drift and the distance to box of a level from what was found of it. */
 static void measure_level(struct level_job *job, const struct distance *drift,
                           const struct distance *box, struct mb_level_verdict *level)
@@ -415,7 +402,8 @@ static void measure_level(struct level_job *job, const struct distance *drift,
     memcpy(job->peaks->box, box->peak, sizeof box->peak);
     const double layer_psnr_db =
         psnr_db(drift, format, (uint64_t)job->extent.width * job->extent.height);
-    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
+    level->psnr_db =
+        job->chain->layer == 0 ? layer_psnr_db : fmin(level->psnr_db, layer_psnr_db);
 }
 
 /* Sets `*is_doubted` if the level, the base, has values that are not ordinary. */
@@ -593,17 +581,22 @@ struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
     return mb_text("max %s%s", mb_error_text(verdict->max_error_lsb, format).s, claimed.s);
 }
 
+struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,
+                                     const struct mb_format *format)
+{
+    const int n_digits = mb_format_is_unorm(format) ? 5 : 9; /* codes; an ulp of a float */
+    const struct mb_text layer =
+        bad->layer > 0 ? mb_text(" layer %u", bad->layer) : mb_text("%s", "");
+    return mb_text("level %u%s (%u, %u) %c: %.*g, not %.*g", bad->level, layer.s, bad->x,
+                   bad->y, "rgba"[bad->channel & 3u], n_digits, bad -> got, n_digits,
+                   bad -> want);
+}
+
 struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
-                                   const struct mb_layout *layout)
+                                   const struct mb_format *format)
 {
     const struct mb_bad_texel *bad = &verdict->first_bad;
-    const bool is_unorm = mb_format_is_unorm(layout->format);
-    const int n_digits = is_unorm ? 5 : 9; /* codes; floats that differ by an ulp */
-    const struct mb_text layer =
-        layout->n_layers > 1 ? mb_text(" layer %u", bad->layer) : mb_text("%s", "");
-    const struct mb_text first =
-        mb_text("level %u%s (%u, %u) %c: %.*g, not %.*g", bad->level, layer.s, bad->x, bad->y,
-                "rgba"[bad->channel & 3u], n_digits, bad -> got, n_digits, bad -> want);
+    const struct mb_text first = mb_bad_texel_describe(bad, format);
     uint64_t n_bad = 0;
     for (uint32_t level = 0; level < verdict->n_levels; level++) {
         n_bad += verdict->level[level].n_bad_texels;
@@ -611,13 +604,6 @@ struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
     return n_bad == 0 ? first
                       : mb_text("%s texel%s wrong, worst %s, allowed %s; first: %s",
                                 mb_count_text(n_bad).s, n_bad == 1 ? "" : "s",
-                                mb_error_text(verdict->max_error_lsb, layout->format).s,
+                                mb_error_text(verdict->max_error_lsb, format).s,
                                 mb_digits_text(bad->bound_lsb).s, first.s);
-}
-
-struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)
-{
-    return mb_text("level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g",
-                   bad->level, bad->layer, bad->x, bad->y, "rgba"[bad->channel & 3u],
-                   bad -> want, bad -> got);
 }
