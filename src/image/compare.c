@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "base/figure.h"
 #include "base/parallel.h"
-#include "image/doubt.h"
 
 #define CHUNK_TEXELS 256u
 

@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "image/tolerance.h"
-#include "image/golden.h"
 
 struct mb_level_verdict {
     struct mb_extent extent;

@@ -94,32 +94,16 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define DX10 FOUR_CC('D', 'X', '1', '0')
 
-/* Zeroed bytes for a file, which the caller fills in and owns. */
-MB_MUST_CHECK static enum mb_status make_file(const char *kind, size_t n_bytes,
-                                              struct mb_bytes *out, struct mb_err *err)
-{
-    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1)};
-    MB_DO(MB_NEED(out->data, kind));
-    out->n_bytes = n_bytes;
-    return MB_OK;
-}
-
 /* Keys with their values, sorted by code point, as the specification asks: rows go down. */
 static const char orientation[] = "KTXorientation\0rd";
 static const char writer[] = "KTXwriter\0mipbench " MB_VERSION;
 
 /* Where the parts lie. */
 struct plan {
-    size_t dfd_offset, dfd_bytes;
-    size_t kvd_offset, kvd_bytes;
-    size_t level_offset[MB_MAX_LEVELS];
+    struct ktx2_header header;
+    struct ktx2_level level[MB_MAX_LEVELS];
     size_t total_bytes;
 };
-
-static size_t level_bytes(const struct mb_layout *layout, uint32_t level)
-{
-    return layout->level_layer_bytes[level] * layout->n_layers;
-}
 
 /* A key and its value, both terminated: their length, themselves, and padding to 4 bytes, which
  * the file has as zeros. */
@@ -141,58 +125,42 @@ static size_t level_alignment(const struct mb_format *format)
     return format->texel_bytes < 4 ? 4 : format->texel_bytes;
 }
 
-static void make_plan(const struct mb_layout *layout, struct plan *plan)
-{
-    const struct mb_format *format = layout->format;
-    *plan = (struct plan){
-        .dfd_offset = sizeof(struct ktx2_header) + sizeof(struct ktx2_level) * layout->n_levels,
-        .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
-        .kvd_bytes = pair_bytes(sizeof orientation) + pair_bytes(sizeof writer),
-    };
-    plan->kvd_offset = plan->dfd_offset + plan->dfd_bytes;
-    size_t end = plan->kvd_offset + plan->kvd_bytes;
-    for (uint32_t level = layout->n_levels; level-- > 0;) {
-        end += -end % level_alignment(format);
-        plan->level_offset[level] = end;
-        end += level_bytes(layout, level);
-    }
-    plan->total_bytes = end;
-}
-
 static uint32_t type_bytes(const struct mb_format *format)
 {
     const uint32_t n_bits = mb_format_channel(format, 0)->n_bits;
     return n_bits % 8 == 0 ? n_bits / 8 : format->texel_bytes;
 }
 
-static uint8_t *put_ktx_header(const struct mb_texture *texture, const struct plan *plan,
-                               uint8_t *out)
+static void make_plan(const struct mb_texture *texture, struct plan *plan)
 {
     const struct mb_layout *layout = texture->layout;
+    const struct mb_format *format = layout->format;
     const uint32_t n_faces = texture->is_cube ? N_FACES : 1;
-    const struct ktx2_header header = {
-        .identifier = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'},
-        .vk_format = (uint32_t)layout->format->vk_format,
-        .type_bytes = type_bytes(layout->format),
-        .width = layout->base.width,
-        .height = layout->base.height,
-        .n_elements = layout->n_layers > n_faces ? layout->n_layers / n_faces : 0,
-        .n_faces = n_faces,
-        .n_levels = layout->n_levels,
-        .dfd_offset = (uint32_t)plan->dfd_offset,
-        .dfd_bytes = (uint32_t)plan->dfd_bytes,
-        .kvd_offset = (uint32_t)plan->kvd_offset,
-        .kvd_bytes = (uint32_t)plan->kvd_bytes,
-    };
-    memcpy(out, &header, sizeof header);
-    out += sizeof header;
-    for (uint32_t i = 0; i < layout->n_levels; i++) {
-        const size_t n_bytes = level_bytes(layout, i);
-        const struct ktx2_level level = {plan->level_offset[i], n_bytes, n_bytes};
-        memcpy(out, &level, sizeof level);
-        out += sizeof level;
+    *plan = (struct plan){
+        .header = {
+            .identifier = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'},
+            .vk_format = (uint32_t)format->vk_format,
+            .type_bytes = type_bytes(format),
+            .width = layout->base.width,
+            .height = layout->base.height,
+            .n_elements = layout->n_layers > n_faces ? layout->n_layers / n_faces : 0,
+            .n_faces = n_faces,
+            .n_levels = layout->n_levels,
+            .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
+            .kvd_bytes = (uint32_t)(pair_bytes(sizeof orientation) + pair_bytes(sizeof writer)),
+        }};
+    struct ktx2_header *header = &plan->header;
+    header->dfd_offset =
+        (uint32_t)(sizeof *header + sizeof(struct ktx2_level) * layout->n_levels);
+    header->kvd_offset = header->dfd_offset + header->dfd_bytes;
+    size_t end = header->kvd_offset + header->kvd_bytes;
+    for (uint32_t level = layout->n_levels; level-- > 0;) {
+        const size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
+        end += -end % level_alignment(format);
+        plan->level[level] = (struct ktx2_level){end, n_bytes, n_bytes};
+        end += n_bytes;
     }
-    return out;
+    plan->total_bytes = end;
 }
 
 /* One channel. For floats the bounds are those of [-1, 1] or [0, 1], as 32-bit floats whatever
@@ -217,14 +185,13 @@ static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
     return out + sizeof words;
 }
 
-static uint8_t *put_dfd(const struct mb_format *format, const struct plan *plan, uint8_t *out)
+static uint8_t *put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *out)
 {
     const uint32_t transfer = format->codec == MB_CODEC_SRGB8 ? DFD_SRGB : DFD_LINEAR;
-    const uint32_t block_bytes = (uint32_t)plan->dfd_bytes - 4;
     const uint32_t words[] = {
-        (uint32_t)plan->dfd_bytes,
+        n_bytes,
         0, /* Khronos' own descriptor, of the basic kind */
-        DFD_VERSION | block_bytes << 16,
+        DFD_VERSION | (n_bytes - 4) << 16,
         DFD_MODEL_RGBSDA | DFD_PRIMARIES_709 << 8 | transfer << 16 | DFD_STRAIGHT << 24,
         0, /* a block is one texel */
         format->texel_bytes,
@@ -245,17 +212,19 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
 {
     const struct mb_layout *layout = texture->layout;
     struct plan plan;
-    make_plan(layout, &plan);
-    MB_DO(make_file("KTX2 file", plan.total_bytes, out, err));
-    uint8_t *end = put_ktx_header(texture, &plan, out->data);
-    assert(end == out->data + plan.dfd_offset);
-    end = put_dfd(layout->format, &plan, end);
-    assert(end == out->data + plan.kvd_offset);
+    make_plan(texture, &plan);
+    *out = (struct mb_bytes){mb_alloc(plan.total_bytes, 1), plan.total_bytes};
+    MB_DO(MB_NEED(out->data, "KTX2 file"));
+    memcpy(out->data, &plan.header, sizeof plan.header);
+    memcpy(out->data + sizeof plan.header, plan.level, layout->n_levels * sizeof *plan.level);
+    uint8_t *end =
+        put_dfd(layout->format, plan.header.dfd_bytes, out->data + plan.header.dfd_offset);
+    assert(end == out->data + plan.header.kvd_offset);
     end = put_pair(end, orientation, sizeof orientation);
     put_pair(end, writer, sizeof writer);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        memcpy(out->data + plan.level_offset[level],
-               mb_layout_level(layout, texture->block, level, 0), level_bytes(layout, level));
+    for (uint32_t i = 0; i < layout->n_levels; i++) {
+        memcpy(out->data + plan.level[i].offset, mb_layout_level(layout, texture->block, i, 0),
+               plan.level[i].n_bytes);
     }
     return MB_OK;
 }
@@ -294,15 +263,16 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
 {
     const struct mb_layout *layout = texture->layout;
     const struct dds_header header = make_dds_header(texture);
-    MB_DO(make_file("DDS file", sizeof header + (size_t)mb_layout_compulsory_bytes(layout), out,
-                    err));
+    const size_t n_bytes = sizeof header + (size_t)mb_layout_compulsory_bytes(layout);
+    *out = (struct mb_bytes){mb_alloc(n_bytes, 1), n_bytes};
+    MB_DO(MB_NEED(out->data, "DDS file"));
     memcpy(out->data, &header, sizeof header);
     uint8_t *end = out->data + sizeof header;
     for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
         for (uint32_t level = 0; level < layout->n_levels; level++) {
-            const size_t n_bytes = layout->level_layer_bytes[level];
-            memcpy(end, mb_layout_level(layout, texture->block, level, layer), n_bytes);
-            end += n_bytes;
+            memcpy(end, mb_layout_level(layout, texture->block, level, layer),
+                   layout->level_layer_bytes[level]);
+            end += layout->level_layer_bytes[level];
         }
     }
     assert(end == out->data + out->n_bytes);
