@@ -10,32 +10,103 @@
 
 #define CHUNK_TEXELS 64u
 
-/* Behind the codec: channels, bytes of a texel, DXGI_FORMAT. */
 const struct mb_format mb_formats[] = {
-    {"rgba8", MB_CODEC_UNORM8, 4, 4, 28, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM,
-     "8-bit unsigned normalised, stored codes averaged as they are"},
-    {"rgba8-srgb", MB_CODEC_SRGB8, 4, 4, 29, VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_R8G8B8A8_UNORM,
-     "8-bit sRGB, colour averaged as linear light"},
-    {"r8", MB_CODEC_UNORM8, 1, 1, 61, VK_FORMAT_R8_UNORM, VK_FORMAT_R8_UNORM,
-     "8-bit unsigned normalised, one channel"},
-    {"rg8", MB_CODEC_UNORM8, 2, 2, 49, VK_FORMAT_R8G8_UNORM, VK_FORMAT_R8G8_UNORM,
-     "8-bit unsigned normalised, two channels"},
-    {"rgb10a2", MB_CODEC_UNORM10_2, 4, 4, 24, VK_FORMAT_A2B10G10R10_UNORM_PACK32,
-     VK_FORMAT_A2B10G10R10_UNORM_PACK32, "10-bit unsigned normalised colour, 2-bit alpha"},
-    {"r16f", MB_CODEC_SFLOAT16, 1, 2, 54, VK_FORMAT_R16_SFLOAT, VK_FORMAT_R16_SFLOAT,
-     "16-bit float, one channel"},
-    {"rg16f", MB_CODEC_SFLOAT16, 2, 4, 34, VK_FORMAT_R16G16_SFLOAT, VK_FORMAT_R16G16_SFLOAT,
-     "16-bit float, two channels"},
-    {"rgba16f", MB_CODEC_SFLOAT16, 4, 8, 10, VK_FORMAT_R16G16B16A16_SFLOAT,
-     VK_FORMAT_R16G16B16A16_SFLOAT, "16-bit float"},
-    {"r32f", MB_CODEC_SFLOAT32, 1, 4, 41, VK_FORMAT_R32_SFLOAT, VK_FORMAT_R32_SFLOAT,
-     "32-bit float, one channel"},
-    {"rg32f", MB_CODEC_SFLOAT32, 2, 8, 16, VK_FORMAT_R32G32_SFLOAT, VK_FORMAT_R32G32_SFLOAT,
-     "32-bit float, two channels"},
-    {"rgba32f", MB_CODEC_SFLOAT32, 4, 16, 2, VK_FORMAT_R32G32B32A32_SFLOAT,
-     VK_FORMAT_R32G32B32A32_SFLOAT, "32-bit float"},
-    {"rg11b10f", MB_CODEC_UFLOAT11_10, 3, 4, 26, VK_FORMAT_B10G11R11_UFLOAT_PACK32,
-     VK_FORMAT_B10G11R11_UFLOAT_PACK32, "unsigned floats of 11, 11 and 10 bits"},
+    {.name = "rgba8",
+     .title = "8-bit unsigned normalised, stored codes averaged as they are",
+     .vk_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .dxgi_format = 28,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rgba8-srgb",
+     .title = "8-bit sRGB, colour averaged as linear light",
+     .vk_format = VK_FORMAT_R8G8B8A8_SRGB,
+     .vk_storage_format = VK_FORMAT_R8G8B8A8_UNORM,
+     .dxgi_format = 29,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_SRGB8},
+    {.name = "r8",
+     .title = "8-bit unsigned normalised, one channel",
+     .vk_format = VK_FORMAT_R8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8_UNORM,
+     .dxgi_format = 61,
+     .texel_bytes = 1,
+     .n_channels = 1,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rg8",
+     .title = "8-bit unsigned normalised, two channels",
+     .vk_format = VK_FORMAT_R8G8_UNORM,
+     .vk_storage_format = VK_FORMAT_R8G8_UNORM,
+     .dxgi_format = 49,
+     .texel_bytes = 2,
+     .n_channels = 2,
+     .codec = MB_CODEC_UNORM8},
+    {.name = "rgb10a2",
+     .title = "10-bit unsigned normalised colour, 2-bit alpha",
+     .vk_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+     .vk_storage_format = VK_FORMAT_A2B10G10R10_UNORM_PACK32,
+     .dxgi_format = 24,
+     .texel_bytes = 4,
+     .n_channels = 4,
+     .codec = MB_CODEC_UNORM10_2},
+    {.name = "r16f",
+     .title = "16-bit float, one channel",
+     .vk_format = VK_FORMAT_R16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16_SFLOAT,
+     .dxgi_format = 54,
+     .texel_bytes = 2,
+     .n_channels = 1,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "rg16f",
+     .title = "16-bit float, two channels",
+     .vk_format = VK_FORMAT_R16G16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16G16_SFLOAT,
+     .dxgi_format = 34,
+     .texel_bytes = 4,
+     .n_channels = 2,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "rgba16f",
+     .title = "16-bit float",
+     .vk_format = VK_FORMAT_R16G16B16A16_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R16G16B16A16_SFLOAT,
+     .dxgi_format = 10,
+     .texel_bytes = 8,
+     .n_channels = 4,
+     .codec = MB_CODEC_SFLOAT16},
+    {.name = "r32f",
+     .title = "32-bit float, one channel",
+     .vk_format = VK_FORMAT_R32_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R32_SFLOAT,
+     .dxgi_format = 41,
+     .texel_bytes = 4,
+     .n_channels = 1,
+     .codec = MB_CODEC_SFLOAT32},
+    {.name = "rg32f",
+     .title = "32-bit float, two channels",
+     .vk_format = VK_FORMAT_R32G32_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R32G32_SFLOAT,
+     .dxgi_format = 16,
+     .texel_bytes = 8,
+     .n_channels = 2,
+     .codec = MB_CODEC_SFLOAT32},
+    {.name = "rgba32f",
+     .title = "32-bit float",
+     .vk_format = VK_FORMAT_R32G32B32A32_SFLOAT,
+     .vk_storage_format = VK_FORMAT_R32G32B32A32_SFLOAT,
+     .dxgi_format = 2,
+     .texel_bytes = 16,
+     .n_channels = 4,
+     .codec = MB_CODEC_SFLOAT32},
+    {.name = "rg11b10f",
+     .title = "unsigned floats of 11, 11 and 10 bits",
+     .vk_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+     .vk_storage_format = VK_FORMAT_B10G11R11_UFLOAT_PACK32,
+     .dxgi_format = 26,
+     .texel_bytes = 4,
+     .n_channels = 3,
+     .codec = MB_CODEC_UFLOAT11_10},
 };
 
 const size_t mb_format_count = MB_COUNTOF(mb_formats);
@@ -104,14 +175,6 @@ static double ulp(int exponent, uint32_t mantissa_bits)
     return value;
 }
 
-static uint32_t unorm_from_double(double value, uint32_t max_code)
-{
-    if (!(value > 0.0)) {
-        return 0; /* NaN, too, as Vulkan's conversion says */
-    }
-    return value >= 1.0 ? max_code : (uint32_t)(value * max_code + 0.5);
-}
-
 /* Floats of five exponent bits without a sign, of value >= 0 or NaN, to nearest even. Straight
  * from double: by way of float it would be rounded twice. */
 static uint32_t small_from_double(double value, uint32_t mantissa_bits)
@@ -146,83 +209,93 @@ static double small_to_double(uint32_t bits, uint32_t mantissa_bits)
     return (mantissa | hidden) * ulp((int)exponent - half.max_exponent, mantissa_bits);
 }
 
-/* The stored bits of a channel of up to 16 bits. Of a NaN only its sign is kept. */
-static uint32_t to_bits(const struct mb_channel *stored, double value)
+/* NaN keeps its sign, and no more. */
+static uint16_t half_from_double(double value)
 {
-    if (stored->mantissa_bits == 0) {
-        return unorm_from_double(value, (1u << stored->n_bits) - 1);
-    }
-    if (stored->least < 0.0) {
-        const uint32_t sign = (signbit(value) != 0 ? 1u : 0u) << (stored->n_bits - 1);
-        return sign | small_from_double(fabs(value), stored->mantissa_bits);
-    }
-    return small_from_double(value <= 0.0 ? 0.0 : value, stored->mantissa_bits);
+    const uint32_t sign = (uint32_t)(bits_of(value) >> 48) & 0x8000u;
+    return (uint16_t)(sign | small_from_double(fabs(value), half.mantissa_bits));
 }
 
-static double from_bits(const struct mb_channel *stored, uint32_t bits)
+static double half_to_double(uint16_t bits)
 {
-    const uint32_t greatest = (1u << stored->n_bits) - 1;
-    const uint32_t sign = stored->least < 0.0 ? bits & (greatest ^ greatest >> 1) : 0;
-    if (stored->mantissa_bits == 0) {
-        return (double)bits / greatest;
-    }
-    const double magnitude = small_to_double(bits ^ sign, stored->mantissa_bits);
-    return sign != 0 ? -magnitude : magnitude;
+    const double magnitude = small_to_double(bits & 0x7fffu, half.mantissa_bits);
+    return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
-/* Texels of up to 64 bits, whose first channel is in the lowest ones. */
-static void unpack(const struct mb_format *format, const uint8_t *texels, size_t n,
+/* Formats of several channels in a 32-bit word, the first in its lowest bits. */
+static void unpack(const struct mb_format *format, const uint32_t *words, size_t n,
                    double *values)
 {
-    for (size_t i = 0; i < n; i++, texels += format->texel_bytes) {
-        uint64_t word = 0;
-        memcpy(&word, texels, format->texel_bytes);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t word = words[i];
         for (uint32_t c = 0; c < format->n_channels; c++) {
             const struct mb_channel *stored = channels[format->codec][c];
-            *values++ = from_bits(stored, (uint32_t)word & ((1u << stored->n_bits) - 1));
+            const uint32_t max_code = (1u << stored->n_bits) - 1;
+            const uint32_t bits = word & max_code;
+            *values++ = stored->mantissa_bits == 0
+                            ? (double)bits / max_code
+                            : small_to_double(bits, stored->mantissa_bits);
             word >>= stored->n_bits;
         }
     }
 }
 
-static void pack(const struct mb_format *format, const double *rgba, size_t n, uint8_t *texels)
+/* Decode `n` texels to doubles, only the channels that there are. */
+static void decode_channels(const struct mb_format *format, const void *texels, size_t n,
+                            double *values)
 {
-    for (size_t i = 0; i < n; i++, rgba += 4, texels += format->texel_bytes) {
-        uint64_t word = 0;
-        for (uint32_t c = 0, shift = 0; c < format->n_channels; c++) {
-            const struct mb_channel *stored = channels[format->codec][c];
-            word |= (uint64_t)to_bits(stored, rgba[c]) << shift;
-            shift += stored->n_bits;
+    const uint8_t *const u8 = texels;
+    const uint16_t *const u16 = texels;
+    const float *const f32 = texels;
+    const size_t n_values = n * format->n_channels;
+    switch (format->codec) {
+    case MB_CODEC_UNORM8:
+        for (size_t i = 0; i < n_values; i++) {
+            values[i] = (double)u8[i] / 255.0;
         }
-        memcpy(texels, &word, format->texel_bytes);
+        break;
+    case MB_CODEC_SRGB8:
+        mb_srgb_decode(texels, n, values);
+        break;
+    case MB_CODEC_SFLOAT16:
+        for (size_t i = 0; i < n_values; i++) {
+            values[i] = half_to_double(u16[i]);
+        }
+        break;
+    case MB_CODEC_SFLOAT32:
+        for (size_t i = 0; i < n_values; i++) {
+            values[i] = (double)f32[i];
+        }
+        break;
+    case MB_CODEC_UNORM10_2:
+    case MB_CODEC_UFLOAT11_10:
+        unpack(format, texels, n, values);
+        break;
     }
 }
 
 void mb_format_decode(const struct mb_format *format, const void *texels, size_t n,
                       double *rgba)
 {
-    const uint8_t *const codes = texels;
-    const float *const floats = texels;
-    const size_t n_channels = format->n_channels, n_values = n * n_channels;
-    if (format->codec == MB_CODEC_SRGB8) {
-        mb_srgb_decode(codes, n, rgba);
-    } else if (format->codec == MB_CODEC_UNORM8) { /* unpack() would do, at half the speed */
-        for (size_t i = 0; i < n_values; i++) {
-            rgba[i] = (double)codes[i] / 255.0;
-        }
-    } else if (format->codec == MB_CODEC_SFLOAT32) {
-        for (size_t i = 0; i < n_values; i++) {
-            rgba[i] = (double)floats[i];
-        }
-    } else {
-        unpack(format, texels, n, rgba);
+    const size_t n_channels = format->n_channels;
+    decode_channels(format, texels, n, rgba);
+    if (n_channels == 4) {
+        return;
     }
     /* Spread from the end, so that no value is overwritten before it has moved. */
-    for (size_t i = n; n_channels < 4 && i-- > 0;) {
+    for (size_t i = n; i-- > 0;) {
         double texel[4] = {0.0, 0.0, 0.0, 1.0};
         memcpy(texel, rgba + i * n_channels, n_channels * sizeof *texel);
         memcpy(rgba + i * 4, texel, sizeof texel);
     }
+}
+
+static uint32_t unorm_from_double(double value, uint32_t max_code)
+{
+    if (!(value > 0.0)) {
+        return 0; /* NaN, too, as Vulkan's conversion says */
+    }
+    return value >= 1.0 ? max_code : (uint32_t)(value * max_code + 0.5);
 }
 
 static void encode_srgb(const double *rgba, size_t n, uint8_t *codes)
@@ -237,20 +310,61 @@ static void encode_srgb(const double *rgba, size_t n, uint8_t *codes)
     }
 }
 
+static uint32_t pack(const struct mb_format *format, const double *rgba)
+{
+    uint32_t word = 0, shift = 0;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const struct mb_channel *stored = channels[format->codec][c];
+        const uint32_t bits =
+            stored->mantissa_bits == 0
+                ? unorm_from_double(rgba[c], (1u << stored->n_bits) - 1)
+                : small_from_double(rgba[c] <= 0.0 ? 0.0 : rgba[c], stored->mantissa_bits);
+        word |= bits << shift;
+        shift += stored->n_bits;
+    }
+    return word;
+}
+
+/* Value `i` of the stored ones is channel i % n_channels of texel i / n_channels. */
+static double stored_value(const double *rgba, size_t i, size_t n_channels)
+{
+    return n_channels == 4 ? rgba[i] : rgba[i / n_channels * 4 + i % n_channels];
+}
+
 void mb_format_encode(const struct mb_format *format, const double *rgba, size_t n,
                       void *texels)
 {
-    float *floats = texels;
-    if (format->codec == MB_CODEC_SRGB8) {
-        encode_srgb(rgba, n, texels);
-    } else if (format->codec == MB_CODEC_SFLOAT32) {
-        for (size_t i = 0; i < n * 4; i++) {
-            if (i % 4 < format->n_channels) {
-                *floats++ = (float)rgba[i];
-            }
+    uint8_t *const u8 = texels;
+    uint16_t *const u16 = texels;
+    uint32_t *const u32 = texels;
+    float *const f32 = texels;
+    const size_t n_channels = format->n_channels;
+    const size_t n_values = n * n_channels;
+    switch (format->codec) {
+    case MB_CODEC_UNORM8:
+        for (size_t i = 0; i < n_values; i++) {
+            u8[i] = (uint8_t)unorm_from_double(stored_value(rgba, i, n_channels), 255);
         }
-    } else {
-        pack(format, rgba, n, texels);
+        break;
+    case MB_CODEC_SRGB8:
+        encode_srgb(rgba, n, texels);
+        break;
+    case MB_CODEC_SFLOAT16:
+        for (size_t i = 0; i < n_values; i++) {
+            u16[i] = half_from_double(stored_value(rgba, i, n_channels));
+        }
+        break;
+    case MB_CODEC_SFLOAT32:
+        for (size_t i = 0; i < n_values; i++) {
+            f32[i] = (float)stored_value(rgba, i, n_channels);
+        }
+        break;
+    case MB_CODEC_UNORM10_2:
+    case MB_CODEC_UFLOAT11_10:
+        for (size_t i = 0; i < n; i++) {
+            u32[i] = pack(format, rgba + i * 4);
+        }
+        break;
     }
 }
 

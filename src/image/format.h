@@ -18,14 +18,14 @@ enum mb_codec {
 };
 
 struct mb_format {
-    const char *name; /* as on the command line: "rgba8" */
-    enum mb_codec codec;
-    uint32_t n_channels;
-    uint32_t texel_bytes;
-    uint32_t dxgi_format;       /* DXGI_FORMAT of the same bits in the same order */
+    const char *name;           /* as on the command line: "rgba8" */
+    const char *title;          /* one line for `mipbench list formats` */
     VkFormat vk_format;         /* of the image and its sampled views */
     VkFormat vk_storage_format; /* of its storage views: no device stores to sRGB */
-    const char *title;          /* one line for `mipbench list formats` */
+    uint32_t dxgi_format;       /* DXGI_FORMAT of the same bits in the same order */
+    uint32_t texel_bytes;
+    uint32_t n_channels;
+    enum mb_codec codec;
 };
 
 /* How one channel is stored. */
