@@ -1,7 +1,7 @@
 /* Texture files of a result's chain. */
 #include "cli/chain.h"
 
-#include "image/io/texture.h"
+#include "image/io/write.h"
 #include "result/label.h"
 
 static const struct {

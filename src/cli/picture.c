@@ -7,8 +7,7 @@
 
 #include "base/alloc.h"
 #include "result/label.h"
-#include "image/io/hdr.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 struct writer {
     const struct mb_picture_options *options;

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "result/label.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
 
@@ -44,11 +44,11 @@ static void start(struct mb_sheets *sheets, const struct mb_case *c,
     }
 }
 
-static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, bool is_golden,
-                               const void *block, struct mb_err *err)
+static enum mb_status add_rows(struct mb_sheets *sheets, const char *label, const void *block,
+                               struct mb_err *err)
 {
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
-        MB_DO(mb_sheet_add(&sheets->layer[layer], label, is_golden, block, err));
+        MB_DO(mb_sheet_add(&sheets->layer[layer], label, block, err));
     }
     return MB_OK;
 }
@@ -67,7 +67,7 @@ static enum mb_status add_golden(struct mb_sheets *sheets, const struct mb_case 
     MB_DO(MB_NEED(texels, "contact sheet"));
     MB_DO(mb_reference_encode(reference, filter, sheets->n_layers, texels, err));
     snprintf(label, sizeof label, "golden (%s)", mb_policy_names[policy]);
-    MB_DO(add_rows(sheets, label, true, texels, err));
+    MB_DO(add_rows(sheets, label, texels, err));
     sheets->policies |= 1u << policy;
     return MB_OK;
 }
@@ -86,7 +86,7 @@ enum mb_status mb_sheets_add(struct mb_sheets *sheets, const struct mb_case *c,
     }
     snprintf(label, sizeof label, "%s%s", result->label,
              result->verify == MB_VERIFY_FAIL ? " (wrong)" : "");
-    MB_DO(add_rows(sheets, label, false, block, err));
+    MB_DO(add_rows(sheets, label, block, err));
     sheets->is_clamped = sheets->is_clamped || mb_is_warned(&result->warnings, "png_clamped");
     for (uint32_t layer = 0; layer < sheets->n_layers; layer++) {
         MB_DO(mb_strlist_add(&result->images, err, "%s/%s.png", folder.s,

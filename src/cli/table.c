@@ -158,7 +158,7 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else if (result->verify == MB_VERIFY_FAIL) {
         mb_grid_cell(grid, "FAIL: %s",
                      result->verdict.first_bad.found
-                         ? mb_failure_describe(&result->verdict, layout).s
+                         ? mb_failure_describe(&result->verdict, layout->format).s
                          : mb_row_reason(row));
     } else {
         mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);

@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "base/figure.h"
 #include "base/parallel.h"
-#include "image/doubt.h"
 
 #define CHUNK_TEXELS 256u
 
@@ -114,12 +113,12 @@ static void join_distance(struct distance *distance, const struct distance *othe
 /* The largest over the channels, in LSB of the peak of the level or of the one above, whichever
  * is larger: beside a value near 0, where terms have cancelled or a minimum is 0, one ulp says
  * nothing. */
-static double scaled_lsb(const struct distance *distance, const double peak_above[4],
+static double scaled_lsb(const struct distance *distance, const struct distance *above,
                          const struct mb_format *format)
 {
     double largest_lsb = 0.0;
     for (uint32_t c = 0; c < format->n_channels; c++) {
-        const double peak = fmax(distance->peak[c], peak_above[c]);
+        const double peak = fmax(distance->peak[c], above->peak[c]);
         largest_lsb = fmax(largest_lsb, distance->largest[c] / mb_format_lsb(format, c, peak));
     }
     return largest_lsb;
@@ -140,17 +139,17 @@ static double psnr_db(const struct distance *noise, const struct mb_format *form
     return 10.0 * log10(peak * peak * n_values / noise->sum_squares);
 }
 
+/* From the two unrounded chains. */
+struct distances {
+    struct distance drift, box;
+};
+
 /* One worker's findings. */
 struct tally {
     struct mb_level_verdict level; /* its step error and number of bad texels */
-    struct distance drift, box;
+    struct distances from;
     struct mb_bad_texel first_bad;
     bool is_doubted; /* level 0 has values that are not ordinary */
-};
-
-/* The largest magnitudes by channel of a level of the two unrounded chains. */
-struct peaks {
-    double ideal[4], box[4];
 };
 
 /* A level being judged by several workers. */
@@ -164,7 +163,7 @@ struct level_job {
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is below it */
-    struct peaks *peaks;              /* of the level above; when judged, of this one */
+    struct distances *from;           /* of the level above; when judged, of this one */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
@@ -195,19 +194,15 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     }
 }
 
-/* By how much value `i` of the level may exceed the bound, in LSB. */
-static double doubt_lsb(const struct level_job *job, size_t i, double got)
-{
-    return job->doubt == NULL
-               ? 0.0
-               : mb_doubt_lsb(&job->step, i % 4, job->want[i], got, job->doubt[i]);
-}
-
-/* The error of a value less its doubt. */
+/* The error of value `i` of the level, less its doubt. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
     const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);
-    const double allowed_lsb = doubt_lsb(job, i, got);
+    if (job->doubt == NULL) {
+        return error_lsb;
+    }
+    const double allowed_lsb =
+        mb_doubt_lsb(&job->step, i % 4, job->want[i], got, job->doubt[i]);
     return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
 }
 
@@ -250,17 +245,16 @@ static const double *coded(const struct level_job *job, const double *level, siz
                            size_t n, double *buffer)
 {
     const struct mb_format *format = job->step.format;
+    level += texel * 4;
     if (mb_policy_is_wide(job->step.tolerance->filter.policy)) {
-        double held[CHUNK_TEXELS * 4];
-        mb_format_hold(format, level + texel * 4, n, held);
-        mb_format_to_coded(format, held, n, buffer);
-        return buffer;
+        mb_format_hold(format, level, n, buffer);
+        level = buffer;
     }
-    if (format->codec != MB_CODEC_SRGB8) {
-        return level + texel * 4;
+    if (format->codec == MB_CODEC_SRGB8) {
+        mb_format_to_coded(format, level, n, buffer);
+        level = buffer;
     }
-    mb_format_to_coded(format, level + texel * 4, n, buffer);
-    return buffer;
+    return level;
 }
 
 /* Judge `n` texels from `texel` of a level below the base. Chains that are the same array are
@@ -281,9 +275,9 @@ static void judge_chunk(struct tally *tally, const struct level_job *job, size_t
     if (job->ideal != job->want) {
         ideal = coded(job, job->ideal, texel, n, buffer[1]);
     }
-    add_distance(&tally->drift, got, ideal, n);
+    add_distance(&tally->from.drift, got, ideal, n);
     if (job->box != job->ideal) {
-        add_distance(&tally->box, got, coded(job, job->box, texel, n, buffer[2]), n);
+        add_distance(&tally->from.box, got, coded(job, job->box, texel, n, buffer[2]), n);
     }
     tally->level.max_error_lsb = fmax(tally->level.max_error_lsb, step_lsb);
     if (step_lsb > job->least_bound_lsb + MODEL_ROUNDING_LSB) {
@@ -337,7 +331,7 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
         tally_bad(tally, job, at, bad_texel(format, c, want[c], got[c]));
         tally->level.max_error_lsb =
             fmax(tally->level.max_error_lsb, max_distance_lsb(format, got, want, 1));
-        add_distance(&tally->drift, got, want, 1);
+        add_distance(&tally->from.drift, got, want, 1);
         at++;
     }
     /* The scale of level 1, and whether its values are in doubt. */
@@ -346,7 +340,7 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     for (; at < end; at += CHUNK_TEXELS) {
         const size_t n = end - at < CHUNK_TEXELS ? end - at : CHUNK_TEXELS;
         mb_format_decode_coded(format, source + at * texel_bytes, n, texels);
-        add_distance(&tally->drift, texels, texels, n);
+        add_distance(&tally->from.drift, texels, texels, n);
         tally->is_doubted |= mb_doubt_is_due(format, texels, n * 4);
     }
 }
@@ -389,33 +383,21 @@ void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_
     }
 }
 
-/* The PSNR of `n_layers` layers of `so_far_db` and one more of `layer_db`: the mean of their
- * relative noise powers. */
-static double join_psnr_db(double so_far_db, uint32_t n_layers, double layer_db)
-{
-    if (n_layers == 0) {
-        return layer_db;
-    }
-    const double power =
-        (pow(10.0, -so_far_db / 10.0) * n_layers + pow(10.0, -layer_db / 10.0)) /
-        (n_layers + 1.0);
-    return power == 0.0 ? INFINITY : -10.0 * log10(power);
-}
-
 /* Set the drift and the distance to box of a level from what was found of it. */
-static void measure_level(struct level_job *job, const struct distance *drift,
-                          const struct distance *box, struct mb_level_verdict *level)
+static void measure_level(struct level_job *job, const struct distances *from,
+                          struct mb_level_verdict *level)
 {
     const struct mb_format *format = job->step.format;
     if (job->level > 0) {
-        level->drift_lsb = fmax(level->drift_lsb, scaled_lsb(drift, job->peaks->ideal, format));
-        level->box_lsb = fmax(level->box_lsb, scaled_lsb(box, job->peaks->box, format));
+        level->drift_lsb =
+            fmax(level->drift_lsb, scaled_lsb(&from->drift, &job->from->drift, format));
+        level->box_lsb = fmax(level->box_lsb, scaled_lsb(&from->box, &job->from->box, format));
     }
-    memcpy(job->peaks->ideal, drift->peak, sizeof drift->peak);
-    memcpy(job->peaks->box, box->peak, sizeof box->peak);
+    *job->from = *from;
     const double layer_psnr_db =
-        psnr_db(drift, format, (uint64_t)job->extent.width * job->extent.height);
-    level->psnr_db = join_psnr_db(level->psnr_db, job->chain->layer, layer_psnr_db);
+        psnr_db(&from->drift, format, (uint64_t)job->extent.width * job->extent.height);
+    level->psnr_db =
+        job->chain->layer == 0 ? layer_psnr_db : fmin(level->psnr_db, layer_psnr_db);
 }
 
 /* Sets `*is_doubted` if the level, the base, has values that are not ordinary. */
@@ -426,20 +408,21 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool 
                          job->level == 0 ? judge_base_rows : judge_rows, job);
     struct mb_level_verdict *level = &verdict->level[job->level];
     struct mb_bad_texel *first = &verdict->first_bad;
-    struct distance drift = {0}, box = {0};
+    struct distances from = {0};
     for (uint32_t i = 0; i < n_workers; i++) {
         const struct tally *tally = &job->tally[i];
         level->max_error_lsb = fmax(level->max_error_lsb, tally->level.max_error_lsb);
         level->n_bad_texels += tally->level.n_bad_texels;
-        join_distance(&drift, &tally->drift);
-        join_distance(&box, &tally->box);
+        join_distance(&from.drift, &tally->from.drift);
+        join_distance(&from.box, &tally->from.box);
         *is_doubted |= tally->is_doubted;
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
     }
     level->extent = job->extent;
-    measure_level(job, &drift, job->box != job->ideal ? &box : &drift, level);
+    from.box = job->box != job->ideal ? from.box : from.drift;
+    measure_level(job, &from, level);
     verdict->max_error_lsb = fmax(verdict->max_error_lsb, level->max_error_lsb);
     verdict->drift_lsb = fmax(verdict->drift_lsb, level->drift_lsb);
     verdict->box_lsb = fmax(verdict->box_lsb, level->box_lsb);
@@ -552,7 +535,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
         .step = {.tolerance = chain->tolerance, .format = layout->format},
         .is_ideal = true,
     };
-    struct peaks peaks = {0};
+    struct distances from = {0};
     verdict->n_levels = layout->n_levels;
 
     for (uint32_t level = 0; level < layout->n_levels; level++) {
@@ -564,7 +547,7 @@ enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_v
             .output = mb_layout_level(layout, chain->output, level, chain->layer),
             .ideal = chain->ideal->level[level],
             .box = chain->box->level[level],
-            .peaks = &peaks,
+            .from = &from,
         };
         if (level > 0) {
             MB_DO(golden_advance(&golden, &job, err));
@@ -593,17 +576,22 @@ struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
     return mb_text("max %s%s", mb_error_text(verdict->max_error_lsb, format).s, claimed.s);
 }
 
+struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,
+                                     const struct mb_format *format)
+{
+    const int n_digits = mb_format_is_unorm(format) ? 5 : 9; /* codes; an ulp of a float */
+    const struct mb_text layer =
+        bad->layer > 0 ? mb_text(" layer %u", bad->layer) : mb_text("%s", "");
+    return mb_text("level %u%s (%u, %u) %c: %.*g, not %.*g", bad->level, layer.s, bad->x,
+                   bad->y, "rgba"[bad->channel & 3u], n_digits, bad -> got, n_digits,
+                   bad -> want);
+}
+
 struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
-                                   const struct mb_layout *layout)
+                                   const struct mb_format *format)
 {
     const struct mb_bad_texel *bad = &verdict->first_bad;
-    const bool is_unorm = mb_format_is_unorm(layout->format);
-    const int n_digits = is_unorm ? 5 : 9; /* codes; floats that differ by an ulp */
-    const struct mb_text layer =
-        layout->n_layers > 1 ? mb_text(" layer %u", bad->layer) : mb_text("%s", "");
-    const struct mb_text first =
-        mb_text("level %u%s (%u, %u) %c: %.*g, not %.*g", bad->level, layer.s, bad->x, bad->y,
-                "rgba"[bad->channel & 3u], n_digits, bad -> got, n_digits, bad -> want);
+    const struct mb_text first = mb_bad_texel_describe(bad, format);
     uint64_t n_bad = 0;
     for (uint32_t level = 0; level < verdict->n_levels; level++) {
         n_bad += verdict->level[level].n_bad_texels;
@@ -611,13 +599,6 @@ struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
     return n_bad == 0 ? first
                       : mb_text("%s texel%s wrong, worst %s, allowed %s; first: %s",
                                 mb_count_text(n_bad).s, n_bad == 1 ? "" : "s",
-                                mb_error_text(verdict->max_error_lsb, layout->format).s,
+                                mb_error_text(verdict->max_error_lsb, format).s,
                                 mb_digits_text(bad->bound_lsb).s, first.s);
-}
-
-struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad)
-{
-    return mb_text("level %u layer %u texel (%u, %u) channel %c: wanted %.9g, got %.9g",
-                   bad->level, bad->layer, bad->x, bad->y, "rgba"[bad->channel & 3u],
-                   bad -> want, bad -> got);
 }

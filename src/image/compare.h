@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "image/tolerance.h"
-#include "image/golden.h"
 
 struct mb_level_verdict {
     struct mb_extent extent;
@@ -20,8 +19,7 @@ struct mb_level_verdict {
     double drift_lsb;     /* max distance to the policy's unrounded chain */
     double psnr_db;       /* of the level against the unrounded chain; infinite if equal; peak 1
                              for UNORM and sRGB (whose codes are compared), else the largest
-                             magnitude of the unrounded level; over layers: of the mean
-                             relative noise power */
+                             magnitude of the unrounded level; over layers: the least */
     double box_lsb; /* max distance to the unrounded box chain: quality, not correctness */
     uint64_t n_bad_texels;
 };
@@ -74,11 +72,11 @@ struct mb_text mb_error_text(double error_lsb, const struct mb_format *format);
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format);
 
-/* A failing one: "level 3 (5, 7) g: 0, not 127.5; 35 wrong, max 128 LSB of 0.6": the first
- * wrong texel, how many are, their largest error, and the bound at the first. With several
- * layers, that of the first is named. */
-struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
-                                   const struct mb_layout *layout);
+/* "level 3 layer 1 (5, 7) g: 0, not 127.5"; layer 0 is not named. */
+struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,
+                                     const struct mb_format *format);
 
-/* As `first_bad` in words: "level 3 layer 0 texel (5, 7) channel g: wanted 127.5, got 0". */
-struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad);
+/* A failing verdict: "35 texels wrong, worst 128 LSB, allowed 0.6; first: ", and that one,
+ * whose bound it is. */
+struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
+                                   const struct mb_format *format);

@@ -14,24 +14,24 @@
 #define SPEC_PREFIX "pattern:"
 #define PI          3.14159265358979323846
 
-static void set_grey(uint8_t rgba[4], uint8_t value)
+static void set_grey(double rgba[4], double value)
 {
     rgba[0] = rgba[1] = rgba[2] = value;
-    rgba[3] = 255;
+    rgba[3] = 1.0;
 }
 
-static uint8_t ramp(uint64_t position, uint64_t n)
+/* A whole number of codes. */
+static double ramp(uint64_t position, uint64_t n)
 {
-    return n < 2 ? 0 : (uint8_t)((position * 510 + (n - 1)) / (2 * (n - 1)));
+    return n < 2 ? 0.0 : (double)((position * 510 + (n - 1)) / (2 * (n - 1))) / 255.0;
 }
 
-static void gradient_texel(const struct mb_place *at, uint8_t rgba[4])
+static void gradient_texel(const struct mb_place *at, double rgba[4])
 {
     rgba[0] = ramp(at->x, at->width);
     rgba[1] = ramp(at->y, at->height);
-    rgba[2] =
-        (uint8_t)(255 - ramp((uint64_t)at->x + at->y, (uint64_t)at->width + at->height - 1));
-    rgba[3] = 255;
+    rgba[2] = 1.0 - ramp((uint64_t)at->x + at->y, (uint64_t)at->width + at->height - 1);
+    rgba[3] = 1.0;
 }
 
 /* The finaliser of splitmix64 (Steele, Lea and Flood, 2014) over place and seed. */
@@ -43,53 +43,54 @@ static uint64_t hash_of(uint32_t x, uint32_t y, uint64_t seed)
     return z ^ z >> 31;
 }
 
-static void noise_texel(const struct mb_place *at, uint8_t rgba[4])
+static void noise_texel(const struct mb_place *at, double rgba[4])
 {
     const uint64_t bits = hash_of(at->x, at->y, at->seed);
     for (unsigned c = 0; c < 4; c++) {
-        rgba[c] = (uint8_t)(bits >> (8 * c));
+        rgba[c] = (double)(bits >> (8 * c) & 0xff) / 255.0;
     }
 }
 
-static void checker_texel(const struct mb_place *at, uint8_t rgba[4])
+static void checker_texel(const struct mb_place *at, double rgba[4])
 {
-    set_grey(rgba, ((at->x ^ at->y) & 1u) != 0 ? 255 : 0);
+    set_grey(rgba, ((at->x ^ at->y) & 1u) != 0 ? 1.0 : 0.0);
 }
 
 /* One white texel in the middle; red, green and blue ones in the corners that lie in the last
  * column, the last row, and both: what drops an edge loses a colour. */
-static void impulse_texel(const struct mb_place *at, uint8_t rgba[4])
+static void impulse_texel(const struct mb_place *at, double rgba[4])
 {
     const bool is_last_x = at->x == at->width - 1;
     const bool is_last_y = at->y == at->height - 1;
-    set_grey(rgba, at->x == at->width / 2 && at->y == at->height / 2 ? 255 : 0);
+    set_grey(rgba, at->x == at->width / 2 && at->y == at->height / 2 ? 1.0 : 0.0);
     if (is_last_x && at->y == 0) {
-        rgba[0] = 255;
+        rgba[0] = 1.0;
     }
     if (at->x == 0 && is_last_y) {
-        rgba[1] = 255;
+        rgba[1] = 1.0;
     }
     if (is_last_x && is_last_y) {
-        rgba[2] = 255;
+        rgba[2] = 1.0;
     }
 }
 
 /* Rings whose frequency rises to Nyquist at the edge: aliasing shows as rings elsewhere. */
-static void zoneplate_texel(const struct mb_place *at, uint8_t rgba[4])
+static void zoneplate_texel(const struct mb_place *at, double rgba[4])
 {
     const double longest = at->width > at->height ? at->width : at->height;
     const double dx = at->x + 0.5 - 0.5 * at->width;
     const double dy = at->y + 0.5 - 0.5 * at->height;
-    const double value = 0.5 + 0.5 * cos(PI * (dx * dx + dy * dy) / longest);
-    set_grey(rgba, (uint8_t)(value * 255.0 + 0.5));
+    set_grey(rgba, 0.5 + 0.5 * cos(PI * (dx * dx + dy * dy) / longest));
 }
 
 /* No value that a wrong rounding or a wrong channel order would leave alone. */
-static void flat_texel(const struct mb_place *at, uint8_t rgba[4])
+static void flat_texel(const struct mb_place *at, double rgba[4])
 {
     (void)at;
     static const uint8_t colour[4] = {187, 99, 31, 203};
-    memcpy(rgba, colour, sizeof colour);
+    for (size_t c = 0; c < 4; c++) {
+        rgba[c] = colour[c] / 255.0;
+    }
 }
 
 /* What the squares of signed_texel() hold. */
@@ -140,17 +141,17 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
  * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
  * so that most of the lower levels has finite values. Alpha is an opacity: colour weighted by
  * alphas of both signs means nothing. It is 0 with the zeros, where no texel is seen. */
-static void signed_texel(const struct mb_place *at, float rgba[4])
+static void signed_texel(const struct mb_place *at, double rgba[4])
 {
     const bool is_corner = at->x < (at->width + 3) / 4 && at->y < (at->height + 3) / 4;
     const uint32_t n_kinds = N_SIGNED_KINDS - (is_corner ? 0 : 1);
     const uint64_t square = hash_of(at->x / 4, at->y / 4, ~at->seed);
     const enum signed_kind kind = (enum signed_kind)((square >> 32) % n_kinds);
     for (uint32_t c = 0; c < 3; c++) {
-        rgba[c] = signed_value(kind, hash_of(3 * at->x + c, at->y, at->seed));
+        rgba[c] = (double)signed_value(kind, hash_of(3 * at->x + c, at->y, at->seed));
     }
-    rgba[3] = kind == SIGNED_ZERO ? 0.0f
-                                  : (float)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0f;
+    rgba[3] =
+        kind == SIGNED_ZERO ? 0.0 : (double)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0;
 }
 
 /* Squares as large as the texels of each level, of which every other one is brighter, and a
@@ -194,8 +195,7 @@ static bool place_in_field(const struct mb_place *at, uint32_t *x, uint32_t *y)
     return at->width >= 32 && at->height >= 32 && *x < 16 && *y < 12;
 }
 
-/* From 0 to 1. */
-static void probe_value(const struct mb_place *at, double value[4])
+static void probe_texel(const struct mb_place *at, double value[4])
 {
     uint32_t x, y;
     const bool is_in_field = place_in_field(at, &x, &y) && y < 8;
@@ -212,47 +212,37 @@ static void probe_value(const struct mb_place *at, double value[4])
     }
 }
 
-static void probe_texel(const struct mb_place *at, uint8_t rgba[4])
-{
-    double value[4];
-    probe_value(at, value);
-    for (uint32_t c = 0; c < 4; c++) {
-        rgba[c] = (uint8_t)(255.0 * value[c] + 0.5);
-    }
-}
-
 /* Up to 4; and some of 1024 to 2944, of both signs, so that they cancel two levels below and
  * hide nothing there. Infinities and NaN would spread to the last texel. */
-static void probe_float_texel(const struct mb_place *at, float rgba[4])
+static void probe_float_texel(const struct mb_place *at, double rgba[4])
 {
-    double value[4];
     uint32_t x, y;
-    probe_value(at, value);
+    probe_texel(at, rgba);
     const bool is_odd = place_in_field(at, &x, &y) && y >= 8 && x < 8;
     for (uint32_t c = 0; c < 4; c++) {
-        rgba[c] = (float)(4.0 * value[c]);
+        rgba[c] *= 4.0;
         if (is_odd && c < 3) { /* alpha is an opacity */
-            const float large = 1024.0f + 128.0f * (float)(4 * (y % 4) + 2 * (x % 2) + c % 2);
+            const double large = 1024.0 + 128.0 * (4 * (y % 4) + 2 * (x % 2) + c % 2);
             rgba[c] = x >= 4 ? -rgba[c] : x < 2 ? large : -large;
         }
     }
 }
 
 const struct mb_pattern mb_patterns[] = {
-    {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel, NULL},
-    {"noise", "white noise in all four channels, from --seed", noise_texel, NULL},
-    {"checker", "single texels of 0 and 255: every average is known", checker_texel, NULL},
+    {"gradient", "smooth ramps along x, y and the diagonal", gradient_texel, false},
+    {"noise", "white noise in all four channels, from --seed", noise_texel, false},
+    {"checker", "single texels of 0 and 255: every average is known", checker_texel, false},
     {"impulse", "single bright texels, in the middle and at the far edges", impulse_texel,
-     NULL},
-    {"zoneplate", "rings up to the Nyquist frequency: aliasing shows", zoneplate_texel, NULL},
-    {"flat", "one colour: every level must stay exactly that", flat_texel, NULL},
-    {"signed", "floats of both signs and all magnitudes, infinities and NaN, from --seed", NULL,
-     signed_texel},
+     false},
+    {"zoneplate", "rings up to the Nyquist frequency: aliasing shows", zoneplate_texel, false},
+    {"flat", "one colour: every level must stay exactly that", flat_texel, false},
+    {"signed", "floats of both signs and all magnitudes, infinities and NaN, from --seed",
+     signed_texel, true},
     {"probe", "neighbours differ at every level: what every strategy is judged on besides",
-     probe_texel, NULL},
+     probe_texel, false},
     {"probe-float", "the same for float formats: up to 4, some negative, some beyond 1000",
-     NULL, probe_float_texel},
-    {NULL, NULL, NULL, NULL},
+     probe_float_texel, true},
+    {NULL, NULL, NULL, false},
 };
 
 struct fill_job {
@@ -266,14 +256,19 @@ static void fill_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t r
     (void)worker;
     const struct fill_job *job = ctx;
     const uint32_t width = job->image->width, height = job->image->height;
+    float *const floats = job->image->texels;
+    uint8_t *const codes = job->image->texels;
     for (uint32_t y = row_begin; y < row_end; y++) {
         for (uint32_t x = 0; x < width; x++) {
             const struct mb_place at = {x, y, width, height, job->seed};
             const size_t first = ((size_t)y * width + x) * 4;
-            if (job->pattern->float_texel != NULL) {
-                job->pattern->float_texel(&at, (float *)job->image->texels + first);
-            } else {
-                job->pattern->texel(&at, (uint8_t *)job->image->texels + first);
+            double rgba[4];
+            job->pattern->texel(&at, rgba);
+            for (size_t c = 0; c < 4 && job->pattern->is_float; c++) {
+                floats[first + c] = (float)rgba[c];
+            }
+            for (size_t c = 0; c < 4 && !job->pattern->is_float; c++) {
+                codes[first + c] = (uint8_t)(255.0 * rgba[c] + 0.5);
             }
         }
     }
@@ -341,7 +336,7 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
     *image = (struct mb_image){0};
     MB_DO(parse_spec(spec, &pattern, &width, &height, err));
 
-    const enum mb_depth depth = pattern->float_texel != NULL ? MB_DEPTH_F32 : MB_DEPTH_U8;
+    const enum mb_depth depth = pattern->is_float ? MB_DEPTH_F32 : MB_DEPTH_U8;
     const size_t n_bytes = (size_t)width * height * mb_depth_texel_bytes(depth);
     *image = (struct mb_image){
         .width = width,

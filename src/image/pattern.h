@@ -13,10 +13,9 @@ struct mb_place {
 
 struct mb_pattern {
     const char *name;
-    const char *title; /* one line: what it shows */
-    /* In codes or in floats: one of the two is NULL. Pure. */
-    void (*texel)(const struct mb_place *at, uint8_t rgba[4]);
-    void (*float_texel)(const struct mb_place *at, float rgba[4]);
+    const char *title;                                        /* one line: what it shows */
+    void (*texel)(const struct mb_place *at, double rgba[4]); /* pure */
+    bool is_float; /* else from 0 to 1, and rounded to codes */
 };
 
 /* gradient, noise, checker, impulse, zoneplate, flat, signed, probe, probe-float; terminated by

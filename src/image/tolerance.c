@@ -1,9 +1,23 @@
-/* The bounds that an output is held to. */
+/* The bounds that an output is held to; and rounding, denormals, NaN and overflow of numbers
+ * that are not ordinary. */
 #include "image/tolerance.h"
 
+#include <float.h>
 #include <math.h>
 
+#include "base/alloc.h"
 #include "image/srgb.h"
+
+/* Of 32-bit floats. Weights below 1 keep sums from overflowing, so that products may become
+ * denormals though texels are none: three along each axis, and what is left of a sum may be
+ * doubled for each. Flushed, they are 2 * MAX_LOST least normal values at most, with what
+ * mb_doubt_lsb() doubles: less than 4 ulp of what is above MAX_SMALL of these. An H200 was seen
+ * to be off by 2. */
+#define MAX_LOST  12.0
+#define MAX_SMALL 0x1p27
+
+/* Sums by weights along both axes cannot overflow below it. */
+#define LARGE 0x1p97
 
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format)
 {
@@ -20,6 +34,12 @@ bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance)
 {
     return tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
            tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
+}
+
+/* By a sampler, of fixed function. */
+static bool is_filtered(const struct mb_tolerance *tolerance)
+{
+    return mb_tolerance_is_filtered(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
 }
 
 /* Whether floats are summed in 16 bits. */
@@ -75,7 +95,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
     if (mb_policy_is_wide(tolerance->filter.policy)) {
         return kernel_error(tolerance->filter.policy, format, source);
     }
-    if (!mb_tolerance_is_filtered(tolerance) && tolerance->arithmetic != MB_ARITHMETIC_CORNER) {
+    if (!is_filtered(tolerance)) {
         return 0.0;
     }
     if (tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
@@ -184,4 +204,195 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
     const double sums_lsb = sums_halves(step) ? sums_ulp * half_of_taps(want, range) / lsb
                                               : ldexp(sums_ulp, -(int)n_cut_bits);
     return stored_lsb + sums_lsb + offset / lsb;
+}
+
+/* ---- Doubts */
+
+/* The least normal value. */
+static double least_normal(const struct mb_format *format)
+{
+    return ldexp(1.0, 1 - mb_format_channel(format, 0)->max_exponent);
+}
+
+bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n)
+{
+    const double least = least_normal(format);
+    bool is_due = false;
+    for (size_t i = 0; i < n; i++) {
+        const double magnitude = fabs(values[i]); /* NaN fails every comparison */
+        is_due |=
+            values[i] < 0.0 || !(magnitude < LARGE) || (magnitude > 0.0 && magnitude < least);
+    }
+    return is_due;
+}
+
+/* What all values of a level have in common. */
+struct level_doubt {
+    bool is_average, is_strict;
+    bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
+    double rounding;       /* of the sums, relative to their terms */
+    double largest;        /* magnitude that no sum of overflows */
+    double small, flushed; /* magnitudes below `small` may lose as much as `flushed` */
+};
+
+/* Of the whole numbers along an axis, which a kernel divides by (shaders/box.glsl). */
+static double weight_sum(uint32_t size)
+{
+    return size > 1 && size % 2 == 1 ? size : 2.0;
+}
+
+/* The largest magnitude of texels that no sum of overflows. */
+static double largest_summed(const struct mb_tolerance *tolerance, struct mb_extent extent)
+{
+    return tolerance->is_strict
+               ? INFINITY
+               : (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
+}
+
+/* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
+ * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
+ * the taps has it. */
+static double rounding_of(const struct mb_tolerance *tolerance, const struct mb_format *format,
+                          double weight_error)
+{
+    const double unit =
+        is_filtered(tolerance) && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
+    return mb_policy_is_wide(tolerance->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
+}
+
+static double doubt_of(const struct level_doubt *level, double value)
+{
+    const double magnitude = fabs(value);
+    if (!level->is_average) {
+        return isnan(value) && !level->is_strict ? INFINITY : 0.0;
+    }
+    if (!isfinite(value)) {
+        return level->is_interpolated ? INFINITY : 0.0;
+    }
+    if (magnitude > level->largest) {
+        return INFINITY;
+    }
+    const double flushed =
+        magnitude > 0.0 && magnitude < level->small ? fmin(magnitude, level->flushed) : 0.0;
+    return magnitude * level->rounding + flushed;
+}
+
+/* Replace values by their doubts. */
+static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *source,
+                 double weight_error, double *rgba)
+{
+    const double least = least_normal(source->format);
+    const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
+    const struct level_doubt level = {
+        .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
+        .is_strict = tolerance->is_strict,
+        /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
+        .is_interpolated =
+            mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
+        .rounding = rounding_of(tolerance, source->format, weight_error),
+        .largest = largest_summed(tolerance, source->extent),
+        .small = is_float32 ? least * MAX_SMALL : least,
+        .flushed = is_float32 ? least * MAX_LOST : least,
+    };
+    const bool is_weighted =
+        mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
+    const size_t n_texels = (size_t)source->extent.width * source->extent.height;
+    for (size_t i = 0; i < n_texels * 4; i++) {
+        if (!is_weighted || i % 4 != 3) {
+            rgba[i] = doubt_of(&level, rgba[i]);
+        }
+    }
+}
+
+/* Values that are carried on, not stored, overflow as others do. */
+static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_plane *source,
+                         double *doubts)
+{
+    const double largest = largest_summed(tolerance, source->extent);
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
+    const size_t n_values = (size_t)source->extent.width * source->extent.height * 4;
+    const double *values = source->texels;
+    for (size_t i = 0; is_average && i < n_values; i++) {
+        doubts[i] = fabs(values[i]) > largest ? INFINITY : doubts[i];
+    }
+}
+
+/* The doubts of the next level. A filter may take in texels beside, with a weight of 0, and 0
+ * times what is not finite is NaN: those count where they are in doubt without end. */
+MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tolerance,
+                                                  const struct mb_plane *doubts, double *dst,
+                                                  struct mb_err *err)
+{
+    const struct mb_extent extent = mb_level_extent(doubts->extent, 1);
+    const size_t n_values = (size_t)extent.width * extent.height * 4;
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
+    /* Weights of both signs would cancel doubts. */
+    const bool is_wide = mb_policy_is_wide(tolerance->filter.policy);
+    const struct mb_filter filter = {
+        .policy = tolerance->filter.policy,
+        .reduce = is_wide ? MB_REDUCE_MAX : MB_REDUCE_AVG,
+        .alpha = is_average ? tolerance->filter.alpha : MB_ALPHA_STRAIGHT,
+    };
+    MB_FREED double *spread = NULL;
+    if (is_average && mb_tolerance_is_filtered(tolerance)) {
+        spread = mb_malloc(n_values * sizeof *spread);
+        MB_DO(MB_NEED(spread, "verification"));
+    }
+    MB_DO(mb_golden_level(&filter, doubts, dst, spread, err));
+    for (size_t i = 0; spread != NULL && i < n_values; i++) {
+        dst[i] = isfinite(spread[i]) ? dst[i] : INFINITY;
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
+                              const struct mb_plane *source, double *carried,
+                              double weight_error, double *dst, struct mb_err *err)
+{
+    const size_t n_texels = (size_t)source->extent.width * source->extent.height;
+    struct mb_plane doubts = {.extent = source->extent, .texels = carried};
+    MB_FREED double *values = NULL;
+    if (source->format != NULL) {
+        values = mb_malloc(n_texels * 4 * sizeof *values);
+        MB_DO(MB_NEED(values, "verification"));
+        mb_format_decode(source->format, source->texels, n_texels, values);
+        fill(tolerance, source, weight_error, values);
+        doubts.texels = values;
+    } else {
+        add_overflow(tolerance, source, carried);
+    }
+    return filter_doubts(tolerance, &doubts, dst, err);
+}
+
+/* False where either is NaN, and of averages. */
+static bool is_beyond(enum mb_reduce reduce, double want, double got)
+{
+    return (reduce == MB_REDUCE_MAX && got > want) || (reduce == MB_REDUCE_MIN && got < want);
+}
+
+double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double got,
+                    double doubt)
+{
+    const struct mb_tolerance *tolerance = step->tolerance;
+    const struct mb_format *format = step->format;
+    const double least = least_normal(format);
+    const double lsb = mb_format_lsb(format, channel, want);
+    const bool is_average = tolerance->filter.reduce == MB_REDUCE_AVG;
+    const bool is_alpha = channel == 3 && mb_weighs_alpha(tolerance->filter.reduce,
+                                                          tolerance->filter.alpha, format);
+    double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * step->n_carried : 1.0);
+    if ((isnan(off) || isinf(off)) && !is_beyond(tolerance->filter.reduce, want, got)) {
+        return INFINITY; /* NaN: a doubt without end at a tap of no weight */
+    }
+    /* Extremes: another denormal, or zero, is as good as the one that is wanted. */
+    if (!is_average) {
+        return fabs(want) < least ? 2.0 * least / lsb : 0.0;
+    }
+    /* What the tolerance's own bound has: all of it where the terms are of one sign. */
+    off = fmax(0.0, off - 2.0 * step->n_carried *
+                              rounding_of(tolerance, format, step->weight_error) * fabs(want));
+    if (fabs(want) - off < least) {
+        off += fmin(fabs(want) + off, least);
+    }
+    return off / lsb;
 }

@@ -99,7 +99,8 @@ class Lies(cli.TestCase):
                     self.assertEqual((row["status"], row["verify"]["status"]), ("failed", "fail"), row)
                     self.assertRegex(row["reason"], "^" + when + (
                         ": the chain differs from the verified one$" if place is None else
-                        r": level {} layer {} texel \({}, {}\) channel [rgba]: wanted ".format(*place)))
+                        r": level {}{} \({}, {}\) [rgba]: .+, not ".format(
+                            place[0], f" layer {place[1]}" if place[1] > 0 else "", *place[2:])))
             self.assertEqual(outcome.code, 1, outcome)
             self.assertEqual(outcome.out.count(b"FAIL: "), len(place_of), outcome)
 

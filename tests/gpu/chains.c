@@ -178,7 +178,7 @@ static const char *judge(struct run *run, struct image *image,
     tally->n_judged++;
     if (!verdict.pass) {
         snprintf(err->text, sizeof err->text, "%s",
-                 mb_bad_texel_describe(&verdict.first_bad).s);
+                 mb_bad_texel_describe(&verdict.first_bad, image->layout.format).s);
         return err->text;
     }
     return (run->row->checks & MB_IS_EXACT) && verdict.max_error_lsb > 0.5 + 1e-4 ? "not exact"

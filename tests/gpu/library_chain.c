@@ -483,7 +483,7 @@ void mb_library_judge(struct library_chain *c)
         mb_reference_finish(&reference);
     }
     mb_library_check(status == MB_OK && verdict.pass, c->info.name,
-                     status == MB_OK ? mb_failure_describe(&verdict, &part).s : err.text);
+                     status == MB_OK ? mb_failure_describe(&verdict, part.format).s : err.text);
     mb_library_check(are_others_kept(c), c->info.name, "a layer beside the job's has changed");
     mb_free(want);
     mb_free(got);

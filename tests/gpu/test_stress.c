@@ -326,8 +326,9 @@ static enum mb_status bench_refer(struct stress_bench *bench, struct mb_instance
         MB_TRY(mb_verify(&bench->golden[i], test_image->readback.mapped,
                          &instance->work.tolerance, &verdict, err));
         if (!verdict.pass) {
-            return MB_FAIL(err, MB_ERRC_VERIFY, "reference of content %u: %s", i,
-                           mb_bad_texel_describe(&verdict.first_bad).s);
+            return MB_FAIL(
+                err, MB_ERRC_VERIFY, "reference of content %u: %s", i,
+                mb_bad_texel_describe(&verdict.first_bad, bench->golden[i].layout.format).s);
         }
         MB_TRY(keep(bench, i, err));
     }

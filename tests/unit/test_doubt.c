@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "chain_fixture.h"
-#include "image/doubt.h"
+#include "image/tolerance.h"
 
 static void check_due(void)
 {

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "image/image.h"
-#include "image/io/hdr.h"
+#include "image/io/write.h"
 
 /* Bright and dark texels, and now and then a black one. */
 static void fill(double *rgba, size_t n)

@@ -2,7 +2,7 @@
  * that the format stores. */
 #include "chain_fixture.h"
 
-#include "image/io/png.h"
+#include "image/io/write.h"
 #include "image/srgb.h"
 
 static const struct mb_tolerance exact = {.max_error_lsb = 0.5};

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "image/image.h"
 #include "image/pattern.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 static void check_round_trip(const char *spec)
 {

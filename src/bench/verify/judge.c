@@ -83,7 +83,8 @@ static void note_failure(struct mb_judge *judge, const char *rule,
                               "wrong on the probe image after timing"},
     };
     mb_candidate_fail(judge->candidate, true, "%s: %s%s%s", when[judge->content][judge->pass],
-                      rule ? rule : "", rule ? ": " : "", mb_bad_texel_describe(bad).s);
+                      rule ? rule : "", rule ? ": " : "",
+                      mb_bad_texel_describe(bad, reference_of(judge)->layout.format).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/words.h"
 
 #define FILE_HEADER_BYTES  14u
 #define CORE_HEADER_BYTES  12u

@@ -1,7 +1,7 @@
 /* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
  * rows of run-length encoded channels, or of texels with repeats where a row is too narrow or
  * too wide for that, or was written before there were those. Rows are written as texels. */
-#include "image/io/hdr.h"
+#include "image/io/write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "image/io/reader.h"
-#include "image/io/words.h"
 
 #define MAX_LINE_BYTES   256u
 #define MAX_HEADER_BYTES 128u /* that is written */
@@ -164,21 +163,15 @@ static bool read_rows(struct mb_reader *reader)
     return true;
 }
 
-/* Least bytes that `height` rows can take, of a texel and a repeat of it: a header that claims
- * more lies. */
-static uint64_t min_bytes(uint64_t width, uint64_t height)
-{
-    return height * (width > 1 ? 8 : 4);
-}
-
 enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
 {
     int64_t width = 0, height = 0;
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
         return mb_reader_bad_header(reader, err);
     }
+    /* A row takes a texel and a repeat of it at least. */
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,
-                          min_bytes((uint64_t)width, (uint64_t)height), err));
+                          (uint64_t)height * (width > 1 ? 8 : 4), err));
     if (!read_rows(reader)) {
         return mb_reader_bad(reader, "truncated or damaged", err);
     }

@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "image/io/words.h"
 
 /* Coefficients of a progressive file are kept whole. */
 #define MAX_MEMORY_BYTES (1024L * 1024L * 1024L)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "image/io/words.h"
 
 #define MAX_WORD_BYTES 32u
 #define MAX_SCALE      1e30

@@ -1,5 +1,5 @@
 /* Pictures of a chain: single levels, the atlas, and what is wrong. */
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 #include <math.h>
 

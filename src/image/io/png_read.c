@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "image/io/words.h"
 
 #define SIGNATURE_BYTES   8u
 #define CHUNK_EXTRA_BYTES 12u   /* length, type and checksum */
@@ -252,34 +251,27 @@ MB_MUST_CHECK static enum mb_status look_up(const struct png *png, struct mb_err
     return MB_OK;
 }
 
-MB_MUST_CHECK static enum mb_status decode(struct png *png, struct mb_err *err)
-{
-    struct mb_reader *reader = png->reader;
-    const size_t n_file_bytes = mb_reader_left(reader);
-    reader->at += SIGNATURE_BYTES;
-    MB_DO(read_chunks(png, err));
-    const uint64_t n_filtered = count_filtered(png);
-    const enum mb_depth depth = png->depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8;
-    reader->at = png->data;
-    reader->end = reader->at + png->n_data_bytes;
-    MB_DO(mb_reader_size(reader, png->width, png->height, depth, n_filtered / DEFLATE_MAX_RATIO,
-                         err));
-    const uint64_t n_bytes = (uint64_t)png->width * png->height * mb_depth_texel_bytes(depth);
-    /* stb_image counts in ints. */
-    MB_FAIL_IF(n_bytes > INT32_MAX || n_filtered > INT32_MAX, err, MB_ERRC_INPUT,
-               "%s: too large: its %ux%u texels take 2 GiB", reader->path, png->width,
-               png->height);
-    MB_DO(check_data(png, (size_t)n_filtered, err));
-    MB_DO(mb_reader_decode(reader, png->file, n_file_bytes, err));
-    return png->colour_type == COLOUR_INDEXED ? look_up(png, err) : MB_OK;
-}
-
 enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    const size_t n_bytes = mb_reader_left(reader);
-    MB_FREED uint8_t *file = mb_alloc(2, n_bytes);
+    const size_t n_file_bytes = mb_reader_left(reader);
+    MB_FREED uint8_t *file = mb_alloc(2, n_file_bytes);
     MB_DO(MB_NEED(file, reader->path));
-    memcpy(file, reader->begin, n_bytes);
-    struct png png = {.reader = reader, .file = file, .data = file + n_bytes};
-    return decode(&png, err);
+    memcpy(file, reader->begin, n_file_bytes);
+    struct png png = {.reader = reader, .file = file, .data = file + n_file_bytes};
+    reader->at += SIGNATURE_BYTES;
+    MB_DO(read_chunks(&png, err));
+    const uint64_t n_filtered = count_filtered(&png);
+    const enum mb_depth depth = png.depth == 16 ? MB_DEPTH_U16 : MB_DEPTH_U8;
+    reader->at = png.data;
+    reader->end = reader->at + png.n_data_bytes;
+    MB_DO(mb_reader_size(reader, png.width, png.height, depth, n_filtered / DEFLATE_MAX_RATIO,
+                         err));
+    const uint64_t n_bytes = (uint64_t)png.width * png.height * mb_depth_texel_bytes(depth);
+    /* stb_image counts in ints. */
+    MB_FAIL_IF(n_bytes > INT32_MAX || n_filtered > INT32_MAX, err, MB_ERRC_INPUT,
+               "%s: too large: its %ux%u texels take 2 GiB", reader->path, png.width,
+               png.height);
+    MB_DO(check_data(&png, (size_t)n_filtered, err));
+    MB_DO(mb_reader_decode(reader, png.file, n_file_bytes, err));
+    return png.colour_type == COLOUR_INDEXED ? look_up(&png, err) : MB_OK;
 }

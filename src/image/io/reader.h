@@ -81,3 +81,33 @@ MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_
  * which is rgba8 then. One channel is spread as grey. */
 MB_MUST_CHECK enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err);
+
+/* The unsigned word of a header at `p`, little-endian or big-endian. */
+static inline uint32_t mb_get_le16(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t mb_get_le32(const uint8_t *p)
+{
+    return mb_get_le16(p) | mb_get_le16(p + 2) << 16;
+}
+
+static inline uint32_t mb_get_be16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t mb_get_be32(const uint8_t *p)
+{
+    return mb_get_be16(p) << 16 | mb_get_be16(p + 2);
+}
+
+/* Store a word at `out`; returns where the next one goes. */
+static inline uint8_t *mb_put_le32(uint8_t *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) {
+        *out++ = (uint8_t)(value >> (8 * i));
+    }
+    return out;
+}

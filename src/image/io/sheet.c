@@ -9,20 +9,30 @@
  *   footer
  *
  * Each row is reduced to its tiles when it is added, as whole chains of all strategies would
- * not fit into memory. */
+ * not fit into memory. The font is stb_easy_font's, of strokes one unit wide. */
 #include "image/io/sheet.h"
 
+#include <stb/stb_easy_font.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 #define TILE_TEXELS   128u /* the longer edge of a tile: levels of powers of two fill it */
 #define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */
 #define GAP_TEXELS    12u
 #define CAPTION_LINES 3u
 #define SQUARE_TEXELS 8u /* behind what is transparent */
+#define UNIT_TEXELS   2u /* the font's own size is too small to be read with ease */
+
+#define MAX_GLYPH_STROKES 24
+
+/* As stb_easy_font writes it. */
+struct vertex {
+    float x, y, z;
+    uint8_t rgba[4];
+};
 
 static const uint8_t ink[3] = {32, 32, 32}, faint_ink[3] = {96, 96, 96};
 static const uint8_t frame_ink[3] = {176, 176, 176};
@@ -35,6 +45,79 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t most(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
+}
+
+void mb_canvas_finish(struct mb_canvas *canvas)
+{
+    mb_free(canvas->rgba);
+    *canvas = (struct mb_canvas){0};
+}
+
+/* Make it higher by rows of white; its width stays, but for that of a zeroed one. */
+MB_MUST_CHECK static enum mb_status grow(struct mb_canvas *canvas, uint32_t width,
+                                         uint32_t n_rows, struct mb_err *err)
+{
+    const uint32_t height = canvas->extent.height + n_rows;
+    const size_t n_old_bytes = (size_t)4 * width * canvas->extent.height;
+    uint8_t *rgba = mb_realloc(canvas->rgba, (size_t)4 * width * height);
+    MB_DO(MB_NEED(rgba, "contact sheet"));
+    memset(rgba + n_old_bytes, 255, (size_t)4 * width * n_rows);
+    *canvas = (struct mb_canvas){{width, height}, rgba};
+    return MB_OK;
+}
+
+/* One opaque colour; what is outside is left out. */
+static void fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rgb[3])
+{
+    const struct mb_extent extent = canvas->extent;
+    const uint32_t x_begin = least(rect.x, extent.width);
+    const uint32_t y_begin = least(rect.y, extent.height);
+    const uint32_t x_end = x_begin + least(rect.width, extent.width - x_begin);
+    const uint32_t y_end = y_begin + least(rect.height, extent.height - y_begin);
+    for (uint32_t y = y_begin; y < y_end; y++) {
+        for (uint32_t x = x_begin; x < x_end; x++) {
+            memcpy(canvas->rgba + 4 * ((size_t)y * extent.width + x), rgb, 3);
+        }
+    }
+}
+
+/* One character; returns how far it is to the next. A stroke is a rectangle: its first corner
+ * is the least, the third the largest. */
+static uint32_t draw_glyph(struct mb_canvas *canvas, uint32_t x, uint32_t y, char character,
+                           const uint8_t rgb[3])
+{
+    struct vertex strokes[MAX_GLYPH_STROKES][4];
+    char text[] = {character, '\0'};
+    const int n = stb_easy_font_print(0, 0, text, NULL, strokes, (int)sizeof strokes);
+    for (int i = 0; canvas != NULL && i < n; i++) {
+        const struct vertex *first = &strokes[i][0], *third = &strokes[i][2];
+        const struct mb_rect rect = {
+            .x = x + UNIT_TEXELS * (uint32_t)first->x,
+            .y = y + UNIT_TEXELS * (uint32_t)first->y,
+            .width = UNIT_TEXELS * (uint32_t)(third->x - first->x),
+            .height = UNIT_TEXELS * (uint32_t)(third->y - first->y),
+        };
+        fill(canvas, rect, rgb);
+    }
+    return UNIT_TEXELS * (uint32_t)stb_easy_font_width(text);
+}
+
+/* One line, its top left at (x, y). Returns its width, and does nothing else where `canvas` is
+ * NULL. */
+static uint32_t draw_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
+                          const uint8_t rgb[3])
+{
+    const uint32_t begin = x;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        const bool is_printable = text[i] >= ' ' && text[i] <= '~';
+        x += draw_glyph(canvas, x, y, is_printable ? text[i] : '?', rgb);
+    }
+    return x - begin;
+}
+
+uint32_t mb_text_width(const char *text)
+{
+    return draw_text(NULL, 0, 0, text, NULL);
 }
 
 /* As large as `extent` can be shown in `box`: enlarged by a whole factor, or made smaller, its
@@ -59,24 +142,19 @@ void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint3
     const uint64_t width = (uint64_t)base.width * TILE_TEXELS / longer;
     const uint64_t height = (uint64_t)base.height * TILE_TEXELS / longer;
     char caption[32]; /* a column is as wide as it needs at least: "16384x16384" */
-    const int n = snprintf(caption, sizeof caption, "%ux%u", base.width, base.height);
+    snprintf(caption, sizeof caption, "%ux%u", base.width, base.height);
     *sheet = (struct mb_sheet){
         .layout = *layout,
         .layer = layer,
         .tile = {most((uint32_t)width, LEAST_TEXELS), most((uint32_t)height, LEAST_TEXELS)},
     };
-    sheet->column_width =
-        most(sheet->tile.width, mb_text_width(caption, (size_t)n)) + GAP_TEXELS;
+    sheet->column_width = most(sheet->tile.width, mb_text_width(caption)) + GAP_TEXELS;
 }
 
 void mb_sheet_finish(struct mb_sheet *sheet)
 {
-    for (size_t i = 0; i < sheet->n_rows; i++) {
-        mb_free(sheet->rows[i].label);
-        mb_canvas_finish(&sheet->rows[i].tiles);
-    }
-    mb_free(sheet->rows);
-    *sheet = (struct mb_sheet){0};
+    mb_strlist_finish(&sheet->labels);
+    mb_canvas_finish(&sheet->tiles);
 }
 
 /* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighted by its alpha, over a
@@ -108,17 +186,16 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
-/* One level in the middle of its tile, whose top left is (left, 1), with a line just outside
+/* One level in the middle of its tile, whose top left is (left, top), with a line just outside
  * it, without which a white level would be invisible. */
-static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent tile,
-                      struct mb_extent level, const uint8_t *rgba)
+static void draw_tile(struct mb_canvas *canvas, uint32_t left, uint32_t top,
+                      struct mb_extent tile, struct mb_extent level, const uint8_t *rgba)
 {
     const struct mb_extent shown = shown_extent(level, tile);
-    const uint32_t top = 1 + (tile.height - shown.height) / 2;
     left += (tile.width - shown.width) / 2;
-    mb_canvas_fill(canvas,
-                   (struct mb_rect){left - 1, top - 1, shown.width + 2, shown.height + 2},
-                   frame_ink);
+    top += (tile.height - shown.height) / 2;
+    fill(canvas, (struct mb_rect){left - 1, top - 1, shown.width + 2, shown.height + 2},
+         frame_ink);
     for (uint32_t row = 0; row < shown.height; row++) {
         uint32_t x[2], y[2];
         source_range(row, shown.height, level.height, y);
@@ -131,41 +208,22 @@ static void draw_tile(struct mb_canvas *canvas, uint32_t left, struct mb_extent 
     }
 }
 
-static enum mb_status draw_tiles(const struct mb_sheet *sheet, const void *block,
-                                 struct mb_canvas *tiles, struct mb_err *err)
+enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, const void *block,
+                            struct mb_err *err)
 {
-    const struct mb_extent base = sheet->layout.base;
-    const struct mb_extent extent = {1 + sheet->column_width * sheet->layout.n_levels,
-                                     sheet->tile.height + 2};
-    MB_FREED uint8_t *rgba = mb_malloc((size_t)base.width * base.height * 4);
+    const struct mb_layout *layout = &sheet->layout;
+    const uint32_t top = 1 + sheet->tiles.extent.height;
+    MB_FREED uint8_t *rgba = mb_malloc((size_t)layout->base.width * layout->base.height * 4);
     MB_DO(MB_NEED(rgba, "contact sheet"));
-    MB_DO(mb_canvas_init(tiles, extent, err));
-    for (uint32_t level = 0; level < sheet->layout.n_levels; level++) {
-        mb_level_to_rgba8(&sheet->layout, block, level, sheet->layer, rgba);
-        draw_tile(tiles, 1 + level * sheet->column_width, sheet->tile,
-                  mb_level_extent(base, level), rgba);
+    MB_DO(grow(&sheet->tiles, 1 + sheet->column_width * layout->n_levels,
+               sheet->tile.height + GAP_TEXELS, err));
+    MB_DO(mb_strlist_add(&sheet->labels, err, "%s", label));
+    for (uint32_t level = 0; level < layout->n_levels; level++) {
+        mb_level_to_rgba8(layout, block, level, sheet->layer, rgba);
+        draw_tile(&sheet->tiles, 1 + level * sheet->column_width, top, sheet->tile,
+                  mb_level_extent(layout->base, level), rgba);
     }
     return MB_OK;
-}
-
-enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, bool is_golden,
-                            const void *block, struct mb_err *err)
-{
-    struct mb_sheet_row row = {.label = mb_strdup(label)};
-    struct mb_sheet_row *rows = mb_grow(sheet->rows, sheet->n_rows, sizeof *rows);
-    sheet->rows = rows ? rows : sheet->rows;
-    enum mb_status status = MB_OK;
-    MB_TRY(MB_NEED(rows && row.label, "contact sheet"));
-    MB_TRY(draw_tiles(sheet, block, &row.tiles, err));
-    rows += is_golden ? sheet->n_golden++ : sheet->n_rows;
-    memmove(rows + 1, rows, (size_t)(sheet->rows + sheet->n_rows - rows) * sizeof *rows);
-    *rows = row;
-    sheet->n_rows++;
-    return MB_OK;
-fail:
-    mb_free(row.label);
-    mb_canvas_finish(&row.tiles);
-    return status;
 }
 
 /* "level 2", its size, and how large it is shown. */
@@ -185,51 +243,46 @@ static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas
             snprintf(line[2], sizeof line[2], percent > 0 ? "%u %%" : "< 1 %%", percent);
         }
         for (uint32_t k = 0; k < CAPTION_LINES; k++) {
-            mb_canvas_text(canvas, left, y + k * MB_TEXT_HEIGHT, line[k], sizeof line[k],
-                           k == 0 ? ink : faint_ink);
+            draw_text(canvas, left, y + k * MB_TEXT_HEIGHT, line[k], k == 0 ? ink : faint_ink);
         }
         left += sheet->column_width;
     }
 }
 
-static void draw_row(const struct mb_sheet_row *row, struct mb_canvas *canvas, uint32_t left,
-                     uint32_t y)
+/* The rows, whose first tile is to have its top left at (left, y). */
+static void draw_rows(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
+                      uint32_t y)
 {
-    const struct mb_canvas *tiles = &row->tiles;
-    mb_canvas_text(canvas, GAP_TEXELS, y, row->label, strlen(row->label), ink);
-    for (uint32_t i = 0; i < tiles->extent.height; i++) {
+    const struct mb_extent tiles = sheet->tiles.extent;
+    for (uint32_t i = 0; i < tiles.height; i++) {
         memcpy(canvas->rgba + 4 * ((size_t)(y + i - 1) * canvas->extent.width + left - 1),
-               tiles->rgba + (size_t)4 * i * tiles->extent.width,
-               (size_t)4 * tiles->extent.width);
+               sheet->tiles.rgba + (size_t)4 * i * tiles.width, (size_t)4 * tiles.width);
+    }
+    for (size_t i = 0; i < sheet->labels.n; i++) {
+        draw_text(canvas, GAP_TEXELS, y, sheet->labels.items[i], ink);
+        y += sheet->tile.height + GAP_TEXELS;
     }
 }
 
 enum mb_status mb_sheet_draw(const struct mb_sheet *sheet, const char *title,
                              const char *footer, struct mb_canvas *canvas, struct mb_err *err)
 {
-    const uint32_t head_lines = 1 + CAPTION_LINES; /* the title's, and the columns' */
-    const uint32_t row_height = sheet->tile.height + GAP_TEXELS;
+    const struct mb_extent tiles = sheet->tiles.extent;
+    const uint32_t captions_y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
+    const uint32_t tiles_y = captions_y + CAPTION_LINES * MB_TEXT_HEIGHT + GAP_TEXELS;
+    const uint32_t footer_y = tiles_y + tiles.height;
     uint32_t label_width = 0;
-    for (size_t i = 0; i < sheet->n_rows; i++) {
-        const char *label = sheet->rows[i].label;
-        label_width = most(label_width, mb_text_width(label, strlen(label)));
+    for (size_t i = 0; i < sheet->labels.n; i++) {
+        label_width = most(label_width, mb_text_width(sheet->labels.items[i]));
     }
     const uint32_t left = label_width + 2 * GAP_TEXELS;
-    const uint32_t text_width =
-        most(mb_text_width(title, strlen(title)), mb_text_width(footer, strlen(footer)));
-    const struct mb_extent extent = {
-        most(left + sheet->column_width * sheet->layout.n_levels, text_width + 2 * GAP_TEXELS),
-        (head_lines + 1) * MB_TEXT_HEIGHT + 4 * GAP_TEXELS +
-            (uint32_t)sheet->n_rows * row_height};
-    MB_DO(mb_canvas_init(canvas, extent, err));
-    mb_canvas_text(canvas, GAP_TEXELS, GAP_TEXELS, title, strlen(title), ink);
-    uint32_t y = MB_TEXT_HEIGHT + 2 * GAP_TEXELS;
-    draw_captions(sheet, canvas, left, y);
-    y += CAPTION_LINES * MB_TEXT_HEIGHT + GAP_TEXELS;
-    for (size_t i = 0; i < sheet->n_rows; i++) {
-        draw_row(&sheet->rows[i], canvas, left, y);
-        y += row_height;
-    }
-    mb_canvas_text(canvas, GAP_TEXELS, y, footer, strlen(footer), faint_ink);
+    const uint32_t text_width = most(mb_text_width(title), mb_text_width(footer));
+    *canvas = (struct mb_canvas){0};
+    MB_DO(grow(canvas, most(left - 1 + tiles.width, text_width + 2 * GAP_TEXELS),
+               footer_y + MB_TEXT_HEIGHT + GAP_TEXELS, err));
+    draw_text(canvas, GAP_TEXELS, GAP_TEXELS, title, ink);
+    draw_captions(sheet, canvas, left, captions_y);
+    draw_rows(sheet, canvas, left, tiles_y);
+    draw_text(canvas, GAP_TEXELS, footer_y, footer, faint_ink);
     return MB_OK;
 }

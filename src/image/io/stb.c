@@ -1,6 +1,6 @@
 /* stb_image and stb_image_write, compiled here and nowhere else: memory is the program's,
  * zeroed, so that what a decoder leaves unwritten is at least the same each time. */
-#include "image/io/png.h"
+#include "image/io/write.h"
 
 #include <libdeflate.h>
 #include <string.h>

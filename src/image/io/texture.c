@@ -10,20 +10,43 @@
  *
  * and a DDS file the magic, DDS_HEADER, DDS_HEADER_DXT10, and then each layer with all its
  * levels, the largest first. */
-#include "image/io/texture.h"
+#include "image/io/write.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/version.h"
 #include "image/io/reader.h"
-#include "image/io/words.h"
 
 #define N_FACES 6u
 
-#define KTX_HEADER_BYTES      80u
-#define KTX_LEVEL_INDEX_BYTES 24u
+/* Headers as they are in the files, little-endian like the machine. */
+struct ktx2_header {
+    uint8_t identifier[12];
+    uint32_t vk_format, type_bytes; /* of the words that the other byte order would swap */
+    uint32_t width, height, depth;  /* 0: not a volume */
+    uint32_t n_elements;            /* 0: not an array */
+    uint32_t n_faces, n_levels, scheme;
+    uint32_t dfd_offset, dfd_bytes, kvd_offset, kvd_bytes;
+    uint64_t sgd_offset, sgd_bytes; /* global data of a supercompression */
+};
+
+struct ktx2_level {
+    uint64_t offset, n_bytes, n_inflated_bytes;
+};
+
+struct dds_header {
+    uint32_t magic, header_bytes, flags, height, width, pitch, depth, n_levels, reserved[11];
+    uint32_t pixel_format_bytes, pixel_flags, four_cc, n_bits, red, green, blue, alpha;
+    uint32_t caps, caps_2, caps_3, caps_4, reserved_2;
+    uint32_t dxgi_format, dimension, misc, n_elements, alpha_mode; /* of DX10 */
+};
+
+_Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 148, "packed");
+
+#define DDS_OLD_BYTES offsetof(struct dds_header, dxgi_format)
 
 /* The basic data format descriptor: its total size, a block's head, and samples. */
 #define DFD_HEAD_BYTES    28u
@@ -41,9 +64,8 @@
 #define FLOAT_ONE         0x3f800000u
 #define FLOAT_MINUS_ONE   0xbf800000u
 
-#define DDS_FILE_HEADER_BYTES 148u /* 4 of magic, 124, and 20 of DX10's */
-#define DDS_HEADER_BYTES      124u
-#define PIXEL_FORMAT_BYTES    32u
+#define DDS_HEADER_BYTES   124u /* less the magic, and what DX10 has */
+#define PIXEL_FORMAT_BYTES 32u
 
 #define DDSD_CAPS          0x1u
 #define DDSD_HEIGHT        0x2u
@@ -70,24 +92,7 @@
 
 #define FOUR_CC(a, b, c, d)                                                                    \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-
-static uint8_t *put_words(uint8_t *out, const uint32_t *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        out = mb_put_le32(out, words[i]);
-    }
-    return out;
-}
-
-/* Zeroed bytes for a file, which the caller fills in and owns. */
-MB_MUST_CHECK static enum mb_status make_file(const char *kind, size_t n_bytes,
-                                              struct mb_bytes *out, struct mb_err *err)
-{
-    *out = (struct mb_bytes){.data = mb_alloc(n_bytes, 1)};
-    MB_DO(MB_NEED(out->data, kind));
-    out->n_bytes = n_bytes;
-    return MB_OK;
-}
+#define DX10 FOUR_CC('D', 'X', '1', '0')
 
 /* Keys with their values, sorted by code point, as the specification asks: rows go down. */
 static const char orientation[] = "KTXorientation\0rd";
@@ -95,16 +100,10 @@ static const char writer[] = "KTXwriter\0mipbench " MB_VERSION;
 
 /* Where the parts lie. */
 struct plan {
-    size_t dfd_offset, dfd_bytes;
-    size_t kvd_offset, kvd_bytes;
-    size_t level_offset[MB_MAX_LEVELS];
+    struct ktx2_header header;
+    struct ktx2_level level[MB_MAX_LEVELS];
     size_t total_bytes;
 };
-
-static size_t level_bytes(const struct mb_layout *layout, uint32_t level)
-{
-    return layout->level_layer_bytes[level] * layout->n_layers;
-}
 
 /* A key and its value, both terminated: their length, themselves, and padding to 4 bytes, which
  * the file has as zeros. */
@@ -126,65 +125,42 @@ static size_t level_alignment(const struct mb_format *format)
     return format->texel_bytes < 4 ? 4 : format->texel_bytes;
 }
 
-static void make_plan(const struct mb_layout *layout, struct plan *plan)
-{
-    const struct mb_format *format = layout->format;
-    *plan = (struct plan){
-        .dfd_offset = KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES * layout->n_levels,
-        .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
-        .kvd_bytes = pair_bytes(sizeof orientation) + pair_bytes(sizeof writer),
-    };
-    plan->kvd_offset = plan->dfd_offset + plan->dfd_bytes;
-    size_t end = plan->kvd_offset + plan->kvd_bytes;
-    for (uint32_t level = layout->n_levels; level-- > 0;) {
-        end += -end % level_alignment(format);
-        plan->level_offset[level] = end;
-        end += level_bytes(layout, level);
-    }
-    plan->total_bytes = end;
-}
-
-/* Size of the words that a machine of the other byte order would have to swap. */
 static uint32_t type_bytes(const struct mb_format *format)
 {
     const uint32_t n_bits = mb_format_channel(format, 0)->n_bits;
     return n_bits % 8 == 0 ? n_bits / 8 : format->texel_bytes;
 }
 
-static uint8_t *put_ktx_header(const struct mb_texture *texture, const struct plan *plan,
-                               uint8_t *out)
+static void make_plan(const struct mb_texture *texture, struct plan *plan)
 {
     const struct mb_layout *layout = texture->layout;
+    const struct mb_format *format = layout->format;
     const uint32_t n_faces = texture->is_cube ? N_FACES : 1;
-    const uint32_t n_elements = layout->n_layers / n_faces;
-    const uint32_t words[] = {
-        (uint32_t)layout->format->vk_format,
-        type_bytes(layout->format),
-        layout->base.width,
-        layout->base.height,
-        0,                               /* depth: not a volume */
-        n_elements > 1 ? n_elements : 0, /* layers: 0 is "not an array" */
-        n_faces,
-        layout->n_levels,
-        0, /* no supercompression */
-        (uint32_t)plan->dfd_offset,
-        (uint32_t)plan->dfd_bytes,
-        (uint32_t)plan->kvd_offset,
-        (uint32_t)plan->kvd_bytes,
-    };
-    static const uint8_t identifier[12] = {0xab, 'K',  'T',  'X',  ' ',  '2',
-                                           '0',  0xbb, '\r', '\n', 0x1a, '\n'};
-    memcpy(out, identifier, sizeof identifier);
-    out += sizeof identifier;
-    out = put_words(out, words, MB_COUNTOF(words));
-    out = mb_put_le64(out, 0); /* no global data of a supercompression */
-    out = mb_put_le64(out, 0);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        out = mb_put_le64(out, plan->level_offset[level]);
-        out = mb_put_le64(out, level_bytes(layout, level));
-        out = mb_put_le64(out, level_bytes(layout, level));
+    *plan = (struct plan){
+        .header = {
+            .identifier = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'},
+            .vk_format = (uint32_t)format->vk_format,
+            .type_bytes = type_bytes(format),
+            .width = layout->base.width,
+            .height = layout->base.height,
+            .n_elements = layout->n_layers > n_faces ? layout->n_layers / n_faces : 0,
+            .n_faces = n_faces,
+            .n_levels = layout->n_levels,
+            .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
+            .kvd_bytes = (uint32_t)(pair_bytes(sizeof orientation) + pair_bytes(sizeof writer)),
+        }};
+    struct ktx2_header *header = &plan->header;
+    header->dfd_offset =
+        (uint32_t)(sizeof *header + sizeof(struct ktx2_level) * layout->n_levels);
+    header->kvd_offset = header->dfd_offset + header->dfd_bytes;
+    size_t end = header->kvd_offset + header->kvd_bytes;
+    for (uint32_t level = layout->n_levels; level-- > 0;) {
+        const size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
+        end += -end % level_alignment(format);
+        plan->level[level] = (struct ktx2_level){end, n_bytes, n_bytes};
+        end += n_bytes;
     }
-    return out;
+    plan->total_bytes = end;
 }
 
 /* One channel. For floats the bounds are those of [-1, 1] or [0, 1], as 32-bit floats whatever
@@ -199,26 +175,30 @@ static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
     type |= is_float ? DFD_IS_FLOAT : 0;
     type |= is_signed ? DFD_IS_SIGNED : 0;
     type |= channel == 3 && format->codec == MB_CODEC_SRGB8 ? DFD_IS_LINEAR : 0;
-    out = mb_put_le32(out, bit_offset | (n_bits - 1) << 16 | type << 24);
-    out = mb_put_le32(out, 0); /* position within the texel */
-    out = mb_put_le32(out, is_signed ? FLOAT_MINUS_ONE : 0);
-    return mb_put_le32(out, is_float ? FLOAT_ONE : (1u << n_bits) - 1);
+    const uint32_t words[] = {
+        bit_offset | (n_bits - 1) << 16 | type << 24,
+        0, /* position within the texel */
+        is_signed ? FLOAT_MINUS_ONE : 0,
+        is_float ? FLOAT_ONE : (1u << n_bits) - 1,
+    };
+    memcpy(out, words, sizeof words);
+    return out + sizeof words;
 }
 
-static uint8_t *put_dfd(const struct mb_format *format, const struct plan *plan, uint8_t *out)
+static uint8_t *put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *out)
 {
     const uint32_t transfer = format->codec == MB_CODEC_SRGB8 ? DFD_SRGB : DFD_LINEAR;
-    const uint32_t block_bytes = (uint32_t)plan->dfd_bytes - 4;
     const uint32_t words[] = {
-        (uint32_t)plan->dfd_bytes,
+        n_bytes,
         0, /* Khronos' own descriptor, of the basic kind */
-        DFD_VERSION | block_bytes << 16,
+        DFD_VERSION | (n_bytes - 4) << 16,
         DFD_MODEL_RGBSDA | DFD_PRIMARIES_709 << 8 | transfer << 16 | DFD_STRAIGHT << 24,
         0, /* a block is one texel */
         format->texel_bytes,
         0, /* further planes */
     };
-    out = put_words(out, words, MB_COUNTOF(words));
+    memcpy(out, words, sizeof words);
+    out += sizeof words;
     uint32_t bit_offset = 0;
     for (uint32_t channel = 0; channel < format->n_channels; channel++) {
         out = put_sample(format, channel, bit_offset, out);
@@ -232,63 +212,67 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
 {
     const struct mb_layout *layout = texture->layout;
     struct plan plan;
-    make_plan(layout, &plan);
-    MB_DO(make_file("KTX2 file", plan.total_bytes, out, err));
-    uint8_t *end = put_ktx_header(texture, &plan, out->data);
-    assert(end == out->data + plan.dfd_offset);
-    end = put_dfd(layout->format, &plan, end);
-    assert(end == out->data + plan.kvd_offset);
+    make_plan(texture, &plan);
+    *out = (struct mb_bytes){mb_alloc(plan.total_bytes, 1), plan.total_bytes};
+    MB_DO(MB_NEED(out->data, "KTX2 file"));
+    memcpy(out->data, &plan.header, sizeof plan.header);
+    memcpy(out->data + sizeof plan.header, plan.level, layout->n_levels * sizeof *plan.level);
+    uint8_t *end =
+        put_dfd(layout->format, plan.header.dfd_bytes, out->data + plan.header.dfd_offset);
+    assert(end == out->data + plan.header.kvd_offset);
     end = put_pair(end, orientation, sizeof orientation);
     put_pair(end, writer, sizeof writer);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        memcpy(out->data + plan.level_offset[level],
-               mb_layout_level(layout, texture->block, level, 0), level_bytes(layout, level));
+    for (uint32_t i = 0; i < layout->n_levels; i++) {
+        memcpy(out->data + plan.level[i].offset, mb_layout_level(layout, texture->block, i, 0),
+               plan.level[i].n_bytes);
     }
     return MB_OK;
 }
 
-static uint8_t *put_dds_header(const struct mb_texture *texture, uint8_t *out)
+static struct dds_header make_dds_header(const struct mb_texture *texture)
 {
     const struct mb_layout *layout = texture->layout;
     const bool has_mips = layout->n_levels > 1;
     const bool is_complex = has_mips || layout->n_layers > 1;
-    uint32_t words[DDS_FILE_HEADER_BYTES / 4] = {
-        [0] = FOUR_CC('D', 'D', 'S', ' '),
-        [1] = DDS_HEADER_BYTES,
-        [2] = DDSD_CAPS | DDSD_HEIGHT | DDSD_WIDTH | DDSD_PITCH | DDSD_PIXELFORMAT |
-              DDSD_MIPMAPCOUNT,
-        [3] = layout->base.height,
-        [4] = layout->base.width,
-        [5] = layout->base.width * layout->format->texel_bytes,
-        [7] = layout->n_levels, /* 6 is the depth of a volume; 8 to 18 are reserved */
-        [19] = PIXEL_FORMAT_BYTES,
-        [20] = DDPF_FOURCC,
-        [21] = FOUR_CC('D', 'X', '1', '0'), /* 22 to 26: only without DX10's header */
-        [27] = DDSCAPS_TEXTURE | (is_complex ? DDSCAPS_COMPLEX : 0) |
-               (has_mips ? DDSCAPS_MIPMAP : 0),
-        [28] = texture->is_cube ? DDSCAPS2_ALL_FACES : 0,
-        [32] = layout->format->dxgi_format,
-        [33] = RESOURCE_TEXTURE2D,
-        [34] = texture->is_cube ? RESOURCE_MISC_CUBE : 0,
-        [35] = layout->n_layers / (texture->is_cube ? N_FACES : 1),
-        [36] = layout->format->n_channels == 4 ? ALPHA_MODE_STRAIGHT : ALPHA_MODE_UNKNOWN,
+    return (struct dds_header){
+        .magic = FOUR_CC('D', 'D', 'S', ' '),
+        .header_bytes = DDS_HEADER_BYTES,
+        .flags = DDSD_CAPS | DDSD_HEIGHT | DDSD_WIDTH | DDSD_PITCH | DDSD_PIXELFORMAT |
+                 DDSD_MIPMAPCOUNT,
+        .height = layout->base.height,
+        .width = layout->base.width,
+        .pitch = layout->base.width * layout->format->texel_bytes,
+        .n_levels = layout->n_levels,
+        .pixel_format_bytes = PIXEL_FORMAT_BYTES,
+        .pixel_flags = DDPF_FOURCC,
+        .four_cc = DX10,
+        .caps = DDSCAPS_TEXTURE | (is_complex ? DDSCAPS_COMPLEX : 0) |
+                (has_mips ? DDSCAPS_MIPMAP : 0),
+        .caps_2 = texture->is_cube ? DDSCAPS2_ALL_FACES : 0,
+        .dxgi_format = layout->format->dxgi_format,
+        .dimension = RESOURCE_TEXTURE2D,
+        .misc = texture->is_cube ? RESOURCE_MISC_CUBE : 0,
+        .n_elements = layout->n_layers / (texture->is_cube ? N_FACES : 1),
+        .alpha_mode =
+            layout->format->n_channels == 4 ? ALPHA_MODE_STRAIGHT : ALPHA_MODE_UNKNOWN,
     };
-    return put_words(out, words, MB_COUNTOF(words));
 }
 
 enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *out,
                              struct mb_err *err)
 {
     const struct mb_layout *layout = texture->layout;
-    MB_DO(make_file("DDS file",
-                    DDS_FILE_HEADER_BYTES + (size_t)mb_layout_compulsory_bytes(layout), out,
-                    err));
-    uint8_t *end = put_dds_header(texture, out->data);
+    const struct dds_header header = make_dds_header(texture);
+    const size_t n_bytes = sizeof header + (size_t)mb_layout_compulsory_bytes(layout);
+    *out = (struct mb_bytes){mb_alloc(n_bytes, 1), n_bytes};
+    MB_DO(MB_NEED(out->data, "DDS file"));
+    memcpy(out->data, &header, sizeof header);
+    uint8_t *end = out->data + sizeof header;
     for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
         for (uint32_t level = 0; level < layout->n_levels; level++) {
-            const size_t n_bytes = layout->level_layer_bytes[level];
-            memcpy(end, mb_layout_level(layout, texture->block, level, layer), n_bytes);
-            end += n_bytes;
+            memcpy(end, mb_layout_level(layout, texture->block, level, layer),
+                   layout->level_layer_bytes[level]);
+            end += layout->level_layer_bytes[level];
         }
     }
     assert(end == out->data + out->n_bytes);
@@ -296,14 +280,6 @@ enum mb_status mb_dds_encode(const struct mb_texture *texture, struct mb_bytes *
 }
 
 /* ---- Reading */
-
-/* What a header says. */
-struct header {
-    const struct mb_format *format;
-    uint32_t width, height, n_levels;
-    uint64_t n_layers; /* faces among them */
-    bool is_bgra;      /* rgba8 with red and blue swapped */
-};
 
 MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
                                                 const char *kind, uint32_t number,
@@ -322,166 +298,149 @@ MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
     return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
 }
 
-/* How one layer of the file's texels lies in memory. */
+/* How one layer of the file's texels lies in memory; 0 levels are one. */
 MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
-                                                 const struct header *header,
+                                                 const struct mb_format *format,
+                                                 struct mb_extent base, uint32_t n_levels,
                                                  struct mb_layout *layout, struct mb_err *err)
 {
-    const struct mb_extent base = {header->width, header->height};
     MB_DO(mb_reader_size(reader, base.width, base.height, MB_DEPTH_U8, 0, err));
-    if (header->n_levels > mb_full_level_count(base)) {
+    if (n_levels > mb_full_level_count(base)) {
         return mb_reader_bad_header(reader, err);
     }
-    mb_layout_init(layout, header->format, base, 1, header->n_levels);
+    mb_layout_init(layout, format, base, 1, n_levels > 0 ? n_levels : 1);
     return MB_OK;
 }
 
-/* Decode the texels at byte `at`; the caller has checked that the file has them all. */
+/* Decode the texels at byte `at`; the caller has checked that the file has them all. With
+ * `is_bgra`, red and blue are swapped. */
 MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
-                                                const struct header *header, uint64_t at,
-                                                struct mb_err *err)
+                                                const struct mb_format *format, uint64_t at,
+                                                bool is_bgra, struct mb_err *err)
 {
-    const struct mb_format *format = header->format;
+    struct mb_image *image = reader->image;
     const bool is_codes = format->codec == MB_CODEC_UNORM8 || format->codec == MB_CODEC_SRGB8;
     const enum mb_depth depth = is_codes ? MB_DEPTH_U8 : MB_DEPTH_F32;
     const struct mb_format *const out_format = mb_format_find(is_codes ? "rgba8" : "rgba32f");
-    MB_DO(mb_reader_start(reader, header->width, header->height, depth, 0, err));
-    const size_t n_texels = (size_t)header->width * header->height;
-    uint8_t *out = reader->image->texels;
+    MB_DO(mb_reader_start(reader, image->width, image->height, depth, 0, err));
+    const size_t n_texels = (size_t)image->width * image->height;
+    uint8_t *out = image->texels;
     mb_format_convert(format, reader->begin + at, n_texels, out_format, out);
-    for (size_t i = 0; header->is_bgra && i < n_texels * 4; i += 4) {
+    for (size_t i = 0; is_bgra && i < n_texels * 4; i += 4) {
         const uint8_t blue = out[i];
         out[i] = out[i + 2];
         out[i + 2] = blue;
     }
-    reader->image->format = format;
+    image->format = format;
     return MB_OK;
 }
 
 enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    const uint8_t *head = reader->begin;
     const size_t n_bytes = mb_reader_left(reader);
-    if (n_bytes < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES) {
+    struct ktx2_header head;
+    struct ktx2_level level;
+    const struct mb_format *format = NULL;
+    struct mb_layout layout;
+    if (n_bytes < sizeof head + sizeof level) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    const uint32_t vk_format = mb_get_le32(head + 12), depth = mb_get_le32(head + 28);
-    const uint32_t n_elements = mb_get_le32(head + 32), n_faces = mb_get_le32(head + 36);
-    const uint32_t n_levels = mb_get_le32(head + 40), scheme = mb_get_le32(head + 44);
-    struct mb_layout layout;
-    struct header header = {
-        .width = mb_get_le32(head + 20),
-        .height = mb_get_le32(head + 24),
-        .n_levels = n_levels > 0 ? n_levels : 1, /* 0: the others are to be generated */
-        .n_layers = (uint64_t)(n_elements > 0 ? n_elements : 1) * n_faces,
-    };
-    MB_FAIL_IF(scheme != 0, err, MB_ERRC_INPUT,
-               "%s: KTX2 with supercompression (scheme %u) is not read", reader->path, scheme);
-    MB_DO(find_format(reader, "VkFormat", vk_format, &header.format, err));
-    if (depth != 0 || (n_faces != 1 && n_faces != N_FACES) || header.height == 0) {
+    memcpy(&head, reader->begin, sizeof head);
+    memcpy(&level, reader->begin + sizeof head, sizeof level);
+    MB_FAIL_IF(head.scheme != 0, err, MB_ERRC_INPUT,
+               "%s: KTX2 with supercompression (scheme %u) is not read", reader->path,
+               head.scheme);
+    MB_DO(find_format(reader, "VkFormat", head.vk_format, &format, err));
+    if (head.depth != 0 || (head.n_faces != 1 && head.n_faces != N_FACES) || head.height == 0) {
         return mb_reader_bad_header(reader, err);
     }
-    MB_DO(check_extent(reader, &header, &layout, err));
-    const uint8_t *index = head + KTX_HEADER_BYTES;
-    const uint64_t offset = mb_get_le64(index), length = mb_get_le64(index + 8);
+    MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
+                       head.n_levels, &layout, err));
+    const uint64_t n_layers =
+        (uint64_t)(head.n_elements > 0 ? head.n_elements : 1) * head.n_faces;
     const uint64_t layer_bytes = layout.level_layer_bytes[0];
-    if (length / layer_bytes != header.n_layers || length % layer_bytes != 0) {
+    if (level.n_bytes / layer_bytes != n_layers || level.n_bytes % layer_bytes != 0) {
         return mb_reader_bad(reader, "level 0 is not as large as its texels are", err);
     }
-    if (offset < KTX_HEADER_BYTES + KTX_LEVEL_INDEX_BYTES || offset > n_bytes ||
-        length > n_bytes - offset) {
+    if (level.offset < sizeof head + sizeof level || level.offset > n_bytes ||
+        level.n_bytes > n_bytes - level.offset) {
         return mb_reader_bad(reader, "level 0 does not lie within the file", err);
     }
-    if (offset % 4 != 0 || offset % header.format->texel_bytes != 0) {
+    if (level.offset % level_alignment(format) != 0) {
         return mb_reader_bad(reader, "level 0 is not aligned", err);
     }
-    return read_texels(reader, &header, offset, err);
+    return read_texels(reader, format, level.offset, false, err);
 }
 
 /* The DXGI_FORMAT of a header without that of DX10, or 0: floats by the numbers of D3DFMT_R16F
  * and those after it, and 8 bits a channel by masks. */
-static uint32_t find_old_format(const uint8_t *head, bool *is_bgra)
+static uint32_t find_old_format(const struct dds_header *head, bool *is_bgra)
 {
     static const uint8_t floats[] = {54, 34, 10, 41, 16, 2};
-    const uint32_t flags = mb_get_le32(head + 80), four_cc = mb_get_le32(head + 84);
-    if ((flags & DDPF_FOURCC) != 0) {
-        const uint32_t i = four_cc - D3DFMT_R16F;
+    if ((head->pixel_flags & DDPF_FOURCC) != 0) {
+        const uint32_t i = head->four_cc - D3DFMT_R16F;
         return i < MB_COUNTOF(floats) ? floats[i] : 0;
     }
-    const uint32_t red = mb_get_le32(head + 92), blue = mb_get_le32(head + 100);
-    *is_bgra = red == 0xff0000 && blue == 0xff;
-    const bool is_rgba = red == 0xff && blue == 0xff0000;
-    const bool has_rest = mb_get_le32(head + 88) == 32 && mb_get_le32(head + 96) == 0xff00 &&
-                          mb_get_le32(head + 104) == 0xff000000;
-    const bool is_8_bit = (flags & DDPF_RGBA) == DDPF_RGBA && has_rest;
+    *is_bgra = head->red == 0xff0000 && head->blue == 0xff;
+    const bool is_rgba = head->red == 0xff && head->blue == 0xff0000;
+    const bool is_8_bit = (head->pixel_flags & DDPF_RGBA) == DDPF_RGBA && head->n_bits == 32 &&
+                          head->green == 0xff00 && head->alpha == 0xff000000;
     return is_8_bit && (is_rgba || *is_bgra) ? DXGI_RGBA8 : 0;
 }
 
-/* Layers of a header without that of DX10: the faces of a cube that are there; 0: a volume. */
-static uint32_t count_faces(const uint8_t *head)
+/* Of a cube without DX10's header, the faces that are there; 0: not a flat image. */
+static uint64_t count_layers(const struct dds_header *head, bool is_dx10)
 {
-    const uint32_t caps = mb_get_le32(head + 112);
-    uint32_t n = 0;
-    for (uint32_t face = DDSCAPS2_FACE; face < DDSCAPS2_FACE << N_FACES; face <<= 1) {
-        n += (caps & face) != 0;
+    uint64_t n_faces = 0;
+    if (is_dx10) {
+        const bool is_cube = (head->misc & RESOURCE_MISC_CUBE) != 0;
+        return head->dimension == RESOURCE_TEXTURE2D
+                   ? (uint64_t)head->n_elements * (is_cube ? N_FACES : 1)
+                   : 0;
     }
-    return (caps & DDSCAPS2_VOLUME) != 0 ? 0 : (caps & DDSCAPS2_CUBE) != 0 ? n : 1;
-}
-
-/* The DXGI_FORMAT of a header, of an old one 0 if there is none for it; fills in the layers, 0
- * of them for a volume, and the order of channels. */
-static uint32_t read_dx10(const uint8_t *head, struct header *header)
-{
-    const bool is_cube = (mb_get_le32(head + 136) & RESOURCE_MISC_CUBE) != 0;
-    const bool is_flat = mb_get_le32(head + 132) == RESOURCE_TEXTURE2D;
-    header->n_layers =
-        is_flat ? (uint64_t)mb_get_le32(head + 140) * (is_cube ? N_FACES : 1) : 0;
-    return mb_get_le32(head + 128);
-}
-
-static uint32_t read_old(const uint8_t *head, struct header *header)
-{
-    header->n_layers = count_faces(head);
-    return find_old_format(head, &header->is_bgra);
+    for (uint32_t face = DDSCAPS2_FACE; face < DDSCAPS2_FACE << N_FACES; face <<= 1) {
+        n_faces += (head->caps_2 & face) != 0;
+    }
+    return (head->caps_2 & DDSCAPS2_VOLUME) != 0 ? 0
+           : (head->caps_2 & DDSCAPS2_CUBE) != 0 ? n_faces
+                                                 : 1;
 }
 
 enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
 {
-    const uint8_t *head = reader->begin;
     const size_t n_bytes = mb_reader_left(reader);
-    if (n_bytes < DDS_HEADER_BYTES + 4) {
+    struct dds_header head = {0};
+    const struct mb_format *format = NULL;
+    struct mb_layout layout;
+    bool is_bgra = false;
+    if (n_bytes < DDS_OLD_BYTES) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    if (mb_get_le32(head + 4) != DDS_HEADER_BYTES ||
-        mb_get_le32(head + 76) != PIXEL_FORMAT_BYTES) {
+    memcpy(&head, reader->begin, n_bytes < sizeof head ? n_bytes : sizeof head);
+    if (head.header_bytes != DDS_HEADER_BYTES ||
+        head.pixel_format_bytes != PIXEL_FORMAT_BYTES) {
         return mb_reader_bad_header(reader, err);
     }
-    const bool is_dx10 =
-        (mb_get_le32(head + 80) & DDPF_FOURCC) != 0 && memcmp(head + 84, "DX10", 4) == 0;
-    const size_t head_bytes = is_dx10 ? DDS_FILE_HEADER_BYTES : DDS_HEADER_BYTES + 4;
+    const bool is_dx10 = (head.pixel_flags & DDPF_FOURCC) != 0 && head.four_cc == DX10;
+    const size_t head_bytes = is_dx10 ? sizeof head : DDS_OLD_BYTES;
     if (n_bytes < head_bytes) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    const uint32_t n_levels = mb_get_le32(head + 28);
-    struct mb_layout layout;
-    struct header header = {
-        .width = mb_get_le32(head + 16),
-        .height = mb_get_le32(head + 12),
-        .n_levels = n_levels > 0 ? n_levels : 1,
-    };
-    const uint32_t number = is_dx10 ? read_dx10(head, &header) : read_old(head, &header);
+    const uint32_t number = is_dx10 ? head.dxgi_format : find_old_format(&head, &is_bgra);
     if (!is_dx10 && number == 0) {
         MB_FAIL(err, MB_ERRC_INPUT, "%s: compressed DDS, or one with these masks, is not read",
                 reader->path);
         return mb_err_hint(err, "'texconv -dx10 -f R8G8B8A8_UNORM' writes one that is");
     }
-    MB_DO(find_format(reader, "DXGI_FORMAT", number, &header.format, err));
-    if (header.n_layers == 0) {
+    MB_DO(find_format(reader, "DXGI_FORMAT", number, &format, err));
+    const uint64_t n_layers = count_layers(&head, is_dx10);
+    if (n_layers == 0) {
         return mb_reader_bad_header(reader, err);
     }
-    MB_DO(check_extent(reader, &header, &layout, err));
-    if ((n_bytes - head_bytes) / header.n_layers < mb_layout_compulsory_bytes(&layout)) {
+    MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
+                       head.n_levels, &layout, err));
+    if ((n_bytes - head_bytes) / n_layers < mb_layout_compulsory_bytes(&layout)) {
         return mb_reader_bad(reader, "truncated", err);
     }
-    return read_texels(reader, &header, head_bytes, err);
+    return read_texels(reader, format, head_bytes, is_bgra, err);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/io/words.h"
 
 #define HEADER_BYTES   18u
 #define MAX_RUN_TEXELS 64u /* a byte: 128 texels in a packet of two */
