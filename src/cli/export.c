@@ -47,11 +47,11 @@ struct asked {
  * last. */
 static bool find_asked(const struct mb_options *options, size_t i, struct asked *asked)
 {
-    const bool is_any = options->formats[0] == NULL;
-    if (i >= (is_any ? mb_format_count : options->n_formats)) {
+    const bool is_any = options->settings.formats[0] == NULL;
+    if (i >= (is_any ? mb_format_count : options->settings.n_formats)) {
         return false;
     }
-    asked->format = is_any ? &mb_formats[i] : mb_format_find(options->formats[i]);
+    asked->format = is_any ? &mb_formats[i] : mb_format_find(options->settings.formats[i]);
     asked->reduces = is_any || options->format_reduces[i] == 0 ? (1u << MB_N_REDUCES) - 1
                                                                : options->format_reduces[i];
     return true;

@@ -6,6 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "tune/choose.h"
 
 /* Zero, but for `options`, is a session that is not open. */
 struct mb_session {
@@ -15,6 +16,7 @@ struct mb_session {
     struct mb_inputs inputs;
     struct mb_gpu gpu;
     struct mb_run run;
+    struct mb_tune tune; /* of a tuning: what was decided */
     struct mb_output output;
     struct mb_progress progress;
 };

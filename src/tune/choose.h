@@ -39,8 +39,6 @@ struct mb_tune {
     size_t n_classes;
     bool has_selftest; /* not on a software device */
     struct mb_selftest selftest;
-    struct mb_err
-        undecided; /* why the first case without a variant has none; code 0: all have */
 };
 
 /* Free and zero. */

@@ -209,7 +209,6 @@ static void test_files(void)
     const char *inputs[] = {"spd-tree"};
     CHECK(mkdtemp(dir) != NULL);
     struct mb_options options = {.verb = MB_VERB_EXPORT,
-                                 .n_formats = 1,
                                  .out_dir = dir,
                                  .plain = true,
                                  .alpha = true,
@@ -217,6 +216,7 @@ static void test_files(void)
                                  .quiet = true};
     options.settings.inputs = inputs;
     options.settings.n_inputs = 1;
+    options.settings.n_formats = 1;
     CHECK(mb_export_run(&options, &err) == MB_OK);
     check_written(dir);
     snprintf(command, sizeof command, "rm -r %s", dir);

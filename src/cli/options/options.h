@@ -8,8 +8,6 @@
 #include "bench/settings.h"
 #include "kernel/table.h"
 
-#define MB_MAX_FORMATS 16
-
 /* A set of runs while it is made. */
 struct mb_set {
     char *dir;        /* owned; NULL until the first run has chosen it */
@@ -78,10 +76,9 @@ struct mb_options {
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
     double kernel_timeout_s;                    /* of a submission that runs one */
-    const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
-    /* export: of each format a bit for each reduction (enum mb_reduce) named with it; 0: all */
+    /* export: of each of settings.formats a bit for each reduction (enum mb_reduce) named with
+     * it; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];
-    size_t n_formats;    /* at least 1 */
     const char *out_dir; /* NULL: results/<utc>-<device>/; of report a page, too */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */

@@ -252,13 +252,13 @@ static void set_defaults(struct mb_options *options, int argc, char *const *argv
                      .verify = true,
                      .roofline = true,
                      .pipeline_facts = true,
-                     .max_noise = 0.003},
+                     .max_noise = 0.003,
+                     .n_formats = 1},
         .threshold = 0.01,
         .kernel_timeout_s = 30.0,
         .plain = true,
         .alpha = true,
         .updates = true,
-        .n_formats = 1,
         .max_pictures_mb = 4,
     };
 }
@@ -415,11 +415,11 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
         return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all runs, and "
                                 "'mipbench report DIR' makes their page");
     }
-    if (options->n_formats > 1) {
+    if (options->settings.n_formats > 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "--format: a run has one format");
         return mb_err_hint(err, "'mipbench tune' takes several");
     }
-    return check_colour(options, options->formats[0], err);
+    return check_colour(options, options->settings.formats[0], err);
 }
 
 static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
@@ -488,8 +488,8 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         return fail_few(options, err);
     }
-    for (size_t i = 0; i < options->n_formats; i++) {
-        MB_DO(check_colour(options, options->formats[i], err));
+    for (size_t i = 0; i < options->settings.n_formats; i++) {
+        MB_DO(check_colour(options, options->settings.formats[i], err));
     }
     MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
     return widen_specs(options, err);
@@ -510,8 +510,9 @@ static enum mb_status check_export(const struct mb_options *options, struct mb_e
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
     }
-    for (size_t i = 0; i < options->n_formats && options->n_formats > 1; i++) {
-        MB_FAIL_IF(options->formats[i] == NULL, err, MB_ERRC_USAGE,
+    for (size_t i = 0; i < options->settings.n_formats && options->settings.n_formats > 1;
+         i++) {
+        MB_FAIL_IF(options->settings.formats[i] == NULL, err, MB_ERRC_USAGE,
                    "--format: 'auto' is every format in an export");
     }
     MB_FAIL_IF(options->out_dir == NULL, err, MB_ERRC_USAGE,
