@@ -74,16 +74,14 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s", mb_verdict_describe(&winner->result->verdict, layout->format).s);
 }
 
-/* A row for each decision, case by case. */
-static void add_table(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_tune *tune, size_t terminal_columns)
+/* A row for each decision. */
+static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
+                      size_t terminal_columns)
 {
     MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    for (size_t i = 0; i < run->n_cases * MB_N_QUESTIONS; i++) {
-        const enum mb_question question = (enum mb_question)(i % MB_N_QUESTIONS);
-        const struct mb_tune_class *class =
-            mb_tune_find(tune, run->cases[i / MB_N_QUESTIONS], question);
-        if (class && !(question == MB_QUESTION_ANY && is_folded(tune, class))) {
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        const struct mb_tune_class *class = &tune->classes[i];
+        if (class->question != MB_QUESTION_ANY || !is_folded(tune, class)) {
             add_row(&grid, tune, class);
         }
     }
@@ -122,7 +120,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     struct mb_strbuf below = {0};
     if (tune->n_classes > 0) {
         add_task(out, run);
-        add_table(out, run, tune, style->columns);
+        add_table(out, tune, style->columns);
         mb_strbuf_append(out, "\n");
     }
     add_failures(&below, run, style->color);

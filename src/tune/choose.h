@@ -30,8 +30,7 @@ struct mb_tune_class {
     uint32_t max_edge;              /* and no longer edge */
     const struct mb_tune_class
         *above;           /* the next class, if another variant wins there; or NULL */
-    double border_texels; /* where the next class begins */
-    enum mb_tune_how how;
+    enum mb_tune_how how; /* the border with it was found */
 };
 
 struct mb_tune {
@@ -51,13 +50,14 @@ bool mb_tune_is_power(struct mb_extent base);
 struct mb_tune_trial {
     unsigned questions;      /* mask of 1 << enum mb_question; 0: it was not timed */
     double ratio;            /* of its time to that of the variant that all heats share */
-    struct mb_text left_out; /* why it is not in the final; "" if it is */
+    struct mb_text left_out; /* why it is not in the final, if it is not */
 };
 
 /* Keep a variant that is, for one of its questions, among the MB_TUNE_FINALISTS best and within
- * MB_TUNE_MARGIN of the best; leave out the others. Variants that were not timed stay, so that
- * the final tells why. */
-void mb_tune_select(struct mb_tune_trial *trials, size_t n);
+ * MB_TUNE_MARGIN of the best: left_out[i] is NULL; else it is the reason, of the trial.
+ * Variants that were not timed stay, so that the final tells why. Returns the number that is
+ * kept. */
+size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out);
 
 /* Add a class for each question that a variant of the final answers, and find the ranges of all
  * classes again. A class begins where the next smaller one ends, the smallest at 1x1. It ends
@@ -74,8 +74,3 @@ MB_MUST_CHECK enum mb_status mb_tune_add(struct mb_tune *tune, struct mb_timing 
 /* The class of a case and question, or NULL. */
 const struct mb_tune_class *mb_tune_find(const struct mb_tune *tune, const struct mb_case *c,
                                          enum mb_question question);
-
-/* The number of texels at which a ratio of times is 1, by linear interpolation of logarithms;
- * NaN if the ratio is not below 1 at `below` and above 1 at `above`. */
-double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
-                     double above_ratio);

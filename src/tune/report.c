@@ -107,8 +107,8 @@ static void add_crossover(struct mb_json *json, struct cJSON *list,
     add_kind(json, node, below);
     add_side(json, node, "below", below);
     add_side(json, node, "above", below->above);
-    mb_json_number(json, node, "texels", below->border_texels);
-    mb_json_number(json, node, "square_edge", sqrt(below->border_texels));
+    mb_json_u64(json, node, "texels", below->max_texels);
+    mb_json_number(json, node, "square_edge", sqrt((double)below->max_texels));
     mb_json_string(json, node, "how", mb_tune_how_names[below->how]);
 }
 

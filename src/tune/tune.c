@@ -153,42 +153,31 @@ static enum mb_status run_pass(struct contest *contest, struct mb_err *err)
             note_heat(contest, &c.timings[0], &anchor);
         }
     }
-    mb_tune_select(contest->trials, contest->n_rows);
     return MB_OK;
 }
 
-/* Select again without the variants that proved wrong: others may have been left out because of
- * them. True if one comes back. */
-static bool reopen(struct contest *contest, const struct mb_case *final)
-{
-    bool is_open = false;
-    for (size_t i = 0; i < contest->n_rows; i++) {
-        if (final->results[i].verify == MB_VERIFY_FAIL) {
-            contest->trials[i].questions = 0;
-        }
-    }
-    mb_tune_select(contest->trials, contest->n_rows);
-    for (size_t i = 0; i < contest->n_rows; i++) {
-        is_open |= contest->left_out[i] != NULL && contest->trials[i].left_out.s[0] == '\0';
-    }
-    return is_open;
-}
-
-/* Run the first pass, if there are many variants, and the final. */
+/* Run the first pass, if there are many variants, and the final: again without the variants
+ * that proved wrong, if others had been left out because of them. */
 static enum mb_status run_contest(struct contest *contest, struct mb_case *final,
                                   struct mb_err *err)
 {
-    bool is_open = true;
+    size_t n_known = 0;
     if (contest->n_rows > MB_TUNE_FINALISTS) {
         MB_DO(run_pass(contest, err));
     }
-    while (is_open && contest->is_complete) {
-        for (size_t i = 0; i < contest->n_rows; i++) {
-            const char *left_out = contest->trials[i].left_out.s;
-            contest->left_out[i] = left_out[0] != '\0' ? left_out : NULL;
+    while (contest->is_complete) {
+        const size_t n_kept =
+            mb_tune_select(contest->trials, contest->n_rows, contest->left_out);
+        if (n_kept == n_known) {
+            return MB_OK;
         }
+        n_known = n_kept;
         MB_DO(run_together(contest, contest->options->settings, final, err));
-        is_open = contest->is_complete && reopen(contest, final);
+        for (size_t i = 0; i < contest->n_rows; i++) {
+            if (final->results[i].verify == MB_VERIFY_FAIL) {
+                contest->trials[i].questions = 0;
+            }
+        }
     }
     return MB_OK;
 }

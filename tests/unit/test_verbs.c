@@ -164,13 +164,13 @@ static void test_tune(void)
     CHECK_EQ_STR(options.settings.formats[0], "r8");
     CHECK(options.settings.formats[1] == NULL);
     CHECK_EQ_STR(options.settings.formats[2], "r32f");
-    CHECK_EQ_INT(settings->n_specs, 3); /* every variant, but for what is fixed */
+    CHECK_EQ_INT(settings->n_specs, 2); /* every variant, but for what is fixed */
     CHECK_EQ_STR(settings->specs[0], "spd:load=texel:*");
-    CHECK_EQ_STR(settings->specs[1], "blit:*");
-    CHECK_EQ_STR(settings->specs[2], "spd:*");
+    CHECK_EQ_STR(settings->specs[1], "all:*");
     mb_options_finish(&options);
     options = PARSE("tune", "a.png");
-    CHECK_EQ_INT(options.settings.n_specs, 2);
+    CHECK_EQ_INT(options.settings.n_specs, 1);
+    CHECK_EQ_STR(options.settings.specs[0], "all:*");
     CHECK_EQ_STR(options.settings.inputs[0], "a.png");
     CHECK(options.settings.n_formats == 1 && options.settings.formats[0] == NULL);
     mb_options_finish(&options);

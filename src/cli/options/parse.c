@@ -454,24 +454,18 @@ static enum mb_status imply_input(struct mb_options *options, struct mb_err *err
                           most.height < MAX_NOISE_EDGE ? most.height : MAX_NOISE_EDGE);
 }
 
-/* Make each spec one of every variant; "all", and no spec at all, mean every strategy. */
+/* Make each spec one of every variant. */
 static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
 {
-    MB_SCOPED(mb_strlist) wide = {0};
-    const struct mb_strlist *specs = &options->specs;
-    for (size_t i = 0; i < specs->n || (i == 0 && specs->n == 0); i++) {
-        const bool is_all = specs->n == 0 || strcmp(specs->items[i], "all") == 0;
-        if (!is_all) {
-            MB_DO(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
-        }
-        for (size_t k = 0; is_all && options->settings.table[k] != NULL; k++) {
-            MB_DO(mb_strlist_add(&wide, err, "%s:*", options->settings.table[k]->name));
-        }
+    struct mb_strlist narrow = options->specs;
+    enum mb_status status = MB_OK;
+    options->specs = (struct mb_strlist){0};
+    for (size_t i = 0; i < narrow.n && status == MB_OK; i++) {
+        status = mb_strlist_add(&options->specs, err, "%s:*", narrow.items[i]);
     }
-    mb_strlist_finish(&options->specs);
-    options->specs = wide;
-    wide = (struct mb_strlist){0};
-    return MB_OK;
+    status = narrow.n == 0 ? mb_strlist_add(&options->specs, err, "all:*") : status;
+    mb_strlist_finish(&narrow);
+    return status;
 }
 
 /* One condition, and an input or some sizes. */
