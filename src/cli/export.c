@@ -10,16 +10,6 @@
 #include "strategy.h"
 #include "vk/gpu.h"
 
-/* The named strategy exists: the command line has been checked. */
-static const struct mb_strategy *find_strategy(const char *name)
-{
-    size_t i = 0;
-    while (strcmp(mb_strategies[i]->name, name) != 0) {
-        i++;
-    }
-    return mb_strategies[i];
-}
-
 /* The folder may hold somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
@@ -72,7 +62,7 @@ enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *er
         MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
         export.info = &gpu.info;
     }
-    MB_DO(find_strategy(settings->inputs[0])->export(&export, err));
+    MB_DO(options->exported->export(&export, err));
     mb_strbuf_printf(&end, "Export: %s/README.md\n", export.dir);
     return options->quiet ? mb_strbuf_check(&end, err) : mb_strbuf_print(&end, err);
 }

@@ -23,7 +23,6 @@
 #include "cli/script.h"
 #include "cli/session.h"
 #include "cli/tune.h"
-#include "tune/tune.h"
 
 static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_reference *reference,
@@ -56,7 +55,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     struct mb_hooks hooks = mb_session_hooks(&session);
     hooks.on_chain = is_tune ? NULL : on_chain;
     hooks.on_case_done = is_tune ? mb_tune_case_done : on_case_done;
-    MB_TRY(mb_session_open(&session, mb_bench_n_images(&options->settings), err));
+    MB_TRY(mb_session_open(&session, err));
     const struct mb_case_options bench = {
         .run = is_tune ? mb_tune_case : mb_case_run,
         .settings = &options->settings,
@@ -68,10 +67,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     if (status == MB_OK) {
         status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
     }
-    MB_TRY(mb_session_conclude(
-        &session, status, session.run.n_cases,
-        is_tune ? "" : ", and the last table may have fewer samples than asked for",
-        is_tune ? mb_tune_tell : tell, err));
+    MB_TRY(mb_session_conclude(&session, status, is_tune ? mb_tune_tell : tell, err));
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }

@@ -228,7 +228,7 @@ static enum mb_status check_pictures(const struct mb_session *session, struct mb
     return MB_OK;
 }
 
-enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
+enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
     const struct mb_settings *settings = &options->settings;
@@ -247,14 +247,18 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
-                     n_images, options->verb == MB_VERB_RUN ? session->n_rows : 0);
+                     mb_bench_n_images(settings),
+                     options->verb == MB_VERB_RUN ? session->n_rows : 0);
     return MB_OK;
 }
 
-enum mb_status mb_session_conclude(
-    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
-    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err)
+enum mb_status mb_session_conclude(struct mb_session *session, enum mb_status status,
+                                   enum mb_status (*tell)(struct mb_session *session,
+                                                          struct mb_err *err),
+                                   struct mb_err *err)
 {
+    const bool shows_tables = session->output.tells && session->options->verb == MB_VERB_RUN;
+    const size_t n_cases = session->run.n_cases;
     struct mb_err later = {0};
     mb_progress_finish(&session->progress);
     if (status != MB_OK && n_cases == 0) {
@@ -266,9 +270,10 @@ enum mb_status mb_session_conclude(
     if (status == MB_OK && !session->run.complete && n_cases == 0) {
         mb_log(MB_LOG_WARN, "interrupted before this run had results");
     } else if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, "interrupted: %s part of this run%s",
-               session->output.tells ? "the tables above are" : "its results are",
-               session->output.tells ? caveat : "");
+        mb_log(MB_LOG_WARN, "interrupted: %s",
+               shows_tables ? "the tables above are part of this run, and the last table may "
+                              "have fewer samples than asked for"
+                            : "its results are part of this run");
     }
     return status;
 }

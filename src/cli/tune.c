@@ -9,7 +9,6 @@
 #include "base/figure.h"
 #include "image/compare.h"
 #include "result/label.h"
-#include "tune/report.h"
 #include "cli/grid.h"
 
 static const struct mb_grid_column columns[] = {
@@ -18,11 +17,11 @@ static const struct mb_grid_column columns[] = {
     {.title = "Policy"},
     {.title = "Chosen"},
     {.title = "Median", .is_right = true},
-    {.title = "Up to", .is_right = true},
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Runner-up", .drop = 1},
     {.title = "Ratio", .is_right = true, .drop = 1},
     {.title = "95% interval", .is_right = true, .drop = 2},
+    {.title = "Up to", .is_right = true},
     {.title = "Verified"},
 };
 
@@ -33,7 +32,7 @@ static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *cl
     const struct mb_tune_class *exact = mb_tune_find(tune, c, MB_QUESTION_EXACT);
     const struct mb_tune_class *any = mb_tune_find(tune, c, MB_QUESTION_ANY);
     return (class == exact || class == any) && exact && any && exact->chosen == any->chosen &&
-           exact->runner_up == any->runner_up;
+           exact->runner_up == any->runner_up && exact->max_texels == any->max_texels;
 }
 
 /* "exact, any", or "any (floor)" where the chosen one is not exact. */
@@ -61,7 +60,6 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s", text_policy(tune, class).s);
     mb_grid_cell(grid, "%s", winner->result->label);
     mb_grid_cell(grid, "%s", mb_time_text(stats->median_ns).s);
-    mb_grid_cell(grid, "%.0fx%.0f", floor(base.width * growth), floor(base.height * growth));
     mb_grid_cell(
         grid, "%s",
         stats->median_ci_level >= 0.95
@@ -71,6 +69,7 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s%s", next && class->next.outcome != MB_OUTCOME_SLOWER ? "tied " : "",
                  next ? mb_ratio_text(class->next.ratio).s : "-");
     mb_grid_cell(grid, "%s", next ? mb_ratio_range_text(class->next.ci).s : "-");
+    mb_grid_cell(grid, "%.0fx%.0f", floor(base.width * growth), floor(base.height * growth));
     mb_grid_cell(grid, "%s", mb_verdict_describe(&winner->result->verdict, layout->format).s);
 }
 

@@ -1,5 +1,5 @@
 /* Which variants reach the final, which one wins, and for which sizes. */
-#include "tune/choose.h"
+#include "tune/tune.h"
 
 #include <math.h>
 #include <stdlib.h>

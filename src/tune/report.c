@@ -1,5 +1,5 @@
 /* The results of a tuning: its decisions as tune.json, and as a C header. */
-#include "tune/report.h"
+#include "tune/tune.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,7 +14,6 @@
 #include "result/case_json.h"
 #include "result/result_json.h"
 #include "strategy.h"
-#include "tune/choose.h"
 
 #define TUNE_SCHEMA_VERSION "3.0.0"
 

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "bench/case.h"
 #include "bench/timing/sizing.h"
-#include "tune/choose.h"
 
 /* A heat has at most so many variants, besides the one that all heats share, and so many
  * instances: each variant is set up once for every image of the rotation. */

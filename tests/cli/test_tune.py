@@ -117,7 +117,7 @@ class Tune(cli.TestCase):
             exact, most = (it for it in document["classes"] if it["case"] == case)
             is_both = all((exact[k] or {}).get("variant") == (most[k] or {}).get("variant")
                           if k == "runner_up" else exact[k] == most[k]
-                          for k in ("variant", "runner_up"))
+                          for k in ("variant", "runner_up", "max_texels"))
             row = f"{exact['width']}x{exact['height']} +{exact['format']} +exact"
             self.assertEqual(bool(re.search(row + ", any", outcome.out.decode())), is_both)
         for crossover in document["crossovers"]:

@@ -196,16 +196,15 @@ static void test_files(void)
     char dir[] = "export-XXXXXX";
     char command[64];
     struct mb_err err = {0};
-    const char *inputs[] = {"spd-tree"};
+    static const struct mb_strategy exported = {.export = mb_spd_tree_export};
     CHECK(mkdtemp(dir) != NULL);
     struct mb_options options = {.verb = MB_VERB_EXPORT,
                                  .out_dir = dir,
+                                 .exported = &exported,
                                  .plain = true,
                                  .alpha = true,
                                  .updates = true,
                                  .quiet = true};
-    options.settings.inputs = inputs;
-    options.settings.n_inputs = 1;
     options.settings.n_formats = 1;
     CHECK(mb_export_run(&options, &err) == MB_OK);
     check_written(dir);

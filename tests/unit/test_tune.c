@@ -11,8 +11,7 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 #include "samples_fixture.h"
-#include "tune/choose.h"
-#include "tune/report.h"
+#include "tune/tune.h"
 #include "vk/shader.h"
 
 #define N_BLOCKS   60

@@ -489,18 +489,19 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     return widen_specs(options, err);
 }
 
-static enum mb_status check_export(const struct mb_options *options, struct mb_err *err)
+static enum mb_status check_export(struct mb_options *options, struct mb_err *err)
 {
     const char *word = options->inputs.items[0], *names[MAX_NAMES];
     size_t n_names = 0;
-    bool is_known = false;
     for (size_t i = 0; mb_strategies[i] != NULL && n_names < MAX_NAMES; i++) {
         if (mb_strategies[i]->export != NULL) {
             names[n_names++] = mb_strategies[i]->name;
-            is_known |= strcmp(mb_strategies[i]->name, word) == 0;
+            if (strcmp(mb_strategies[i]->name, word) == 0) {
+                options->exported = mb_strategies[i];
+            }
         }
     }
-    if (!is_known) {
+    if (options->exported == NULL) {
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
     }
