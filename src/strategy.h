@@ -13,7 +13,6 @@
  * makes levels one after another marks each (strategy/marks.h). */
 #pragma once
 
-#include "base/strbuf.h"
 #include "image/tolerance.h"
 #include "vk/image.h"
 #include "vk/shader.h"
@@ -123,7 +122,6 @@ struct mb_embedded {
     size_t n_bytes;
 };
 
-/* What `mipbench export` writes, for engines to have the strategy without mipbench. */
 /* Modules that an export may leave out, a bit each. */
 enum mb_export_part {
     MB_EXPORT_PLAIN = 1 << 0,   /* of devices without subgroup operations */
@@ -131,25 +129,16 @@ enum mb_export_part {
     MB_EXPORT_UPDATES = 1 << 2, /* of updates */
 };
 
+/* What `mipbench export` is asked for. */
 struct mb_export {
-    /* Terminated by a NULL name: GLSL (.comp, .glsl), examples with their header (example_...),
-     * which need modules, and what is there in any case. */
-    const struct mb_embedded *files;
-    /* Pure. Whether some device takes the shader for some image of this format. */
-    bool (*takes)(const struct mb_shader *shader, const struct mb_format *format,
-                  enum mb_reduce reduce);
-    /* Pure. Which of enum mb_export_part a shader is, of those that are taken; 0: none. */
-    unsigned (*parts_of)(const struct mb_shader *shader);
-    /* A C file of modules; what the names of modules begin with. */
-    const char *code_name, *prefix;
-    void (*add_code)(struct mb_strbuf *out, const struct mb_shader *const *shaders,
-                     size_t n_shaders);
-    /* A manifest (--kernel) of what is planned for one image on a device, or with `info` NULL
-     * on one with subgroups of 32 and 64-bit atomics; `*shader` is the one it has, of those
-     * of the format. NULL, or why there is no plan. */
-    const char *(*add_manifest)(struct mb_strbuf *out, const struct mb_gpu_info *info,
-                                const struct mb_layout *layout, enum mb_reduce reduce,
-                                const struct mb_shader **shader);
+    const char *dir;         /* a folder that is there */
+    const unsigned *reduces; /* [mb_format_count]: a bit for each reduction (enum mb_reduce) */
+    unsigned left_out;       /* mask of enum mb_export_part */
+    /* Also write a manifest (--kernel) for one image of this size in each of those formats;
+     * zero: none. It is of what is planned on this device, or with `info` NULL on one with
+     * subgroups of 32 and 64-bit atomics. */
+    struct mb_extent size;
+    const struct mb_gpu_info *info;
 };
 
 /* A file that a strategy was read from (--kernel), and the modules of it that were loaded so
@@ -172,8 +161,9 @@ struct mb_strategy {
     const char *const *features;
     size_t state_bytes;            /* of `state`, allocated zeroed by the harness */
     const struct mb_param *params; /* terminated by a NULL name; NULL: none */
-    /* What an engine needs to use it without mipbench; NULL: it cannot be exported. */
-    const struct mb_export *export;
+    /* Write what an engine needs to use it without mipbench, each file whole or not at all, and
+     * last remove modules that an earlier export left there. NULL: it cannot be exported. */
+    enum mb_status (*export)(const struct mb_export *export, struct mb_err *err);
     /* Of one that is not compiled into the program; NULL of all others. */
     const struct mb_kernel_file *file;
     const void *self; /* in params.self of all its variants */

@@ -1,4 +1,4 @@
-/* A whole run: every input at every size is a case. */
+/* A whole run: every input in every format at every size is a case. */
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ void mb_inputs_finish(struct mb_inputs *inputs)
 
 size_t mb_bench_n_images(const struct mb_settings *settings)
 {
-    return settings->n_inputs * mb_settings_n_sizes(settings);
+    return settings->n_inputs * mb_settings_n_images(settings);
 }
 
 /* The name of an input becomes a folder and the id of a case: a second file with the same stem
@@ -104,7 +104,7 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
     hooks->on_case_begin(hooks->user, index);
     MB_TRY(mb_image_make_case(image, p->options.settings, index, c, &source, err));
     make_name_unique(p->run, c);
-    MB_TRY(mb_case_run(&p->options, source, c, &p->is_complete, err));
+    MB_TRY(p->options.run(&p->options, source, c, &p->is_complete, err));
     is_kept = p->is_complete || c->n_timings > 0;
     if (is_kept) {
         MB_TRY(hooks->on_case_done(hooks->user, p->run, c, err));
@@ -122,11 +122,11 @@ static enum mb_status run_input(struct progress *p, struct mb_image *image, size
 {
     enum mb_status status = MB_OK;
     const struct mb_settings *settings = p->options.settings;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
+    const size_t n_images = mb_settings_n_images(settings);
     if (!image->texels) {
         MB_TRY(open_input(settings, input, image, err));
     }
-    for (size_t i = input * n_sizes; i < (input + 1) * n_sizes && p->is_complete; i++) {
+    for (size_t i = input * n_images; i < (input + 1) * n_images && p->is_complete; i++) {
         MB_TRY(run_image(p, image, i, err));
     }
 fail:

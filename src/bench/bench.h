@@ -1,4 +1,4 @@
-/* A whole run: every input at every size is a case. */
+/* A whole run: every input in every format at every size is a case. */
 #pragma once
 
 #include "bench/case.h"
@@ -16,7 +16,7 @@ MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
                                             struct mb_inputs *inputs, struct mb_err *err);
 void mb_inputs_finish(struct mb_inputs *inputs);
 
-/* How many images the settings ask for: inputs x sizes. */
+/* How many images the settings ask for: inputs x formats x sizes. */
 size_t mb_bench_n_images(const struct mb_settings *settings);
 
 /* Fill in what is known of a run before its first case: the command, the host, the device.

@@ -27,20 +27,23 @@ static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_varia
     return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
-/* The first row with this status, preferably one that was asked for by name and cannot run. */
+/* The first row with this status, preferably of a variant that has it under every condition,
+ * and of these one that was asked for by name and cannot run. */
 static const struct mb_row *find_row(const struct mb_run *run, const struct mb_variant *rows,
                                      enum mb_result_status status)
 {
-    const struct mb_row *first = NULL;
+    const struct mb_row *found = NULL;
+    int best = 0;
     struct mb_rows all = {.run = run};
     for (const struct mb_row *row; (row = mb_rows_next(&all)) != NULL;) {
-        const bool is_found = mb_row_status(row) == status;
-        if (is_found && rows[row - row->timing->rows].by_name && !row->result->has_work) {
-            return row;
-        }
-        first = !first && is_found ? row : first;
+        const bool is_unable = rows[row - row->timing->rows].by_name && !row->result->has_work;
+        const int rank = mb_row_status(row) != status ? 0
+                         : is_unable                  ? 3
+                                                      : 1 + (row->result->status == status);
+        found = rank > best ? row : found;
+        best = rank > best ? rank : best;
     }
-    return first;
+    return found;
 }
 
 enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,

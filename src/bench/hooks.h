@@ -29,6 +29,9 @@ struct mb_hooks {
 };
 
 struct mb_case_options {
+    /* How a case is run: mb_case_run(), or one that calls it, once or more. */
+    enum mb_status (*run)(const struct mb_case_options *options, const void *source,
+                          struct mb_case *c, bool *is_complete, struct mb_err *err);
     const struct mb_settings *settings;
     const struct mb_hooks *hooks;
     const struct mb_variant *rows;

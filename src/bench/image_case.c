@@ -34,17 +34,19 @@ enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
                                      const struct mb_image *image, const char *input,
                                      struct mb_err *err)
 {
-    for (size_t i = 0; i < mb_settings_n_sizes(settings); i++) {
+    for (size_t i = 0; i < mb_settings_n_images(settings); i++) {
         MB_DO(check_shape(settings, extent_of(settings, image, i), input, err));
     }
     return MB_OK;
 }
 
-static const struct mb_format *case_format(const struct mb_settings *settings,
-                                           const struct mb_image *image)
+/* The format of image `index`: all sizes are in the first one, then in the next. */
+static const struct mb_format *format_of(const struct mb_settings *settings,
+                                         const struct mb_image *image, size_t index)
 {
-    const struct mb_format *named = settings->format ? mb_format_find(settings->format) : NULL;
-    return named ? named : mb_image_natural_format(image, settings->is_srgb);
+    const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
+    const char *name = settings->formats[index % mb_settings_n_images(settings) / n_sizes];
+    return name ? mb_format_find(name) : mb_image_natural_format(image, settings->is_srgb);
 }
 
 /* Fill in the task of the case and the bytes that it takes at least. */
@@ -68,15 +70,15 @@ static uint32_t layer_count(const struct mb_settings *settings)
 void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
                             size_t index, struct mb_case *c)
 {
-    const size_t n_sizes = mb_settings_n_sizes(settings);
     const struct mb_extent base = extent_of(settings, image, index);
     uint32_t n_full = mb_full_level_count(base);
     uint32_t n_levels =
         settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
-    mb_utf8_sanitize(settings->inputs[index / n_sizes], c->input, sizeof c->input);
+    mb_utf8_sanitize(settings->inputs[index / mb_settings_n_images(settings)], c->input,
+                     sizeof c->input);
     snprintf(c->input_name, sizeof c->input_name, "%s", image->name);
     snprintf(c->input_sha256, sizeof c->input_sha256, "%s", image->sha256);
-    mb_layout_init(&c->layout, case_format(settings, image), base, layer_count(settings),
+    mb_layout_init(&c->layout, format_of(settings, image, index), base, layer_count(settings),
                    n_levels);
     c->n_image_levels = n_full;
     c->is_cube = settings->is_cube;

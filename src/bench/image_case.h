@@ -12,8 +12,9 @@ MB_MUST_CHECK enum mb_status mb_image_check_shapes(const struct mb_settings *set
                                                    const char *input, struct mb_err *err);
 
 /* Fill in what is known of a zeroed case before it runs: names, layout, task, compulsory bytes.
- * `index` counts the images of the run (mb_bench_n_images): all sizes of the first input, then
- * of the next. `image` is the input; its texels are not needed. */
+ * `index` counts the images of the run (mb_bench_n_images): all sizes of the first input in
+ * the first format, then in the next, then of the next input. `image` is the input; its texels
+ * are not needed. */
 void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
                             size_t index, struct mb_case *c);
 

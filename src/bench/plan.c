@@ -1,5 +1,5 @@
-/* Strategy specs into rows. A spec is "all", or a name followed by ':'-separated settings:
- * "key=value" fixes a parameter, "*" sweeps every parameter that is not fixed. */
+/* Strategy specs into rows. A spec is "all" or "all:*", or a name followed by ':'-separated
+ * settings: "key=value" fixes a parameter, "*" sweeps every parameter that is not fixed. */
 #include "bench/plan.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ struct selection {
     const struct mb_strategy *strategy;
     struct mb_params params;
     uint32_t fixed; /* bit i: parameter i was given */
-    bool sweep;
+    bool sweep, by_name;
 };
 
 struct row_list {
@@ -183,7 +183,7 @@ static enum mb_status add_selection(struct row_list *list, struct selection *sel
     const struct mb_variant first = {
         .strategy = selection->strategy,
         .params = selection->params,
-        .by_name = !selection->sweep,
+        .by_name = selection->by_name && !selection->sweep,
     };
     bool is_empty = true;
     do {
@@ -201,11 +201,12 @@ static enum mb_status add_selection(struct row_list *list, struct selection *sel
 }
 
 static enum mb_status add_all(struct row_list *list, const struct mb_strategy *const *table,
-                              struct mb_err *err)
+                              bool sweep, struct mb_err *err)
 {
     for (size_t i = 0; table[i] != NULL; i++) {
-        const struct mb_variant row = {.strategy = table[i], .params.self = table[i]->self};
-        MB_DO(add_row(list, list->n_rows, &row, err));
+        struct selection selection = {
+            .strategy = table[i], .params.self = table[i]->self, .sweep = sweep};
+        MB_DO(add_selection(list, &selection, err));
     }
     return MB_OK;
 }
@@ -214,14 +215,14 @@ static enum mb_status add_all(struct row_list *list, const struct mb_strategy *c
 static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *const *table,
                                const char *spec, char *words, struct mb_err *err)
 {
-    struct selection selection = {0};
+    struct selection selection = {.by_name = true};
     char *rest = cut(words);
     MB_FAIL_IF(words[0] == '\0', err, MB_ERRC_USAGE, "strategy '%s': the name is missing",
                spec);
     if (strcmp(words, "all") == 0) {
-        return rest == NULL ? add_all(list, table, err)
-                            : MB_FAIL(err, MB_ERRC_USAGE,
-                                      "strategy '%s': 'all' takes no parameters", spec);
+        MB_FAIL_IF(rest && strcmp(rest, "*") != 0, err, MB_ERRC_USAGE,
+                   "strategy '%s': 'all' takes no parameters", spec);
+        return add_all(list, table, rest != NULL, err);
     }
     MB_DO(find_strategy(table, words, &selection.strategy, err));
     selection.params.self = selection.strategy->self;
@@ -243,7 +244,7 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
     *rows = NULL;
     *n_rows = 0;
     if (n_specs == 0) {
-        MB_TRY(add_all(&list, table, err));
+        MB_TRY(add_all(&list, table, false, err));
     }
     for (size_t i = 0; i < n_specs; i++) {
         mb_free(words);

@@ -8,7 +8,8 @@
 #include "image/filter.h"
 #include "result/condition.h"
 
-#define MB_MAX_SIZES 64
+#define MB_MAX_SIZES   64
+#define MB_MAX_FORMATS 16
 
 enum mb_images {
     MB_IMAGES_ATLAS,
@@ -34,9 +35,10 @@ struct mb_settings {
     const struct mb_strategy *const *table;
     const char *const *specs; /* strategy specs, one each; borrowed; none: all */
     size_t n_specs;
-    const char *device; /* selector or NULL */
-    const char *format; /* name or NULL: auto */
-    bool is_srgb;       /* auto: 8-bit colour is sRGB */
+    const char *device;                  /* selector or NULL */
+    const char *formats[MB_MAX_FORMATS]; /* names; NULL: auto */
+    size_t n_formats;                    /* 0: 1, auto */
+    bool is_srgb;                        /* auto: 8-bit colour is sRGB */
     enum mb_reduce reduce;
     enum mb_alpha alpha;
     uint32_t n_levels;   /* base included; 0: full chain */
@@ -65,8 +67,9 @@ struct mb_settings {
     unsigned chains; /* mask; 0: none */
 };
 
-/* How many images are made from each input: one without --size. */
-static inline size_t mb_settings_n_sizes(const struct mb_settings *settings)
+/* How many images are made from each input: one for each size and format. */
+static inline size_t mb_settings_n_images(const struct mb_settings *settings)
 {
-    return settings->n_sizes > 0 ? settings->n_sizes : 1;
+    return (settings->n_sizes > 0 ? settings->n_sizes : 1) *
+           (settings->n_formats > 0 ? settings->n_formats : 1);
 }

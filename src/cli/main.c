@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/version.h"
 #include "bench/bench.h"
+#include "bench/case.h"
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
@@ -44,32 +45,36 @@ static enum mb_status tell(struct mb_session *session, struct mb_err *err)
     return mb_output_conclude(&session->output, &session->run, err);
 }
 
-/* Run every case, then write the results whether or not the run got to its end. */
+/* Run or tune every case, then write the results whether or not the run got to its end. */
 static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const bool is_tune = options->verb == MB_VERB_TUNE;
     struct mb_session session = {.options = options};
     struct mb_hooks hooks = mb_session_hooks(&session);
-    hooks.on_chain = on_chain;
-    hooks.on_case_done = on_case_done;
-    MB_TRY(mb_session_open(&session, mb_bench_n_images(&options->settings), err));
+    hooks.on_chain = is_tune ? NULL : on_chain;
+    hooks.on_case_done = is_tune ? mb_tune_case_done : on_case_done;
+    MB_TRY(mb_session_open(&session, err));
     const struct mb_case_options bench = {
+        .run = is_tune ? mb_tune_case : mb_case_run,
         .settings = &options->settings,
         .hooks = &hooks,
         .rows = session.rows,
         .n_rows = session.n_rows,
     };
-    status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
-    MB_TRY(mb_session_conclude(&session, status, session.run.n_cases,
-                               ", and the last table may have fewer samples than asked for",
-                               tell, err));
+    status = is_tune ? mb_tune_begin(&session, err) : MB_OK;
+    if (status == MB_OK) {
+        status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
+    }
+    MB_TRY(mb_session_conclude(&session, status, is_tune ? mb_tune_tell : tell, err));
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }
     /* An exit code other than 0 has its line on stderr. */
     MB_TRY(mb_run_exit_code(&session.run, session.rows,
-                            mb_output_is_beside_errors(&session.output), verdict, err));
+                            !is_tune && mb_output_is_beside_errors(&session.output), verdict,
+                            err));
     if (*verdict == MB_ERRC_NONE && session.output.unwritten.code != MB_ERRC_NONE) {
         *err = session.output.unwritten;
         status = MB_FAILED;
@@ -132,6 +137,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     struct mb_strbuf usage = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
+    case MB_VERB_TUNE:
         return options->n_runs > 1 ? mb_pool_make(options, benchmark, verdict, err)
                                    : benchmark(options, verdict, err);
     case MB_VERB_SELF_TEST:
@@ -147,8 +153,6 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_compare_run(options, verdict, err);
     case MB_VERB_REPORT:
         return mb_report_run(options, verdict, err);
-    case MB_VERB_TUNE:
-        return mb_tune_command_run(options, verdict, err);
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:

@@ -124,11 +124,11 @@ static enum mb_status check_kernel(const struct mb_session *session,
                                    const struct mb_variant *row, struct mb_err *err)
 {
     const struct mb_settings *settings = &session->options->settings;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
-    for (size_t i = 0; i < session->inputs.n_inputs * n_sizes; i++) {
+    for (size_t i = 0; i < mb_bench_n_images(settings); i++) {
         struct mb_case c = {0};
         struct mb_err why = {0};
-        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
+                               settings, i, &c);
         if (mb_variant_supports(row, &session->gpu, &c.layout, &c.task, &why) != MB_FAILED) {
             return MB_OK;
         }
@@ -155,10 +155,10 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
 static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
 {
     const struct mb_settings *settings = &session->options->settings;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
-    for (size_t i = 0; i < session->inputs.n_inputs * n_sizes; i++) {
+    for (size_t i = 0; i < mb_bench_n_images(settings); i++) {
         struct mb_case c = {0};
-        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
+                               settings, i, &c);
         const struct mb_text what = mb_text("%s, %ux%u %s", c.input, c.layout.base.width,
                                             c.layout.base.height, c.layout.format->name);
         MB_DO(mb_memory_check(&session->gpu, c.layout.total_bytes, what.s, err));
@@ -193,9 +193,9 @@ static void on_case_begin(void *user, size_t index)
     const struct mb_settings *settings = &session->options->settings;
     mb_progress_image(&session->progress, index);
     if (session->options->verb == MB_VERB_RUN) {
-        const size_t n_sizes = mb_settings_n_sizes(settings);
-        const struct mb_extent size = settings->size[index % n_sizes];
-        const char *name = session->inputs.images[index / n_sizes].name;
+        const size_t n_images = mb_settings_n_images(settings);
+        const struct mb_extent size = settings->size[index % n_images];
+        const char *name = session->inputs.images[index / n_images].name;
         mb_progress_name(&session->progress,
                          settings->n_sizes == 0
                              ? name
@@ -219,16 +219,16 @@ static enum mb_status check_pictures(const struct mb_session *session, struct mb
 {
     const struct mb_settings *settings = &session->options->settings;
     const bool has_any = settings->images != MB_IMAGES_NONE || settings->chains != 0;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
-    for (size_t i = 0; has_any && i < session->inputs.n_inputs * n_sizes; i++) {
+    for (size_t i = 0; has_any && i < mb_bench_n_images(settings); i++) {
         struct mb_case c = {0};
-        mb_image_describe_case(&session->inputs.images[i / n_sizes], settings, i, &c);
+        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
+                               settings, i, &c);
         MB_DO(mb_pictures_check(session->output.dir, &c, session->rows, session->n_rows, err));
     }
     return MB_OK;
 }
 
-enum mb_status mb_session_open(struct mb_session *session, size_t n_images, struct mb_err *err)
+enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
     const struct mb_settings *settings = &options->settings;
@@ -247,14 +247,18 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
-                     n_images, options->verb == MB_VERB_RUN ? session->n_rows : 0);
+                     mb_bench_n_images(settings),
+                     options->verb == MB_VERB_RUN ? session->n_rows : 0);
     return MB_OK;
 }
 
-enum mb_status mb_session_conclude(
-    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
-    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err)
+enum mb_status mb_session_conclude(struct mb_session *session, enum mb_status status,
+                                   enum mb_status (*tell)(struct mb_session *session,
+                                                          struct mb_err *err),
+                                   struct mb_err *err)
 {
+    const bool shows_tables = session->output.tells && session->options->verb == MB_VERB_RUN;
+    const size_t n_cases = session->run.n_cases;
     struct mb_err later = {0};
     mb_progress_finish(&session->progress);
     if (status != MB_OK && n_cases == 0) {
@@ -266,9 +270,10 @@ enum mb_status mb_session_conclude(
     if (status == MB_OK && !session->run.complete && n_cases == 0) {
         mb_log(MB_LOG_WARN, "interrupted before this run had results");
     } else if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, "interrupted: %s part of this run%s",
-               session->output.tells ? "the tables above are" : "its results are",
-               session->output.tells ? caveat : "");
+        mb_log(MB_LOG_WARN, "interrupted: %s",
+               shows_tables ? "the tables above are part of this run, and the last table may "
+                              "have fewer samples than asked for"
+                            : "its results are part of this run");
     }
     return status;
 }
@@ -277,6 +282,7 @@ enum mb_status mb_session_close(struct mb_session *session, enum mb_status statu
                                 struct mb_err *err)
 {
     mb_output_finish(&session->output);
+    mb_tune_finish(&session->tune);
     mb_run_finish(&session->run);
     status = mb_session_close_device(&session->gpu, status, err);
     mb_inputs_finish(&session->inputs);

@@ -6,6 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "tune/tune.h"
 
 /* Zero, but for `options`, is a session that is not open. */
 struct mb_session {
@@ -15,6 +16,7 @@ struct mb_session {
     struct mb_inputs inputs;
     struct mb_gpu gpu;
     struct mb_run run;
+    struct mb_tune tune; /* of a tuning: what was decided */
     struct mb_output output;
     struct mb_progress progress;
 };
@@ -42,17 +44,15 @@ MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *opt
 MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
                                                      struct mb_err *err);
 
-/* Open everything and print the head of a run of `n_images`. Call mb_session_close() even
- * after a failure. */
-MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, size_t n_images,
-                                             struct mb_err *err);
+/* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
+MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* After the work, which returned `status` and completed `n_cases`: have `tell` show and write
- * them, also after a failure, unless there are none: an older result stays then. `caveat` is of
- * what an interrupted run shows. */
-MB_MUST_CHECK enum mb_status mb_session_conclude(
-    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
-    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err);
+/* After the work, which returned `status`: have `tell` show and write its cases, also after a
+ * failure, unless there are none: an older result stays then. */
+MB_MUST_CHECK enum mb_status
+mb_session_conclude(struct mb_session *session, enum mb_status status,
+                    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err),
+                    struct mb_err *err);
 
 /* Free everything; as mb_session_close_device(). */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,

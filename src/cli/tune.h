@@ -1,9 +1,17 @@
-/* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. */
+/* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. It is
+ * a run (main.c) with mb_tune_case() and what follows. */
 #pragma once
 
-#include "cli/options/options.h"
+#include "cli/session.h"
 
-/* Tune, show and write. `*verdict` is the exit code that the outcome asks for; one other than 0
- * has its line in `err`, too, and the status is MB_FAILED or MB_UNSUPPORTED then. */
-MB_MUST_CHECK enum mb_status mb_tune_command_run(const struct mb_options *options,
-                                                 enum mb_errc *verdict, struct mb_err *err);
+/* Before the first case: check the timer and, but for a software device, the instrument.
+ * UNSUPPORTED without timestamps. */
+MB_MUST_CHECK enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err);
+
+/* After each case, as mb_hooks.on_case_done: decide, and write, so that a crash loses
+ * nothing. */
+MB_MUST_CHECK enum mb_status mb_tune_case_done(void *user, const struct mb_run *run,
+                                               const struct mb_case *c, struct mb_err *err);
+
+/* In the end: print the decisions, write all of it, and say where. */
+MB_MUST_CHECK enum mb_status mb_tune_tell(struct mb_session *session, struct mb_err *err);

@@ -1,5 +1,5 @@
 /* Which variants reach the final, which one wins, and for which sizes. */
-#include "tune/choose.h"
+#include "tune/tune.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,31 +44,34 @@ static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t inde
     return n_before;
 }
 
-static void judge(struct mb_tune_trial *trials, size_t n, size_t index)
+/* Whether a variant goes on; if not, note by how much it missed. */
+static bool goes_on(struct mb_tune_trial *trials, size_t n, size_t index)
 {
     struct mb_tune_trial *judged = &trials[index];
     double behind = INFINITY;
-    bool is_kept = judged->questions == 0;
+    bool is_good = judged->questions == 0;
     for (int question = 0; question < MB_N_QUESTIONS; question++) {
         if ((judged->questions & 1u << question) != 0) {
             double best;
             const size_t n_before = place_of(trials, n, index, question, &best);
-            is_kept = is_kept ||
+            is_good = is_good ||
                       (judged->ratio <= MB_TUNE_MARGIN * best && n_before < MB_TUNE_FINALISTS);
             behind = fmin(behind, judged->ratio / best);
         }
     }
-    judged->left_out =
-        is_kept ? mb_text("%s", "")
-                : mb_text("not in the final: %sx slower than the best in the first pass",
-                          mb_ratio_text(behind).s);
+    judged->left_out = mb_text("not in the final: %sx slower than the best in the first pass",
+                               mb_ratio_text(behind).s);
+    return is_good;
 }
 
-void mb_tune_select(struct mb_tune_trial *trials, size_t n)
+size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out)
 {
+    size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
-        judge(trials, n, i);
+        left_out[i] = goes_on(trials, n, i) ? NULL : trials[i].left_out.s;
+        n_kept += left_out[i] == NULL;
     }
+    return n_kept;
 }
 
 static size_t count_settings(const struct mb_row *row)
@@ -117,15 +120,14 @@ static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
     return MB_OK;
 }
 
-double mb_tune_cross(double below_texels, double below_ratio, double above_texels,
-                     double above_ratio)
+/* The number of texels at which a ratio of times is 1, by linear interpolation of logarithms;
+ * NaN if the ratio is not below 1 at `below` and above 1 at `above`. */
+static double cross(double below_texels, double below_ratio, double above_texels,
+                    double above_ratio)
 {
     const double y0 = log(below_ratio), y1 = log(above_ratio);
     const double x0 = log(below_texels), x1 = log(above_texels);
-    if (!(y0 < 0.0 && y1 > 0.0)) {
-        return (double)NAN;
-    }
-    return exp(x0 + (x1 - x0) * (-y0 / (y1 - y0)));
+    return y0 < 0.0 && y1 > 0.0 ? exp(x0 + (x1 - x0) * (-y0 / (y1 - y0))) : (double)NAN;
 }
 
 static const struct mb_layout *layout_of(const struct mb_tune_class *class)
@@ -144,7 +146,8 @@ static uint32_t edge_of(const struct mb_tune_class *class)
     return base.width > base.height ? base.width : base.height;
 }
 
-/* The row of a class's winner in another final; NULL if it cannot run there. */
+/* The row of a class's winner in another case, which may not be timed there; NULL if it cannot
+ * run. */
 static const struct mb_row *winner_in(const struct mb_timing *timing,
                                       const struct mb_tune_class *class)
 {
@@ -157,7 +160,7 @@ static const struct mb_row *winner_in(const struct mb_timing *timing,
     return NULL;
 }
 
-/* Where one class ends and the next begins. */
+/* The number of texels at which one class ends and the next begins. */
 static double find_border(const struct mb_tune_class *below, const struct mb_tune_class *above,
                           enum mb_tune_how *how)
 {
@@ -169,10 +172,9 @@ static double find_border(const struct mb_tune_class *below, const struct mb_tun
         *how = MB_TUNE_LIMIT;
         return low;
     }
-    if (upper_below != NULL && upper_below->stats.n > 0 && lower_above->stats.n > 0) {
-        texels =
-            mb_tune_cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns,
-                          high, lower_above->stats.median_ns / above->chosen->stats.median_ns);
+    if (upper_below != NULL) { /* else, or without times, they do not cross */
+        texels = cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns, high,
+                       lower_above->stats.median_ns / above->chosen->stats.median_ns);
     }
     *how = isnan(texels) ? MB_TUNE_MIDPOINT : MB_TUNE_INTERPOLATED;
     return isnan(texels) ? sqrt(low * high) : texels;
@@ -211,9 +213,9 @@ static void reach(struct mb_tune_class *class, const struct mb_tune_class *above
     if (above == NULL) {
         return;
     }
-    class->border_texels = find_border(class, above, &class->how);
-    const double growth = sqrt(class->border_texels / (double)texels_of(class));
-    class->max_texels = (uint64_t) class->border_texels;
+    const double texels = find_border(class, above, &class->how);
+    const double growth = sqrt(texels / (double)texels_of(class));
+    class->max_texels = (uint64_t)texels;
     class->max_edge = (uint32_t)((double)edge_of(class) * growth);
     if (strcmp(class->chosen->result->slug, above->chosen->result->slug) != 0) {
         class->above = above;

@@ -1,5 +1,5 @@
 /* The results of a tuning: its decisions as tune.json, and as a C header. */
-#include "tune/report.h"
+#include "tune/tune.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,23 +14,8 @@
 #include "result/case_json.h"
 #include "result/result_json.h"
 #include "strategy.h"
-#include "tune/choose.h"
 
 #define TUNE_SCHEMA_VERSION "3.0.0"
-#define COMMENT_COLUMNS     96
-
-/* The rules in words, for readers of the files. */
-static const char choice_rule[] =
-    "Finalists are measured together and verified before and after. For each question the "
-    "variant with the least median is the fastest; variants that are not SLOWER are tied with "
-    "it. Of those tied with a ratio of at most 1.01 the one with the fewest parameters off "
-    "their defaults is chosen.";
-static const char reach_rule[] =
-    "Sizes with two edges that are powers of two are decided apart from all others. A class "
-    "begins where the next smaller one ends (the smallest at 1x1). It ends where the times of "
-    "its winner and the next one's cross, or at the geometric mean of both sizes if the winner "
-    "stays or the times do not cross, or at its own size if its winner cannot run above. "
-    "Nothing is decided beyond the largest size.";
 
 static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_extent extent)
 {
@@ -62,8 +47,6 @@ static void add_method(struct mb_json *json)
     struct cJSON *node = mb_json_object(json, json->root, "method");
     mb_json_u64(json, node, "max_finalists", MB_TUNE_FINALISTS);
     mb_json_number(json, node, "pass_margin", MB_TUNE_MARGIN);
-    mb_json_string(json, node, "choice_rule", choice_rule);
-    mb_json_string(json, node, "reach_rule", reach_rule);
 }
 
 static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
@@ -123,8 +106,8 @@ static void add_crossover(struct mb_json *json, struct cJSON *list,
     add_kind(json, node, below);
     add_side(json, node, "below", below);
     add_side(json, node, "above", below->above);
-    mb_json_number(json, node, "texels", below->border_texels);
-    mb_json_number(json, node, "square_edge", sqrt(below->border_texels));
+    mb_json_u64(json, node, "texels", below->max_texels);
+    mb_json_number(json, node, "square_edge", sqrt((double)below->max_texels));
     mb_json_string(json, node, "how", mb_tune_how_names[below->how]);
 }
 
@@ -149,204 +132,110 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     return mb_json_print(&json, text, err);
 }
 
-/* mipbench_tuned.h.in, which has a line @NAME@ for each of the parts below. */
-extern const struct mb_embedded mb_tuned_template[];
+extern const struct mb_embedded mb_tuned_template[]; /* mipbench_tuned.h.in */
 
-/* Add a string literal in ASCII: other bytes, and '?', which begins trigraphs, are octal. */
-static void add_literal(struct mb_strbuf *out, const char *text)
+/* Add a macro that is a string literal in ASCII: other bytes, and '?', which begins trigraphs,
+ * are octal. */
+static void add_macro(struct mb_strbuf *out, const char *name, const char *value)
 {
-    mb_strbuf_append(out, "\"");
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
+    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_%s \"", name);
+    for (; *value != '\0'; value++) {
+        const unsigned char c = (unsigned char)*value;
         const bool is_plain = c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '?';
         mb_strbuf_printf(out, is_plain ? "%c" : "\\%03o", c);
     }
-    mb_strbuf_append(out, "\"");
-}
-
-/* Add text to a comment: no part of it may end or begin one, and every line is marked. */
-static void add_remark(struct mb_strbuf *out, const char *text)
-{
-    MB_SCOPED(mb_strbuf) safe = {0};
-    for (; *text != '\0'; text++) {
-        const bool is_edge = (text[0] == '*' && text[1] == '/') ||
-                             (text[0] == '/' && text[1] == '*') || text[0] == '\\';
-        const unsigned char c = (unsigned char)*text;
-        mb_strbuf_printf(&safe, "%c%s", c < ' ' || c >= 0x7f ? '?' : c, is_edge ? " " : "");
-    }
-    MB_SCOPED(mb_strbuf) wrapped = {0};
-    mb_strbuf_wrap(&wrapped, mb_strbuf_text(&safe), 3, COMMENT_COLUMNS);
-    const char *line = mb_strbuf_text(&wrapped);
-    for (const char *end = line; *line != '\0'; line = end) {
-        line += strspn(line, " ");
-        end = line + strcspn(line, "\n");
-        mb_strbuf_append(out, " * ");
-        mb_strbuf_append_n(out, line, (size_t)(end - line));
-        mb_strbuf_append(out, "\n");
-        end += *end == '\n';
-    }
-    out->failed = out->failed || safe.failed || wrapped.failed;
+    mb_strbuf_append(out, "\"\n");
 }
 
 /* Add what was tuned, and what a reader must know about it. */
-static void add_intro(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_tune *tune)
-{
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_strbuf_append(out,
-                     "/* The fastest verified ways of making mipmaps on one device.\n *\n");
-    mb_strbuf_printf(&text,
-                     "Made by mipbench %s (%s) at %s: do not edit. Device: %s, driver %s %s.",
-                     MB_VERSION, MB_GIT_SHA, run->utc, run->device.name,
-                     run->device.driver_name, run->device.driver_info);
-    if (run->n_cases > 0) {
-        mb_strbuf_printf(&text, " Task: %s.",
-                         mb_timing_describe_task(&run->cases[0]->timings[0]).s);
-    }
-    if (run->settings->n_levels > 0) {
-        mb_strbuf_printf(&text, " Up to %u levels.", run->settings->n_levels);
-    }
-    if (mb_gpu_is_cpu(&run->device)) {
-        mb_strbuf_append(&text, " SOFTWARE DEVICE: this says nothing about a GPU.");
-    }
-    if (tune->has_selftest && !tune->selftest.passed) {
-        mb_strbuf_append(&text, " THE SELF-TEST OF THE INSTRUMENT FAILED: trust none of this.");
-    }
-    if (!run->complete) {
-        mb_strbuf_append(&text, " INCOMPLETE: it was cut short.");
-    }
-    add_remark(out, mb_strbuf_text(&text));
-    mb_strbuf_append(out, " *\n");
-    add_remark(out, choice_rule);
-    mb_strbuf_append(out, " *\n");
-    add_remark(out, reach_rule);
-    mb_strbuf_append(out, " */\n");
-    out->failed = out->failed || text.failed;
-}
-
-static void add_macro(struct mb_strbuf *out, const char *name, const char *value)
-{
-    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_%s ", name);
-    add_literal(out, value);
-    mb_strbuf_append(out, "\n");
-}
-
 static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
                        const struct mb_tune *tune)
 {
     const struct mb_gpu_info *device = &run->device;
+    mb_strbuf_append(out, "/* Made by mipbench: do not edit. */\n");
+    if (mb_gpu_is_cpu(device)) {
+        mb_strbuf_append(out, "/* SOFTWARE DEVICE: this says nothing about a GPU. */\n");
+    }
+    if (tune->has_selftest && !tune->selftest.passed) {
+        mb_strbuf_append(out,
+                         "/* THE SELF-TEST OF THE INSTRUMENT FAILED: trust none of this. */\n");
+    }
+    if (!run->complete) {
+        mb_strbuf_append(out, "/* INCOMPLETE: the run was cut short. */\n");
+    }
     add_macro(out, "DEVICE", device->name);
     add_macro(out, "DRIVER", device->driver_info);
     add_macro(out, "DRIVER_VERSION", device->driver_version);
     add_macro(out, "TOOL", MB_VERSION " " MB_GIT_SHA);
     add_macro(out, "UTC", run->utc);
-    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_VENDOR_ID 0x%" PRIx32 "u\n",
-                     device->vendor_id);
-    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_DEVICE_ID 0x%" PRIx32 "u\n",
-                     device->device_id);
-    mb_strbuf_printf(out, "#define MIPBENCH_TUNED_COMPLETE %d\n", run->complete);
+    add_macro(out, "TASK",
+              run->n_cases > 0 ? mb_timing_describe_task(&run->cases[0]->timings[0]).s : "");
+    mb_strbuf_printf(out,
+                     "#define MIPBENCH_TUNED_VENDOR_ID 0x%" PRIx32 "u\n"
+                     "#define MIPBENCH_TUNED_DEVICE_ID 0x%" PRIx32 "u\n"
+                     "#define MIPBENCH_TUNED_N_LEVELS %" PRIu32 "u\n"
+                     "#define MIPBENCH_TUNED_COMPLETE %d\n",
+                     device->vendor_id, device->device_id, run->settings->n_levels,
+                     run->complete);
 }
 
-/* "MIPBENCH_TUNED_EXACT". */
-static void add_question(struct mb_strbuf *out, enum mb_question question)
+/* The question as it ends the name of an enumerator: "EXACT". */
+static struct mb_text question_text(enum mb_question question)
 {
-    mb_strbuf_append(out, "MIPBENCH_TUNED_");
-    for (const char *name = mb_question_names[question]; *name != '\0'; name++) {
-        mb_strbuf_printf(out, "%c", toupper((unsigned char)*name));
+    struct mb_text text = mb_text("%s", mb_question_names[question]);
+    for (char *c = text.s; *c != '\0'; c++) {
+        *c = (char)toupper((unsigned char)*c);
     }
+    return text;
 }
 
-static void add_number(struct mb_strbuf *out, double value)
+/* "median, low, high"; 0 stands for what is not known. */
+static struct mb_text figures_text(double figure, const double ci[2], bool has_ci)
 {
-    const struct mb_text text = mb_number_text(isfinite(value) ? value : 0.0);
-    mb_strbuf_printf(out, strpbrk(text.s, ".e") ? "%s" : "%s.0", text.s);
-}
-
-/* Add a median or ratio and its interval, or zeros if it has none. */
-static void add_figures(struct mb_strbuf *out, double figure, const double ci[2], bool has_ci)
-{
-    add_number(out, figure);
-    for (int i = 0; i < 2; i++) {
-        mb_strbuf_append(out, ", ");
-        add_number(out, has_ci ? ci[i] : (double)NAN);
+    const double figures[] = {figure, has_ci ? ci[0] : 0.0, has_ci ? ci[1] : 0.0};
+    struct mb_text texts[3];
+    for (size_t i = 0; i < MB_COUNTOF(figures); i++) {
+        texts[i] = mb_number_text(isfinite(figures[i]) ? figures[i] : 0.0);
     }
+    return mb_text("%s, %s, %s", texts[0].s, texts[1].s, texts[2].s);
 }
 
+/* Add a row of the table. Names of formats and strategies are plain, unlike those of devices.
+ */
 static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;
     const struct mb_result *result = class->chosen->result;
     const struct mb_stats *stats = &class->chosen->stats;
     const char *params = strchr(result->label, ':');
-    mb_strbuf_append(out, "    {");
-    add_literal(out, c->layout.format->name);
-    mb_strbuf_append(out, ", ");
-    add_literal(out, mb_reduce_names[c->task.reduce]);
-    mb_strbuf_append(out, ", ");
-    add_question(out, class->question);
-    mb_strbuf_printf(out, ", %d, %u, %u, UINT64_C(%" PRIu64 "), %u,\n     ", class->is_power,
-                     c->layout.base.width, c->layout.base.height, class->max_texels,
-                     class->max_edge);
-    add_literal(out, result->strategy->name);
-    mb_strbuf_append(out, ", ");
-    add_literal(out, params ? params + 1 : "");
-    mb_strbuf_append(out, ", ");
-    add_figures(out, stats->median_ns, stats->median_ci_ns, stats->median_ci_level >= 0.95);
-    mb_strbuf_printf(out, ", %d,\n     ", class->next.outcome == MB_OUTCOME_SLOWER);
+    mb_strbuf_printf(
+        out,
+        "    {\"%s\", \"%s\", MIPBENCH_TUNED_%s, %d, %u, %u, UINT64_C(%" PRIu64
+        "), %u, \\\n     \"%s\", \"%s\", %s, %d, \\\n     ",
+        c->layout.format->name, mb_reduce_names[c->task.reduce],
+        question_text(class->question).s, class->is_power, c->layout.base.width,
+        c->layout.base.height, class->max_texels, class->max_edge, result->strategy->name,
+        params ? params + 1 : "",
+        figures_text(stats->median_ns, stats->median_ci_ns, stats->median_ci_level >= 0.95).s,
+        class->next.outcome == MB_OUTCOME_SLOWER);
     if (class->runner_up == NULL) {
-        mb_strbuf_append(out, "NULL, 0.0, 0.0, 0.0},\n");
-        return;
-    }
-    add_literal(out, class->runner_up->result->label);
-    mb_strbuf_append(out, ", ");
-    add_figures(out, class->next.ratio, class->next.ci, true);
-    mb_strbuf_append(out, "},\n");
-}
-
-static void add_questions(struct mb_strbuf *out, const struct mb_run *run,
-                          const struct mb_tune *tune)
-{
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        mb_strbuf_append(out, "    ");
-        add_question(out, (enum mb_question)question);
-        mb_strbuf_append(out, question + 1 < MB_N_QUESTIONS ? ",\n" : "\n");
+        mb_strbuf_append(out, "NULL, 0, 0, 0}, \\\n");
+    } else {
+        mb_strbuf_printf(out, "\"%s\", %s}, \\\n", class->runner_up->result->label,
+                         figures_text(class->next.ratio, class->next.ci, true).s);
     }
 }
 
-static void add_rows(struct mb_strbuf *out, const struct mb_run *run,
-                     const struct mb_tune *tune)
-{
-    for (size_t i = 0; i < tune->n_classes; i++) {
-        add_row(out, &tune->classes[i]);
-    }
-}
-
-static const struct {
-    const char *line;
-    void (*add)(struct mb_strbuf *out, const struct mb_run *run, const struct mb_tune *tune);
-} parts[] = {
-    {"@INTRO@\n", add_intro},
-    {"@MACROS@\n", add_macros},
-    {"@QUESTIONS@\n", add_questions},
-    {"@ROWS@\n", add_rows},
-};
-
-/* Replace the lines @NAME@ of the template, which come in the order of the parts. */
 enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, char **text,
                               struct mb_err *err)
 {
-    MB_SCOPED(mb_strbuf) template = {0};
     struct mb_strbuf out = {0};
-    mb_strbuf_append_n(&template, (const char *)mb_tuned_template->data,
-                       mb_tuned_template->n_bytes);
-    const char *rest = mb_strbuf_text(&template);
-    for (size_t i = 0; !template.failed && i < MB_COUNTOF(parts); i++) {
-        const char *line = strstr(rest, parts[i].line);
-        mb_strbuf_append_n(&out, rest, (size_t)(line - rest));
-        parts[i].add(&out, run, tune);
-        rest = line + strlen(parts[i].line);
+    add_macros(&out, run, tune);
+    mb_strbuf_append(&out, "#define MIPBENCH_TUNED_ROWS \\\n");
+    for (size_t i = 0; i < tune->n_classes; i++) {
+        add_row(&out, &tune->classes[i]);
     }
-    mb_strbuf_append(&out, rest);
-    out.failed = out.failed || template.failed;
+    mb_strbuf_append(&out, "\n");
+    mb_strbuf_append_n(&out, (const char *)mb_tuned_template->data, mb_tuned_template->n_bytes);
     return mb_strbuf_take(&out, text, err);
 }

@@ -1,38 +1,101 @@
-/* Finds the fastest variant at each size and in each format: a run over all variants, and a
- * table of decisions made from it.
+/* Finds the fastest variant at each size and in each format: a run (bench/bench.h) over all
+ * variants, whose cases are contests (tune.c), a table of decisions made from it (choose.c),
+ * and that table as text (report.c).
  *
- * There may be hundreds of variants. If they are more than a final takes, a first pass times
+ * There may be thousands of variants. If they are more than a final takes, a first pass times
  * all of them with few samples, unverified, in heats that share one variant. The best are
  * measured together as in any run: verified, interleaved, with an A/A twin and intervals. Only
  * this final decides. */
 #pragma once
 
-#include "bench/case.h"
-#include "image/image.h"
-#include "tune/choose.h"
+#include "base/text.h"
+#include "bench/hooks.h"
+#include "bench/selftest.h"
 
-/* A heat has at most so many variants, besides the one that all heats share, and so many
- * instances: each variant is set up once for every image of the rotation. */
-#define MB_TUNE_HEAT   48u
-#define MB_TUNE_TRIALS 1536u
-#define MB_TUNE_BLOCKS 20u /* in the first pass */
+#define MB_TUNE_FINALISTS 24u  /* for each question */
+#define MB_TUNE_MARGIN    1.10 /* variants slower than the best by this ratio are left out */
 
-struct mb_tune_options {
-    const struct mb_gpu *gpu;
-    const struct mb_settings *settings; /* one input, one condition, verified */
-    const char *const *formats;         /* names; NULL in it: auto */
-    size_t n_formats;                   /* at least 1 */
-    const struct mb_variant *rows;
-    size_t n_rows;
-    const struct mb_hooks *hooks;
+/* How the border between a class and the next larger one was found. */
+enum mb_tune_how {
+    MB_TUNE_INTERPOLATED, /* where the times of both winners cross */
+    MB_TUNE_MIDPOINT,     /* halfway: they do not cross, or one was not in both finals */
+    MB_TUNE_LIMIT,        /* the winner below cannot run above */
+};
+extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
+
+/* The choice for a question at one size in one format, and the sizes that it holds for. */
+struct mb_tune_class {
+    const struct mb_timing *timing; /* the final, in a case of the run; borrowed */
+    enum mb_question question;
+    const struct mb_row *fastest;   /* by the median */
+    const struct mb_row *chosen;    /* the fastest, or a simpler one that ties with it */
+    const struct mb_row *runner_up; /* the fastest of the others, or NULL */
+    struct mb_relation next;        /* of the runner-up to the chosen one */
+    bool is_power;                  /* both edges are powers of two */
+    uint64_t max_texels;            /* holds for images of up to this many texels */
+    uint32_t max_edge;              /* and no longer edge */
+    const struct mb_tune_class
+        *above;           /* the next class, if another variant wins there; or NULL */
+    enum mb_tune_how how; /* the border with it was found */
 };
 
-/* Tune every size and format on `image`. Each becomes a case of the run, with a row for each
- * variant that can run there; of variants with the same commands the first is kept, and those
- * that missed the final are skipped. An interrupted run returns MB_OK with run->complete false,
- * without the case that was cut short. UNSUPPORTED on a device without timestamps. After a
- * failure `tune` holds the cases that were complete; the caller finishes it (mb_tune_finish)
- * before the run. */
-MB_MUST_CHECK enum mb_status mb_tune_run(const struct mb_tune_options *options,
-                                         const struct mb_image *image, struct mb_run *run,
-                                         struct mb_tune *tune, struct mb_err *err);
+struct mb_tune {
+    struct mb_tune_class *classes; /* by format, question, kind of size and texels; owned */
+    size_t n_classes;
+    bool has_selftest; /* not on a software device */
+    struct mb_selftest selftest;
+};
+
+/* Free and zero. */
+void mb_tune_finish(struct mb_tune *tune);
+
+/* True if both edges are powers of two: there all policies but the wide kernels agree. */
+bool mb_tune_is_power(struct mb_extent base);
+
+/* A variant in the first pass. */
+struct mb_tune_trial {
+    unsigned questions;      /* mask of 1 << enum mb_question; 0: it was not timed */
+    double ratio;            /* of its time to that of the variant that all heats share */
+    struct mb_text left_out; /* why it is not in the final, if it is not */
+};
+
+/* Keep a variant that is, for one of its questions, among the MB_TUNE_FINALISTS best and within
+ * MB_TUNE_MARGIN of the best: left_out[i] is NULL; else it is the reason, of the trial.
+ * Variants that were not timed stay, so that the final tells why. Returns the number that is
+ * kept. */
+size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out);
+
+/* Add a class for each question that a variant of the final answers, and find the ranges of all
+ * classes again. A class begins where the next smaller one ends, the smallest at 1x1. It ends
+ * where the times of its winner and the next one's cross, else halfway to the next
+ * (geometrically), or at its own size if its winner cannot run above; the largest class ends at
+ * its own size.
+ *
+ * The fastest has the least median. Variants that are tied with it and at most MB_MARGIN slower
+ * are as good: the one with the fewest parameters off their defaults is chosen. Fails only
+ * without memory. */
+MB_MUST_CHECK enum mb_status mb_tune_add(struct mb_tune *tune, struct mb_timing *timing,
+                                         uint64_t seed, struct mb_err *err);
+
+/* The class of a case and question, or NULL. */
+const struct mb_tune_class *mb_tune_find(const struct mb_tune *tune, const struct mb_case *c,
+                                         enum mb_question question);
+
+/* As mb_case_run(), under the first condition: the case has a row for each variant that can run
+ * there; of variants with the same commands the first is kept, and those that missed the final
+ * are skipped. If none can run, it has the first one, with the reason. An interrupted case is
+ * left without timings. */
+MB_MUST_CHECK enum mb_status mb_tune_case(const struct mb_case_options *options,
+                                          const void *source, struct mb_case *c,
+                                          bool *is_complete, struct mb_err *err);
+
+/* tune.json (results/tune.schema.json). Newly allocated text (mb_free), ending in a newline;
+ * fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune,
+                                          char **text, struct mb_err *err);
+
+/* mipbench_tuned.h, likewise: stands alone in C11 and C++11, with a table of the classes and a
+ * function that looks up a format, reduction, question and size. */
+MB_MUST_CHECK enum mb_status mb_tune_header(const struct mb_run *run,
+                                            const struct mb_tune *tune, char **text,
+                                            struct mb_err *err);

@@ -2,11 +2,16 @@
  * planner chooses for the requested formats. */
 #include "modules.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/os.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
-extern const struct mb_export mb_spd_tree_export;
 extern const struct mb_embedded mb_export_spd_tree[];
 
 /* The capabilities of a device if none is named. */
@@ -47,8 +52,8 @@ static bool takes_for(unsigned which, const struct mb_format *format, enum mb_re
            memcmp(&plan.module, module, sizeof *module) == 0;
 }
 
-static bool takes(const struct mb_shader *shader, const struct mb_format *format,
-                  enum mb_reduce reduce)
+bool mb_spd_tree_takes(const struct mb_shader *shader, const struct mb_format *format,
+                       enum mb_reduce reduce)
 {
     struct spd_tree_module module;
     const bool is_own = mb_spd_tree_module_of(shader, &module);
@@ -59,6 +64,7 @@ static bool takes(const struct mb_shader *shader, const struct mb_format *format
     return is_own && i < N_CASES;
 }
 
+/* Which of enum mb_export_part it is; 0: none. */
 static unsigned parts_of(const struct mb_shader *shader)
 {
     struct spd_tree_module m;
@@ -90,19 +96,61 @@ static void add_row(struct mb_strbuf *out, const struct mb_shader *shader, size_
     mb_strbuf_printf(out, "}, {code_%zu, sizeof code_%zu}},\n", i, i);
 }
 
-static void add_code_file(struct mb_strbuf *out, const struct mb_shader *const *shaders,
-                          size_t n_shaders)
+/* The modules that are exported. */
+struct modules {
+    const struct mb_shader **shaders; /* owned */
+    size_t n;
+};
+
+/* Whether any of the formats and reductions takes a shader that is not left out. */
+static bool is_asked(const struct mb_export *export, const struct mb_shader *shader)
+{
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
+        const enum mb_reduce reduce = (enum mb_reduce)(i % MB_N_REDUCES);
+        if ((export->reduces[i / MB_N_REDUCES] >> reduce & 1) != 0 &&
+            mb_spd_tree_takes(shader, &mb_formats[i / MB_N_REDUCES], reduce)) {
+            return (parts_of(shader) & export->left_out) == 0;
+        }
+    }
+    return false;
+}
+
+static enum mb_status choose(const struct mb_export *export, struct modules *modules,
+                             struct mb_err *err)
+{
+    size_t n = 0;
+    while (mb_shaders[n]) {
+        n++;
+    }
+    modules->shaders = mb_alloc(n + 1, sizeof *modules->shaders);
+    MB_DO(MB_NEED(modules->shaders, "modules"));
+    for (size_t i = 0; i < n; i++) {
+        if (is_asked(export, mb_shaders[i])) {
+            modules->shaders[modules->n++] = mb_shaders[i];
+        }
+    }
+    return MB_OK;
+}
+
+/* "spd_tree_view2_plain.spv" */
+static struct mb_text file_of(const struct mb_shader *shader)
+{
+    const char *name = strrchr(shader->name, '/') + 1;
+    return mb_text("%.*s.spv", (int)strcspn(name, "."), name);
+}
+
+static void add_code_file(struct mb_strbuf *out, const struct modules *modules)
 {
     mb_strbuf_append(out, "/* The modules that were exported, as SPIR-V, and what each is "
                           "compiled with; written by mipbench. */\n"
                           "#include \"spd_tree_plan.h\"\n");
-    for (size_t i = 0; i < n_shaders; i++) {
-        add_code(out, shaders[i], i);
+    for (size_t i = 0; i < modules->n; i++) {
+        add_code(out, modules->shaders[i], i);
     }
     mb_strbuf_append(out, "\nstatic const struct {\n    struct spd_tree_module module;\n"
                           "    struct spd_tree_code code;\n} modules[] = {\n");
-    for (size_t i = 0; i < n_shaders; i++) {
-        add_row(out, shaders[i], i);
+    for (size_t i = 0; i < modules->n; i++) {
+        add_row(out, modules->shaders[i], i);
     }
     mb_strbuf_append(
         out, "};\n\nbool spd_tree_code_of(const struct spd_tree_module *module, struct "
@@ -111,6 +159,47 @@ static void add_code_file(struct mb_strbuf *out, const struct mb_shader *const *
              "        if (memcmp(&modules[i].module, module, sizeof *module) == 0) {\n"
              "            *code = modules[i].code;\n            return true;\n        }\n"
              "    }\n    return false;\n}\n");
+}
+
+static enum mb_status write_modules(const struct mb_export *export,
+                                    const struct modules *modules, struct mb_err *err)
+{
+    MB_SCOPED(mb_strbuf) text = {0};
+    for (size_t i = 0; i < modules->n; i++) {
+        const struct mb_shader *shader = modules->shaders[i];
+        MB_DO(mb_file_write_in(export->dir, file_of(shader).s, shader->code, shader->code_bytes,
+                               err));
+    }
+    add_code_file(&text, modules);
+    MB_DO(mb_strbuf_check(&text, err));
+    return mb_file_write_in(export->dir, "spd_tree_modules.c", text.text, text.n_bytes, err);
+}
+
+/* Whether a file is a module that another export wrote, and this one did not. */
+static bool is_left_over(const struct modules *modules, const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    bool is_module = ending && strcmp(ending, ".spv") == 0 &&
+                     strncmp(name, "spd_tree_", strlen("spd_tree_")) == 0;
+    for (size_t i = 0; i < modules->n; i++) {
+        is_module = is_module && strcmp(name, file_of(modules->shaders[i]).s) != 0;
+    }
+    return is_module;
+}
+
+static enum mb_status remove_left_over(const struct mb_export *export,
+                                       const struct modules *modules, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) names = {0};
+    MB_DO(mb_os_list(export->dir, MB_ERRC_OUTPUT, &names, err));
+    for (size_t i = 0; i < names.n; i++) {
+        char path[MB_PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%s", export->dir, names.items[i]);
+        if (is_left_over(modules, names.items[i])) {
+            unlink(path);
+        }
+    }
+    return MB_OK;
 }
 
 /* ---- A manifest */
@@ -153,47 +242,37 @@ static void add_push(struct mb_strbuf *out, const struct spd_tree_push *push)
     mb_strbuf_append(out, "]");
 }
 
-static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info *info,
-                                const struct mb_layout *layout, enum mb_reduce reduce,
-                                const struct mb_shader **shader)
+static void add_manifest(struct mb_strbuf *out, const struct spd_tree_job *job,
+                         const struct spd_tree_plan *plan, const char *format,
+                         const char *reduction)
 {
-    struct spd_tree_plan plan;
-    const struct spd_tree_device device = info ? mb_spd_tree_device_of(info) : usual_device;
-    const struct mb_task task = {.reduce = reduce};
-    const struct spd_tree_job job = mb_spd_tree_job_of(layout, &task);
-    const char *why = spd_tree_plan_job(&device, &job, &plan);
-    if (why || job.n_levels == 1) {
-        return why ? why : "an image of one texel has one level, and nothing is dispatched";
-    }
-    *shader = mb_spd_tree_shader_of(&plan.module);
-    const char *name = strrchr((*shader)->name, '/') + 1;
-    const char *view = plan.view == SPD_TREE_VIEW_OF_FORMAT ? "linear" : "words";
-    const char *format = layout->format->name, *reduction = mb_reduce_names[reduce];
+    const struct mb_shader *shader = mb_spd_tree_shader_of(&plan->module);
+    const char *view = plan->view == SPD_TREE_VIEW_OF_FORMAT ? "linear" : "words";
     mb_strbuf_printf(out,
                      "{\n  \"mipbench_kernel\": 1,\n  \"name\": \"spd-tree-%s-%s-%ux%u\",\n"
                      "  \"title\": \"spd-tree as it is exported, planned for one image\",\n",
-                     format, reduction, job.width, job.height);
-    if (plan.module.has_subgroups) {
+                     format, reduction, job->width, job->height);
+    if (plan->module.has_subgroups) {
         mb_strbuf_printf(out, "  \"requires\": {\"subgroup\": {\"size\": [%u]}},\n",
-                         plan.subgroup_size);
+                         plan->subgroup_size);
     }
     mb_strbuf_printf(out,
                      "  \"domain\": {\"formats\": [\"%s\"], \"reduce\": [\"%s\"], "
                      "\"size\": [%u, %u], \"max_layers\": 1, \"full_chain\": true},\n"
                      "  \"tolerance\": {\"rounding\": \"kernel\"},\n"
-                     "  \"shaders\": {\n    \"tree\": {\n      \"file\": \"%.*s.spv\",\n"
+                     "  \"shaders\": {\n    \"tree\": {\n      \"file\": \"%s\",\n"
                      "      \"constants\": {",
-                     format, reduction, job.width, job.height, (int)strcspn(name, "."), name);
-    add_constants(out, &plan, *shader);
+                     format, reduction, job->width, job->height, file_of(shader).s);
+    add_constants(out, plan, shader);
     mb_strbuf_printf(out,
                      "}\n    }\n  },\n  \"buffers\": {\"hand-off\": {\"bytes\": %llu}, "
                      "\"counters\": {\"bytes\": %llu}},\n"
                      "  \"dispatches\": [\n    {\n      \"shader\": \"tree\",\n"
                      "      \"groups\": [%u, %u, %u],\n      \"push\": {\n",
-                     (unsigned long long)plan.hand_off_bytes,
-                     (unsigned long long)plan.counter_bytes, plan.n_groups[0], plan.n_groups[1],
-                     plan.n_groups[2]);
-    add_push(out, &plan.push);
+                     (unsigned long long)plan->hand_off_bytes,
+                     (unsigned long long)plan->counter_bytes, plan->n_groups[0],
+                     plan->n_groups[1], plan->n_groups[2]);
+    add_push(out, &plan->push);
     mb_strbuf_printf(
         out,
         "\n      },\n      \"bindings\": [\n"
@@ -202,17 +281,62 @@ static const char *add_manifest(struct mb_strbuf *out, const struct mb_gpu_info 
         "\"format\": \"%s\"},\n        {\"binding\": 2, \"buffer\": \"hand-off\"}%s\n"
         "      ]\n    }\n  ]\n}\n",
         view, view,
-        (*shader)->n_bindings > 3 ? ",\n        {\"binding\": 3, \"buffer\": \"counters\"}"
-                                  : "");
-    return NULL;
+        (shader)->n_bindings > 3 ? ",\n        {\"binding\": 3, \"buffer\": \"counters\"}"
+                                 : "");
 }
 
-const struct mb_export mb_spd_tree_export = {
-    .files = mb_export_spd_tree,
-    .takes = takes,
-    .parts_of = parts_of,
-    .code_name = "spd_tree_modules.c",
-    .prefix = "spd_tree_",
-    .add_code = add_code_file,
-    .add_manifest = add_manifest,
-};
+/* What is planned for one image, as numbers: FORMAT-REDUCTION-SIZE.json. */
+static enum mb_status write_manifest(const struct mb_export *export,
+                                     const struct mb_format *format, enum mb_reduce reduce,
+                                     struct mb_err *err)
+{
+    struct spd_tree_plan plan;
+    struct mb_layout layout;
+    MB_SCOPED(mb_strbuf) text = {0};
+    const uint32_t width = export->size.width, height = export->size.height;
+    const struct spd_tree_device device =
+        export->info ? mb_spd_tree_device_of(export->info) : usual_device;
+    mb_layout_init(&layout, format, export->size, 1, mb_full_level_count(export->size));
+    const struct mb_task task = {.reduce = reduce};
+    const struct spd_tree_job job = mb_spd_tree_job_of(&layout, &task);
+    const char *why = spd_tree_plan_job(&device, &job, &plan);
+    if (!why && job.n_levels == 1) {
+        why = "an image of one texel has one level, and nothing is dispatched";
+    } else if (!why && (parts_of(mb_spd_tree_shader_of(&plan.module)) & export->left_out)) {
+        why = "its module is left out, by --no-plain, --no-alpha or --no-updates";
+    }
+    MB_FAIL_IF(why, err, MB_ERRC_UNSUPPORTED, "export: no plan of %s at %ux%u: %s",
+               format->name, width, height, why);
+    add_manifest(&text, &job, &plan, format->name, mb_reduce_names[reduce]);
+    MB_DO(mb_strbuf_check(&text, err));
+    const struct mb_text name =
+        mb_text("%s-%s-%ux%u.json", format->name, mb_reduce_names[reduce], width, height);
+    return mb_file_write_in(export->dir, name.s, text.text, text.n_bytes, err);
+}
+
+static enum mb_status write_manifests(const struct mb_export *export, struct mb_err *err)
+{
+    for (size_t i = 0; export->size.width > 0 && i < mb_format_count * MB_N_REDUCES; i++) {
+        const enum mb_reduce reduce = (enum mb_reduce)(i % MB_N_REDUCES);
+        if ((export->reduces[i / MB_N_REDUCES] >> reduce & 1) != 0) {
+            MB_DO(write_manifest(export, &mb_formats[i / MB_N_REDUCES], reduce, err));
+        }
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_spd_tree_export(const struct mb_export *export, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    struct modules modules = {0};
+    MB_TRY(choose(export, &modules, err));
+    for (const struct mb_embedded *file = mb_export_spd_tree; file->name != NULL; file++) {
+        MB_TRY(mb_file_write_in(export->dir, file->name, file->data, file->n_bytes, err));
+    }
+    MB_TRY(write_modules(export, &modules, err));
+    MB_TRY(write_manifests(export, err));
+    MB_TRY(remove_left_over(export, &modules, err));
+fail:
+    mb_free(modules.shaders);
+    return status;
+}

@@ -16,3 +16,11 @@ bool mb_spd_tree_module_of(const struct mb_shader *shader, struct spd_tree_modul
 
 /* The shader compiled with these flags, or NULL. */
 const struct mb_shader *mb_spd_tree_shader_of(const struct spd_tree_module *module);
+
+/* Whether some device takes the shader for some image of this format. */
+bool mb_spd_tree_takes(const struct mb_shader *shader, const struct mb_format *format,
+                       enum mb_reduce reduce);
+
+/* As mb_strategy.export. */
+MB_MUST_CHECK enum mb_status mb_spd_tree_export(const struct mb_export *export,
+                                                struct mb_err *err);

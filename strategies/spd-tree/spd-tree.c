@@ -15,8 +15,6 @@
 #include "vk/buffer.h"
 #include "vk/pipeline_facts.h"
 
-extern const struct mb_export mb_spd_tree_export;
-
 enum {
     PARAM_SHAPE,
     PARAM_WAVE,
@@ -357,7 +355,7 @@ const struct mb_strategy mb_strategy_spd_tree = {
                                       "shaderStorageImageWriteWithoutFormat", NULL},
     .state_bytes = sizeof(struct state),
     .params = params,
-    .export = &mb_spd_tree_export,
+    .export = mb_spd_tree_export,
     .source_of = source_of,
     .contradiction = contradiction,
     .needs = needs,

@@ -117,7 +117,7 @@ class Tune(cli.TestCase):
             exact, most = (it for it in document["classes"] if it["case"] == case)
             is_both = all((exact[k] or {}).get("variant") == (most[k] or {}).get("variant")
                           if k == "runner_up" else exact[k] == most[k]
-                          for k in ("variant", "runner_up"))
+                          for k in ("variant", "runner_up", "max_texels"))
             row = f"{exact['width']}x{exact['height']} +{exact['format']} +exact"
             self.assertEqual(bool(re.search(row + ", any", outcome.out.decode())), is_both)
         for crossover in document["crossovers"]:
@@ -171,8 +171,7 @@ class Tune(cli.TestCase):
 
     def test_nothing_can_take_part(self):
         outcome = self.tune("pattern:noise:8x8", "-s", "spd:source=separate:wave=off:load=texel")
-        self.assert_error(outcome, 5, "8x8 rgba8: no decision: of ", " none can run: ",
-                          "source=separate: reads level 0 from another image", "--strategy")
+        self.assert_error(outcome, 5, "source=separate: reads level 0 from another image")
         self.assertIn(b"No decisions: out/tune.json\n", outcome.out)
         self.assertNotIn(b"Decisions:", outcome.out)
         self.assertEqual(self.tuned()["classes"], [])
@@ -185,7 +184,7 @@ class Tune(cli.TestCase):
         relative = self.tuned()["classes"][0]["runner_up"]["relative"]
         self.assertEqual(relative["ci"], [None, None])  # three samples have none
         outcome = self.tune("-s", "separable", "-r", "max", "--size", "8x8")
-        self.assert_error(outcome, 5, "8x8 rgba8")
+        self.assert_error(outcome, 5, "separable: ")
         self.assertEqual(self.tuned()["classes"], [])
 
     def test_json_to_stdout(self):

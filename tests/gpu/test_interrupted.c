@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "bench/bench.h"
+#include "bench/case.h"
 #include "harness.h"
 
 extern const struct mb_strategy mb_strategy_compute;
@@ -79,8 +80,11 @@ static void test_gap(struct mb_gpu *gpu)
         .caches = 1u << MB_CACHE_HOT | 1u << MB_CACHE_COLD,
         .modes = 1u << MB_MODE_LATENCY | 1u << MB_MODE_THROUGHPUT,
     };
-    const struct mb_case_options options = {
-        .settings = &settings, .hooks = &hooks, .rows = rows, .n_rows = MB_COUNTOF(rows)};
+    const struct mb_case_options options = {.run = mb_case_run,
+                                            .settings = &settings,
+                                            .hooks = &hooks,
+                                            .rows = rows,
+                                            .n_rows = MB_COUNTOF(rows)};
     hooks.on_case_begin = on_case_begin;
     hooks.on_case_done = on_case_done;
     hooks.is_interrupted = is_interrupted;

@@ -16,16 +16,7 @@
 #define MAX_SHADERS 256
 #define MAX_FORMATS 16
 
-static const struct mb_strategy *spd_tree(void)
-{
-    size_t i = 0;
-    while (strcmp(mb_strategies[i]->name, "spd-tree") != 0) {
-        i++;
-    }
-    return mb_strategies[i];
-}
-
-/* As export->takes(), asked once. */
+/* As mb_spd_tree_takes(), asked once. */
 static bool is_exported(const struct mb_shader *shader, const struct mb_format *format,
                         enum mb_reduce reduce)
 {
@@ -36,7 +27,7 @@ static bool is_exported(const struct mb_shader *shader, const struct mb_format *
     }
     CHECK(i < MAX_SHADERS && mb_format_count <= MAX_FORMATS);
     int8_t *it = &known[i][format - mb_formats][reduce];
-    *it = *it ? *it : spd_tree()->export->takes(shader, format, reduce) ? 1 : -1;
+    *it = *it ? *it : mb_spd_tree_takes(shader, format, reduce) ? 1 : -1;
     return *it == 1;
 }
 
@@ -156,9 +147,8 @@ static void test_no_module_is_idle(void)
         struct spd_tree_module module;
         bool is_taken = false;
         for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
-            is_taken =
-                is_taken || spd_tree()->export->takes(*shader, &mb_formats[i / MB_N_REDUCES],
-                                                      (enum mb_reduce)(i % MB_N_REDUCES));
+            is_taken = is_taken || mb_spd_tree_takes(*shader, &mb_formats[i / MB_N_REDUCES],
+                                                     (enum mb_reduce)(i % MB_N_REDUCES));
         }
         const bool is_own = mb_spd_tree_module_of(*shader, &module);
         CHECK_EQ_INT(is_taken, is_own);
@@ -206,17 +196,16 @@ static void test_files(void)
     char dir[] = "export-XXXXXX";
     char command[64];
     struct mb_err err = {0};
-    const char *inputs[] = {"spd-tree"};
+    static const struct mb_strategy exported = {.export = mb_spd_tree_export};
     CHECK(mkdtemp(dir) != NULL);
     struct mb_options options = {.verb = MB_VERB_EXPORT,
-                                 .n_formats = 1,
                                  .out_dir = dir,
+                                 .exported = &exported,
                                  .plain = true,
                                  .alpha = true,
                                  .updates = true,
                                  .quiet = true};
-    options.settings.inputs = inputs;
-    options.settings.n_inputs = 1;
+    options.settings.n_formats = 1;
     CHECK(mb_export_run(&options, &err) == MB_OK);
     check_written(dir);
     snprintf(command, sizeof command, "rm -r %s", dir);

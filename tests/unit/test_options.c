@@ -15,7 +15,7 @@ static void test_defaults(void)
     CHECK_EQ_INT(options.settings.seed, 1);
     CHECK(options.settings.verify && !options.settings.validate);
     CHECK_EQ_INT(options.settings.images, MB_IMAGES_ATLAS);
-    CHECK(options.settings.device == NULL && options.settings.format == NULL);
+    CHECK(options.settings.device == NULL && options.settings.formats[0] == NULL);
     CHECK(options.out_dir == NULL && options.json == NULL && options.csv == NULL);
     CHECK(!options.quiet && options.verbosity == 0 && options.color == MB_COLOR_AUTO);
     mb_options_finish(&options);
@@ -34,7 +34,7 @@ static void test_every_option(void)
     CHECK_EQ_STR(settings->specs[1], "blit");
     CHECK_EQ_STR(settings->specs[2], "spd:*");
     CHECK_EQ_STR(settings->device, "cpu");
-    CHECK_EQ_STR(settings->format, "rgba8");
+    CHECK_EQ_STR(settings->formats[0], "rgba8");
     CHECK_EQ_INT(settings->n_levels, 3);
     CHECK_EQ_INT(settings->n_warmup, 0);
     CHECK_EQ_INT(settings->n_samples, 25);

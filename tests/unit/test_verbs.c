@@ -160,19 +160,19 @@ static void test_tune(void)
     CHECK_EQ_INT(options.verb, MB_VERB_TUNE);
     CHECK_EQ_INT(settings->n_inputs, 1);
     CHECK_EQ_STR(settings->inputs[0], "pattern:noise:640x4096");
-    CHECK_EQ_INT(options.n_formats, 3);
-    CHECK_EQ_STR(options.formats[0], "r8");
-    CHECK(options.formats[1] == NULL);
-    CHECK_EQ_STR(options.formats[2], "r32f");
-    CHECK_EQ_INT(settings->n_specs, 3); /* every variant, but for what is fixed */
+    CHECK_EQ_INT(options.settings.n_formats, 3);
+    CHECK_EQ_STR(options.settings.formats[0], "r8");
+    CHECK(options.settings.formats[1] == NULL);
+    CHECK_EQ_STR(options.settings.formats[2], "r32f");
+    CHECK_EQ_INT(settings->n_specs, 2); /* every variant, but for what is fixed */
     CHECK_EQ_STR(settings->specs[0], "spd:load=texel:*");
-    CHECK_EQ_STR(settings->specs[1], "blit:*");
-    CHECK_EQ_STR(settings->specs[2], "spd:*");
+    CHECK_EQ_STR(settings->specs[1], "all:*");
     mb_options_finish(&options);
     options = PARSE("tune", "a.png");
-    CHECK_EQ_INT(options.settings.n_specs, 2);
+    CHECK_EQ_INT(options.settings.n_specs, 1);
+    CHECK_EQ_STR(options.settings.specs[0], "all:*");
     CHECK_EQ_STR(options.settings.inputs[0], "a.png");
-    CHECK(options.n_formats == 1 && options.formats[0] == NULL);
+    CHECK(options.settings.n_formats == 1 && options.settings.formats[0] == NULL);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("tune"), "tune: expected one image, or sizes without one");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "b"),
@@ -203,7 +203,7 @@ static void test_export(void)
     CHECK_EQ_INT(options.format_reduces[2], 0); /* all, as well */
     CHECK_EQ_STR(options.settings.inputs[0], "spd");
     CHECK_EQ_STR(options.out_dir, "x");
-    CHECK_EQ_INT(options.n_formats, 3);
+    CHECK_EQ_INT(options.settings.n_formats, 3);
     CHECK(options.force);
     CHECK(options.plain && options.alpha && options.updates);
     mb_options_finish(&options);
@@ -237,7 +237,7 @@ static void test_inspect(void)
     struct mb_options options = PARSE("inspect", "-s", "spd,blit", "-f", "r8,r32f", "-r", "max",
                                       "--size", "5x3", "--json");
     CHECK_EQ_INT(options.verb, MB_VERB_INSPECT);
-    CHECK_EQ_INT(options.n_formats, 2);
+    CHECK_EQ_INT(options.settings.n_formats, 2);
     CHECK_EQ_INT(options.settings.n_specs, 2);
     CHECK_EQ_INT(options.settings.n_sizes, 1);
     CHECK_EQ_STR(options.json, "-");

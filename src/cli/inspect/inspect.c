@@ -138,14 +138,14 @@ static enum mb_status compile_all(struct mb_inspection *inspection, const struct
                                   const struct mb_variant *rows, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
-    const size_t n_sizes = mb_settings_n_sizes(settings);
-    const size_t n_kernels = options->n_formats * n_sizes * inspection->n_rows;
+    const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
+    const size_t n_kernels = mb_settings_n_images(settings) * inspection->n_rows;
     inspection->kernels = mb_alloc(n_kernels, sizeof *inspection->kernels);
     MB_DO(MB_NEED(inspection->kernels, "inspect"));
     for (size_t i = 0; i < n_kernels && mb_session_signal() == 0; i++) {
         struct mb_kernels *kernels = &inspection->kernels[inspection->n_kernels++];
         const size_t size = i / inspection->n_rows % n_sizes;
-        const char *format = options->formats[i / inspection->n_rows / n_sizes];
+        const char *format = options->settings.formats[i / inspection->n_rows / n_sizes];
         kernels->row = rows[i % inspection->n_rows];
         kernels->size = settings->n_sizes > 0 ? settings->size[size] : usual_size;
         kernels->format = mb_format_find(format ? format : USUAL_FORMAT);

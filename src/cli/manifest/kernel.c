@@ -250,7 +250,8 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
                    "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
     }
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
-    format = options->formats[0] ? mb_format_find(options->formats[0]) : format;
+    format =
+        options->settings.formats[0] ? mb_format_find(options->settings.formats[0]) : format;
     size = settings->n_sizes > 0 ? settings->size[0] : size;
     task.reduce = mb_option_is_given(options, "reduce") ? settings->reduce : task.reduce;
     task.rect = mb_rect_whole(size);

@@ -322,22 +322,21 @@ static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
     const char *format;
     unsigned reduce = 0;
     size_t i = 0;
-    options->n_formats = t->is_first ? 0 : options->n_formats;
+    options->settings.n_formats = t->is_first ? 0 : options->settings.n_formats;
     MB_DO(find_format(mb_text("%.*s", colon ? (int)(colon - t->value) : INT_MAX, t->value).s,
                       &format, err));
     MB_DO(colon ? mb_choice_find(reduces, "--format", colon + 1, &reduce, err) : MB_OK);
-    while (i < options->n_formats && options->formats[i] != format) {
+    while (i < options->settings.n_formats && options->settings.formats[i] != format) {
         i++;
     }
     MB_FAIL_IF(i == MB_MAX_FORMATS, err, MB_ERRC_USAGE, "--%s: more than %d formats",
                t->row->name, MB_MAX_FORMATS);
-    const bool is_new = i == options->n_formats;
+    const bool is_new = i == options->settings.n_formats;
     const unsigned before = is_new ? 0 : options->format_reduces[i];
     const bool is_all = colon == NULL || (!is_new && before == 0);
     options->format_reduces[i] = is_all ? 0 : before | 1u << reduce;
-    options->formats[i] = format;
-    options->n_formats += is_new;
-    options->settings.format = options->formats[0];
+    options->settings.formats[i] = format;
+    options->settings.n_formats += is_new;
     return MB_OK;
 }
 

@@ -8,8 +8,6 @@
 #include "bench/settings.h"
 #include "kernel/manifest.h"
 
-#define MB_MAX_FORMATS 16
-
 /* A set of runs while it is made. */
 struct mb_set {
     char *dir;        /* owned; NULL until the first run has chosen it */
@@ -78,10 +76,9 @@ struct mb_options {
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
     double kernel_timeout_s;                    /* of a submission that runs one */
-    const char *formats[MB_MAX_FORMATS]; /* tune, export and inspect take several; NULL: auto */
-    /* export: of each format a bit for each reduction (enum mb_reduce) named with it; 0: all */
+    /* export: of each of settings.formats a bit for each reduction (enum mb_reduce) named with
+     * it; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];
-    size_t n_formats;    /* at least 1 */
     const char *out_dir; /* NULL: results/<utc>-<device>/; of report a page, too */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
@@ -89,8 +86,9 @@ struct mb_options {
     uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
     struct mb_set *set;                /* that this run is of, or NULL */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
-    bool force;                        /* export: into a folder that is not empty */
-    bool plain, alpha, updates;        /* export: modules of these, too */
+    const struct mb_strategy *exported; /* export: the strategy */
+    bool force;                         /* export: into a folder that is not empty */
+    bool plain, alpha, updates;         /* export: modules of these, too */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;

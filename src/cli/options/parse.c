@@ -252,13 +252,13 @@ static void set_defaults(struct mb_options *options, int argc, char *const *argv
                      .verify = true,
                      .roofline = true,
                      .pipeline_facts = true,
-                     .max_noise = 0.003},
+                     .max_noise = 0.003,
+                     .n_formats = 1},
         .threshold = 0.01,
         .kernel_timeout_s = 30.0,
         .plain = true,
         .alpha = true,
         .updates = true,
-        .n_formats = 1,
         .max_pictures_mb = 4,
     };
 }
@@ -415,11 +415,11 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
         return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all runs, and "
                                 "'mipbench report DIR' makes their page");
     }
-    if (options->n_formats > 1) {
+    if (options->settings.n_formats > 1) {
         MB_FAIL(err, MB_ERRC_USAGE, "--format: a run has one format");
         return mb_err_hint(err, "'mipbench tune' takes several");
     }
-    return check_colour(options, options->formats[0], err);
+    return check_colour(options, options->settings.formats[0], err);
 }
 
 static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
@@ -454,24 +454,18 @@ static enum mb_status imply_input(struct mb_options *options, struct mb_err *err
                           most.height < MAX_NOISE_EDGE ? most.height : MAX_NOISE_EDGE);
 }
 
-/* Make each spec one of every variant; "all", and no spec at all, mean every strategy. */
+/* Make each spec one of every variant. */
 static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
 {
-    MB_SCOPED(mb_strlist) wide = {0};
-    const struct mb_strlist *specs = &options->specs;
-    for (size_t i = 0; i < specs->n || (i == 0 && specs->n == 0); i++) {
-        const bool is_all = specs->n == 0 || strcmp(specs->items[i], "all") == 0;
-        if (!is_all) {
-            MB_DO(mb_strlist_add(&wide, err, "%s:*", specs->items[i]));
-        }
-        for (size_t k = 0; is_all && options->settings.table[k] != NULL; k++) {
-            MB_DO(mb_strlist_add(&wide, err, "%s:*", options->settings.table[k]->name));
-        }
+    struct mb_strlist narrow = options->specs;
+    enum mb_status status = MB_OK;
+    options->specs = (struct mb_strlist){0};
+    for (size_t i = 0; i < narrow.n && status == MB_OK; i++) {
+        status = mb_strlist_add(&options->specs, err, "%s:*", narrow.items[i]);
     }
-    mb_strlist_finish(&options->specs);
-    options->specs = wide;
-    wide = (struct mb_strlist){0};
-    return MB_OK;
+    status = narrow.n == 0 ? mb_strlist_add(&options->specs, err, "all:*") : status;
+    mb_strlist_finish(&narrow);
+    return status;
 }
 
 /* One condition, and an input or some sizes. */
@@ -488,30 +482,32 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         return fail_few(options, err);
     }
-    for (size_t i = 0; i < options->n_formats; i++) {
-        MB_DO(check_colour(options, options->formats[i], err));
+    for (size_t i = 0; i < options->settings.n_formats; i++) {
+        MB_DO(check_colour(options, options->settings.formats[i], err));
     }
     MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
     return widen_specs(options, err);
 }
 
-static enum mb_status check_export(const struct mb_options *options, struct mb_err *err)
+static enum mb_status check_export(struct mb_options *options, struct mb_err *err)
 {
     const char *word = options->inputs.items[0], *names[MAX_NAMES];
     size_t n_names = 0;
-    bool is_known = false;
     for (size_t i = 0; mb_strategies[i] != NULL && n_names < MAX_NAMES; i++) {
         if (mb_strategies[i]->export != NULL) {
             names[n_names++] = mb_strategies[i]->name;
-            is_known |= strcmp(mb_strategies[i]->name, word) == 0;
+            if (strcmp(mb_strategies[i]->name, word) == 0) {
+                options->exported = mb_strategies[i];
+            }
         }
     }
-    if (!is_known) {
+    if (options->exported == NULL) {
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
     }
-    for (size_t i = 0; i < options->n_formats && options->n_formats > 1; i++) {
-        MB_FAIL_IF(options->formats[i] == NULL, err, MB_ERRC_USAGE,
+    for (size_t i = 0; i < options->settings.n_formats && options->settings.n_formats > 1;
+         i++) {
+        MB_FAIL_IF(options->settings.formats[i] == NULL, err, MB_ERRC_USAGE,
                    "--format: 'auto' is every format in an export");
     }
     MB_FAIL_IF(options->out_dir == NULL, err, MB_ERRC_USAGE,
