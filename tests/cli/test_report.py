@@ -692,7 +692,8 @@ class Option(cli.TestCase):
                                "-o", "out", "--no-roofline", "--report"], cwd=self.dir, check=False,
                               capture_output=True, timeout=cli.TIMEOUT_S)
         self.assertEqual((done.returncode, done.stderr), (0, b""), done)
-        self.assertEqual((self.dir / "out/report.html").read_text(), "-- out/results.json")
+        self.assertEqual((self.dir / "out/report.html").read_text(),
+                         "--max-pictures=4 -- out/results.json")
 
     def test_stdout_stays_clean(self):
         outcome = self.quick("pattern:gradient:8x8", "-s", "spd", "-o", "out", "--report", "--json",
@@ -704,7 +705,7 @@ class Option(cli.TestCase):
     def test_what_is_missing_is_told_before_the_run(self):
         outcome = self.quick("pattern:gradient:8x8", "-o", "out", "--report",
                              env={"MIPBENCH_DATA": str(self.dir)})
-        self.assert_error(outcome, 7, "--report", "report.py", "MIPBENCH_DATA")
+        self.assert_error(outcome, 7, "report: cannot find report.py", "MIPBENCH_DATA")
         self.assertFalse((self.dir / "out").exists())
 
     def test_a_script_that_fails(self):
