@@ -9,72 +9,44 @@
 #define COLUMNS     80
 #define TEXT_COLUMN 29 /* where the text about an option begins */
 
-/* A term and its meaning. Lists of these end with a NULL name. */
-struct item {
-    const char *name;
-    const char *text;
-};
+/* What ends the overview. */
+static const char last_words[] =
+    "\nExit codes:\n"
+    "  0      everything ran and was verified\n"
+    "  1      a verification failed, or --fail-on-regression found one\n"
+    "  2      wrong command line\n"
+    "  3      bad input\n"
+    "  4      no usable device\n"
+    "  5      unsupported, though asked for by name, or nothing was left to run\n"
+    "  6      Vulkan failed, or memory or time ran out\n"
+    "  7      an output could not be written\n"
+    "  128+N  interrupted by signal N; what was complete is written\n"
+    "\nEnvironment:\n"
+    "  NO_COLOR, TERM=dumb        no colours\n"
+    "  MIPBENCH_DATA              folder of report.py, for --report\n"
+    "  VK_DRIVER_FILES            which Vulkan drivers the loader tries\n"
+    "  LP_NATIVE_VECTOR_WIDTH     lavapipe: 128, 256, 512 for subgroups of 4, 8, 16\n";
 
-static const struct item exit_codes[] = {
-    {"0", "everything ran and was verified"},
-    {"1", "a verification failed, or --fail-on-regression found one"},
-    {"2", "wrong command line"},
-    {"3", "bad input"},
-    {"4", "no usable device"},
-    {"5", "unsupported, though asked for by name, or nothing was left to run"},
-    {"6", "Vulkan failed, or memory or time ran out"},
-    {"7", "an output could not be written"},
-    {"128+N", "interrupted by signal N; what was complete is written"},
-    {0},
-};
-
-static const struct item environment[] = {
-    {"NO_COLOR, TERM=dumb", "no colours"},
-    {"MIPBENCH_DATA", "folder of report.py, for --report"},
-    {"VK_DRIVER_FILES", "which Vulkan drivers the loader tries"},
-    {"LP_NATIVE_VECTOR_WIDTH", "lavapipe: 128, 256, 512 for subgroups of 4, 8, 16"},
-    {0},
-};
-
-/* `left`, indented, and `text` at `column`: on the next line if `left` is too long. */
-static void add_item(struct mb_strbuf *out, const char *left, size_t column, const char *text)
-{
-    const size_t n_left = mb_utf8_columns(left) + 2;
-    mb_strbuf_printf(out, "  %s", left);
-    if (n_left + 2 > column) {
-        mb_strbuf_append(out, "\n");
-    }
-    mb_strbuf_spaces(out, n_left + 2 > column ? column : column - n_left);
-    mb_strbuf_wrap(out, text, column, COLUMNS);
-    mb_strbuf_append(out, "\n");
-}
-
-static void add_items(struct mb_strbuf *out, const char *title, size_t column,
-                      const struct item *items)
-{
-    mb_strbuf_printf(out, "\n%s:\n", title);
-    for (; items->name != NULL; items++) {
-        add_item(out, items->name, column, items->text);
-    }
-}
-
+/* "  -s, --size WxH[,...]" and its help at a column: on the next line if that is passed. */
 static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
                        enum mb_verb verb)
 {
-    struct mb_strbuf left = {0};
-    mb_strbuf_append(&left, "    ");
-    if (row->short_name != 0) {
-        mb_strbuf_finish(&left);
-        mb_strbuf_printf(&left, "-%c, ", row->short_name);
-    }
-    mb_strbuf_printf(&left, "--%s", row->name);
+    const struct mb_text dash = mb_text("-%c,", row->short_name);
+    const size_t first_byte = out->n_bytes;
+    mb_strbuf_printf(out, "  %3s --%s", row->short_name != 0 ? dash.s : "", row->name);
     if (mb_option_takes_value(row)) {
-        mb_strbuf_append(&left, " ");
-        mb_option_add_argument(&left, row);
+        mb_strbuf_append(out, " ");
+        mb_option_add_argument(out, row);
     }
-    add_item(out, mb_strbuf_text(&left), TEXT_COLUMN,
-             row->help_for[verb] ? row->help_for[verb] : row->help);
-    mb_strbuf_finish(&left);
+    size_t n_left = out->n_bytes - first_byte;
+    if (n_left + 2 > TEXT_COLUMN) {
+        mb_strbuf_append(out, "\n");
+        n_left = 0;
+    }
+    mb_strbuf_spaces(out, TEXT_COLUMN - n_left);
+    mb_strbuf_wrap(out, row->help_for[verb] ? row->help_for[verb] : row->help, TEXT_COLUMN,
+                   COLUMNS);
+    mb_strbuf_append(out, "\n");
 }
 
 /* Every option that goes with the verb, group by group. */
@@ -109,13 +81,10 @@ static void add_lines(struct mb_strbuf *out, const char *lines)
 static void add_about(struct mb_strbuf *out, const char *about)
 {
     while (*about != '\0') {
-        struct mb_strbuf paragraph = {0};
         const size_t n_bytes = strcspn(about, "\n");
-        mb_strbuf_append_n(&paragraph, about, n_bytes);
         mb_strbuf_append(out, "\n");
-        mb_strbuf_wrap(out, mb_strbuf_text(&paragraph), 0, COLUMNS);
+        mb_strbuf_wrap(out, mb_text("%.*s", (int)n_bytes, about).s, 0, COLUMNS);
         mb_strbuf_append(out, "\n");
-        mb_strbuf_finish(&paragraph);
         about += n_bytes + (about[n_bytes] == '\n');
     }
 }
@@ -138,8 +107,7 @@ static void add_overview(struct mb_strbuf *out)
             add_option(out, &mb_option_rows[i], MB_VERB_RUN);
         }
     }
-    add_items(out, "Exit codes", 9, exit_codes);
-    add_items(out, "Environment", TEXT_COLUMN, environment);
+    mb_strbuf_append(out, last_words);
 }
 
 void mb_help_add(struct mb_strbuf *out, enum mb_verb verb)
