@@ -638,33 +638,15 @@ enum mb_status mb_options_parse(struct mb_options *options, int argc, char *cons
     return options->verb == MB_VERB_HELP ? MB_OK : complete(options, err);
 }
 
-/* Whether `spec` begins with the name of a strategy. */
-static bool is_spec(const struct mb_options *options, const char *spec)
-{
-    for (size_t i = 0; options->settings.table[i] != NULL; i++) {
-        const char *name = options->settings.table[i]->name;
-        const size_t n = strlen(name);
-        if (strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void mb_options_hint_input(const struct mb_options *options, struct mb_err *err)
 {
     for (size_t i = 0; i < options->inputs.n; i++) {
         const char *input = options->inputs.items[i], *suffix = strrchr(input, '.');
-        const size_t n_specs = options->specs.n;
         if (strncmp(err->text, input, strlen(input)) != 0) {
             continue;
         }
         if (suffix && strcmp(suffix, ".json") == 0) {
             mb_err_hint(err, "if these are results: mipbench report %.80s", input);
-        } else if (is_spec(options, input)) {
-            mb_err_hint(err, "join strategies with a comma: -s %s%s%s",
-                        n_specs > 0 ? options->specs.items[n_specs - 1] : "",
-                        n_specs > 0 ? "," : "", input);
         } else if (i == 0 && !options->verb_is_given && options->verb == MB_VERB_RUN &&
                    err->hint[0] == '\0') {
             hint_verb(err, input, "");

@@ -23,5 +23,5 @@ MB_MUST_CHECK enum mb_status mb_replay_options(const struct mb_run *recorded,
                                                struct mb_strlist *args, struct mb_err *err);
 
 /* Where `err` is about an input that is not an image, hint at what the user may have meant by
- * it: results to report on, a strategy, or a misspelt command. */
+ * it: results to report on, or a misspelt command. */
 void mb_options_hint_input(const struct mb_options *options, struct mb_err *err);
