@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 
 #define COLUMNS     80
@@ -66,27 +65,11 @@ static void add_options(struct mb_strbuf *out, enum mb_verb verb)
     }
 }
 
-/* Lines of text, indented. */
-static void add_lines(struct mb_strbuf *out, const char *lines)
+static void add_about(struct mb_strbuf *out, const struct mb_verb_row *row)
 {
-    while (*lines != '\0') {
-        const size_t n_bytes = strcspn(lines, "\n") + 1;
-        mb_strbuf_append(out, "  ");
-        mb_strbuf_append_n(out, lines, n_bytes);
-        lines += n_bytes;
-    }
-}
-
-/* Paragraphs, each after an empty line. */
-static void add_about(struct mb_strbuf *out, const char *about)
-{
-    while (*about != '\0') {
-        const size_t n_bytes = strcspn(about, "\n");
-        mb_strbuf_append(out, "\n");
-        mb_strbuf_wrap(out, mb_text("%.*s", (int)n_bytes, about).s, 0, COLUMNS);
-        mb_strbuf_append(out, "\n");
-        about += n_bytes + (about[n_bytes] == '\n');
-    }
+    struct mb_strbuf lines = {0};
+    mb_strbuf_printf(&lines, "\n%s\n", row->about);
+    mb_strbuf_wrap_lines(out, &lines, COLUMNS);
 }
 
 static void add_overview(struct mb_strbuf *out)
@@ -97,9 +80,8 @@ static void add_overview(struct mb_strbuf *out)
         mb_strbuf_printf(out, "  mipbench %s\n      %s\n", mb_verb_rows[i].usage,
                          mb_verb_rows[i].summary);
     }
-    add_about(out, mb_verb_rows[MB_VERB_RUN].about);
-    mb_strbuf_append(out, "\nExamples:\n");
-    add_lines(out, mb_verb_rows[MB_VERB_RUN].examples);
+    add_about(out, &mb_verb_rows[MB_VERB_RUN]);
+    mb_strbuf_printf(out, "\nExamples:\n%s", mb_verb_rows[MB_VERB_RUN].examples);
     mb_strbuf_append(out, "\nCommon options ('mipbench help run' shows all; defaults in "
                           "parentheses):\n");
     for (size_t i = 0; i < mb_option_count; i++) {
@@ -119,11 +101,10 @@ void mb_help_add(struct mb_strbuf *out, enum mb_verb verb)
     }
     mb_strbuf_printf(out, "mipbench %s: %s\n\nUsage:\n  mipbench %s\n", row->name, row->summary,
                      row->usage);
-    add_about(out, row->about);
+    add_about(out, row);
     mb_strbuf_append(out, "\nDefaults are in parentheses; '--' ends options.\n");
     add_options(out, verb);
-    mb_strbuf_append(out, "\nExamples:\n");
-    add_lines(out, row->examples);
+    mb_strbuf_printf(out, "\nExamples:\n%s", row->examples);
 }
 
 void mb_help_add_short(struct mb_strbuf *out)
@@ -133,11 +114,4 @@ void mb_help_add_short(struct mb_strbuf *out)
                          mb_verb_rows[i].usage);
     }
     mb_strbuf_append(out, "Try 'mipbench pattern:noise:1024x1024', or 'mipbench --help'.\n");
-}
-
-enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err)
-{
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_help_add(&text, verb);
-    return mb_strbuf_print(&text, err);
 }

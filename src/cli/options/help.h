@@ -10,6 +10,3 @@ void mb_help_add(struct mb_strbuf *out, enum mb_verb verb);
 
 /* Append the usage lines that are shown when there are no arguments. */
 void mb_help_add_short(struct mb_strbuf *out);
-
-/* Write the help on a verb to stdout. */
-MB_MUST_CHECK enum mb_status mb_help_write(enum mb_verb verb, struct mb_err *err);

@@ -147,8 +147,8 @@ struct mb_verb_row {
     const char *name;
     const char *usage;    /* what follows "mipbench " */
     const char *summary;  /* one line */
-    const char *about;    /* paragraphs, separated by '\n' */
-    const char *examples; /* command lines, each ending in '\n' */
+    const char *about;    /* paragraphs, separated by blank lines */
+    const char *examples; /* command lines, each indented and ending in '\n' */
     struct {
         size_t min, max;
         const char *expected;
