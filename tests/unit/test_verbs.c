@@ -1,5 +1,5 @@
 /* The verbs of the command line, what each takes, and the help. */
-#include "cli/options/help.h"
+#include "cli/options/options.h"
 #include "options_fixture.h"
 
 static void test_verbs(void)

@@ -1,5 +1,5 @@
 /* Lays out the help. */
-#include "cli/options/help.h"
+#include "cli/options/options.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Walks a command line twice: for its verb, which may stand behind options, and for the words
  * and options that the verb takes. Then checks what no single option can. */
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
