@@ -13,16 +13,6 @@
 #include "strategy.h"
 #include "vk/gpu.h"
 
-/* The named strategy exists: the command line has been checked. */
-static const struct mb_strategy *find_strategy(const char *name)
-{
-    size_t i = 0;
-    while (strcmp(mb_strategies[i]->name, name) != 0) {
-        i++;
-    }
-    return mb_strategies[i];
-}
-
 /* The folder may hold somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
@@ -199,7 +189,7 @@ static enum mb_status choose(const struct mb_options *options, struct chosen *ch
     while (mb_shaders[n]) {
         n++;
     }
-    chosen->export = find_strategy(options->settings.inputs[0])->export;
+    chosen->export = options->exported;
     chosen->dir = options->out_dir;
     chosen->shaders = mb_alloc(n + 1, sizeof *chosen->shaders);
     MB_DO(MB_NEED(chosen->shaders, "modules"));

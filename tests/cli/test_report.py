@@ -760,7 +760,6 @@ class Command(cli.TestCase):
     def test_what_is_wrong_leads_to_the_command_that_was_meant(self):
         for arguments, code, parts in (
                 (["report"], 2, ["expected results.json", "mipbench report results/*"]),
-                (["report", "photo.png"], 2, ["got an image", "mipbench photo.png --report"]),
                 (["report", "empty"], 3, ["no results in this folder", "mipbench IMAGE -o empty"]),
                 (["one/results.json"], 3, ["not an image", "mipbench report one/results.json"]),
                 (["one"], 3, ["no images in this folder", "mipbench report one"])):

@@ -206,17 +206,15 @@ static void test_files(void)
     char dir[] = "export-XXXXXX";
     char command[64];
     struct mb_err err = {0};
-    const char *inputs[] = {"spd-tree"};
     CHECK(mkdtemp(dir) != NULL);
     struct mb_options options = {.verb = MB_VERB_EXPORT,
                                  .n_formats = 1,
                                  .out_dir = dir,
+                                 .exported = spd_tree()->export,
                                  .plain = true,
                                  .alpha = true,
                                  .updates = true,
                                  .quiet = true};
-    options.settings.inputs = inputs;
-    options.settings.n_inputs = 1;
     CHECK(mb_export_run(&options, &err) == MB_OK);
     check_written(dir);
     snprintf(command, sizeof command, "rm -r %s", dir);

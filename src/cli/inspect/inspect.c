@@ -454,7 +454,7 @@ static void add_json_figures(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-void mb_inspect_json(struct mb_json *json, const struct mb_inspection *inspection)
+static void add_json(struct mb_json *json, const struct mb_inspection *inspection)
 {
     struct cJSON *device = mb_json_object(json, json->root, "device");
     mb_report_device(json, device, &inspection->device);
@@ -491,7 +491,7 @@ static enum mb_status print(const struct mb_inspection *inspection,
     }
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-inspection", "1.0.0");
-    mb_inspect_json(&json, inspection);
+    add_json(&json, inspection);
     MB_DO(mb_json_print(&json, &json_text, err));
     return mb_stdout_write(json_text, strlen(json_text), err);
 }

@@ -90,6 +90,7 @@ struct mb_options {
     uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
     struct mb_set *set;                /* that this run is of, or NULL */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
+    const struct mb_export *exported;  /* export: of the strategy */
     bool force;                        /* export: into a folder that is not empty */
     bool plain, alpha, updates;        /* export: modules of these, too */
     bool quiet;

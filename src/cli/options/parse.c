@@ -422,18 +422,6 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
     return check_colour(options, options->formats[0], err);
 }
 
-static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
-{
-    for (size_t i = 0; i < options->inputs.n; i++) {
-        const char *input = options->inputs.items[i];
-        if (mb_image_has_suffix(input)) {
-            MB_FAIL(err, MB_ERRC_USAGE, "report: %s: expected results, got an image", input);
-            return mb_err_hint(err, "measure it, with a page: mipbench %.80s --report", input);
-        }
-    }
-    return MB_OK;
-}
-
 static bool is_one_bit(unsigned mask)
 {
     return (mask & (mask - 1)) == 0;
@@ -495,18 +483,20 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     return widen_specs(options, err);
 }
 
-static enum mb_status check_export(const struct mb_options *options, struct mb_err *err)
+/* Find what is exported. */
+static enum mb_status complete_export(struct mb_options *options, struct mb_err *err)
 {
     const char *word = options->inputs.items[0], *names[MAX_NAMES];
     size_t n_names = 0;
-    bool is_known = false;
     for (size_t i = 0; mb_strategies[i] != NULL && n_names < MAX_NAMES; i++) {
         if (mb_strategies[i]->export != NULL) {
             names[n_names++] = mb_strategies[i]->name;
-            is_known |= strcmp(mb_strategies[i]->name, word) == 0;
+            if (strcmp(mb_strategies[i]->name, word) == 0) {
+                options->exported = mb_strategies[i]->export;
+            }
         }
     }
-    if (!is_known) {
+    if (options->exported == NULL) {
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
     }
@@ -576,7 +566,8 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
-/* Check what only several options together, or none, can have wrong; and complete `tune`. */
+/* Check what only several options together, or none, can have wrong; and complete `tune` and
+ * `export`. */
 static enum mb_status check(struct mb_options *options, struct mb_err *err)
 {
     switch (options->verb) {
@@ -589,10 +580,8 @@ static enum mb_status check(struct mb_options *options, struct mb_err *err)
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
         return check_files(options, err);
-    case MB_VERB_REPORT:
-        return check_report(options, err);
     case MB_VERB_EXPORT:
-        return check_export(options, err);
+        return complete_export(options, err);
     default:
         return MB_OK;
     }
