@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "bench/plan.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
@@ -26,6 +27,7 @@ static const struct mb_extent usual_size = {4096, 4096};
 
 /* For JSON. */
 static const char *const figure_names[MB_N_FIGURES] = {
+    [MB_FIGURE_SUBGROUP_SIZE] = "subgroup_size",
     [MB_FIGURE_REGISTERS] = "registers",
     [MB_FIGURE_SCALAR_REGISTERS] = "scalar_registers",
     [MB_FIGURE_SPILLS] = "spills",
@@ -86,6 +88,9 @@ void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
 {
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
         figures[i] = (double)NAN;
+    }
+    if (facts->executables[executable].subgroup_size > 0) {
+        figures[MB_FIGURE_SUBGROUP_SIZE] = facts->executables[executable].subgroup_size;
     }
     for (size_t i = 0; i < facts->n_facts; i++) {
         if (facts->facts[i].executable == executable) {
@@ -302,7 +307,7 @@ static void mb_inspection_finish(struct mb_inspection *inspection)
     *inspection = (struct mb_inspection){.n_kernels = 0};
 }
 
-/* The figures of a row, behind its label, its kernel and the subgroup size. */
+/* The figures of a row, behind its label and its kernel. */
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
     {.title = "Kernel", .drop = 4},
@@ -328,17 +333,9 @@ static void add_executable(struct mb_grid *grid, const struct mb_kernels *kernel
     mb_grid_row(grid, false, has_color && figures[MB_FIGURE_SPILLS] > 0 ? MB_PAINT_WARN : "");
     mb_grid_cell(grid, "%s", kernels->label);
     mb_grid_cell(grid, "%s", kernel);
-    if (facts->executables[index].subgroup_size > 0) {
-        mb_grid_cell(grid, "%u", facts->executables[index].subgroup_size);
-    } else {
-        mb_grid_cell(grid, "%s", "");
-    }
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
-        if (isnan(figures[i])) {
-            mb_grid_cell(grid, "%s", "");
-        } else {
-            mb_grid_cell(grid, "%.0f", figures[i]);
-        }
+        const struct mb_text number = mb_text("%.0f", figures[i]);
+        mb_grid_cell(grid, "%s", isnan(figures[i]) ? "" : number.s);
     }
 }
 
@@ -348,9 +345,8 @@ static void add_kernels(struct mb_grid *grid, const struct mb_kernels *kernels, 
         mb_grid_row(grid, false,
                     has_color && kernels->status == MB_RESULT_FAILED ? MB_PAINT_BAD : "");
         mb_grid_cell(grid, "%s", kernels->label);
-        mb_grid_cell(grid, "%s%s%s", mb_result_status_names[kernels->status],
-                     kernels->status == MB_RESULT_OK ? "" : ": ",
-                     kernels->status == MB_RESULT_OK ? ": it has no kernels" : kernels->reason);
+        mb_grid_cell(grid, "%s: %s", mb_result_status_names[kernels->status],
+                     kernels->status == MB_RESULT_OK ? "it has no kernels" : kernels->reason);
         return;
     }
     for (size_t i = 0; i < kernels->facts.n_executables; i++) {
@@ -410,7 +406,12 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspecti
                      const struct mb_table_style *style, int verbosity)
 {
     const struct mb_gpu_info *device = &inspection->device;
-    MB_SCOPED(mb_strbuf) note = {0};
+    const char *note =
+        tells_anything(inspection)
+            ? "Registers are of an invocation, scalar ones of a subgroup; scratch, shared and "
+              "code are bytes; occupancy is in subgroups of a unit. An empty field: the driver "
+              "does not say; -v shows all that it does say."
+            : "The driver tells nothing of what it compiles (pipelineExecutableInfo).";
     mb_strbuf_printf(out, "%s, %s %s, subgroups of %u\n", device->name, device->driver_name,
                      device->driver_info[0] ? device->driver_info : device->driver_version,
                      device->subgroup_size);
@@ -419,17 +420,8 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspecti
         add_table(out, inspection, &inspection->kernels[i],
                   n_left < inspection->n_rows ? n_left : inspection->n_rows, style, verbosity);
     }
-    if (tells_anything(inspection)) {
-        mb_strbuf_append(
-            &note, "Registers are of an invocation, scalar ones of a subgroup; scratch, "
-                   "shared and code are bytes; occupancy is in subgroups of a unit. An "
-                   "empty field: the driver does not say; -v shows all that it does say.");
-    } else {
-        mb_strbuf_append(&note, "The driver tells nothing of what it compiles "
-                                "(pipelineExecutableInfo).");
-    }
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, mb_strbuf_text(&note), 0, style->columns);
+    mb_strbuf_wrap(out, note, 0, style->columns);
     mb_strbuf_append(out, "\n");
 }
 
@@ -444,10 +436,6 @@ static void add_json_figures(struct mb_json *json, struct cJSON *parent,
         mb_figures(facts, i, figures);
         mb_executable_label(facts, i, kernel, sizeof kernel);
         mb_json_string(json, node, "kernel", kernel);
-        mb_json_number(json, node, "subgroup_size",
-                       facts->executables[i].subgroup_size > 0
-                           ? facts->executables[i].subgroup_size
-                           : (double)NAN);
         for (size_t k = 0; k < MB_N_FIGURES; k++) {
             mb_json_number(json, node, figure_names[k], figures[k]);
         }

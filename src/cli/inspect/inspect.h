@@ -29,6 +29,7 @@ struct mb_inspection {
 
 /* What drivers tell under names of their own. */
 enum mb_figure {
+    MB_FIGURE_SUBGROUP_SIZE,
     MB_FIGURE_REGISTERS, /* of an invocation: vector registers where there are two kinds */
     MB_FIGURE_SCALAR_REGISTERS, /* of a subgroup */
     MB_FIGURE_SPILLS,           /* registers, or instructions; of both kinds */
