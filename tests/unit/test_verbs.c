@@ -139,7 +139,7 @@ static void test_compare(void)
     CHECK_EQ_INT(options.verb, MB_VERB_POOL);
     CHECK_EQ_INT(options.settings.n_inputs, 3);
     mb_options_finish(&options);
-    CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty name");
+    CHECK_EQ_STR(ERROR_OF("compare", "a,", "b"), "compare: 'a,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "-n", "3"),
                  "--samples does not go with 'compare'");
     CHECK_EQ_STR(ERROR_OF("a", "--threshold", "3"), "--threshold does not go with 'run'");

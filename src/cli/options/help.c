@@ -51,17 +51,17 @@ static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
 /* Every option that goes with the verb, group by group. */
 static void add_options(struct mb_strbuf *out, enum mb_verb verb)
 {
-    const struct mb_option_row *last = NULL;
+    const char *group = "";
     for (size_t i = 0; i < mb_option_count; i++) {
         const struct mb_option_row *row = &mb_option_rows[i];
         if (!mb_option_goes_with(row, verb)) {
             continue;
         }
-        if (last == NULL || last->group != row->group) {
-            mb_strbuf_printf(out, "\n%s:\n", mb_option_group_titles[row->group]);
+        if (strcmp(row->group, group) != 0) {
+            mb_strbuf_printf(out, "\n%s:\n", row->group);
         }
         add_option(out, row, verb);
-        last = row;
+        group = row->group;
     }
 }
 

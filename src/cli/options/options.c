@@ -425,14 +425,6 @@ static enum mb_status take_rect(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-const char *const mb_option_group_titles[MB_N_GROUPS] = {
-    [MB_GROUP_WHAT] = "What to run",
-    [MB_GROUP_IMAGE] = "Image and mip chain",
-    [MB_GROUP_MEASURE] = "Measuring and verifying",
-    [MB_GROUP_OUTPUT] = "Output",
-    [MB_GROUP_GENERAL] = "General",
-};
-
 const struct mb_option_row mb_option_rows[] = {
     {"strategy", 's', "SPEC[,...]", take_texts, MB_GROUP_WHAT, MADE | BIT(KERNEL),
      .field = FIELD(specs), .is_list = true, .is_common = true,
@@ -636,11 +628,9 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
     if (!row->is_list) {
         return row->take(&t, err);
     }
-    MB_DO(mb_strlist_split(&items, value, err));
+    MB_DO(mb_strlist_split(&items, mb_text("--%s", row->name).s, value, err));
     for (size_t i = 0; i < items.n; i++) {
         t = (struct mb_taken){options, row, items.items[i], i == 0};
-        MB_FAIL_IF(t.value[0] == '\0', err, MB_ERRC_USAGE, "--%s: '%s' has an empty item",
-                   row->name, value);
         MB_DO(row->take(&t, err));
     }
     return MB_OK;

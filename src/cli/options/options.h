@@ -111,14 +111,12 @@ struct mb_choice {
     unsigned value;
 };
 
-enum mb_option_group {
-    MB_GROUP_WHAT,
-    MB_GROUP_IMAGE,
-    MB_GROUP_MEASURE,
-    MB_GROUP_OUTPUT,
-    MB_GROUP_GENERAL,
-    MB_N_GROUPS,
-};
+/* Groups of options, by their titles in the help. */
+#define MB_GROUP_WHAT    "What to run"
+#define MB_GROUP_IMAGE   "Image and mip chain"
+#define MB_GROUP_MEASURE "Measuring and verifying"
+#define MB_GROUP_OUTPUT  "Output"
+#define MB_GROUP_GENERAL "General"
 
 struct mb_taken; /* private: an option as it was given */
 
@@ -129,7 +127,7 @@ struct mb_option_row {
     const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
     enum mb_status (*take)(const struct mb_taken *t,
                            struct mb_err *err); /* parses and stores */
-    enum mb_option_group group;
+    const char *group;
     unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
     enum mb_verb turns; /* its verbs become this one, and `take` is NULL; 0: none do */
     size_t field;       /* of mb_options: where the value is stored */
@@ -143,7 +141,6 @@ struct mb_option_row {
 
 extern const struct mb_option_row mb_option_rows[];
 extern const size_t mb_option_count;
-extern const char *const mb_option_group_titles[MB_N_GROUPS];
 
 struct mb_verb_row {
     const char *name;

@@ -192,11 +192,7 @@ static enum mb_status hint_verb(struct mb_err *err, const char *word, const char
 static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
 {
     const size_t n_before = options->inputs.n;
-    MB_DO(mb_strlist_split(&options->inputs, word, err));
-    for (size_t i = n_before; i < options->inputs.n; i++) {
-        MB_FAIL_IF(options->inputs.items[i][0] == '\0', err, MB_ERRC_USAGE,
-                   "compare: '%s' has an empty name", word);
-    }
+    MB_DO(mb_strlist_split(&options->inputs, "compare", word, err));
     options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
     return MB_OK;
 }
@@ -294,7 +290,7 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
     const bool is_new =
         is_size ? mb_option_is_given(given, "size") || mb_option_is_given(given, "sweep")
                 : mb_option_is_given(given, row->name);
-    return row->group == MB_GROUP_OUTPUT || row->group == MB_GROUP_GENERAL || row->turns ||
+    return is_one_of(row->group, MB_GROUP_OUTPUT, MB_GROUP_GENERAL) || row->turns ||
            is_one_of(row->name, "replay", "seed") ||
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
