@@ -49,13 +49,16 @@ bool mb_strlist_remove(struct mb_strlist *list, const char *text)
     return list->n < n_before;
 }
 
-enum mb_status mb_strlist_split(struct mb_strlist *list, const char *text, struct mb_err *err)
+enum mb_status mb_strlist_split(struct mb_strlist *list, const char *label, const char *text,
+                                struct mb_err *err)
 {
+    const char *item = text;
     for (bool is_last = false; !is_last;) {
-        const size_t n_bytes = strcspn(text, ",");
-        MB_DO(mb_strlist_add(list, err, "%.*s", (int)n_bytes, text));
-        is_last = text[n_bytes] == '\0';
-        text += n_bytes + 1;
+        const size_t n_bytes = strcspn(item, ",");
+        MB_FAIL_IF(n_bytes == 0, err, MB_ERRC_USAGE, "%s: '%s' has an empty item", label, text);
+        MB_DO(mb_strlist_add(list, err, "%.*s", (int)n_bytes, item));
+        is_last = item[n_bytes] == '\0';
+        item += n_bytes + 1;
     }
     return MB_OK;
 }

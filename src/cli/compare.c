@@ -14,7 +14,7 @@
 #include "cli/grid.h"
 #include "result/label.h"
 #include "result/result_read.h"
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/pool.h"
 #include "cli/session.h"

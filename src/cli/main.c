@@ -17,8 +17,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"
 #include "cli/list/list.h"
-#include "cli/options/help.h"
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 #include "cli/pool.h"
 #include "cli/script.h"
 #include "cli/session.h"
@@ -103,20 +102,6 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
     return mb_strbuf_print(&text, err);
 }
 
-static enum mb_status fail_selftest(const struct mb_gpu *gpu,
-                                    const struct mb_selftest *selftest, struct mb_err *err)
-{
-    const bool is_cpu = mb_gpu_is_cpu(&gpu->info);
-    int n_failed = 0;
-    for (int i = 0; i < MB_N_CHECKS; i++) {
-        n_failed += !selftest->check[i].passed;
-    }
-    const enum mb_status status = MB_FAIL(
-        err, MB_ERRC_VERIFY, "self-test: %d of %d checks failed", n_failed, MB_N_CHECKS);
-    mb_err_hint(err, "%s", mb_selftest_advice(selftest, is_cpu));
-    return status;
-}
-
 static enum mb_status self_test(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -125,7 +110,11 @@ static enum mb_status self_test(const struct mb_options *options, struct mb_err 
     MB_TRY(mb_session_open_device(options, &gpu, err));
     MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
     MB_TRY(show_selftest(options, &gpu, &selftest, err));
-    status = selftest.passed ? MB_OK : fail_selftest(&gpu, &selftest, err);
+    if (!selftest.passed) {
+        MB_FAIL(err, MB_ERRC_VERIFY, "self-test: a check failed");
+        status =
+            mb_err_hint(err, "%s", mb_selftest_advice(&selftest, mb_gpu_is_cpu(&gpu.info)));
+    }
 fail:
     return mb_session_close_device(&gpu, status, err);
 }
@@ -134,7 +123,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
                                struct mb_err *err)
 {
     static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
-    struct mb_strbuf usage = {0};
+    MB_SCOPED(mb_strbuf) help = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
     case MB_VERB_TUNE:
@@ -156,13 +145,13 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:
-        return mb_help_write(options->help_verb, err);
+        mb_help_add(&help, options->help_verb);
+        return mb_strbuf_print(&help, err);
     case MB_VERB_VERSION:
         return mb_stdout_write(version, strlen(version), err);
     case MB_VERB_NOTHING:
-        mb_help_add_short(&usage);
-        mb_log_text(mb_strbuf_text(&usage));
-        mb_strbuf_finish(&usage);
+        mb_help_add_short(&help);
+        mb_log_text(mb_strbuf_text(&help));
         *verdict = MB_ERRC_USAGE;
         return MB_OK;
     }

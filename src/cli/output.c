@@ -18,6 +18,7 @@
 #include "cli/grid.h"
 #include "cli/notes.h"
 #include "cli/picture.h"
+#include "cli/script.h"
 #include "cli/options/folder.h"
 #include "cli/summary.h"
 
@@ -183,7 +184,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     };
     struct mb_strbuf head = {0};
     MB_DO(check_writable(options, false, err));
-    MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", err) : MB_OK);
+    MB_DO(options->wants_report ? mb_page_check(err) : MB_OK);
     MB_DO(take_folder(output, run->id, err));
     MB_DO(check_writable(options, true, err));
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
@@ -415,11 +416,11 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
 static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
 {
     int code = 0;
-    MB_SCOPED(mb_strlist) args = {0};
-    MB_DO(mb_strlist_add(&args, err, "--out=%s/report.html", output->dir));
-    MB_DO(mb_strlist_add(&args, err, "--"));
-    MB_DO(mb_strlist_add(&args, err, "%s/results.json", output->dir));
-    MB_DO(mb_script_run(&output->report, &args, &code, err));
+    MB_FREED char *page = mb_path_join(output->dir, "report.html");
+    MB_SCOPED(mb_strlist) results = {0};
+    MB_DO(MB_NEED(page, "report"));
+    MB_DO(mb_strlist_add(&results, err, "%s/results.json", output->dir));
+    MB_DO(mb_page_make(page, &results, output->options->max_pictures_mb, &code, err));
     return code == 0 ? MB_OK
                      : MB_FAIL(err, MB_ERRC_OUTPUT,
                                "--report: report.py failed with exit code %d", code);

@@ -4,7 +4,6 @@
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
-#include "cli/script.h"
 #include "cli/sheet.h"
 #include "cli/table.h"
 
@@ -14,7 +13,6 @@ struct mb_output {
     struct mb_table_style style;
     bool tells;              /* tables: of a set only the first run does, or all if verbose */
     bool clamp_is_told;      /* that PNG clamps floats: once a run is enough */
-    struct mb_script report; /* of --report */
     struct mb_sheets sheets; /* of the image that is being run */
     struct mb_err unwritten; /* of the first picture or texture file that could not be, or 0 */
     bool stdout_is_taken;    /* --json, --csv or --markdown is "-": tables go to stderr */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 
 #define SCRIPT "report.py"
 
@@ -32,38 +33,44 @@ static bool find_script(char script[MB_PATH_BYTES])
            is_there(MB_SOURCE_SCRIPTS, "", script) || is_there(MB_DATA_DIR, "", script);
 }
 
-enum mb_status mb_script_find(struct mb_script *script, const char *option, struct mb_err *err)
+static enum mb_status find(char python[MB_PATH_BYTES], char script[MB_PATH_BYTES],
+                           struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    script->option = option;
-    if (!mb_os_find_python(script->python)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: python3 is not on PATH", option);
-        mb_err_hint(err, "install python3, or leave %s out", option);
-    } else if (!find_script(script->path)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot find " SCRIPT, option);
+    if (!mb_os_find_python(python)) {
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: python3 is not on PATH");
+        mb_err_hint(err, "install python3");
+    } else if (!find_script(script)) {
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT);
         mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
     }
     return status;
 }
 
-/* The words of a command line, of which the list owns none: python, options, script, `args`. */
-static const char **command_line(const struct mb_script *script, const struct mb_strlist *args)
+enum mb_status mb_page_check(struct mb_err *err)
 {
-    /* -B: a folder of scripts stays as it is. What mb_alloc() leaves zero ends the words. */
-    const char *const first[] = {script->python, "-B", script->path};
-    const char **argv = mb_alloc(MB_COUNTOF(first) + args->n + 1, sizeof *argv);
-    for (size_t i = 0; argv && i < MB_COUNTOF(first) + args->n; i++) {
-        argv[i] = i < MB_COUNTOF(first) ? first[i] : args->items[i - MB_COUNTOF(first)];
-    }
-    return argv;
+    char python[MB_PATH_BYTES], script[MB_PATH_BYTES];
+    return find(python, script, err);
 }
 
-enum mb_status mb_script_run(const struct mb_script *script, const struct mb_strlist *args,
-                             int *code, struct mb_err *err)
+enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
+                            uint32_t max_pictures_mb, int *code, struct mb_err *err)
 {
-    MB_FREED const char **argv = command_line(script, args);
+    char python[MB_PATH_BYTES], script[MB_PATH_BYTES], program[MB_PATH_BYTES];
+    MB_DO(find(python, script, err));
+    MB_SCOPED(mb_strbuf) out = {0};
+    mb_strbuf_printf(&out, "--out=%s", page);
+    MB_DO(mb_strbuf_check(&out, err));
+    const struct mb_text pictures = mb_text("--max-pictures=%u", max_pictures_mb);
+    /* -B: a folder of scripts stays as it is. */
+    const char *const first[] = {python, "-B", script, mb_strbuf_text(&out), pictures.s, "--"};
+    /* What mb_alloc() leaves zero ends the words. */
+    MB_FREED const char **argv = mb_alloc(MB_COUNTOF(first) + inputs->n + 1, sizeof *argv);
     MB_DO(MB_NEED(argv, "command line"));
-    char program[MB_PATH_BYTES];
+    memcpy(argv, first, sizeof first);
+    for (size_t i = 0; i < inputs->n; i++) {
+        argv[MB_COUNTOF(first) + i] = inputs->items[i];
+    }
     const char *given = getenv("MIPBENCH");
     /* What judges the results for the script, unless another one is named. */
     if (!given || given[0] == '\0') {
@@ -71,36 +78,27 @@ enum mb_status mb_script_run(const struct mb_script *script, const struct mb_str
         mb_os_set("MIPBENCH", program);
     }
     const int error = mb_os_run(argv, code);
-    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: %s: %s", script->option, argv[0],
-               mb_os_error_text(error));
-    MB_FAIL_IF(*code < 0, err, MB_ERRC_OUTPUT, "%s: " SCRIPT " was ended by signal %d",
-               script->option, -*code);
+    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: %s", python, mb_os_error_text(error));
+    MB_FAIL_IF(*code < 0, err, MB_ERRC_OUTPUT, SCRIPT ": ended by signal %d", -*code);
     return MB_OK;
 }
 
 enum mb_status mb_report_run(const struct mb_options *options, enum mb_errc *verdict,
                              struct mb_err *err)
 {
-    struct mb_script script;
     int code = 0;
     char folder[MB_PATH_BYTES];
-    MB_SCOPED(mb_strlist) args = {0};
+    const char *out = options->out_dir;
     MB_SCOPED(mb_strbuf) page = {0}, text = {0};
-    MB_DO(mb_script_find(&script, "report", err));
     mb_path_parent(options->inputs.items[0], folder);
-    if (options->out_dir && mb_os_kind(options->out_dir) != MB_KIND_FOLDER) {
-        mb_strbuf_append(&page, options->out_dir);
+    if (out && mb_os_kind(out) != MB_KIND_FOLDER) {
+        mb_strbuf_append(&page, out);
     } else {
-        mb_strbuf_printf(&page, "%s/report.html", options->out_dir ? options->out_dir : folder);
+        mb_strbuf_printf(&page, "%s/report.html", out ? out : folder);
     }
     MB_DO(mb_strbuf_check(&page, err));
-    MB_DO(mb_strlist_add(&args, err, "--out=%s", mb_strbuf_text(&page)));
-    MB_DO(mb_strlist_add(&args, err, "--max-pictures=%u", options->max_pictures_mb));
-    MB_DO(mb_strlist_add(&args, err, "--"));
-    for (size_t i = 0; i < options->inputs.n; i++) {
-        MB_DO(mb_strlist_add(&args, err, "%s", options->inputs.items[i]));
-    }
-    MB_DO(mb_script_run(&script, &args, &code, err));
+    MB_DO(mb_page_make(mb_strbuf_text(&page), &options->inputs, options->max_pictures_mb, &code,
+                       err));
     if (code > 0) {
         *verdict = (enum mb_errc)code;
         return MB_OK;

@@ -12,7 +12,7 @@
 #include "bench/image_case.h"
 #include "bench/plan.h"
 #include "vk/memory.h"
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 
 /* More than these need a word before they run. */
 #define MANY_VARIANTS 100

@@ -59,7 +59,7 @@ class InputFiles(cli.TestCase):
 
     def test_what_is_no_file(self):
         self.check("lst", "lst: No such file", "did you mean 'list'?")
-        self.check("blit:x=y", "join strategies with a comma: -s spd,blit:x=y", args=("-s", "spd"))
+        self.check("blit:x=y", "blit:x=y: No such file", args=("-s", "spd"))
         self.check("no/such.png", "no/such.png: No such file")
         self.check("/dev/zero", "a device")
         os.mkdir(self.dir / "folder")

@@ -18,7 +18,7 @@
 #include "result/label.h"
 #include "result/result_json.h"
 #include "result/result_read.h"
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 #include "fuzz.h"
 
 static void expect(bool is_met, const char *what)

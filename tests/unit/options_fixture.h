@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 #include "strategy.h"
 
 #define MAX_WORDS 100

@@ -258,8 +258,9 @@ static void test_no_memory(void)
     const char *run[] = {"a.png", "-s", "spd", NULL};
     const char *tune[] = {"tune", "--size", "8x8", "-s", "blit", NULL};
     const unsigned n_run = check_each_allocation(parse_words, run);
+    const unsigned n_tune = check_each_allocation(parse_words, tune);
     CHECK(n_run >= 4 && n_run < 19);
-    CHECK_EQ_INT(check_each_allocation(parse_words, tune), n_run);
+    CHECK(n_tune >= 4 && n_tune < 19);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* Compiles what `mipbench inspect` shows, and prints it. */
 #include "cli/inspect/inspect.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,12 +9,14 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
+#include "base/os.h"
+#include "base/text.h"
 #include "bench/plan.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
 #include "cli/grid.h"
-#include "cli/inspect/null_device.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "result/case_json.h"
@@ -24,6 +27,7 @@ static const struct mb_extent usual_size = {4096, 4096};
 
 /* For JSON. */
 static const char *const figure_names[MB_N_FIGURES] = {
+    [MB_FIGURE_SUBGROUP_SIZE] = "subgroup_size",
     [MB_FIGURE_REGISTERS] = "registers",
     [MB_FIGURE_SCALAR_REGISTERS] = "scalar_registers",
     [MB_FIGURE_SPILLS] = "spills",
@@ -84,6 +88,9 @@ void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
 {
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
         figures[i] = (double)NAN;
+    }
+    if (facts->executables[executable].subgroup_size > 0) {
+        figures[MB_FIGURE_SUBGROUP_SIZE] = facts->executables[executable].subgroup_size;
     }
     for (size_t i = 0; i < facts->n_facts; i++) {
         if (facts->facts[i].executable == executable) {
@@ -154,6 +161,120 @@ static enum mb_status compile_all(struct mb_inspection *inspection, const struct
     return MB_OK;
 }
 
+#define PREFIX             "amd:"
+#define MAX_MANIFEST_BYTES ((size_t)1 << 16)
+#define MAX_DRIVER_BYTES   ((size_t)1 << 28)
+
+/* Where distributions put what tells the loader of RADV. */
+static const char *const manifests[] = {
+    "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json",
+    "/usr/share/vulkan/icd.d/radeon_icd.aarch64.json",
+    "/usr/share/vulkan/icd.d/radeon_icd.json",
+    "/usr/local/share/vulkan/icd.d/radeon_icd.x86_64.json",
+    "/etc/vulkan/icd.d/radeon_icd.x86_64.json",
+};
+
+/* And where drivers are whose manifests name no folder, as Debian 13's do not. */
+static const char *const library_folders[] = {
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+};
+
+/* Mesa before 23.1 had no other names for these. */
+static const struct {
+    const char *name, *old;
+} renamed[] = {
+    {"NAVI31", "GFX1100"},
+    {"NAVI32", "GFX1101"},
+    {"NAVI33", "GFX1102"},
+};
+
+/* Whether the driver holds the name, as a string of its own: asked for another one it aborts.
+ */
+static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
+{
+    const size_t n = strlen(chip) + 1;
+    for (size_t i = 1; i + n <= n_bytes; i++) {
+        if (driver[i - 1] == 0 && memcmp(&driver[i], chip, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The file of the driver, of its manifest; "" where it is not found. */
+static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES])
+{
+    const char *name = mb_json_read_string(mb_json_get(manifest->root, "ICD"), "library_path");
+    snprintf(path, MB_PATH_BYTES, "%s", name ? name : "");
+    for (size_t i = 0; name && !strchr(name, '/') && i < MB_COUNTOF(library_folders); i++) {
+        snprintf(path, MB_PATH_BYTES, "%s/%s", library_folders[i], name);
+        if (mb_os_kind(path) == MB_KIND_FILE) {
+            return;
+        }
+    }
+    if (path[0] != '/' || mb_os_kind(path) != MB_KIND_FILE) {
+        path[0] = '\0';
+    }
+}
+
+/* The name by which the driver knows the chip, in `chip`; MB_ERRC_DEVICE: by none. */
+static enum mb_status name_chip(const char *driver_path, char *chip, size_t chip_bytes,
+                                struct mb_err *err)
+{
+    MB_SCOPED(mb_bytes) driver = {0};
+    MB_DO(mb_file_read(driver_path, MAX_DRIVER_BYTES, &driver, err));
+    for (size_t i = 0; i < MB_COUNTOF(renamed) && !is_known(driver.data, driver.n_bytes, chip);
+         i++) {
+        if (strcmp(chip, renamed[i].name) == 0) {
+            snprintf(chip, chip_bytes, "%s", renamed[i].old);
+        }
+    }
+    MB_FAIL_IF(!is_known(driver.data, driver.n_bytes, chip), err, MB_ERRC_DEVICE,
+               "--null: %s knows no chip '%s'", driver_path, chip);
+    return MB_OK;
+}
+
+static enum mb_status set_up(const char *path, const char *name, struct mb_err *err)
+{
+    MB_SCOPED(mb_bytes) text = {0};
+    MB_SCOPED(mb_json) manifest = {0};
+    char chip[32] = "", driver[MB_PATH_BYTES];
+    MB_DO(mb_file_read(path, MAX_MANIFEST_BYTES, &text, err));
+    MB_DO(mb_json_parse(&manifest, (const char *)text.data, err));
+    for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof chip; i++) {
+        chip[i] = (char)toupper((unsigned char)name[i]);
+    }
+    find_driver(&manifest, driver);
+    if (driver[0] != '\0') {
+        MB_DO(name_chip(driver, chip, sizeof chip, err));
+    }
+    mb_os_set("RADV_FORCE_FAMILY", chip);
+    mb_os_set("VK_DRIVER_FILES", path);
+    mb_os_set("VK_ICD_FILENAMES", path);
+    return MB_OK;
+}
+
+/* Have the Vulkan loader, before it is loaded, find one device only, which drivers compile for:
+ * RADV's null device. `spec` is "amd:CHIP", by the chip's name, vega10 or navi31.
+ * MB_ERRC_DEVICE where the driver is not installed, or does not know the chip. */
+static enum mb_status set_up_null(const char *spec, struct mb_err *err)
+{
+    MB_FAIL_IF(strncmp(spec, PREFIX, strlen(PREFIX)) != 0 || spec[strlen(PREFIX)] == '\0', err,
+               MB_ERRC_USAGE, "--null: unknown chip '%s'; write " PREFIX "vega10", spec);
+    for (size_t i = 0; i < MB_COUNTOF(manifests); i++) {
+        if (mb_os_kind(manifests[i]) == MB_KIND_FILE) {
+            return set_up(manifests[i], spec + strlen(PREFIX), err);
+        }
+    }
+    const enum mb_status status = MB_FAIL(
+        err, MB_ERRC_DEVICE, "--null: RADV is not installed: cannot find %s", manifests[0]);
+    mb_err_hint(err, "on Debian and Ubuntu: apt install mesa-vulkan-drivers");
+    return status;
+}
+
 /* Compile all that the options ask for; what a strategy refuses is no failure. An interrupted
  * inspection has fewer kernels. */
 static enum mb_status make(struct mb_inspection *inspection, const struct mb_options *options,
@@ -170,7 +291,7 @@ static enum mb_status make(struct mb_inspection *inspection, const struct mb_opt
     MB_DO(mb_plan_variants(settings->table, settings->specs, settings->n_specs, &rows,
                            &inspection->n_rows, err));
     if (options->null_device) {
-        MB_DO(mb_null_device_set_up(options->null_device, err));
+        MB_DO(set_up_null(options->null_device, err));
     }
     MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
     inspection->device = gpu.info;
@@ -186,7 +307,7 @@ static void mb_inspection_finish(struct mb_inspection *inspection)
     *inspection = (struct mb_inspection){.n_kernels = 0};
 }
 
-/* The figures of a row, behind its label, its kernel and the subgroup size. */
+/* The figures of a row, behind its label and its kernel. */
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
     {.title = "Kernel", .drop = 4},
@@ -212,17 +333,9 @@ static void add_executable(struct mb_grid *grid, const struct mb_kernels *kernel
     mb_grid_row(grid, false, has_color && figures[MB_FIGURE_SPILLS] > 0 ? MB_PAINT_WARN : "");
     mb_grid_cell(grid, "%s", kernels->label);
     mb_grid_cell(grid, "%s", kernel);
-    if (facts->executables[index].subgroup_size > 0) {
-        mb_grid_cell(grid, "%u", facts->executables[index].subgroup_size);
-    } else {
-        mb_grid_cell(grid, "%s", "");
-    }
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
-        if (isnan(figures[i])) {
-            mb_grid_cell(grid, "%s", "");
-        } else {
-            mb_grid_cell(grid, "%.0f", figures[i]);
-        }
+        const struct mb_text number = mb_text("%.0f", figures[i]);
+        mb_grid_cell(grid, "%s", isnan(figures[i]) ? "" : number.s);
     }
 }
 
@@ -232,9 +345,8 @@ static void add_kernels(struct mb_grid *grid, const struct mb_kernels *kernels, 
         mb_grid_row(grid, false,
                     has_color && kernels->status == MB_RESULT_FAILED ? MB_PAINT_BAD : "");
         mb_grid_cell(grid, "%s", kernels->label);
-        mb_grid_cell(grid, "%s%s%s", mb_result_status_names[kernels->status],
-                     kernels->status == MB_RESULT_OK ? "" : ": ",
-                     kernels->status == MB_RESULT_OK ? ": it has no kernels" : kernels->reason);
+        mb_grid_cell(grid, "%s: %s", mb_result_status_names[kernels->status],
+                     kernels->status == MB_RESULT_OK ? "it has no kernels" : kernels->reason);
         return;
     }
     for (size_t i = 0; i < kernels->facts.n_executables; i++) {
@@ -294,7 +406,12 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspecti
                      const struct mb_table_style *style, int verbosity)
 {
     const struct mb_gpu_info *device = &inspection->device;
-    MB_SCOPED(mb_strbuf) note = {0};
+    const char *note =
+        tells_anything(inspection)
+            ? "Registers are of an invocation, scalar ones of a subgroup; scratch, shared and "
+              "code are bytes; occupancy is in subgroups of a unit. An empty field: the driver "
+              "does not say; -v shows all that it does say."
+            : "The driver tells nothing of what it compiles (pipelineExecutableInfo).";
     mb_strbuf_printf(out, "%s, %s %s, subgroups of %u\n", device->name, device->driver_name,
                      device->driver_info[0] ? device->driver_info : device->driver_version,
                      device->subgroup_size);
@@ -303,17 +420,8 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspecti
         add_table(out, inspection, &inspection->kernels[i],
                   n_left < inspection->n_rows ? n_left : inspection->n_rows, style, verbosity);
     }
-    if (tells_anything(inspection)) {
-        mb_strbuf_append(
-            &note, "Registers are of an invocation, scalar ones of a subgroup; scratch, "
-                   "shared and code are bytes; occupancy is in subgroups of a unit. An "
-                   "empty field: the driver does not say; -v shows all that it does say.");
-    } else {
-        mb_strbuf_append(&note, "The driver tells nothing of what it compiles "
-                                "(pipelineExecutableInfo).");
-    }
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap(out, mb_strbuf_text(&note), 0, style->columns);
+    mb_strbuf_wrap(out, note, 0, style->columns);
     mb_strbuf_append(out, "\n");
 }
 
@@ -328,17 +436,13 @@ static void add_json_figures(struct mb_json *json, struct cJSON *parent,
         mb_figures(facts, i, figures);
         mb_executable_label(facts, i, kernel, sizeof kernel);
         mb_json_string(json, node, "kernel", kernel);
-        mb_json_number(json, node, "subgroup_size",
-                       facts->executables[i].subgroup_size > 0
-                           ? facts->executables[i].subgroup_size
-                           : (double)NAN);
         for (size_t k = 0; k < MB_N_FIGURES; k++) {
             mb_json_number(json, node, figure_names[k], figures[k]);
         }
     }
 }
 
-void mb_inspect_json(struct mb_json *json, const struct mb_inspection *inspection)
+static void add_json(struct mb_json *json, const struct mb_inspection *inspection)
 {
     struct cJSON *device = mb_json_object(json, json->root, "device");
     mb_report_device(json, device, &inspection->device);
@@ -375,7 +479,7 @@ static enum mb_status print(const struct mb_inspection *inspection,
     }
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-inspection", "1.0.0");
-    mb_inspect_json(&json, inspection);
+    add_json(&json, inspection);
     MB_DO(mb_json_print(&json, &json_text, err));
     return mb_stdout_write(json_text, strlen(json_text), err);
 }

@@ -2,7 +2,7 @@
  * a table or as JSON. Nothing is executed. */
 #pragma once
 
-#include "base/json.h"
+#include "base/strbuf.h"
 #include "cli/options/options.h"
 #include "cli/table.h"
 #include "result/result.h"
@@ -29,6 +29,7 @@ struct mb_inspection {
 
 /* What drivers tell under names of their own. */
 enum mb_figure {
+    MB_FIGURE_SUBGROUP_SIZE,
     MB_FIGURE_REGISTERS, /* of an invocation: vector registers where there are two kinds */
     MB_FIGURE_SCALAR_REGISTERS, /* of a subgroup */
     MB_FIGURE_SPILLS,           /* registers, or instructions; of both kinds */
@@ -47,9 +48,6 @@ void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
 /* A table for each format and size; with `verbosity` all that the driver tells as well. */
 void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspection,
                      const struct mb_table_style *style, int verbosity);
-
-/* Members of the root. */
-void mb_inspect_json(struct mb_json *json, const struct mb_inspection *inspection);
 
 /* Compile and print what the options ask for. MB_ERRC_UNSUPPORTED where what was asked for
  * by name is refused, or all is; MB_ERRC_RUNTIME where a driver failed. */

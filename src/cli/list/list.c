@@ -1,5 +1,6 @@
-/* Prints `mipbench list`: as text, in ASCII and at most 80 columns wide, or as JSON, one object
- * with an array for each thing asked for. */
+/* Asks strategies what they can do, and prints `mipbench list`: as text, in ASCII and at most
+ * 80 columns wide, or as JSON, one object with an array for each thing asked for. Of an image
+ * only the limits are asked, as a device may refuse one before any strategy does. */
 #include "cli/list/list.h"
 
 #include <inttypes.h>
@@ -10,12 +11,255 @@
 #include "base/file.h"
 #include "base/figure.h"
 #include "base/text.h"
+#include "bench/plan.h"
+#include "bench/test_image.h"
+#include "bench/verify/instance.h"
 #include "image/format.h"
 #include "image/pattern.h"
 #include "cli/grid.h"
 #include "result/result_json.h"
 
 #define TEXT_COLUMNS 80
+
+/* What a strategy may be able to do with a format. Those that are no reduction use averages. */
+static const struct operation {
+    const char *name;
+    const char *title; /* of a column */
+    enum mb_reduce reduce;
+    enum mb_alpha alpha;
+    uint32_t n_layers;
+    bool is_cube, is_update;
+} operations[MB_N_OPERATIONS] = {
+    {.name = "avg", .title = "avg", .n_layers = 1},
+    {.name = "min", .title = "min", .reduce = MB_REDUCE_MIN, .n_layers = 1},
+    {.name = "max", .title = "max", .reduce = MB_REDUCE_MAX, .n_layers = 1},
+    {.name = "premultiplied", .title = "alpha", .alpha = MB_ALPHA_PREMULTIPLIED, .n_layers = 1},
+    {.name = "array", .title = "array", .n_layers = 3},
+    {.name = "cube", .title = "cube", .n_layers = 6, .is_cube = true},
+    {.name = "update", .title = "update", .n_layers = 1, .is_update = true},
+};
+
+/* What all questions about one device share. */
+struct query {
+    const struct mb_strategy *const *table;
+    const struct mb_gpu *gpu; /* NULL: could not be opened */
+    const struct mb_err *why_closed;
+    struct mb_capabilities *capabilities;
+};
+
+static struct mb_task task_of(const struct operation *operation, struct mb_extent base)
+{
+    const struct mb_rect part = {base.width / 4, base.height / 4, base.width / 4,
+                                 base.height / 4};
+    return (struct mb_task){
+        .reduce = operation->reduce,
+        .alpha = operation->alpha,
+        .is_update = operation->is_update,
+        .rect = operation->is_update ? part : mb_rect_whole(base),
+    };
+}
+
+static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu *gpu,
+                                 const struct mb_format *format,
+                                 const struct operation *operation, struct mb_err *why)
+{
+    const struct mb_extent base = {256, 256};
+    const uint32_t n_levels = mb_full_level_count(base);
+    struct mb_layout layout;
+    mb_layout_init(&layout, format, base, operation->n_layers, n_levels);
+    const struct mb_vk_image_options options = {
+        .layout = &layout,
+        .n_levels = n_levels,
+        .is_cube = operation->is_cube,
+        .usage = mb_test_image_usage(gpu, format),
+        .name = "list",
+    };
+    return mb_vk_image_init(image, gpu, &options, why);
+}
+
+/* Find the number of the note with this text, or add it. */
+static enum mb_status take_note(struct mb_capabilities *capabilities, const char *variant,
+                                const char *reason, size_t *number, struct mb_err *err)
+{
+    for (*number = 1; *number <= capabilities->n_notes; (*number)++) {
+        const struct mb_capability_note *note = &capabilities->notes[*number - 1];
+        if (strcmp(note->variant, variant) == 0 && strcmp(note->reason, reason) == 0) {
+            return MB_OK;
+        }
+    }
+    struct mb_capability_note *notes =
+        mb_grow(capabilities->notes, capabilities->n_notes, sizeof *notes);
+    MB_DO(MB_NEED(notes, "list"));
+    capabilities->notes = notes;
+    struct mb_capability_note *note = &capabilities->notes[capabilities->n_notes++];
+    snprintf(note->variant, sizeof note->variant, "%s", variant);
+    snprintf(note->reason, sizeof note->reason, "%s", reason);
+    return MB_OK;
+}
+
+/* Ask one strategy about one task on one image: with its default parameters, then with others.
+ */
+static enum mb_status ask(const struct query *query, const struct mb_vk_image *image,
+                          const struct mb_task *task, const struct mb_strategy *strategy,
+                          size_t *capability, struct mb_err *err)
+{
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *const specs[] = {strategy->name, all.s};
+    struct mb_err why[2] = {{0}};
+    for (size_t i = 0; i < MB_COUNTOF(specs); i++) {
+        MB_FREED struct mb_variant *rows = NULL;
+        size_t n_rows = 0;
+        MB_DO(mb_plan_variants(query->table, &specs[i], 1, &rows, &n_rows, err));
+        for (size_t k = 0; k < n_rows; k++) {
+            if (mb_instance_supports(image, &rows[k], task, &why[i]) == MB_OK) {
+                char label[MB_LABEL_BYTES];
+                mb_variant_label(&rows[k], label, sizeof label);
+                return i == 0 ? MB_OK
+                              : take_note(query->capabilities, label, why[0].text, capability,
+                                          err);
+            }
+        }
+    }
+    return take_note(query->capabilities, "", why[0].text, capability, err);
+}
+
+static enum mb_status ask_operation(const struct query *query,
+                                    const struct mb_strategy *strategy,
+                                    const struct mb_format *format,
+                                    const struct operation *operation, size_t *capability,
+                                    struct mb_err *err)
+{
+    MB_SCOPED(mb_vk_image) image = {0};
+    struct mb_err why = *query->why_closed;
+    if (operation->alpha == MB_ALPHA_PREMULTIPLIED &&
+        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
+        *capability = MB_MEANINGLESS;
+        return MB_OK;
+    }
+    if (query->gpu == NULL ||
+        open_image(&image, query->gpu, format, operation, &why) != MB_OK) {
+        return take_note(query->capabilities, "", why.text, capability, err);
+    }
+    const struct mb_task task = task_of(operation, image.layout.base);
+    return ask(query, &image, &task, strategy, capability, err);
+}
+
+enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
+                                   const struct mb_strategy *const *table,
+                                   const struct mb_gpu *gpu, const struct mb_err *why,
+                                   struct mb_err *err)
+{
+    const struct query query = {table, gpu, why, capabilities};
+    const size_t n_each = mb_format_count * MB_N_OPERATIONS;
+    size_t n_strategies = 0;
+    while (table[n_strategies] != NULL) {
+        n_strategies++;
+    }
+    *capabilities = (struct mb_capabilities){
+        .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
+    };
+    MB_DO(MB_NEED(capabilities->of, "list"));
+    size_t *capability = capabilities->of;
+    for (size_t i = 0; i < n_strategies; i++) {
+        for (size_t format = 0; format < mb_format_count; format++) {
+            for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
+                MB_DO(ask_operation(&query, table[i], &mb_formats[format], &operations[k],
+                                    capability++, err));
+            }
+        }
+    }
+    return MB_OK;
+}
+
+void mb_capabilities_finish(struct mb_capabilities *capabilities)
+{
+    mb_free(capabilities->of);
+    mb_free(capabilities->notes);
+    *capabilities = (struct mb_capabilities){0};
+}
+
+static size_t capability_of(const struct mb_list_facts *facts, size_t device, size_t strategy,
+                            size_t format, size_t operation)
+{
+    const size_t row = strategy * mb_format_count + format;
+    return facts->capabilities[device].of[row * MB_N_OPERATIONS + operation];
+}
+
+/* Why default parameters cannot do it; NULL if they can, or if it is meaningless. Averages of
+ * the first format are what all should do. */
+static const struct mb_capability_note *note_of(const struct mb_list_facts *facts,
+                                                size_t device, size_t strategy, size_t format,
+                                                size_t operation)
+{
+    const size_t number = capability_of(facts, device, strategy, format, operation);
+    return number == MB_CAPABLE || number == MB_MEANINGLESS
+               ? NULL
+               : &facts->capabilities[device].notes[number - 1];
+}
+
+static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *err)
+{
+    facts->capabilities = mb_alloc(facts->n_devices, sizeof *facts->capabilities);
+    MB_DO(MB_NEED(facts->capabilities, "list"));
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        MB_SCOPED(mb_gpu) gpu = {0};
+        struct mb_err why = {0};
+        const struct mb_text selector = mb_text("%u", facts->devices[i].index);
+        const struct mb_gpu_options options = {.selector = selector.s, .only_compiles = true};
+        const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
+        MB_DO(mb_capabilities_ask(&facts->capabilities[i], facts->table, is_open ? &gpu : NULL,
+                                  &why, err));
+    }
+    return MB_OK;
+}
+
+/* Keep only the device that --device selects, by the rule of a run. */
+static enum mb_status select_device(struct mb_list_facts *facts, const char *selector,
+                                    struct mb_err *err)
+{
+    MB_SCOPED(mb_gpu) gpu = {0};
+    const struct mb_gpu_options options = {.selector = selector, .only_compiles = true};
+    MB_DO(mb_gpu_init(&gpu, &options, err));
+    facts->devices[0] = gpu.info;
+    facts->n_devices = 1;
+    return MB_OK;
+}
+
+/* Gather what `what` needs, of all devices or of the one that the settings name. */
+static enum mb_status gather(struct mb_list_facts *facts, enum mb_list_what what,
+                             const struct mb_settings *settings, struct mb_err *err)
+{
+    const char *selector = settings->device;
+    facts->table = settings->table;
+    if (what == MB_LIST_PATTERNS) {
+        return MB_OK;
+    }
+    if (mb_gpu_enumerate(&facts->devices, &facts->n_devices, &facts->no_device) != MB_OK) {
+        facts->n_devices = 0;
+        if (what == MB_LIST_DEVICES || selector != NULL ||
+            facts->no_device.code != MB_ERRC_DEVICE) {
+            *err = facts->no_device;
+            return MB_FAILED;
+        }
+        return MB_OK;
+    }
+    if (selector != NULL) {
+        MB_DO(select_device(facts, selector, err));
+    }
+    if (what != MB_LIST_DEVICES) {
+        MB_DO(ask_devices(facts, err));
+    }
+    return MB_OK;
+}
+
+static void mb_list_facts_finish(struct mb_list_facts *facts)
+{
+    for (size_t i = 0; facts->capabilities != NULL && i < facts->n_devices; i++) {
+        mb_capabilities_finish(&facts->capabilities[i]);
+    }
+    mb_free(facts->capabilities);
+    mb_free(facts->devices);
+}
 
 /* Columns without titles; a row may end in a sentence. */
 static const struct mb_grid_column plain[1 + MB_N_OPERATIONS];
@@ -145,15 +389,6 @@ static void add_param(struct mb_strbuf *out, const struct mb_strategy *strategy,
     }
 }
 
-/* Whether the default parameters make averages of the first format: what all should. */
-static const struct mb_capability_note *find_obstacle(const struct mb_list_facts *facts,
-                                                      size_t device, size_t strategy)
-{
-    const struct mb_capabilities *capabilities = &facts->capabilities[device];
-    const struct mb_capability *usual = mb_capabilities_get(capabilities, strategy, 0, 0);
-    return usual->kind == MB_CAPABILITY_DEFAULT ? NULL : &capabilities->notes[usual->note];
-}
-
 /* One strategy with its source and parameters. */
 static void add_strategy(struct mb_strbuf *out, const struct mb_strategy *strategy)
 {
@@ -183,7 +418,7 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *fa
     add_grid(out, &grid);
     for (size_t i = 0; i < facts->n_devices; i++) {
         for (size_t k = 0; facts->table[k] != NULL; k++) {
-            const struct mb_capability_note *obstacle = find_obstacle(facts, i, k);
+            const struct mb_capability_note *obstacle = note_of(facts, i, k, 0, 0);
             if (obstacle != NULL) {
                 const struct mb_text lead = mb_text(
                     "not on device %u: %s: ", facts->devices[i].index, facts->table[k]->name);
@@ -196,21 +431,13 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *fa
     }
 }
 
-static void add_answer(struct mb_grid *grid, const struct mb_capability *capability)
+static void add_answer(struct mb_grid *grid, size_t capability,
+                       const struct mb_capability_note *note)
 {
-    switch (capability->kind) {
-    case MB_CAPABILITY_NONE:
-        mb_grid_cell(grid, "[%zu]", capability->note + 1);
-        break;
-    case MB_CAPABILITY_DEFAULT:
-        mb_grid_cell(grid, "yes");
-        break;
-    case MB_CAPABILITY_VARIANT:
-        mb_grid_cell(grid, "yes[%zu]", capability->note + 1);
-        break;
-    case MB_CAPABILITY_MEANINGLESS:
-        mb_grid_cell(grid, "-");
-        break;
+    if (note != NULL) {
+        mb_grid_cell(grid, "%s[%zu]", note->variant[0] != '\0' ? "yes" : "", capability);
+    } else {
+        mb_grid_cell(grid, "%s", capability == MB_MEANINGLESS ? "-" : "yes");
     }
 }
 
@@ -218,17 +445,17 @@ static void add_answer(struct mb_grid *grid, const struct mb_capability *capabil
 static void add_strategy_matrix(struct mb_grid *grid, const struct mb_list_facts *facts,
                                 size_t device, size_t strategy)
 {
-    const struct mb_capabilities *capabilities = &facts->capabilities[device];
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%s", facts->table[strategy]->name);
     for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-        mb_grid_cell(grid, "%s", mb_operations[k].title);
+        mb_grid_cell(grid, "%s", operations[k].title);
     }
     for (size_t i = 0; i < mb_format_count; i++) {
         mb_grid_row(grid, false, "");
         mb_grid_cell(grid, "  %s", mb_formats[i].name);
         for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-            add_answer(grid, mb_capabilities_get(capabilities, strategy, i, k));
+            add_answer(grid, capability_of(facts, device, strategy, i, k),
+                       note_of(facts, device, strategy, i, k));
         }
     }
 }
@@ -324,10 +551,10 @@ static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,
     mb_json_u64(json, subgroups, "min_size", device->min_subgroup_size);
     mb_json_u64(json, subgroups, "max_size", device->max_subgroup_size);
     mb_json_bool(json, subgroups, "full_subgroups", device->has_full_subgroups);
-    struct cJSON *operations = mb_json_array(json, subgroups, "operations");
+    struct cJSON *names = mb_json_array(json, subgroups, "operations");
     for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
         if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_json_string(json, operations, NULL, mb_subgroup_operations[i].name);
+            mb_json_string(json, names, NULL, mb_subgroup_operations[i].name);
         }
     }
 }
@@ -400,7 +627,7 @@ static void add_json_availability(struct mb_json *json, struct cJSON *parent,
 {
     struct cJSON *devices = mb_json_array(json, parent, "devices");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_capability_note *obstacle = find_obstacle(facts, i, strategy);
+        const struct mb_capability_note *obstacle = note_of(facts, i, strategy, 0, 0);
         struct cJSON *object = mb_json_object(json, devices, NULL);
         mb_json_u64(json, object, "index", facts->devices[i].index);
         mb_json_string(json, object, "name", facts->devices[i].name);
@@ -434,17 +661,15 @@ static void add_json_patterns(struct mb_json *json)
 
 /* Under `name`; `strategy` is what it is by default. */
 static void add_json_answer(struct mb_json *json, struct cJSON *parent, const char *name,
-                            const struct mb_capability *capability,
-                            const struct mb_capability_note *notes, const char *strategy)
+                            size_t capability, const struct mb_capability_note *note,
+                            const char *strategy)
 {
-    const bool is_able = capability->kind != MB_CAPABILITY_NONE;
-    const bool has_note = !is_able || capability->kind == MB_CAPABILITY_VARIANT;
-    const char *as = has_note ? notes[capability->note].variant : strategy;
-    struct cJSON *node =
-        mb_json_object_if(json, parent, name, capability->kind != MB_CAPABILITY_MEANINGLESS);
+    const bool is_able = note == NULL || note->variant[0] != '\0';
+    const char *as = note != NULL ? note->variant : strategy;
+    struct cJSON *node = mb_json_object_if(json, parent, name, capability != MB_MEANINGLESS);
     mb_json_bool(json, node, "able", is_able);
     mb_json_string(json, node, "as", is_able ? as : NULL);
-    mb_json_string(json, node, "reason", has_note ? notes[capability->note].reason : NULL);
+    mb_json_string(json, node, "reason", note != NULL ? note->reason : NULL);
 }
 
 /* What one device can do with a format: an object per strategy. */
@@ -456,14 +681,13 @@ static void add_json_device_answers(struct mb_json *json, struct cJSON *devices,
     mb_json_u64(json, object, "index", facts->devices[device].index);
     mb_json_string(json, object, "name", facts->devices[device].name);
     struct cJSON *strategies = mb_json_object(json, object, "strategies");
-    const struct mb_capabilities *capabilities = &facts->capabilities[device];
     for (size_t i = 0; facts->table[i] != NULL; i++) {
         const char *strategy = facts->table[i]->name;
         struct cJSON *answers = mb_json_object(json, strategies, strategy);
         for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-            add_json_answer(json, answers, mb_operations[k].name,
-                            mb_capabilities_get(capabilities, i, format, k),
-                            capabilities->notes, strategy);
+            add_json_answer(json, answers, operations[k].name,
+                            capability_of(facts, device, i, format, k),
+                            note_of(facts, device, i, format, k), strategy);
         }
     }
 }
@@ -512,7 +736,7 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
     MB_SCOPED(mb_json) json = {0};
     MB_SCOPED(mb_strbuf) text = {0};
     MB_FREED char *json_text = NULL;
-    MB_DO(mb_list_facts_gather(&facts, what, &options->settings, err));
+    MB_DO(gather(&facts, what, &options->settings, err));
     if (options->json != NULL) {
         mb_json_init(&json);
         mb_list_json(&json, &facts, what);

@@ -82,25 +82,12 @@ static enum mb_status add_images(struct mb_strlist *images, const char *folder,
     return MB_OK;
 }
 
-/* Standard input to its end; a zero follows. Owned by the caller: mb_free. */
-MB_MUST_CHECK static enum mb_status read_stdin(char **text, size_t *n_bytes, struct mb_err *err)
+/* A folder stands for its images. */
+static enum mb_status add_path(struct mb_strlist *all, const char *input, struct mb_err *err)
 {
-    *n_bytes = 0;
-    for (size_t room = 4096; room <= MAX_LIST_BYTES; room *= 2) {
-        size_t n_read = 0;
-        char *const larger = mb_realloc(*text, room + 1);
-        MB_DO(MB_NEED(larger, "list of inputs"));
-        *text = larger;
-        const int error = mb_os_read(STDIN_FD, larger + *n_bytes, room - *n_bytes, &n_read);
-        MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "standard input: %s",
-                   mb_os_error_text(error));
-        *n_bytes += n_read;
-        if (*n_bytes < room) {
-            larger[*n_bytes] = '\0';
-            return MB_OK;
-        }
-    }
-    return MB_FAIL(err, MB_ERRC_INPUT, "standard input: more than 16 MiB of paths");
+    return !mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
+               ? add_images(all, input, err)
+               : mb_strlist_add(all, err, "%s", input);
 }
 
 static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb_err *err)
@@ -112,7 +99,7 @@ static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb
             line[n_bytes - 1] = '\0';
         }
         if (line[strspn(line, " \t")] != '\0') {
-            MB_DO(mb_strlist_add(inputs, err, "%s", line));
+            MB_DO(add_path(inputs, line, err));
         }
     }
     return MB_OK;
@@ -120,10 +107,15 @@ static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb
 
 static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
 {
-    MB_FREED char *text = NULL;
+    MB_FREED char *text = mb_malloc(MAX_LIST_BYTES + 1);
     size_t n_bytes = 0;
     const size_t n_before = inputs->n;
-    MB_DO(read_stdin(&text, &n_bytes, err));
+    MB_DO(MB_NEED(text, "list of inputs"));
+    const int error = mb_os_read(STDIN_FD, text, MAX_LIST_BYTES + 1, &n_bytes);
+    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "standard input: %s", mb_os_error_text(error));
+    MB_FAIL_IF(n_bytes > MAX_LIST_BYTES, err, MB_ERRC_INPUT,
+               "standard input: more than 16 MiB of paths");
+    text[n_bytes] = '\0';
     MB_FAIL_IF(strlen(text) != n_bytes, err, MB_ERRC_INPUT,
                "standard input: expected paths, got a zero byte");
     MB_DO(add_lines(inputs, text, err));
@@ -152,23 +144,14 @@ static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, a
     return MB_OK;
 }
 
-static enum mb_status add_list(struct mb_strlist *all, const char *input, struct mb_err *err)
+static enum mb_status add_input(struct mb_strlist *all, const char *input, struct mb_err *err)
 {
-    return strcmp(input, "@-") == 0 ? add_stdin(all, err)
-                                    : mb_strlist_add(all, err, "%s", input);
-}
-
-static enum mb_status add_folder(struct mb_strlist *all, const char *input, struct mb_err *err)
-{
-    return !mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
-               ? add_images(all, input, err)
-               : mb_strlist_add(all, err, "%s", input);
+    return strcmp(input, "@-") == 0 ? add_stdin(all, err) : add_path(all, input, err);
 }
 
 enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err)
 {
-    MB_DO(replace_each(inputs, NULL, add_list, err));
-    return replace_each(inputs, NULL, add_folder, err);
+    return replace_each(inputs, NULL, add_input, err);
 }
 
 static bool is_set_run(const char *name)

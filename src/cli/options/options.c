@@ -38,10 +38,10 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about =
              "INPUT is an image, a folder of images, pattern:NAME:WxH (made up), or @- for the "
              "paths on standard input. Reads " MB_IMAGE_KINDS ".",
-         .examples = "mipbench photo.png\n"
-                     "mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
-                     "mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
-                     "mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n",
+         .examples = "  mipbench photo.png\n"
+                     "  mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
+                     "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
+                     "  mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n",
          .words = {1, ANY_NUMBER,
                    "an image file, a folder of images, or pattern:noise:1024x1024"}},
     [MB_VERB_LIST] =
@@ -51,8 +51,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about = "Shows devices with their limits; strategies (-v: with their parameters) and "
                   "what keeps one from running here; what each strategy can do with each "
                   "format; and synthetic images.",
-         .examples = "mipbench list strategies -v\n"
-                     "mipbench list formats -d cpu\n",
+         .examples = "  mipbench list strategies -v\n"
+                     "  mipbench list formats -d cpu\n",
          .words = {0, 1, "one of devices, strategies, formats and patterns"}},
     [MB_VERB_COMPARE] =
         {.name = "compare",
@@ -61,13 +61,13 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about =
              "Matches the results of two runs, or of two sets of runs joined by commas, by "
              "what was measured, and calls each slower, faster, tied or undecided. A folder "
-             "stands for the results.json in it, that of a set of runs for all of them.\n"
+             "stands for the results.json in it, that of a set of runs for all of them.\n\n"
              "With --pool there are no sides: runs of the same device, driver and build are "
              "taken together, with medians over runs, ratios to the fastest and the verdict "
              "on each case.",
-         .examples = "mipbench compare before/results.json after/results.json\n"
-                     "mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
-                     "mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n",
+         .examples = "  mipbench compare before/results.json after/results.json\n"
+                     "  mipbench compare a1.json,a2.json b1.json,b2.json --fail-on-regression\n"
+                     "  mipbench compare --pool a1.json a2.json a3.json --json pooled.json\n",
          .words =
              {2, 2,
               "BASE and NEW, each a results.json or its folder, or several joined by commas"}},
@@ -81,8 +81,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "the chains. Runs of the same device, driver and build are taken together; two "
              "builds of one device are compared; several devices share the charts. A folder "
              "stands for the results in it. Needs python3.",
-         .examples = "mipbench report before/ after/ -o change.html\n"
-                     "mipbench report here/results.json there/results.json -o devices.html\n",
+         .examples = "  mipbench report before/ after/ -o change.html\n"
+                     "  mipbench report here/results.json there/results.json -o devices.html\n",
          .words = {1, ANY_NUMBER,
                    "results.json files, or the folders of runs: mipbench report results/*"}},
     [MB_VERB_TUNE] =
@@ -93,13 +93,13 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "Measures every variant of every strategy, or of those that --strategy names, "
              "at each size and in each format, and writes the fastest verified ones as "
              "tune.json and as a C header. Needs an input or a size; without an input the "
-             "image is pattern:noise.\n"
+             "image is pattern:noise.\n\n"
              "Variants are dropped after a pass of few samples; what is left is measured as "
              "in a run. Variants that answer different questions do not compete: there is "
              "a winner for the exact area average (exact), one for any policy and "
              "precision (any), and one for each wide kernel.",
-         .examples = "mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
-                     "mipbench tune photo.png -s spd,spd-tree:wave=off\n",
+         .examples = "  mipbench tune --sweep 256:4096 -f rgba8,r32f -o tuned\n"
+                     "  mipbench tune photo.png -s spd,spd-tree:wave=off\n",
          .words = {0, 1, "one image, or sizes without one"}},
     [MB_VERB_EXPORT] =
         {.name = "export",
@@ -109,8 +109,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "Writes all that an engine needs to use the strategy without mipbench: its "
              "modules as SPIR-V and as C arrays, their GLSL, the planner that mipbench itself "
              "has, and examples. Needs no device.",
-         .examples = "mipbench export spd-tree -f rgba8,rgba8-srgb -o engine/mips\n"
-                     "mipbench export spd-tree -f rgba8:avg,r32f:max -o engine/depth\n",
+         .examples = "  mipbench export spd-tree -f rgba8,rgba8-srgb -o engine/mips\n"
+                     "  mipbench export spd-tree -f rgba8:avg,r32f:max -o engine/depth\n",
          .words = {1, 1, "one strategy, such as spd-tree"}},
     [MB_VERB_INSPECT] =
         {.name = "inspect",
@@ -121,8 +121,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "shows what the driver tells of them: registers, spills, scratch and shared "
              "memory, occupancy, instructions and code size. Nothing is executed, so it works "
              "for a chip that is not there: --null.",
-         .examples = "mipbench inspect --null amd:navi31\n"
-                     "mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n",
+         .examples = "  mipbench inspect --null amd:navi31\n"
+                     "  mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n",
          .words = {0, 0, "no image: --size and --format are all that matters"}},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
@@ -131,19 +131,19 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
          .about =
              "check says what a manifest means for an image, step by step, without running it: "
              "dispatches, what each binding shows, push constants and barriers; and what is "
-             "wrong with it.\n"
+             "wrong with it.\n\n"
              "compile writes the SPIR-V of its GLSL or HLSL beside the manifest, for a "
-             "mipbench that was built without glslang.\n"
+             "mipbench that was built without glslang.\n\n"
              "new writes NAME.json and NAME.comp, which run as they are, beside all other "
              "strategies.",
-         .examples = "mipbench kernel new my-spd --like single\n"
-                     "mipbench kernel check my-spd.json --size 4095x4095 -f rgba16f\n",
+         .examples = "  mipbench kernel new my-spd --like single\n"
+                     "  mipbench kernel check my-spd.json --size 4095x4095 -f rgba16f\n",
          .words = {2, 2, "check FILE.json, compile FILE.json or new NAME"}},
     [MB_VERB_HELP] = {.name = "help",
                       .usage = "help [COMMAND]",
                       .summary = "show this overview, or all options of one command",
                       .about = "Shows the overview, or all options of one command.",
-                      .examples = "mipbench help tune\n",
+                      .examples = "  mipbench help tune\n",
                       .words = {0, 1, "one command"}},
     [MB_VERB_SELF_TEST] = {.name = "--self-test", .words = {0, 0, "no image"}},
     [MB_VERB_POOL] = {.name = "--pool",
@@ -424,14 +424,6 @@ static enum mb_status take_rect(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-const char *const mb_option_group_titles[MB_N_GROUPS] = {
-    [MB_GROUP_WHAT] = "What to run",
-    [MB_GROUP_IMAGE] = "Image and mip chain",
-    [MB_GROUP_MEASURE] = "Measuring and verifying",
-    [MB_GROUP_OUTPUT] = "Output",
-    [MB_GROUP_GENERAL] = "General",
-};
-
 const struct mb_option_row mb_option_rows[] = {
     {"strategy", 's', "SPEC[,...]", take_texts, MB_GROUP_WHAT, MADE | BIT(KERNEL),
      .field = FIELD(specs), .is_list = true, .is_common = true,
@@ -635,11 +627,9 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
     if (!row->is_list) {
         return row->take(&t, err);
     }
-    MB_DO(mb_strlist_split(&items, value, err));
+    MB_DO(mb_strlist_split(&items, mb_text("--%s", row->name).s, value, err));
     for (size_t i = 0; i < items.n; i++) {
         t = (struct mb_taken){options, row, items.items[i], i == 0};
-        MB_FAIL_IF(t.value[0] == '\0', err, MB_ERRC_USAGE, "--%s: '%s' has an empty item",
-                   row->name, value);
         MB_DO(row->take(&t, err));
     }
     return MB_OK;

@@ -1,5 +1,5 @@
-/* What a command line says, and the tables of options and commands, from which parsing and help
- * are made. */
+/* What a command line says, how it is parsed, and the tables of options and commands, from
+ * which parsing and help are made. */
 #pragma once
 
 #include "base/err.h"
@@ -7,6 +7,7 @@
 #include "base/strlist.h"
 #include "bench/settings.h"
 #include "kernel/manifest.h"
+#include "result/result_read.h"
 
 /* A set of runs while it is made. */
 struct mb_set {
@@ -107,14 +108,12 @@ struct mb_choice {
     unsigned value;
 };
 
-enum mb_option_group {
-    MB_GROUP_WHAT,
-    MB_GROUP_IMAGE,
-    MB_GROUP_MEASURE,
-    MB_GROUP_OUTPUT,
-    MB_GROUP_GENERAL,
-    MB_N_GROUPS,
-};
+/* Groups of options, by their titles in the help. */
+#define MB_GROUP_WHAT    "What to run"
+#define MB_GROUP_IMAGE   "Image and mip chain"
+#define MB_GROUP_MEASURE "Measuring and verifying"
+#define MB_GROUP_OUTPUT  "Output"
+#define MB_GROUP_GENERAL "General"
 
 struct mb_taken; /* private: an option as it was given */
 
@@ -125,7 +124,7 @@ struct mb_option_row {
     const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
     enum mb_status (*take)(const struct mb_taken *t,
                            struct mb_err *err); /* parses and stores */
-    enum mb_option_group group;
+    const char *group;
     unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
     enum mb_verb turns; /* its verbs become this one, and `take` is NULL; 0: none do */
     size_t field;       /* of mb_options: where the value is stored */
@@ -139,14 +138,13 @@ struct mb_option_row {
 
 extern const struct mb_option_row mb_option_rows[];
 extern const size_t mb_option_count;
-extern const char *const mb_option_group_titles[MB_N_GROUPS];
 
 struct mb_verb_row {
     const char *name;
     const char *usage;    /* what follows "mipbench " */
     const char *summary;  /* one line */
-    const char *about;    /* paragraphs, separated by '\n' */
-    const char *examples; /* command lines, each ending in '\n' */
+    const char *about;    /* paragraphs, separated by blank lines */
+    const char *examples; /* command lines, each indented and ending in '\n' */
     struct {
         size_t min, max;
         const char *expected;
@@ -186,5 +184,35 @@ void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *r
 /* The verb of that name, or MB_N_VERBS. */
 enum mb_verb mb_verb_find(const char *name);
 
+/* Parse argv. Anything wrong with it is MB_ERRC_USAGE, in one line that names the option and
+ * the value and suggests near misses. A folder given to `run` or `tune` becomes its images; one
+ * without images is MB_ERRC_INPUT. --replay joins its recorded command line and this one:
+ * options replace recorded ones of the same name (--size and --sweep also each other; --kernel
+ * adds to those recorded), inputs replace inputs, and the seed is that of the results unless
+ * one is given; a recording that cannot be used is MB_ERRC_INPUT. `tune` is completed:
+ * pattern:noise if there are sizes but no input, and specs widened to every variant of a
+ * strategy, except for parameters that they fix. No file may be written twice, and no input may
+ * be written; files are compared by identity, not by name. With --help anywhere, nothing else
+ * is looked at. `argv` must outlive the options. */
+MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
+                                              char *const *argv, struct mb_err *err);
+
+/* Append the options that decided what a recorded run measured, each as "--name=value"; as far
+ * as this version knows them. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_replay_options(const struct mb_run *recorded,
+                                               struct mb_strlist *args, struct mb_err *err);
+
+/* Where `err` is about an input that is not an image, hint at what the user may have meant by
+ * it: results to report on, or a misspelt command. */
+void mb_options_hint_input(const struct mb_options *options, struct mb_err *err);
+
 /* Free and zero. */
 void mb_options_finish(struct mb_options *options);
+
+/* Append the help on one verb: its usage, what it does, all its options, and examples. For
+ * MB_VERB_HELP, append the overview: verbs, common options, exit codes, environment. No line
+ * is wider than 80 columns. */
+void mb_help_add(struct mb_strbuf *out, enum mb_verb verb);
+
+/* Append the usage lines that are shown when there are no arguments. */
+void mb_help_add_short(struct mb_strbuf *out);

@@ -1,6 +1,6 @@
 /* Walks a command line twice: for its verb, which may stand behind options, and for the words
  * and options that the verb takes. Then checks what no single option can. */
-#include "cli/options/parse.h"
+#include "cli/options/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -192,11 +192,7 @@ static enum mb_status hint_verb(struct mb_err *err, const char *word, const char
 static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
 {
     const size_t n_before = options->inputs.n;
-    MB_DO(mb_strlist_split(&options->inputs, word, err));
-    for (size_t i = n_before; i < options->inputs.n; i++) {
-        MB_FAIL_IF(options->inputs.items[i][0] == '\0', err, MB_ERRC_USAGE,
-                   "compare: '%s' has an empty name", word);
-    }
+    MB_DO(mb_strlist_split(&options->inputs, "compare", word, err));
     options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
     return MB_OK;
 }
@@ -294,7 +290,7 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
     const bool is_new =
         is_size ? mb_option_is_given(given, "size") || mb_option_is_given(given, "sweep")
                 : mb_option_is_given(given, row->name);
-    return row->group == MB_GROUP_OUTPUT || row->group == MB_GROUP_GENERAL || row->turns ||
+    return is_one_of(row->group, MB_GROUP_OUTPUT, MB_GROUP_GENERAL) || row->turns ||
            is_one_of(row->name, "replay", "seed") ||
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
@@ -422,18 +418,6 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
     return check_colour(options, options->settings.formats[0], err);
 }
 
-static enum mb_status check_report(const struct mb_options *options, struct mb_err *err)
-{
-    for (size_t i = 0; i < options->inputs.n; i++) {
-        const char *input = options->inputs.items[i];
-        if (mb_image_has_suffix(input)) {
-            MB_FAIL(err, MB_ERRC_USAGE, "report: %s: expected results, got an image", input);
-            return mb_err_hint(err, "measure it, with a page: mipbench %.80s --report", input);
-        }
-    }
-    return MB_OK;
-}
-
 static bool is_one_bit(unsigned mask)
 {
     return (mask & (mask - 1)) == 0;
@@ -489,7 +473,8 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     return widen_specs(options, err);
 }
 
-static enum mb_status check_export(struct mb_options *options, struct mb_err *err)
+/* Find what is exported. */
+static enum mb_status complete_export(struct mb_options *options, struct mb_err *err)
 {
     const char *word = options->inputs.items[0], *names[MAX_NAMES];
     size_t n_names = 0;
@@ -572,7 +557,8 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
-/* Check what only several options together, or none, can have wrong; and complete `tune`. */
+/* Check what only several options together, or none, can have wrong; and complete `tune` and
+ * `export`. */
 static enum mb_status check(struct mb_options *options, struct mb_err *err)
 {
     switch (options->verb) {
@@ -585,10 +571,8 @@ static enum mb_status check(struct mb_options *options, struct mb_err *err)
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
         return check_files(options, err);
-    case MB_VERB_REPORT:
-        return check_report(options, err);
     case MB_VERB_EXPORT:
-        return check_export(options, err);
+        return complete_export(options, err);
     default:
         return MB_OK;
     }
@@ -634,33 +618,15 @@ enum mb_status mb_options_parse(struct mb_options *options, int argc, char *cons
     return options->verb == MB_VERB_HELP ? MB_OK : complete(options, err);
 }
 
-/* Whether `spec` begins with the name of a strategy. */
-static bool is_spec(const struct mb_options *options, const char *spec)
-{
-    for (size_t i = 0; options->settings.table[i] != NULL; i++) {
-        const char *name = options->settings.table[i]->name;
-        const size_t n = strlen(name);
-        if (strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void mb_options_hint_input(const struct mb_options *options, struct mb_err *err)
 {
     for (size_t i = 0; i < options->inputs.n; i++) {
         const char *input = options->inputs.items[i], *suffix = strrchr(input, '.');
-        const size_t n_specs = options->specs.n;
         if (strncmp(err->text, input, strlen(input)) != 0) {
             continue;
         }
         if (suffix && strcmp(suffix, ".json") == 0) {
             mb_err_hint(err, "if these are results: mipbench report %.80s", input);
-        } else if (is_spec(options, input)) {
-            mb_err_hint(err, "join strategies with a comma: -s %s%s%s",
-                        n_specs > 0 ? options->specs.items[n_specs - 1] : "",
-                        n_specs > 0 ? "," : "", input);
         } else if (i == 0 && !options->verb_is_given && options->verb == MB_VERB_RUN &&
                    err->hint[0] == '\0') {
             hint_verb(err, input, "");
