@@ -15,11 +15,9 @@
 #include "result/csv.h"
 #include "result/result_json.h"
 #include "cli/chain.h"
-#include "cli/grid.h"
-#include "cli/notes.h"
 #include "cli/picture.h"
 #include "cli/options/folder.h"
-#include "cli/summary.h"
+#include "compare/headline.h"
 
 #define LEAST_COLUMNS 80  /* of a terminal */
 #define FILE_COLUMNS  100 /* where there is no terminal */
@@ -95,7 +93,8 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     }
     return (struct mb_table_style){
         .color = wants_color,
-        .unicode = mb_os_shows_utf8(),
+        .is_brief = options->quiet && options->verbosity == 0,
+        .is_verbose = options->verbosity > 0,
         .columns = text_columns(options),
     };
 }
@@ -217,35 +216,11 @@ enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, stru
     return status;
 }
 
-/* The notes below a table: those that matter; all with --verbose, none with --quiet. */
-static void add_notes(struct mb_output *output, const struct mb_timing *timing,
-                      struct mb_strbuf *text)
-{
-    const bool is_verbose = output->options->verbosity > 0;
-    const char *clamp = mb_notes_find(timing, "png_clamped");
-    if (output->options->settings.per_level) {
-        mb_notes_split(text, timing);
-    }
-    if (is_verbose) {
-        mb_notes_facts(text, timing);
-    }
-    if (is_verbose || !output->options->quiet) {
-        mb_notes_warnings(text, timing, is_verbose);
-    }
-    if (clamp && !is_verbose && !output->options->quiet && !output->clamp_is_told) {
-        mb_strbuf_printf(text, "  note: %s\n", clamp);
-        output->clamp_is_told = true;
-    }
-}
-
 static enum mb_status show_table(struct mb_output *output, const struct mb_run *run,
                                  const struct mb_timing *timing, struct mb_err *err)
 {
     struct mb_strbuf text = {0};
-    struct mb_strbuf notes = {0};
     mb_table_timing(&text, run, timing, &output->style);
-    add_notes(output, timing, &notes);
-    mb_strbuf_wrap_lines(&text, &notes, output->style.columns);
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
@@ -436,8 +411,8 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
     MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
     MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
     if (output->tells) {
-        mb_summary_lines(&lines, run, output->style.color);
-        mb_strbuf_wrap_lines(&summary, &lines, output->style.columns);
+        mb_headline_summary(&lines, run);
+        mb_table_lines(&summary, &lines, &output->style);
     }
     MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
     MB_DO(show_place(output, "Results", "results.json", err));

@@ -13,7 +13,6 @@ struct mb_output {
     char *dir; /* owned */
     struct mb_table_style style;
     bool tells;              /* tables: of a set only the first run does, or all if verbose */
-    bool clamp_is_told;      /* that PNG clamps floats: once a run is enough */
     struct mb_script report; /* of --report */
     struct mb_sheets sheets; /* of the image that is being run */
     struct mb_err unwritten; /* of the first picture or texture file that could not be, or 0 */

@@ -16,23 +16,18 @@
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"
-#include "cli/grid.h"
 #include "result/result_read.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "cli/summary.h"
 
 static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
                            const struct mb_table_style *style)
 {
     for (size_t i = 0; i < pool->n_runs; i++) {
-        char path[640];
-        mb_utf8_sanitize(pool->runs[i]->path, path, sizeof path);
         if (!pool->runs[i]->complete) {
-            mb_strbuf_printf(out, "%swarning: %s: the run was interrupted%s\n",
-                             style->color ? MB_PAINT_WARN : "", path,
-                             style->color ? MB_PAINT_OFF : "");
+            mb_table_loud(out, style, "warning: %.640s: the run was interrupted",
+                          pool->runs[i]->path);
         }
     }
 }
@@ -56,8 +51,8 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
             mb_strbuf_append(out, "\n");
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
-        mb_summary_lines(&lines, &pool->run, false);
-        mb_strbuf_wrap_lines(out, &lines, style->columns);
+        mb_headline_summary(&lines, &pool->run);
+        mb_table_lines(out, &lines, style);
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }

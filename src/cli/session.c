@@ -246,8 +246,7 @@ enum mb_status mb_session_open(struct mb_session *session, size_t n_images, stru
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
-    mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
-                     n_images, options->verb == MB_VERB_RUN ? session->n_rows : 0);
+    mb_progress_init(&session->progress, options->quiet, n_images);
     return MB_OK;
 }
 

@@ -19,3 +19,7 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of);
  * how much, where not, and what is faster and loses something. Of a single one its own. */
 void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
                           const struct mb_timing *of);
+
+/* What closes a run of several tests: "6 tests, cold latency:" and the sentences on them, for
+ * each condition with several; and a line for each strategy that failed. */
+void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run);
