@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "bench/settings.h"
@@ -14,8 +13,6 @@
 #include "base/path.h"
 #include "result/csv.h"
 #include "result/result_json.h"
-#include "cli/chain.h"
-#include "cli/picture.h"
 #include "cli/options/folder.h"
 #include "compare/headline.h"
 
@@ -185,6 +182,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", err) : MB_OK);
     MB_DO(take_folder(output, run->id, err));
     MB_DO(check_writable(options, true, err));
+    output->pictures = (struct mb_pictures){.dir = output->dir, .settings = &options->settings};
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
     if (!output->tells) {
         return MB_OK;
@@ -200,7 +198,7 @@ bool mb_output_is_beside_errors(const struct mb_output *output)
 
 void mb_output_finish(struct mb_output *output)
 {
-    mb_sheets_finish(&output->sheets);
+    mb_pictures_finish(&output->pictures);
     mb_free(output->dir);
     *output = (struct mb_output){0};
 }
@@ -233,81 +231,6 @@ static enum mb_status show_place(const struct mb_output *output, const char *wha
     return mb_output_show(&text, output->stdout_is_taken, err);
 }
 
-static bool wants_sheet(const struct mb_output *output)
-{
-    const enum mb_images images = output->options->settings.images;
-    return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
-}
-
-/* A picture or texture file that could not be written is a warning, not the end of a run: the
- * first one is told when all else is done. Other failures are returned. `result` may be NULL.
- */
-static enum mb_status forgive(struct mb_output *output, enum mb_status status,
-                              const struct mb_err *why, struct mb_result *result,
-                              const char *code)
-{
-    if (status == MB_OK || why->code != MB_ERRC_OUTPUT) {
-        return status;
-    }
-    if (result) {
-        mb_warn(&result->warnings, code, "%s", why->text);
-    }
-    output->unwritten = output->unwritten.code == MB_ERRC_NONE ? *why : output->unwritten;
-    return MB_OK;
-}
-
-enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
-                                struct mb_result *result, const void *block,
-                                struct mb_reference *reference, struct mb_err *err)
-{
-    const struct mb_picture_options options = {
-        .artifacts = {output->dir, &output->options->settings},
-        .reference = reference,
-    };
-    enum mb_status status = mb_pictures_write(&options, c, result, block, err);
-    MB_DO(forgive(output, status, err, result, "picture_not_written"));
-    if (wants_sheet(output)) {
-        MB_DO(mb_sheets_add(&output->sheets, c, result, block, reference, err));
-    }
-    status = mb_chains_write(&options.artifacts, c, result, block, err);
-    return forgive(output, status, err, result, "chain_not_written");
-}
-
-static void forget(struct mb_result *result, const char *name)
-{
-    const bool was_image = mb_strlist_remove(&result->images, name);
-    const bool was_chain = mb_strlist_remove(&result->chains, name);
-    if ((was_image || was_chain) && !mb_is_warned(&result->warnings, "files_removed")) {
-        mb_warn(&result->warnings, "files_removed",
-                "pictures or texture files were removed, as results.json had no room left");
-    }
-}
-
-/* Remove the file that was written last, and what results tell of it. False if there is none.
- */
-static bool give_up_last(struct mb_output *output, const struct mb_case *c)
-{
-    for (size_t i = c->n_results; i-- > 0;) {
-        const struct mb_result *last = &c->results[i];
-        const struct mb_strlist *of = last->chains.n > 0 ? &last->chains : &last->images;
-        MB_FREED char *name = of->n > 0 ? mb_strdup(of->items[of->n - 1]) : NULL;
-        MB_FREED char *path = name ? mb_path_join(output->dir, name) : NULL;
-        if (path) {
-            unlink(path);
-            for (size_t k = 0; k < c->n_results; k++) {
-                forget(&c->results[k], name);
-            }
-            if (output->unwritten.code == MB_ERRC_NONE) {
-                MB_FAIL(&output->unwritten, MB_ERRC_OUTPUT,
-                        "%s: was removed again for results.json: %s", path,
-                        mb_os_error_text(ENOSPC));
-            }
-            return true;
-        }
-    }
-    return false;
-}
-
 /* On a full disk pictures make room: results matter more. */
 enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
@@ -319,7 +242,7 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
         const enum mb_status status =
             mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
         for (size_t i = run->n_cases; status != MB_OK && err->is_disk_full && i-- > 0;) {
-            has_room = has_room || give_up_last(output, run->cases[i]);
+            has_room = has_room || mb_pictures_give_up_last(&output->pictures, run->cases[i]);
         }
         if (!has_room) {
             return status;
@@ -381,8 +304,7 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
     for (size_t i = 0; output->tells && i < c->n_timings; i++) {
         MB_DO(show_table(output, run, &c->timings[i], err));
     }
-    const enum mb_status status = mb_sheets_write(&output->sheets, output->dir, run, c, err);
-    MB_DO(forgive(output, status, err, NULL, NULL));
+    MB_DO(mb_pictures_case_done(&output->pictures, run, c, err));
     return mb_output_results(output, run, err);
 }
 

@@ -4,8 +4,9 @@
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
+#include "cli/picture.h"
 #include "cli/script.h"
-#include "cli/sheet.h"
+
 #include "cli/table.h"
 
 struct mb_output {
@@ -14,9 +15,8 @@ struct mb_output {
     struct mb_table_style style;
     bool tells;              /* tables: of a set only the first run does, or all if verbose */
     struct mb_script report; /* of --report */
-    struct mb_sheets sheets; /* of the image that is being run */
-    struct mb_err unwritten; /* of the first picture or texture file that could not be, or 0 */
-    bool stdout_is_taken;    /* --json, --csv or --markdown is "-": tables go to stderr */
+    struct mb_pictures pictures;
+    bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
 /* Colours by --color, columns by what stdout is, and characters by the locale. */
@@ -48,14 +48,6 @@ MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
-
-/* Write the pictures that --images asks for and the files that --chain asks for, and note them
- * in the result. `reference` may be NULL: then there are no error pictures and no golden ones.
- * One that cannot be written is a warning of the result, and output->unwritten. */
-MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
-                                              struct mb_result *result, const void *block,
-                                              struct mb_reference *reference,
-                                              struct mb_err *err);
 
 /* After each case: print its tables with their warnings, write the contact sheet of an image
  * that has one, and results.json, so that a crash loses nothing. */
