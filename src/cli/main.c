@@ -61,9 +61,7 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
         .n_rows = session.n_rows,
     };
     status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
-    MB_TRY(mb_session_conclude(&session, status, session.run.n_cases,
-                               ", and the last table may have fewer samples than asked for",
-                               tell, err));
+    MB_TRY(mb_session_conclude(&session, status, tell, err));
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }

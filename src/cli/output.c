@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "bench/settings.h"
@@ -33,43 +34,15 @@ static bool terminal_has_color(void)
            !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Whether the path, links followed, is in a folder that does not exist yet. `why` says where
- * the system does not tell. */
-static bool leads_to_missing_folder(const char *path, struct mb_err *why)
+enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *err)
 {
-    char target[MB_PATH_BYTES], folder[MB_PATH_BYTES];
-    const int error = mb_os_resolve(path, target);
-    mb_path_parent(target, folder);
-    if (error == EACCES) {
-        MB_FAIL(why, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path,
-                mb_os_error_text(error));
-    }
-    return error == ENOENT || (error == 0 && mb_os_kind(folder) == MB_KIND_NONE);
-}
-
-/* Check that copies can be written, so that no run is lost to a typing error. Copies that may
- * go into the output folder are checked once it exists. */
-static enum mb_status check_writable(const struct mb_options *options, bool has_folder,
-                                     struct mb_err *err)
-{
-    const char *targets[] = {options->json, options->csv, options->markdown};
-    for (size_t i = 0; i < MB_COUNTOF(targets); i++) {
-        struct mb_err why = {0};
-        if (!targets[i] || is_stdout(targets[i])) {
-            continue;
-        }
-        enum mb_status status = mb_file_check_writable(targets[i], &why);
-        if (status != MB_OK && (has_folder || !leads_to_missing_folder(targets[i], &why))) {
-            *err = why;
-            return status;
+    const char *const copies[] = {options->json, options->csv, options->markdown};
+    for (size_t i = 0; i < MB_COUNTOF(copies); i++) {
+        if (copies[i] && !is_stdout(copies[i])) {
+            MB_DO(mb_file_check_writable(copies[i], err));
         }
     }
     return MB_OK;
-}
-
-enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *err)
-{
-    return check_writable(options, true, err);
 }
 
 /* With -v a file gets every column. */
@@ -178,11 +151,19 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .stdout_is_taken = mb_output_takes_stdout(options),
     };
     struct mb_strbuf head = {0};
-    MB_DO(check_writable(options, false, err));
+    const bool is_new = !output->dir || mb_os_kind(output->dir) == MB_KIND_NONE;
     MB_DO(options->wants_report ? mb_script_find(&output->report, "--report", err) : MB_OK);
     MB_DO(take_folder(output, run->id, err));
-    MB_DO(check_writable(options, true, err));
-    output->pictures = (struct mb_pictures){.dir = output->dir, .settings = &options->settings};
+    const enum mb_status status = mb_output_check(options, err); /* copies may go into it */
+    if (status != MB_OK && is_new) {
+        rmdir(output->dir);
+    }
+    MB_DO(status);
+    output->pictures = (struct mb_pictures){
+        .dir = output->dir,
+        .settings = &options->settings,
+        .copies = {options->json, options->csv, options->markdown},
+    };
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
     if (!output->tells) {
         return MB_OK;
@@ -256,44 +237,15 @@ enum mb_status mb_output_write(const char *path, const char *text, struct mb_err
                            : mb_file_write_atomic(path, text, strlen(text), err);
 }
 
-static bool is_among(const char *dir, const struct mb_strlist *relative, const char *path)
-{
-    bool is_found = false;
-    for (size_t i = 0; i < relative->n && !is_found; i++) {
-        char written[MB_PATH_BYTES];
-        snprintf(written, sizeof written, "%s/%s", dir, relative->items[i]);
-        is_found = mb_os_is_same_file(path, written);
-    }
-    return is_found;
-}
-
-/* A copy must not replace a picture or chain that it tells of: their names are only known now.
- */
-static enum mb_status check_written(const struct mb_output *output, const char *path,
-                                    const struct mb_run *run, struct mb_err *err)
-{
-    for (size_t i = 0; i < run->n_cases; i++) {
-        const struct mb_case *c = run->cases[i];
-        for (size_t k = 0; k < c->n_results; k++) {
-            const struct mb_result *r = &c->results[k];
-            MB_FAIL_IF(is_among(output->dir, &r->images, path) ||
-                           is_among(output->dir, &r->chains, path),
-                       err, MB_ERRC_OUTPUT, "%s: would overwrite what this run wrote", path);
-        }
-    }
-    return MB_OK;
-}
-
-static enum mb_status
-write_copy(const struct mb_output *output, const char *path, const struct mb_run *run,
-           enum mb_status (*make)(const struct mb_run *run, char **text, struct mb_err *err),
-           struct mb_err *err)
+static enum mb_status write_copy(const char *path, const struct mb_run *run,
+                                 enum mb_status (*make)(const struct mb_run *run, char **text,
+                                                        struct mb_err *err),
+                                 struct mb_err *err)
 {
     MB_FREED char *text = NULL;
     if (!path) {
         return MB_OK;
     }
-    MB_DO(is_stdout(path) ? MB_OK : check_written(output, path, run, err));
     MB_DO(make(run, &text, err));
     return mb_output_write(path, text, err);
 }
@@ -329,9 +281,9 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
     struct mb_strbuf summary = {0};
     struct mb_strbuf lines = {0};
     MB_DO(mb_output_results(output, run, err));
-    MB_DO(write_copy(output, options->json, run, mb_report_json, err));
-    MB_DO(write_copy(output, options->csv, run, mb_report_csv, err));
-    MB_DO(write_copy(output, options->markdown, run, mb_table_markdown, err));
+    MB_DO(write_copy(options->json, run, mb_report_json, err));
+    MB_DO(write_copy(options->csv, run, mb_report_csv, err));
+    MB_DO(write_copy(options->markdown, run, mb_table_markdown, err));
     if (output->tells) {
         mb_headline_summary(&lines, run);
         mb_table_lines(&summary, &lines, &output->style);

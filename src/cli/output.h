@@ -22,8 +22,8 @@ struct mb_output {
 /* Colours by --color, columns by what stdout is, and characters by the locale. */
 struct mb_table_style mb_output_style(const struct mb_options *options);
 
-/* Check that the copies (--json, --csv, --markdown) can be written, and that none is an
- * input. MB_ERRC_USAGE or MB_ERRC_OUTPUT. */
+/* Check that the copies (--json, --csv, --markdown) can be written, so that no run is lost to a
+ * typing error. */
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
 

@@ -12,6 +12,7 @@
 struct mb_pictures {
     const char *dir;                    /* the output folder; borrowed */
     const struct mb_settings *settings; /* its inputs are never replaced */
+    const char *copies[3];              /* NULL or files of the user's that are not replaced */
     struct mb_err unwritten;            /* of the first file that could not be, or 0 */
     /* The contact sheet of the image that is being run: all its chains in one picture. */
     struct mb_text folder; /* of the case, relative to the output folder */

@@ -47,12 +47,12 @@ MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, size_t n_images,
                                              struct mb_err *err);
 
-/* After the work, which returned `status` and completed `n_cases`: have `tell` show and write
- * them, also after a failure, unless there are none: an older result stays then. `caveat` is of
- * what an interrupted run shows. */
-MB_MUST_CHECK enum mb_status mb_session_conclude(
-    struct mb_session *session, enum mb_status status, size_t n_cases, const char *caveat,
-    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err), struct mb_err *err);
+/* After the work, which returned `status`: have `tell` show and write the cases of the run,
+ * also after a failure, unless there are none: an older result stays then. */
+MB_MUST_CHECK enum mb_status
+mb_session_conclude(struct mb_session *session, enum mb_status status,
+                    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err),
+                    struct mb_err *err);
 
 /* Free everything; as mb_session_close_device(). */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,

@@ -237,7 +237,7 @@ enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_err
     };
     status = mb_tune_run(&tune_options, &session->inputs.images[0], &session->run, &tuning.tune,
                          err);
-    MB_TRY(mb_session_conclude(session, status, session->run.n_cases, "", tell, err));
+    MB_TRY(mb_session_conclude(session, status, tell, err));
     MB_TRY(mb_run_exit_code(&session->run, session->rows, false, verdict, err));
     if (*verdict == MB_ERRC_NONE && tuning.tune.undecided.code != MB_ERRC_NONE) {
         *err = tuning.tune.undecided;

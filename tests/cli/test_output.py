@@ -313,10 +313,8 @@ class Terminal(OutputCase):
         process = self.start(SMALL, "-q", "-s", "spd:*", "-f", "rgba8", "-o", "out")
         line = process.stderr.readline().decode()
         process.kill()
-        words = re.fullmatch(r"mipbench: warning: 'spd:\*' stands for (\d+) variants, of which "
-                             r"(\d+) can run here: .*\n", line)
-        self.assertTrue(words, line)
-        self.assertTrue(100 < int(words[2]) <= int(words[1]), line)
+        words = re.fullmatch(r"mipbench: warning: 'spd:\*' stands for (\d+) variants: .*\n", line)
+        self.assertTrue(words and int(words[1]) > 100, line)
 
     def test_colour(self):
         colour = re.compile(rb"\x1b\[[0-9;]*m")
