@@ -349,7 +349,7 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
 /* That few runs need a larger difference, and how many runs would decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t most = 0;
     if (comparison->n_single_runs > 0) {
         mb_strbuf_printf(out,
                          "Single run: %zu of %zu results have fewer than %d runs a side, and a "
@@ -359,18 +359,11 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
     }
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const uint32_t n = comparison->tests[i].n_runs_needed;
-        least = n > 0 && n < least ? n : least;
         most = n > most ? n : most;
     }
     if (most > 0) {
-        const bool is_many = most == MB_MANY_RUNS;
-        const struct mb_text range = mb_text("about %u to ", least);
-        mb_strbuf_printf(out, "The undecided need %s%s%u runs a side.\n",
-                         least < most ? range.s : "",
-                         is_many         ? "more than "
-                         : least == most ? "about "
-                                         : "",
-                         most);
+        mb_strbuf_printf(out, "The undecided need %s %u runs a side.\n",
+                         most == MB_MANY_RUNS ? "more than" : "up to", most);
     }
 }
 

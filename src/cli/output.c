@@ -107,15 +107,33 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Readers of a folder could not tell a single run from the set beside it. */
-static enum mb_status check_no_set(const char *dir, struct mb_err *err)
+/* Check that run `run` of a set can write into a folder that exists already. */
+static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
 {
-    MB_SCOPED(mb_strlist) runs = {0};
-    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &runs, err));
-    if (runs.n > 0) {
-        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has a set of runs (--runs), up to %s", dir,
-                runs.items[runs.n - 1]);
-        return mb_err_hint(err, "name another folder, or remove the set");
+    MB_FREED char *own = mb_set_run_folder(dir, run);
+    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
+    MB_DO(MB_NEED(results, "output folder"));
+    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
+}
+
+/* Readers of a folder could not tell a set of runs from a single run, or from earlier ones. */
+static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
+{
+    const struct mb_options *options = output->options;
+    MB_SCOPED(mb_strlist) found = {0};
+    MB_FREED char *own = mb_path_join(output->dir, "results.json");
+    MB_DO(MB_NEED(own, "output folder"));
+    MB_DO(mb_set_results(output->dir, MB_ERRC_OUTPUT, &found, err));
+    if (options->set && mb_os_kind(own) != MB_KIND_NONE) {
+        MB_DO(mb_strlist_add(&found, err, "%s", own));
+    }
+    if (found.n > 0) {
+        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs: %s", output->dir,
+                found.items[found.n - 1]);
+        return mb_err_hint(err, "name an empty or new folder with -o");
+    }
+    for (uint32_t run = 1; options->set && run <= options->n_runs; run++) {
+        MB_DO(check_run(output->dir, run, err));
     }
     return MB_OK;
 }
@@ -137,7 +155,8 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
                "%s: another run is writing into this folder", output->dir);
     MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", output->dir,
                mb_os_error_text(error));
-    MB_DO(set ? enter_set(set, &output->dir, err) : check_no_set(output->dir, err));
+    MB_DO(set && set->dir ? MB_OK : check_unused(output, err));
+    MB_DO(set ? enter_set(set, &output->dir, err) : MB_OK);
     return check_folder(output, err);
 }
 

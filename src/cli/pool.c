@@ -238,35 +238,6 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     return MB_OK;
 }
 
-/* Check that a run of this set can write into a folder that exists already. */
-static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
-{
-    MB_FREED char *own = mb_set_run_folder(dir, run);
-    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
-    MB_DO(MB_NEED(results, "output folder"));
-    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
-}
-
-/* Results of an earlier run would be taken for a run of this set. */
-static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) results = {0};
-    if (dir == NULL || mb_os_kind(dir) != MB_KIND_FOLDER) {
-        return MB_OK;
-    }
-    MB_FREED char *own = mb_path_join(dir, "results.json");
-    MB_DO(MB_NEED(own, "output folder"));
-    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &results, err));
-    if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
-        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
-        return mb_err_hint(err, "name an empty or new folder with -o");
-    }
-    for (uint32_t run = 1; run <= n_runs; run++) {
-        MB_DO(check_run(dir, run, err));
-    }
-    return MB_OK;
-}
-
 static enum mb_errc run_next(const struct mb_options *options, struct mb_set *set,
                              mb_run_once *run)
 {
@@ -313,7 +284,6 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
                             enum mb_errc *verdict, struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
-    MB_DO(check_folder(options->out_dir, options->n_runs, err));
     do {
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;

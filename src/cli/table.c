@@ -360,24 +360,7 @@ static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
     }
 }
 
-/* "; spd/spd_wave.comp: Register Count 40, ...; ..." */
-static void describe_facts(struct mb_strbuf *out, const struct mb_pipeline_facts *facts)
-{
-    char label[128];
-    for (size_t i = 0, k = 0; i < facts->n_executables; i++) {
-        const char *separator = ":";
-        mb_executable_label(facts, i, label, sizeof label);
-        mb_strbuf_printf(out, "; %s", label);
-        for (; k < facts->n_facts && facts->facts[k].executable == i; k++) {
-            mb_strbuf_printf(out, "%s %s %.0f", separator, facts->facts[k].name,
-                             facts->facts[k].value);
-            separator = ",";
-        }
-    }
-}
-
-/* A line for each strategy: its set-up, its pipelines, and how far each level is from the box
- * chain. */
+/* A line for each strategy: its set-up, and how far each level is from the box chain. */
 static void add_facts(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -387,9 +370,6 @@ static void add_facts(struct mb_strbuf *out, const struct mb_timing *timing)
             continue;
         }
         mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
-        if (row->result->facts) {
-            describe_facts(&text, row->result->facts);
-        }
         describe_levels(&text, timing, &row->result->verdict);
         add_line(out, row->result->label, &text);
     }

@@ -1,7 +1,6 @@
 /* Counts the verdicts on pooled timings, and puts them into words. */
 #include "compare/headline.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,13 +53,6 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
     return n;
 }
 
-static const char *article(const char *name)
-{
-    const char first = (char)toupper((unsigned char)name[0]);
-    const bool is_spelt = isupper((unsigned char)name[0]) && isupper((unsigned char)name[1]);
-    return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
-}
-
 struct census {
     struct mb_strlist strategies; /* each once; owned */
     size_t n_rows, n_failed, n_unchecked;
@@ -92,16 +84,11 @@ static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *poo
     return found;
 }
 
-/* "Mip-chain generation on an NVIDIA H200: " */
+/* "Mip-chain generation on NVIDIA H200: " */
 static void add_device(struct mb_strbuf *out, const struct mb_run *run)
 {
-    const char *name = run->device.name;
-    mb_strbuf_append(out, "Mip-chain generation on ");
-    if (mb_gpu_is_cpu(&run->device)) {
-        mb_strbuf_printf(out, "%s (software): ", name);
-    } else {
-        mb_strbuf_printf(out, "%s %s: ", article(name), name);
-    }
+    mb_strbuf_printf(out, "Mip-chain generation on %s%s: ", run->device.name,
+                     mb_gpu_is_cpu(&run->device) ? " (software)" : "");
 }
 
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)

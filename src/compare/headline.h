@@ -4,11 +4,11 @@
 #include "base/strbuf.h"
 #include "compare/pool.h"
 
-/* "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified" */
+/* "Mip-chain generation on NVIDIA H200: 8 strategies, every texel verified" */
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
 
 /* The title of a single pool; for several "Mip-chain generation on 2 devices: A and B" or
- * "Mip-chain generation on an NVIDIA H200: 2 builds". */
+ * "Mip-chain generation on NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
 /* How many timings the run has under the condition of `of` ("cold latency"), if that is the
