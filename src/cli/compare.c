@@ -533,7 +533,7 @@ static enum mb_status compare_files(const struct mb_options *options,
     MB_DO(view_init(&view, &comparison, err));
     mb_session_end_at_once(false);
     add_page(&text, &view, &style);
-    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    MB_DO(mb_output_show(&text, options, err));
     if (options->markdown != NULL) {
         add_page(&markdown, &view, &(const struct mb_table_style){.is_markdown = true});
         MB_DO(mb_strbuf_check(&markdown, err));

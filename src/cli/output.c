@@ -69,7 +69,8 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     };
 }
 
-bool mb_output_takes_stdout(const struct mb_options *options)
+/* Whether a copy has stdout for itself, so that tables go to stderr. */
+static bool stdout_is_taken(const struct mb_options *options)
 {
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
@@ -167,7 +168,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         .options = options,
         .dir = options->out_dir ? mb_strdup(options->out_dir) : NULL,
         .style = mb_output_style(options),
-        .stdout_is_taken = mb_output_takes_stdout(options),
     };
     struct mb_strbuf head = {0};
     const bool is_new = !output->dir || mb_os_kind(output->dir) == MB_KIND_NONE;
@@ -188,12 +188,12 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
         return MB_OK;
     }
     mb_table_header(&head, run, &output->style);
-    return mb_output_show(&head, output->stdout_is_taken, err);
+    return mb_output_show(&head, output->options, err);
 }
 
 bool mb_output_is_beside_errors(const struct mb_output *output)
 {
-    return output->tells && (output->stdout_is_taken || mb_os_is_one_stream());
+    return output->tells && (stdout_is_taken(output->options) || mb_os_is_one_stream());
 }
 
 void mb_output_finish(struct mb_output *output)
@@ -203,11 +203,12 @@ void mb_output_finish(struct mb_output *output)
     *output = (struct mb_output){0};
 }
 
-enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken, struct mb_err *err)
+enum mb_status mb_output_show(struct mb_strbuf *text, const struct mb_options *options,
+                              struct mb_err *err)
 {
-    enum mb_status status =
-        stdout_is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
-    if (stdout_is_taken) {
+    const bool is_taken = stdout_is_taken(options);
+    enum mb_status status = is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
+    if (is_taken) {
         mb_log_text(mb_strbuf_text(text));
     }
     mb_strbuf_finish(text);
@@ -219,7 +220,7 @@ static enum mb_status show_table(struct mb_output *output, const struct mb_run *
 {
     struct mb_strbuf text = {0};
     mb_table_timing(&text, run, timing, &output->style);
-    return mb_output_show(&text, output->stdout_is_taken, err);
+    return mb_output_show(&text, output->options, err);
 }
 
 /* "Results: DIR/results.json" */
@@ -228,7 +229,7 @@ static enum mb_status show_place(const struct mb_output *output, const char *wha
 {
     struct mb_strbuf text = {0};
     mb_strbuf_printf(&text, "%s: %s/%s\n", what, output->dir, name);
-    return mb_output_show(&text, output->stdout_is_taken, err);
+    return mb_output_show(&text, output->options, err);
 }
 
 /* On a full disk pictures make room: results matter more. */
@@ -307,7 +308,7 @@ enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run 
         mb_headline_summary(&lines, run);
         mb_table_lines(&summary, &lines, &output->style);
     }
-    MB_DO(mb_output_show(&summary, output->stdout_is_taken, err));
+    MB_DO(mb_output_show(&summary, output->options, err));
     MB_DO(show_place(output, "Results", "results.json", err));
     if (options->wants_report) {
         MB_DO(make_report(output, err));

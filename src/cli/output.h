@@ -16,7 +16,6 @@ struct mb_output {
     bool tells;              /* tables: of a set only the first run does, or all if verbose */
     struct mb_script report; /* of --report */
     struct mb_pictures pictures;
-    bool stdout_is_taken; /* --json, --csv or --markdown is "-": tables go to stderr */
 };
 
 /* Colours by --color, columns by what stdout is, and characters by the locale. */
@@ -27,15 +26,12 @@ struct mb_table_style mb_output_style(const struct mb_options *options);
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
 
-/* Whether a copy has stdout for itself, so that tables go to stderr. */
-bool mb_output_takes_stdout(const struct mb_options *options);
-
 /* Whether tables and error lines go to the same place, such as a terminal. */
 bool mb_output_is_beside_errors(const struct mb_output *output);
 
-/* Print `text` where tables go, and finish it. */
-MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken,
-                                            struct mb_err *err);
+/* Print `text` where tables go, on stderr if a copy has stdout for itself, and finish it. */
+MB_MUST_CHECK enum mb_status
+mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct mb_err *err);
 
 /* Write a copy to a file, or to stdout where `path` is "-". */
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,

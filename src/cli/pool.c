@@ -230,7 +230,7 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     MB_DO(mb_pool_runs(files, &how, &pools, err));
     mb_session_end_at_once(false);
     add_text(&text, &pools, &style);
-    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    MB_DO(mb_output_show(&text, options, err));
     if (options->json != NULL) {
         MB_DO(make_json(&pools, how.seed, &json, err));
         MB_DO(mb_output_write(options->json, json, err));

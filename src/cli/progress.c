@@ -33,22 +33,17 @@ void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
     progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
 }
 
-void mb_progress_image(struct mb_progress *progress, size_t index)
+void mb_progress_image(struct mb_progress *progress, size_t index, const char *name)
 {
     if (progress->first_ns != 0 && index == progress->image_index) {
         return;
     }
     progress->image_index = index;
-    progress->image[0] = '\0';
+    snprintf(progress->image, sizeof progress->image, "%s", name);
     progress->begin_ns = mb_now_ns();
     if (progress->first_ns == 0) {
         progress->first_ns = progress->begin_ns;
     }
-}
-
-void mb_progress_name(struct mb_progress *progress, const char *name)
-{
-    snprintf(progress->image, sizeof progress->image, "%s", name);
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
@@ -174,13 +169,9 @@ static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
         n_unchecked += result->status == MB_RESULT_OK && result->has_work &&
                        result->verify != MB_VERIFY_PASS;
     }
-    if (n_unchecked > 0) {
-        mb_strbuf_printf(text, "%zu strateg%s not checked", n_unchecked,
-                         n_unchecked == 1 ? "y" : "ies");
-    } else {
-        mb_strbuf_printf(text, "%zu strateg%s verified", n_verified,
-                         n_verified == 1 ? "y" : "ies");
-    }
+    const size_t n = n_unchecked > 0 ? n_unchecked : n_verified;
+    mb_strbuf_printf(text, "%zu strateg%s %s", n, n == 1 ? "y" : "ies",
+                     n_unchecked > 0 ? "not checked" : "verified");
     if (n_failed > 0) {
         mb_strbuf_printf(text, ", %zu FAILED", n_failed);
     }

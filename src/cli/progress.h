@@ -20,11 +20,9 @@ struct mb_progress {
 
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images);
 
-/* Begin image `index` (0-based) of `n_images`. Repeating it within an image has no effect. */
-void mb_progress_image(struct mb_progress *progress, size_t index);
-
-/* Name the current image: "photo 512x512". */
-void mb_progress_name(struct mb_progress *progress, const char *name);
+/* Begin image `index` (0-based) of `n_images`, "photo 512x512"; `name` may be "". Repeating it
+ * within an image has no effect. */
+void mb_progress_image(struct mb_progress *progress, size_t index, const char *name);
 
 /* A step without a count begins: drawn at once. `label` is the strategy's. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);

@@ -180,16 +180,16 @@ static void on_case_begin(void *user, size_t index)
 {
     struct mb_session *session = user;
     const struct mb_settings *settings = &session->options->settings;
-    mb_progress_image(&session->progress, index);
+    struct mb_text name = {""};
     if (session->options->verb == MB_VERB_RUN) {
         const size_t n_sizes = mb_settings_n_sizes(settings);
         const struct mb_extent size = settings->size[index % n_sizes];
-        const char *name = session->inputs.images[index / n_sizes].name;
-        mb_progress_name(&session->progress,
-                         settings->n_sizes == 0
-                             ? name
-                             : mb_text("%s %ux%u", name, size.width, size.height).s);
+        name = mb_text("%s", session->inputs.images[index / n_sizes].name);
+        if (settings->n_sizes > 0) {
+            name = mb_text("%.300s %ux%u", name.s, size.width, size.height);
+        }
     }
+    mb_progress_image(&session->progress, index, name.s);
 }
 
 struct mb_hooks mb_session_hooks(struct mb_session *session)

@@ -75,26 +75,20 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Logarithms of the ratio of two rows, block by block, from each run that sampled both
- * together. */
-struct paired {
-    struct mb_series *runs;
-    size_t n_runs;
-    double *log_ratio;        /* of all runs */
-    size_t n_values, n_least; /* of all runs; of the shortest */
-};
-
-static void pair_run(const struct mb_row *a, const struct mb_row *b, struct paired *out)
+/* Add to `out`, as samples, the logarithms of the ratio of two rows in each block of a run that
+ * sampled both together. There is room for them, and for one more series. */
+static void pair_run(const struct mb_row *a, const struct mb_row *b, struct mb_series *series,
+                     struct mb_repeats *out)
 {
-    double *values = out->log_ratio + out->n_values;
+    double *values = out->samples_ns + out->n_samples;
     if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing ||
         !mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
         return;
     }
     const size_t n = a->timing->samples.n_kept;
-    out->runs[out->n_runs++] = (struct mb_series){.values = values, .n = n};
-    out->n_values += n;
-    out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;
+    out->n_least = out->runs.n == 0 || n < out->n_least ? n : out->n_least;
+    series[out->runs.n++] = (struct mb_series){.values = values, .n = n};
+    out->n_samples += n;
 }
 
 /* Take a ratio from resampling, with an interval that is `wider` by that factor at both ends,
@@ -113,19 +107,19 @@ static void take(struct mb_relation *relation, const struct mb_estimate *ratio, 
 
 /* Relates a single run by signed ranks, as the run itself does, and several by resampling runs,
  * since the blocks of one run do not show how runs differ. */
-static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
+static enum mb_status relate_paired(const struct mb_repeats *paired,
+                                    const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
-    const struct mb_runs runs = {paired->runs, paired->n_runs};
     struct mb_estimate log_ratio;
-    if (paired->n_runs == 1) {
-        return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
+    if (paired->runs.n == 1) {
+        return mb_relate_logs(paired->samples_ns, paired->n_samples, how, relation, err);
     }
-    MB_DO(mb_bootstrap_runs(&runs, how, &log_ratio, err));
+    MB_DO(mb_bootstrap_runs(&paired->runs, how, &log_ratio, err));
     const struct mb_estimate ratio = {.figure = exp(log_ratio.figure),
                                       .ci = {exp(log_ratio.ci[0]), exp(log_ratio.ci[1])},
                                       .p = log_ratio.p};
-    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_values));
+    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_samples));
     return MB_OK;
 }
 
@@ -151,14 +145,14 @@ static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_tes
     struct mb_bootstrap own = *how;
     MB_FREED struct mb_series *series = mb_alloc(pool->n_runs, sizeof *series);
     MB_FREED double *log_ratio = mb_alloc(test->side->n_samples, sizeof *log_ratio);
-    struct paired paired = {.runs = series, .log_ratio = log_ratio};
+    struct mb_repeats paired = {.runs.series = series, .samples_ns = log_ratio};
     MB_DO(MB_NEED(series && log_ratio, "pooling"));
     for (size_t i = 0; i < pool->n_runs; i++) {
-        pair_run(fastest->of[i], test->of[i], &paired);
+        pair_run(fastest->of[i], test->of[i], series, &paired);
     }
-    qsort(series, paired.n_runs, sizeof *series, mb_series_compare);
+    qsort(series, paired.runs.n, sizeof *series, mb_series_compare);
     own.seed = mb_seed_of(how->seed, test->key);
-    return paired.n_runs > 0 ? relate_paired(&paired, &own, relation, err)
+    return paired.runs.n > 0 ? relate_paired(&paired, &own, relation, err)
                              : relate_apart(fastest->side, test->side, &own, relation, err);
 }
 

@@ -27,12 +27,12 @@ static void test_line(void)
     CHECK_EQ_STR(draw(&progress, "device", "measuring its limits", 60000 * MS, 79),
                  "[1/200] device - measuring its limits");
     progress.first_ns = progress.begin_ns = 60000 * MS;
-    mb_progress_name(&progress, "photo_1");
+    strcpy(progress.image, "photo_1");
     CHECK_EQ_STR(draw(&progress, "8 strategies", "warming up", 62000 * MS, 79),
                  "[1/200] photo_1 - 8 strategies - warming up");
     progress.image_index = 1;
     progress.begin_ns = 63000 * MS; /* three seconds an image */
-    mb_progress_name(&progress, "photo_2");
+    strcpy(progress.image, "photo_2");
     CHECK_EQ_STR(draw(&progress, "8 strategies", "40 of 320 blocks", 63000 * MS, 79),
                  "[2/200] photo_2 - 8 strategies - 40 of 320 blocks"
                  " - about 10 min left");
@@ -43,13 +43,12 @@ static void test_images(void)
 {
     struct mb_progress progress;
     mb_progress_init(&progress, true, 3);
-    mb_progress_image(&progress, 0);
-    mb_progress_name(&progress, "photo_1");
+    mb_progress_image(&progress, 0, "photo_1");
     const struct mb_progress first = progress;
     CHECK(first.first_ns != 0 && first.begin_ns == first.first_ns);
-    mb_progress_image(&progress, 0);
+    mb_progress_image(&progress, 0, "other");
     CHECK(memcmp(&progress, &first, sizeof first) == 0);
-    mb_progress_image(&progress, 1);
+    mb_progress_image(&progress, 1, "");
     CHECK(progress.first_ns == first.first_ns && progress.begin_ns > first.begin_ns);
     CHECK_EQ_INT(progress.image_index, 1);
     CHECK_EQ_STR(progress.image, "");
@@ -124,7 +123,7 @@ static void test_rate(void)
 static void test_narrow(void)
 {
     struct mb_progress progress = {.n_images = 200, .image_index = 36};
-    mb_progress_name(&progress, "a-very-long-name-of-a-photo-0037");
+    strcpy(progress.image, "a-very-long-name-of-a-photo-0037");
     CHECK_EQ_STR(draw(&progress, "spd", "verifying", 0, 51),
                  "[37/200] a-very-long..-photo-0037 - spd - verifying");
     CHECK_EQ_STR(draw(&progress, "spd", "verifying", 0, 19), /* the end is cut by who draws */
