@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <sched.h>
 #include <sha256.h>
@@ -40,7 +38,6 @@ void mb_os_begin(int argc, char **argv)
             _exit(127);
         }
     }
-    setlocale(LC_CTYPE, "");
 }
 
 void mb_os_catch_signals(void (*on_signal)(int number))
@@ -172,11 +169,6 @@ size_t mb_os_columns(enum mb_stream stream)
 {
     struct winsize size = {0};
     return ioctl((int)stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-bool mb_os_shows_utf8(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
 /* ---- Files */

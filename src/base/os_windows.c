@@ -196,11 +196,6 @@ size_t mb_os_columns(enum mb_stream stream)
                : 0;
 }
 
-bool mb_os_shows_utf8(void)
-{
-    return true; /* mb_os_begin */
-}
-
 /* ---- Files */
 
 /* A folder has a handle only with "backup semantics". */

@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "compare/runs.h"
-#include "cli/grid.h"
 #include "result/label.h"
 #include "result/result_read.h"
 #include "cli/options/options.h"
@@ -42,7 +41,7 @@ struct view {
     struct mb_text name[MB_N_SIDES];
     struct mb_strlist differs[MB_N_SIDES]; /* what only the runs of that side are; owned */
     struct mb_strlist both;                /* device, driver and build of both; owned */
-    bool has_color;
+    const struct mb_table_style *style;
 };
 
 static void view_finish(struct view *view)
@@ -182,7 +181,7 @@ static void add_test(struct mb_grid *grid, const struct view *view,
                         : test->change == MB_CHANGE_FASTER    ? MB_PAINT_GOOD
                         : test->change == MB_CHANGE_UNDECIDED ? MB_PAINT_DIM
                                                               : "";
-    mb_grid_row(grid, is_bad, view->has_color ? paint : "");
+    mb_grid_row(grid, is_bad, view->style->color ? paint : "");
     mb_grid_cell(grid, "%s", test->row->result->label);
     mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
@@ -331,8 +330,7 @@ static void add_sides(struct mb_strbuf *out, const struct view *view)
                               "options.\n");
     }
     for (size_t i = 0; i < warnings->n; i++) {
-        mb_strbuf_printf(out, "%swarning: %s%s\n", view->has_color ? MB_PAINT_WARN : "",
-                         warnings->items[i], view->has_color ? MB_PAINT_OFF : "");
+        mb_table_loud(out, view->style, "warning: %s", warnings->items[i]);
     }
 }
 
@@ -342,10 +340,8 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const struct mb_compared *test = &comparison->tests[i];
         if (test->change == MB_CHANGE_NONE) {
-            mb_strbuf_printf(out, "%sNot compared: %s, %s: %s%s\n",
-                             view->has_color ? MB_PAINT_DIM : "", test->row->result->label,
-                             mb_timing_title(test->row->timing).s, test->reason,
-                             view->has_color ? MB_PAINT_OFF : "");
+            mb_strbuf_printf(out, "Not compared: %s, %s: %s\n", test->row->result->label,
+                             mb_timing_title(test->row->timing).s, test->reason);
         }
     }
 }
@@ -353,7 +349,7 @@ static void add_gaps(struct mb_strbuf *out, const struct view *view)
 /* That few runs need a larger difference, and how many runs would decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t most = 0;
     if (comparison->n_single_runs > 0) {
         mb_strbuf_printf(out,
                          "Single run: %zu of %zu results have fewer than %d runs a side, and a "
@@ -363,59 +359,33 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
     }
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const uint32_t n = comparison->tests[i].n_runs_needed;
-        least = n > 0 && n < least ? n : least;
         most = n > most ? n : most;
     }
     if (most > 0) {
-        const bool is_many = most == MB_MANY_RUNS;
-        const struct mb_text range = mb_text("about %u to ", least);
-        mb_strbuf_printf(out, "The undecided need %s%s%u runs a side.\n",
-                         least < most ? range.s : "",
-                         is_many         ? "more than "
-                         : least == most ? "about "
-                                         : "",
-                         most);
+        mb_strbuf_printf(out, "The undecided need %s %u runs a side.\n",
+                         most == MB_MANY_RUNS ? "more than" : "up to", most);
     }
 }
 
 /* With --quiet only the first lines, the table and the notes. */
-static void add_text(struct mb_strbuf *out, struct view *view, const struct mb_options *options)
+static void add_page(struct mb_strbuf *out, struct view *view,
+                     const struct mb_table_style *style)
 {
-    const bool is_verbose = options->verbosity > 0;
-    const bool is_brief = options->quiet && !is_verbose;
-    const struct mb_table_style style = mb_output_style(options);
-    view->has_color = style.color;
+    view->style = style;
     MB_SCOPED(mb_grid) grid = make_grid(view);
     struct mb_strbuf above = {0}, below = {0};
     add_headline(&above, view->comparison);
-    mb_strbuf_append(&above, "\n");
-    if (!is_brief) {
-        add_sides(&above, view);
+    if (!style->is_brief) {
         mb_strbuf_append(&above, "\n");
+        add_sides(&above, view);
         add_gaps(&below, view);
     }
     add_notes(&below, view->comparison);
-    mb_strbuf_wrap_lines(out, &above, style.columns);
-    mb_grid_text(out, &grid, style.columns);
-    mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
-    mb_strbuf_wrap_lines(out, &below, style.columns);
-}
-
-/* GitHub Markdown with all of it. */
-static void add_markdown(struct mb_strbuf *out, struct view *view)
-{
-    MB_SCOPED(mb_strbuf) lines = {0};
-    view->has_color = false;
-    MB_SCOPED(mb_grid) grid = make_grid(view);
-    add_headline(&lines, view->comparison);
-    add_sides(&lines, view);
-    mb_markdown_lines(out, &lines);
+    mb_table_lines(out, &above, style);
     mb_strbuf_append(out, "\n");
-    mb_grid_markdown(out, &grid);
-    mb_strbuf_append(out, grid.n_rows > 0 ? "\n" : "");
-    add_gaps(&lines, view);
-    add_notes(&lines, view->comparison);
-    mb_markdown_lines(out, &lines);
+    mb_table_grid(out, &grid, style);
+    mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
+    mb_table_lines(out, &below, style);
 }
 
 static void json_words(struct mb_json *json, struct cJSON *parent, const char *key,
@@ -554,6 +524,7 @@ static enum mb_status compare_files(const struct mb_options *options,
         [MB_BASE] = {.files = files->files, .n_files = n_base},
         [MB_NEW] = {.files = files->files + n_base, .n_files = files->n_files - n_base},
     };
+    const struct mb_table_style style = mb_output_style(options);
     MB_SCOPED(mb_comparison) comparison = {.n_tests = 0};
     MB_SCOPED(view) view = {.comparison = NULL};
     MB_SCOPED(mb_strbuf) text = {0}, markdown = {0};
@@ -561,10 +532,10 @@ static enum mb_status compare_files(const struct mb_options *options,
     MB_DO(mb_compare_runs(sides, &how, &comparison, err));
     MB_DO(view_init(&view, &comparison, err));
     mb_session_end_at_once(false);
-    add_text(&text, &view, options);
-    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    add_page(&text, &view, &style);
+    MB_DO(mb_output_show(&text, options, err));
     if (options->markdown != NULL) {
-        add_markdown(&markdown, &view);
+        add_page(&markdown, &view, &(const struct mb_table_style){.is_markdown = true});
         MB_DO(mb_strbuf_check(&markdown, err));
         MB_DO(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
     }

@@ -260,7 +260,7 @@ void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid)
     struct layout layout = {.grid = grid};
     struct mb_strbuf line = {0};
     out->failed = out->failed || grid->text.failed;
-    if (out->failed) {
+    if (out->failed || grid->n_rows == 0) {
         return;
     }
     measure(&layout, MB_ANY_COLUMNS);

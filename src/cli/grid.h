@@ -51,7 +51,7 @@ MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
  * sentence, or a text in the last column, is broken or stands below its row. */
 void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns);
 
-/* Append a table of GitHub Markdown; no column is dropped. */
+/* The same as GitHub Markdown; no column is dropped. */
 void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
 
 /* Append `text`; what Markdown, or HTML within it, would take as markup is escaped. */

@@ -28,7 +28,7 @@ static enum mb_status on_chain(void *user, const struct mb_case *c, struct mb_re
                                struct mb_err *err)
 {
     struct mb_session *session = user;
-    return mb_output_images(&session->output, c, result, block, reference, err);
+    return mb_pictures_add(&session->output.pictures, c, result, block, reference, err);
 }
 
 static enum mb_status on_case_done(void *user, const struct mb_run *run,
@@ -74,8 +74,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     MB_TRY(mb_run_exit_code(&session.run, session.rows,
                             !is_tune && mb_output_is_beside_errors(&session.output), verdict,
                             err));
-    if (*verdict == MB_ERRC_NONE && session.output.unwritten.code != MB_ERRC_NONE) {
-        *err = session.output.unwritten;
+    if (*verdict == MB_ERRC_NONE && session.output.pictures.unwritten.code != MB_ERRC_NONE) {
+        *err = session.output.pictures.unwritten;
         status = MB_FAILED;
     }
 fail:

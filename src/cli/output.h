@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 #include "cli/options/options.h"
-#include "cli/sheet.h"
+#include "cli/picture.h"
 #include "cli/table.h"
 
 struct mb_output {
@@ -12,29 +12,23 @@ struct mb_output {
     char *dir; /* owned */
     struct mb_table_style style;
     bool tells;              /* tables: of a set only the first run does, or all if verbose */
-    bool clamp_is_told;      /* that PNG clamps floats: once a run is enough */
-    struct mb_sheets sheets; /* of the image that is being run */
-    struct mb_err unwritten; /* of the first picture or texture file that could not be, or 0 */
-    bool stdout_is_taken;    /* --json, --csv or --markdown is "-": tables go to stderr */
+    struct mb_pictures pictures;
 };
 
 /* Colours by --color, columns by what stdout is, and characters by the locale. */
 struct mb_table_style mb_output_style(const struct mb_options *options);
 
-/* Check that the copies (--json, --csv, --markdown) can be written, and that none is an
- * input. MB_ERRC_USAGE or MB_ERRC_OUTPUT. */
+/* Check that the copies (--json, --csv, --markdown) can be written, so that no run is lost to a
+ * typing error. */
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
-
-/* Whether a copy has stdout for itself, so that tables go to stderr. */
-bool mb_output_takes_stdout(const struct mb_options *options);
 
 /* Whether tables and error lines go to the same place, such as a terminal. */
 bool mb_output_is_beside_errors(const struct mb_output *output);
 
-/* Print `text` where tables go, and finish it. */
-MB_MUST_CHECK enum mb_status mb_output_show(struct mb_strbuf *text, bool stdout_is_taken,
-                                            struct mb_err *err);
+/* Print `text` where tables go, on stderr if a copy has stdout for itself, and finish it. */
+MB_MUST_CHECK enum mb_status
+mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct mb_err *err);
 
 /* Write a copy to a file, or to stdout where `path` is "-". */
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
@@ -47,14 +41,6 @@ MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
-
-/* Write the pictures that --images asks for and the files that --chain asks for, and note them
- * in the result. `reference` may be NULL: then there are no error pictures and no golden ones.
- * One that cannot be written is a warning of the result, and output->unwritten. */
-MB_MUST_CHECK enum mb_status mb_output_images(struct mb_output *output, const struct mb_case *c,
-                                              struct mb_result *result, const void *block,
-                                              struct mb_reference *reference,
-                                              struct mb_err *err);
 
 /* After each case: print its tables with their warnings, write the contact sheet of an image
  * that has one, and results.json, so that a crash loses nothing. */

@@ -1,55 +1,89 @@
-/* PNG files of a result's chain: the atlas, single levels, where it went wrong, and the golden
- * chain; and HDR files of what PNG has to clamp. */
+/* Pictures of a result's chain as PNG: the atlas, single levels, where it went wrong, the
+ * reference and the contact sheet; HDR files of what PNG has to clamp; and texture files. */
 #include "cli/picture.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
-#include "result/label.h"
+#include "base/file.h"
+#include "base/version.h"
 #include "image/io/write.h"
+#include "result/label.h"
 
+_Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
+
+/* The chain of a result. */
 struct writer {
-    const struct mb_picture_options *options;
-    const struct mb_settings *settings;
-    const struct mb_filter *filter; /* that the strategy is held to */
+    struct mb_pictures *pictures;
     const struct mb_case *c;
     struct mb_result *result;
     const void *block;
-    bool is_float;                      /* an HDR file beside each PNG */
-    uint32_t n_layers;                  /* that are drawn */
-    struct mb_text case_folder, folder; /* relative to the output folder */
+    struct mb_reference *reference;
+    struct mb_text folder; /* relative to the output folder */
 };
 
-static enum mb_status write_png(const struct writer *w, const char *stem, const uint8_t *rgba,
-                                struct mb_extent extent, struct mb_err *err)
+/* Write NAME, relative to the output folder, and note it in `written` unless that is NULL. */
+static enum mb_status write_file(const struct mb_pictures *pictures,
+                                 const struct mb_bytes *bytes, struct mb_text name,
+                                 struct mb_strlist *written, struct mb_err *err)
+{
+    const struct mb_settings *settings = pictures->settings;
+    char folder[MB_PATH_BYTES];
+    MB_FREED char *path = mb_path_join(pictures->dir, name.s);
+    MB_DO(MB_NEED(path, "pictures"));
+    for (size_t i = 0; i < settings->n_inputs; i++) {
+        MB_FAIL_IF(mb_os_is_same_file(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
+                   "%s: is an input, and is not replaced", path);
+    }
+    for (size_t i = 0; i < MB_COUNTOF(pictures->copies); i++) {
+        MB_FAIL_IF(pictures->copies[i] && mb_os_is_same_file(path, pictures->copies[i]), err,
+                   MB_ERRC_OUTPUT, "%s: is a copy of the results, and is not replaced", path);
+    }
+    mb_path_parent(path, folder);
+    MB_DO(mb_make_dirs(folder, err));
+    MB_DO(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
+    return written ? mb_strlist_add(written, err, "%s", name.s) : MB_OK;
+}
+
+static enum mb_status write_png(const struct writer *w, struct mb_text stem,
+                                const uint8_t *rgba, struct mb_extent extent,
+                                struct mb_err *err)
 {
     MB_SCOPED(mb_bytes) png = {0};
     MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
-    return mb_artifact_write(&w->options->artifacts, &png, &w->result->images, err, "%s/%s.png",
-                             w->folder.s, stem);
+    return write_file(w->pictures, &png, mb_text("%s/%s.png", w->folder.s, stem.s),
+                      &w->result->images, err);
 }
 
 /* Texels of the chain's own format. */
-static enum mb_status write_hdr(const struct writer *w, const char *stem, const void *texels,
+static enum mb_status write_hdr(const struct writer *w, struct mb_text stem, const void *texels,
                                 struct mb_extent extent, struct mb_err *err)
 {
     MB_SCOPED(mb_bytes) hdr = {0};
     MB_DO(mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err));
-    return mb_artifact_write(&w->options->artifacts, &hdr, &w->result->images, err, "%s/%s.hdr",
-                             w->folder.s, stem);
+    return write_file(w->pictures, &hdr, mb_text("%s/%s.hdr", w->folder.s, stem.s),
+                      &w->result->images, err);
 }
 
-uint32_t mb_picture_layers(const struct mb_layout *layout)
+/* Layers of a chain that are drawn. */
+static uint32_t n_drawn_layers(const struct mb_layout *layout)
 {
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
+}
+
+/* "atlas", or of layers from 1 on "atlas_layer_01". */
+static struct mb_text stem_of(const char *stem, uint32_t layer)
+{
+    return layer == 0 ? mb_text("%s", stem) : mb_text("%s_layer_%02u", stem, layer);
 }
 
 /* Whether the layers that are drawn hold a value above 1; infinity counts. */
 static bool is_clamped(const struct mb_layout *layout, const void *block)
 {
     const struct mb_format *format = layout->format;
-    const uint32_t n_images = mb_picture_layers(layout) * layout->n_levels;
+    const uint32_t n_images = n_drawn_layers(layout) * layout->n_levels;
     if (mb_format_is_unorm(format)) {
         return false;
     }
@@ -68,42 +102,35 @@ static bool is_clamped(const struct mb_layout *layout, const void *block)
     return false;
 }
 
-struct mb_text mb_picture_stem(const char *stem, uint32_t layer)
-{
-    return layer == 0 ? mb_text("%s", stem) : mb_text("%s_layer_%02u", stem, layer);
-}
-
 /* Once as a PNG and, of floats, once more in the chain's own format. */
 static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
 {
-    MB_FREED void *texels = NULL;
     const struct mb_layout *layout = &w->c->layout;
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
-    const struct mb_text stem = mb_picture_stem("atlas", layer);
-    MB_DO(mb_atlas_draw(layout, w->block, layer, true, &texels, err));
-    MB_DO(write_png(w, stem.s, texels, extent, err));
-    if (w->is_float) {
-        mb_free(texels);
-        MB_DO(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
-        MB_DO(write_hdr(w, stem.s, texels, extent, err));
+    const struct mb_text stem = stem_of("atlas", layer);
+    MB_FREED void *rgba = NULL;
+    MB_FREED void *texels = NULL;
+    MB_DO(mb_atlas_draw(layout, w->block, layer, true, &rgba, err));
+    MB_DO(write_png(w, stem, rgba, extent, err));
+    if (mb_format_is_unorm(layout->format)) {
+        return MB_OK;
     }
-    return MB_OK;
+    MB_DO(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
+    return write_hdr(w, stem, texels, extent, err);
 }
 
 static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,
                                   struct mb_err *err)
 {
-    struct mb_extent extent = mb_level_extent(w->c->layout.base, level);
+    const struct mb_layout *layout = &w->c->layout;
+    const struct mb_extent extent = mb_level_extent(layout->base, level);
+    const struct mb_text stem = stem_of(mb_text("level_%02u", level).s, layer);
+    const void *texels = mb_layout_level(layout, w->block, level, layer);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
-    const struct mb_text stem = mb_picture_stem(mb_text("level_%02u", level).s, layer);
-    mb_level_to_rgba8(&w->c->layout, w->block, level, layer, rgba);
-    MB_DO(write_png(w, stem.s, rgba, extent, err));
-    if (w->is_float) {
-        const void *texels = mb_layout_level(&w->c->layout, w->block, level, layer);
-        MB_DO(write_hdr(w, stem.s, texels, extent, err));
-    }
-    return MB_OK;
+    mb_level_to_rgba8(layout, w->block, level, layer, rgba);
+    MB_DO(write_png(w, stem, rgba, extent, err));
+    return mb_format_is_unorm(layout->format) ? MB_OK : write_hdr(w, stem, texels, extent, err);
 }
 
 /* Against the chain that is never rounded: what the strategy's policy asks for. In the layer of
@@ -114,26 +141,27 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     const struct mb_bad_texel *bad = &w->result->verdict.first_bad;
     const uint32_t layer = bad->found ? bad->layer : 0;
     const struct mb_ideal *ideal;
-    MB_DO(mb_reference_ideal(w->options->reference, w->filter, layer, &ideal, err));
+    MB_DO(mb_reference_ideal(w->reference, &w->result->work.tolerance.filter, layer, &ideal,
+                             err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
-    return write_png(w, mb_picture_stem(mb_text("error_%02u", level).s, layer).s, rgba, extent,
-                     err);
+    return write_png(w, stem_of(mb_text("error_%02u", level).s, layer), rgba, extent, err);
 }
 
 /* Atlases, single levels, or both. */
 static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
-    const enum mb_images images = w->settings->images;
+    const enum mb_images images = w->pictures->settings->images;
     const uint32_t n_levels = w->c->layout.n_levels;
-    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < w->n_layers; layer++) {
+    const uint32_t n_layers = n_drawn_layers(&w->c->layout);
+    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
         MB_DO(write_atlas(w, layer, err));
     }
     for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
-        for (uint32_t layer = 0; layer < w->n_layers; layer++) {
+        for (uint32_t layer = 0; layer < n_layers; layer++) {
             MB_DO(write_level(w, level, layer, err));
         }
     }
@@ -145,7 +173,7 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
     for (uint32_t level = 1; level < w->c->layout.n_levels; level++) {
         const bool is_wrong = w->result->verify == MB_VERIFY_FAIL &&
                               w->result->verdict.level[level].n_bad_texels > 0;
-        if (is_wrong || w->settings->images == MB_IMAGES_ALL) {
+        if (is_wrong || w->pictures->settings->images == MB_IMAGES_ALL) {
             MB_DO(write_error(w, level, err));
         }
     }
@@ -171,23 +199,35 @@ static enum mb_status note_again(const struct writer *w, const char *folder, boo
     return MB_OK;
 }
 
+/* The reference of a policy, packed as the chains are. Owned by the caller: mb_free. */
+static enum mb_status make_golden(const struct writer *w, void **texels, struct mb_err *err)
+{
+    *texels = mb_alloc(w->c->layout.total_bytes, 1);
+    MB_DO(MB_NEED(*texels, "pictures"));
+    return mb_reference_encode(w->reference, &w->result->work.tolerance.filter,
+                               n_drawn_layers(&w->c->layout), *texels, err);
+}
+
+static enum mb_policy policy_of(const struct writer *w)
+{
+    return mb_reference_policy(w->reference, &w->result->work.tolerance.filter);
+}
+
 /* The reference, beside the folders of strategies; once for all that are held to the same
  * policy. */
 static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
-    struct mb_reference *reference = w->options->reference;
     struct writer golden = *w;
     bool was_there;
-    golden.folder = mb_text("%s/golden-%s", w->case_folder.s,
-                            mb_policy_names[mb_reference_policy(reference, w->filter)]);
+    MB_FREED void *texels = NULL;
+    golden.folder =
+        mb_text("%s/golden-%s", mb_case_folder(w->c).s, mb_policy_names[policy_of(w)]);
     MB_DO(note_again(w, golden.folder.s, &was_there, err));
     if (was_there) {
         return MB_OK;
     }
-    MB_FREED uint8_t *texels = mb_alloc(w->c->layout.total_bytes, 1);
+    MB_DO(make_golden(w, &texels, err));
     golden.block = texels;
-    MB_DO(MB_NEED(texels, "pictures"));
-    MB_DO(mb_reference_encode(reference, w->filter, w->n_layers, texels, err));
     return write_chain(&golden, err);
 }
 
@@ -199,10 +239,237 @@ static void warn(const struct writer *w, bool has_chain)
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
                 layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
     }
-    if (w->n_layers < layout->n_layers) {
+    if (n_drawn_layers(layout) < layout->n_layers) {
         mb_warn(&w->result->warnings, "layers_left_out",
-                "pictures of the first %u of %u layers", w->n_layers, layout->n_layers);
+                "pictures of the first %u of %u layers", n_drawn_layers(layout),
+                layout->n_layers);
     }
+}
+
+/* With --images sheet only error pictures. */
+static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
+{
+    const bool has_chain = w->pictures->settings->images != MB_IMAGES_SHEET;
+    if (w->pictures->settings->images == MB_IMAGES_NONE) {
+        return MB_OK;
+    }
+    warn(w, has_chain);
+    MB_DO(has_chain ? write_chain(w, err) : MB_OK);
+    MB_DO(w->reference ? write_errors(w, err) : MB_OK);
+    return w->reference && has_chain ? write_golden(w, err) : MB_OK;
+}
+
+/* Nothing is written of a chain that did not verify. */
+static enum mb_status write_textures(const struct writer *w, struct mb_err *err)
+{
+    static const struct {
+        const char *name;
+        enum mb_status (*encode)(const struct mb_texture *texture, struct mb_bytes *out,
+                                 struct mb_err *err);
+    } kinds[MB_N_CHAINS] = {
+        [MB_CHAIN_KTX2] = {"chain.ktx2", mb_ktx2_encode},
+        [MB_CHAIN_DDS] = {"chain.dds", mb_dds_encode},
+    };
+    const struct mb_texture texture = {
+        .layout = &w->c->layout, .is_cube = w->c->is_cube, .block = w->block};
+    for (int kind = 0; kind < MB_N_CHAINS && w->result->verify == MB_VERIFY_PASS; kind++) {
+        MB_SCOPED(mb_bytes) bytes = {0};
+        if ((w->pictures->settings->chains & 1u << kind) != 0) {
+            MB_DO(kinds[kind].encode(&texture, &bytes, err));
+            MB_DO(write_file(w->pictures, &bytes,
+                             mb_text("%s/%s", w->folder.s, kinds[kind].name),
+                             &w->result->chains, err));
+        }
+    }
+    return MB_OK;
+}
+
+void mb_pictures_finish(struct mb_pictures *pictures)
+{
+    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
+        mb_sheet_finish(&pictures->sheet[layer]);
+    }
+    pictures->n_layers = pictures->policies = 0;
+    pictures->is_clamped = false;
+}
+
+static struct mb_text sheet_name(const struct mb_pictures *pictures, uint32_t layer)
+{
+    return mb_text("%s/%s.png", pictures->folder.s, stem_of("sheet", layer).s);
+}
+
+static enum mb_status add_rows(struct mb_pictures *pictures, const char *label,
+                               const void *block, struct mb_err *err)
+{
+    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
+        MB_DO(mb_sheet_add(&pictures->sheet[layer], label, block, err));
+    }
+    return MB_OK;
+}
+
+/* Once for all strategies that are held to the same policy. */
+static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
+{
+    const enum mb_policy policy = policy_of(w);
+    MB_FREED void *texels = NULL;
+    if (w->pictures->policies & 1u << policy) {
+        return MB_OK;
+    }
+    w->pictures->policies |= 1u << policy;
+    MB_DO(make_golden(w, &texels, err));
+    return add_rows(w->pictures, mb_text("golden (%s)", mb_policy_names[policy]).s,
+                    texels, err);
+}
+
+/* Add the chain to the contact sheet, and the reference that it was held to. Rows of another
+ * image are dropped. */
+static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
+{
+    struct mb_pictures *pictures = w->pictures;
+    struct mb_result *result = w->result;
+    const struct mb_text folder = mb_case_folder(w->c);
+    if (pictures->n_layers == 0 || strcmp(folder.s, pictures->folder.s) != 0) {
+        mb_pictures_finish(pictures);
+        pictures->folder = folder;
+        pictures->n_layers = n_drawn_layers(&w->c->layout);
+        for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
+            mb_sheet_init(&pictures->sheet[layer], &w->c->layout, layer);
+        }
+    }
+    MB_DO(w->reference ? add_golden(w, err) : MB_OK);
+    const bool is_wrong = result->verify == MB_VERIFY_FAIL;
+    MB_DO(add_rows(pictures, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
+                   w->block, err));
+    pictures->is_clamped =
+        pictures->is_clamped || mb_is_warned(&result->warnings, "png_clamped");
+    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
+        MB_DO(mb_strlist_add(&result->images, err, "%s", sheet_name(pictures, layer).s));
+    }
+    return MB_OK;
+}
+
+/* A file that could not be written is a warning, not the end of a run: the first one is told
+ * when all else is done. Other failures are returned. `result` may be NULL. */
+static enum mb_status forgive(struct mb_pictures *pictures, enum mb_status status,
+                              const struct mb_err *why, struct mb_result *result,
+                              const char *code)
+{
+    if (status == MB_OK || why->code != MB_ERRC_OUTPUT) {
+        return status;
+    }
+    if (result) {
+        mb_warn(&result->warnings, code, "%s", why->text);
+    }
+    pictures->unwritten = pictures->unwritten.code == MB_ERRC_NONE ? *why : pictures->unwritten;
+    return MB_OK;
+}
+
+enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_case *c,
+                               struct mb_result *result, const void *block,
+                               struct mb_reference *reference, struct mb_err *err)
+{
+    const enum mb_images images = pictures->settings->images;
+    const struct writer w = {
+        .pictures = pictures,
+        .c = c,
+        .result = result,
+        .block = block,
+        .reference = reference,
+        .folder = mb_text("%s/%s", mb_case_folder(c).s, result->slug),
+    };
+    enum mb_status status = write_pictures(&w, err);
+    MB_DO(forgive(pictures, status, err, result, "picture_not_written"));
+    if (images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL) {
+        MB_DO(add_to_sheet(&w, err));
+    }
+    status = write_textures(&w, err);
+    return forgive(pictures, status, err, result, "chain_not_written");
+}
+
+/* "photo.png, 451x300 rgba8, avg, layer 1": the name of the file without its folder. */
+static struct mb_text sheet_title(const struct mb_case *c, uint32_t layer)
+{
+    const char *slash = strncmp(c->input, "pattern:", 8) ? strrchr(c->input, '/') : NULL;
+    const struct mb_text words = mb_text(", layer %u", layer);
+    return mb_text("%s, %ux%u %s, %s%s", slash ? slash + 1 : c->input, c->layout.base.width,
+                   c->layout.base.height, c->layout.format->name,
+                   mb_reduce_names[c->task.reduce], c->layout.n_layers > 1 ? words.s : "");
+}
+
+static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t layer,
+                                  const struct mb_run *run, const struct mb_case *c,
+                                  struct mb_err *err)
+{
+    const struct mb_text footer = mb_text(
+        "mipbench " MB_VERSION ", %s, driver %s%s", run->device.name, mb_run_driver(run),
+        pictures->is_clamped ? "; values are clamped to [0, 1]" : "");
+    MB_SCOPED(mb_canvas) canvas = {0};
+    MB_SCOPED(mb_bytes) png = {0};
+    MB_DO(mb_sheet_draw(&pictures->sheet[layer], sheet_title(c, layer).s, footer.s, &canvas,
+                        err));
+    MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
+    return write_file(pictures, &png, sheet_name(pictures, layer), NULL, err);
+}
+
+/* Results no longer tell of a sheet that could not be written. */
+static void forget_sheet(const struct mb_pictures *pictures, uint32_t layer,
+                         const struct mb_case *c, const struct mb_err *why)
+{
+    const struct mb_text name = sheet_name(pictures, layer);
+    for (size_t i = 0; i < c->n_results; i++) {
+        struct mb_result *result = &c->results[i];
+        if (mb_strlist_remove(&result->images, name.s) &&
+            !mb_is_warned(&result->warnings, "picture_not_written")) {
+            mb_warn(&result->warnings, "picture_not_written", "%s", why->text);
+        }
+    }
+}
+
+enum mb_status mb_pictures_case_done(struct mb_pictures *pictures, const struct mb_run *run,
+                                     const struct mb_case *c, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
+        status = status == MB_OK ? write_sheet(pictures, layer, run, c, err) : status;
+        if (status != MB_OK) {
+            forget_sheet(pictures, layer, c, err);
+        }
+    }
+    mb_pictures_finish(pictures);
+    return forgive(pictures, status, err, NULL, NULL);
+}
+
+static void forget(struct mb_result *result, const char *name)
+{
+    const bool was_image = mb_strlist_remove(&result->images, name);
+    const bool was_chain = mb_strlist_remove(&result->chains, name);
+    if ((was_image || was_chain) && !mb_is_warned(&result->warnings, "files_removed")) {
+        mb_warn(&result->warnings, "files_removed",
+                "pictures or texture files were removed, as results.json had no room left");
+    }
+}
+
+bool mb_pictures_give_up_last(struct mb_pictures *pictures, const struct mb_case *c)
+{
+    for (size_t i = c->n_results; i-- > 0;) {
+        const struct mb_result *last = &c->results[i];
+        const struct mb_strlist *of = last->chains.n > 0 ? &last->chains : &last->images;
+        MB_FREED char *name = of->n > 0 ? mb_strdup(of->items[of->n - 1]) : NULL;
+        MB_FREED char *path = name ? mb_path_join(pictures->dir, name) : NULL;
+        if (path) {
+            unlink(path);
+            for (size_t k = 0; k < c->n_results; k++) {
+                forget(&c->results[k], name);
+            }
+            if (pictures->unwritten.code == MB_ERRC_NONE) {
+                MB_FAIL(&pictures->unwritten, MB_ERRC_OUTPUT,
+                        "%s: was removed again for results.json: %s", path,
+                        mb_os_error_text(ENOSPC));
+            }
+            return true;
+        }
+    }
+    return false;
 }
 
 /* One that is there: a folder that can be written into, and nothing in the way of its files. */
@@ -240,40 +507,6 @@ enum mb_status mb_pictures_check(const char *dir, const struct mb_case *c,
     }
     for (size_t i = 0; i < MB_N_POLICIES; i++) {
         MB_DO(check_folder(dir, mb_text("%s/golden-%s", folder.s, mb_policy_names[i]), err));
-    }
-    return MB_OK;
-}
-
-enum mb_status mb_pictures_write(const struct mb_picture_options *options,
-                                 const struct mb_case *c, struct mb_result *result,
-                                 const void *block, struct mb_err *err)
-{
-    struct writer w = {
-        .options = options,
-        .settings = options->artifacts.settings,
-        .filter = &result->work.tolerance.filter,
-        .c = c,
-        .result = result,
-        .block = block,
-        .case_folder = mb_case_folder(c),
-        .is_float = !mb_format_is_unorm(c->layout.format),
-        .n_layers = mb_picture_layers(&c->layout),
-    };
-    /* Otherwise the settings want only the contact sheet and error pictures. */
-    const bool has_chain = w.settings->images != MB_IMAGES_SHEET;
-    if (w.settings->images == MB_IMAGES_NONE) {
-        return MB_OK;
-    }
-    w.folder = mb_text("%s/%s", w.case_folder.s, result->slug);
-    warn(&w, has_chain);
-    if (has_chain) {
-        MB_DO(write_chain(&w, err));
-    }
-    if (options->reference) {
-        MB_DO(write_errors(&w, err));
-    }
-    if (options->reference && has_chain) {
-        MB_DO(write_golden(&w, err));
     }
     return MB_OK;
 }

@@ -16,23 +16,18 @@
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"
-#include "cli/grid.h"
 #include "result/result_read.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "cli/summary.h"
 
 static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
                            const struct mb_table_style *style)
 {
     for (size_t i = 0; i < pool->n_runs; i++) {
-        char path[640];
-        mb_utf8_sanitize(pool->runs[i]->path, path, sizeof path);
         if (!pool->runs[i]->complete) {
-            mb_strbuf_printf(out, "%swarning: %s: the run was interrupted%s\n",
-                             style->color ? MB_PAINT_WARN : "", path,
-                             style->color ? MB_PAINT_OFF : "");
+            mb_table_loud(out, style, "warning: %.640s: the run was interrupted",
+                          pool->runs[i]->path);
         }
     }
 }
@@ -56,8 +51,8 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
             mb_strbuf_append(out, "\n");
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
         }
-        mb_summary_lines(&lines, &pool->run, false);
-        mb_strbuf_wrap_lines(out, &lines, style->columns);
+        mb_headline_summary(&lines, &pool->run);
+        mb_table_lines(out, &lines, style);
         if (pool->run.n_cases == 0) {
             mb_strbuf_append(out, "No times.\n");
         }
@@ -235,39 +230,10 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     MB_DO(mb_pool_runs(files, &how, &pools, err));
     mb_session_end_at_once(false);
     add_text(&text, &pools, &style);
-    MB_DO(mb_output_show(&text, mb_output_takes_stdout(options), err));
+    MB_DO(mb_output_show(&text, options, err));
     if (options->json != NULL) {
         MB_DO(make_json(&pools, how.seed, &json, err));
         MB_DO(mb_output_write(options->json, json, err));
-    }
-    return MB_OK;
-}
-
-/* Check that a run of this set can write into a folder that exists already. */
-static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
-{
-    MB_FREED char *own = mb_set_run_folder(dir, run);
-    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
-    MB_DO(MB_NEED(results, "output folder"));
-    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
-}
-
-/* Results of an earlier run would be taken for a run of this set. */
-static enum mb_status check_folder(const char *dir, uint32_t n_runs, struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) results = {0};
-    if (dir == NULL || mb_os_kind(dir) != MB_KIND_FOLDER) {
-        return MB_OK;
-    }
-    MB_FREED char *own = mb_path_join(dir, "results.json");
-    MB_DO(MB_NEED(own, "output folder"));
-    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &results, err));
-    if (results.n > 0 || mb_os_kind(own) != MB_KIND_NONE) {
-        MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs", dir);
-        return mb_err_hint(err, "name an empty or new folder with -o");
-    }
-    for (uint32_t run = 1; run <= n_runs; run++) {
-        MB_DO(check_run(dir, run, err));
     }
     return MB_OK;
 }
@@ -318,7 +284,6 @@ enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
                             enum mb_errc *verdict, struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
-    MB_DO(check_folder(options->out_dir, options->n_runs, err));
     do {
         const enum mb_errc own = run_next(options, &set, run);
         *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;

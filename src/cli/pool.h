@@ -25,7 +25,6 @@ typedef enum mb_status mb_run_once(const struct mb_options *options, enum mb_err
 /* Make options->n_runs of them, each with a device and images of its own, in DIR/run-1 to
  * DIR/run-N, and show their figures pooled. Only the first writes pictures and texture files. A
  * run that did not get to its end is the last one. The errors of a run are logged at its end,
- * as others follow: `*verdict` is the first that is not MB_ERRC_NONE. A folder that has results
- * in it is MB_ERRC_OUTPUT, before anything is run. */
+ * as others follow: `*verdict` is the first that is not MB_ERRC_NONE. */
 MB_MUST_CHECK enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
                                           enum mb_errc *verdict, struct mb_err *err);

@@ -23,55 +23,32 @@ static size_t stderr_columns(void)
     return n_columns > 0 ? n_columns : FALLBACK_COLUMNS;
 }
 
-void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images,
-                      size_t n_strategies)
+void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
 {
     *progress = (struct mb_progress){
         .is_quiet = quiet,
         .is_terminal = mb_os_is_terminal(MB_STDERR),
-        .unicode = unicode,
         .n_images = n_images,
-        .n_strategies = n_strategies,
     };
     progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
 }
 
-void mb_progress_image(struct mb_progress *progress, size_t index)
+void mb_progress_image(struct mb_progress *progress, size_t index, const char *name)
 {
     if (progress->first_ns != 0 && index == progress->image_index) {
         return;
     }
     progress->image_index = index;
-    progress->image[0] = '\0';
+    snprintf(progress->image, sizeof progress->image, "%s", name);
     progress->begin_ns = mb_now_ns();
     if (progress->first_ns == 0) {
         progress->first_ns = progress->begin_ns;
     }
 }
 
-void mb_progress_name(struct mb_progress *progress, const char *name)
-{
-    snprintf(progress->image, sizeof progress->image, "%s", name);
-}
-
-/* What is left of the first image if each step takes as long as the finished ones did on
- * average, and each block of the current table. NaN before any is finished. */
-static double first_image_left_ns(const struct mb_progress *progress, uint64_t now_ns)
-{
-    const size_t n_all = 2 * progress->n_strategies, n = progress->n_steps;
-    const size_t n_left = n_all > n ? n_all - n : 0;
-    const bool has_blocks = progress->n_blocks > 1;
-    double left_ns = n > 0 ? (double)progress->steps_ns / (double)n * (double)n_left : 0.0;
-    if (has_blocks) {
-        left_ns += (double)(now_ns - progress->table_ns) / (progress->n_blocks - 1) *
-                   (progress->n_all_blocks - progress->n_blocks);
-    }
-    return n > 0 || has_blocks ? left_ns : (double)NAN;
-}
-
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average, or as the first one is going to. NaN where nothing is known, and when the last one
- * has already taken longer. */
+ * average, or as the first one is going to if its blocks take as long as those before them. NaN
+ * where nothing is known, and when the last one has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
@@ -79,7 +56,11 @@ static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
     const double spent_ns = (double)(now_ns - progress->begin_ns);
     double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
     if (n_done == 0) {
-        each_ns = spent_ns + first_image_left_ns(progress, now_ns);
+        each_ns = progress->n_blocks > 1
+                      ? spent_ns + (double)(now_ns - progress->table_ns) /
+                                       (progress->n_blocks - 1) *
+                                       (progress->n_all_blocks - progress->n_blocks)
+                      : (double)NAN;
     }
     const double rest_ns = each_ns - spent_ns;
     const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
@@ -107,7 +88,7 @@ static void left_text(double left_s, char *out, size_t out_bytes)
 void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
                       const char *label, const char *step, uint64_t now_ns, size_t n_columns)
 {
-    const char *separator = progress->unicode ? " \xc2\xb7 " : " - ";
+    static const char separator[] = " - ";
     MB_SCOPED(mb_strbuf) rest = {0};
     char left[40];
     left_text(seconds_left(progress, now_ns), left, sizeof left);
@@ -150,20 +131,9 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
            (progress->drawn_ns == 0 || now_ns - progress->drawn_ns >= least_ns);
 }
 
-static void end_step(struct mb_progress *progress, uint64_t now_ns)
-{
-    if (progress->step_ns != 0 && progress->image_index == 0) {
-        progress->steps_ns += now_ns - progress->step_ns;
-        progress->n_steps++;
-    }
-    progress->step_ns = 0;
-}
-
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
     const uint64_t now_ns = mb_now_ns();
-    end_step(progress, now_ns);
-    progress->step_ns = progress->first_ns != 0 ? now_ns : 0; /* of an image */
     progress->n_blocks = 0;
     if ((progress->is_terminal && !progress->is_quiet) ||
         mb_progress_is_due(progress, now_ns)) {
@@ -176,7 +146,6 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
 {
     const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
-    end_step(progress, now_ns);
     progress->table_ns = n_done <= 1 ? now_ns : progress->table_ns;
     progress->n_blocks = n_done;
     progress->n_all_blocks = n_total;
@@ -200,13 +169,9 @@ static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
         n_unchecked += result->status == MB_RESULT_OK && result->has_work &&
                        result->verify != MB_VERIFY_PASS;
     }
-    if (n_unchecked > 0) {
-        mb_strbuf_printf(text, "%zu strateg%s not checked", n_unchecked,
-                         n_unchecked == 1 ? "y" : "ies");
-    } else {
-        mb_strbuf_printf(text, "%zu strateg%s verified", n_verified,
-                         n_verified == 1 ? "y" : "ies");
-    }
+    const size_t n = n_unchecked > 0 ? n_unchecked : n_verified;
+    mb_strbuf_printf(text, "%zu strateg%s %s", n, n == 1 ? "y" : "ies",
+                     n_unchecked > 0 ? "not checked" : "verified");
     if (n_failed > 0) {
         mb_strbuf_printf(text, ", %zu FAILED", n_failed);
     }

@@ -9,29 +9,20 @@
 struct mb_progress {
     bool is_quiet;
     bool is_terminal; /* stderr: redraw one line */
-    bool unicode;     /* the locale is UTF-8 */
     size_t n_images, image_index;
-    size_t n_strategies; /* with a step before sampling and one after it; 0: not known */
-    char image[80];      /* name of the image, or "" */
-    uint64_t first_ns;   /* when the first image began; 0: none has */
-    uint64_t begin_ns;   /* when the current one did */
-    uint64_t step_ns;    /* when the current step did; 0: there is none */
-    uint64_t steps_ns;   /* what the finished steps of the first image took together */
-    size_t n_steps;      /* how many those are */
-    uint64_t table_ns;   /* when the first block of the current table was sampled */
+    char image[80];                  /* name of the image, or "" */
+    uint64_t first_ns;               /* when the first image began; 0: none has */
+    uint64_t begin_ns;               /* when the current one did */
+    uint64_t table_ns;               /* when the first block of the current table was sampled */
     uint32_t n_blocks, n_all_blocks; /* of the current table; 0: nothing is sampled */
     uint64_t drawn_ns; /* when the line was drawn, or the last one written; 0: there is none */
 };
 
-/* `n_strategies`: 0 where they have no steps of their own. */
-void mb_progress_init(struct mb_progress *progress, bool unicode, bool quiet, size_t n_images,
-                      size_t n_strategies);
+void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images);
 
-/* Begin image `index` (0-based) of `n_images`. Repeating it within an image has no effect. */
-void mb_progress_image(struct mb_progress *progress, size_t index);
-
-/* Name the current image: "photo 512x512". */
-void mb_progress_name(struct mb_progress *progress, const char *name);
+/* Begin image `index` (0-based) of `n_images`, "photo 512x512"; `name` may be "". Repeating it
+ * within an image has no effect. */
+void mb_progress_image(struct mb_progress *progress, size_t index, const char *name);
 
 /* A step without a count begins: drawn at once. `label` is the strategy's. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);
@@ -47,8 +38,8 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 /* Erase the redrawn line. */
 void mb_progress_finish(struct mb_progress *progress);
 
-/* The line itself: "[2/8] photo · spd · verifying · about 4 min left". The time left is
- * estimated from the finished images, in the first one from what its strategies took so far.
+/* The line itself: "[2/8] photo - spd - verifying - about 4 min left". The time left is
+ * estimated from the finished images, in the first one from the blocks that were sampled.
  * Where the line is wider than `n_columns` the image's name loses its middle. */
 void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
                       const char *label, const char *step, uint64_t now_ns, size_t n_columns);

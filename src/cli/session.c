@@ -84,32 +84,25 @@ static enum mb_status open_inputs(const struct mb_options *options, struct mb_in
     return status;
 }
 
-/* How many of the variants can make the first image's levels on this device. */
-static size_t count_fitting(const struct mb_session *session)
+/* Case `i` of the run, as far as it is known before its image is loaded. */
+static void describe_case(const struct mb_session *session, size_t i, struct mb_case *c)
 {
-    struct mb_case first = {0};
-    size_t n = 0;
-    mb_image_describe_case(&session->inputs.images[0], &session->options->settings, 0, &first);
-    for (size_t i = 0; i < session->n_rows; i++) {
-        struct mb_err why;
-        n += mb_variant_supports(&session->rows[i], &session->gpu, &first.layout, &first.task,
-                                 &why) == MB_OK;
-    }
-    return n;
+    const struct mb_settings *settings = &session->options->settings;
+    *c = (struct mb_case){0};
+    mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)], settings,
+                           i, c);
 }
 
 /* Warnings before a run, which --quiet does not hide. */
 static void warn_ahead(const struct mb_session *session)
 {
     const struct mb_settings *settings = &session->options->settings;
-    const bool is_run = session->options->verb == MB_VERB_RUN;
-    const size_t n_fitting = is_run ? count_fitting(session) : 0;
-    if (n_fitting > MANY_VARIANTS) {
+    if (session->options->verb == MB_VERB_RUN && session->n_rows > MANY_VARIANTS) {
         mb_log(MB_LOG_CAUTION,
-               "'%s'%s stands for %zu variants, of which %zu can run here: each of these is "
-               "verified and timed, which may take long",
+               "'%s'%s stands for %zu variants: each that can run here is verified and timed, "
+               "which may take long",
                settings->specs[0], settings->n_specs > 1 ? " and the other specs" : "",
-               session->n_rows, n_fitting);
+               session->n_rows);
     }
     /* A software device has the host's caches: what was asked to be cold is not. */
     if (mb_gpu_is_cpu(&session->gpu.info) && (settings->caches & (1u << MB_CACHE_COLD)) != 0) {
@@ -123,12 +116,10 @@ static void warn_ahead(const struct mb_session *session)
 static enum mb_status check_kernel(const struct mb_session *session,
                                    const struct mb_variant *row, struct mb_err *err)
 {
-    const struct mb_settings *settings = &session->options->settings;
-    for (size_t i = 0; i < mb_bench_n_images(settings); i++) {
-        struct mb_case c = {0};
+    for (size_t i = 0; i < mb_bench_n_images(&session->options->settings); i++) {
+        struct mb_case c;
         struct mb_err why = {0};
-        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
-                               settings, i, &c);
+        describe_case(session, i, &c);
         if (mb_variant_supports(row, &session->gpu, &c.layout, &c.task, &why) != MB_FAILED) {
             return MB_OK;
         }
@@ -154,11 +145,9 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
 /* An image that the device cannot hold is told before hours are spent on those before it. */
 static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
 {
-    const struct mb_settings *settings = &session->options->settings;
-    for (size_t i = 0; i < mb_bench_n_images(settings); i++) {
-        struct mb_case c = {0};
-        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
-                               settings, i, &c);
+    for (size_t i = 0; i < mb_bench_n_images(&session->options->settings); i++) {
+        struct mb_case c;
+        describe_case(session, i, &c);
         const struct mb_text what = mb_text("%s, %ux%u %s", c.input, c.layout.base.width,
                                             c.layout.base.height, c.layout.format->name);
         MB_DO(mb_memory_check(&session->gpu, c.layout.total_bytes, what.s, err));
@@ -191,16 +180,16 @@ static void on_case_begin(void *user, size_t index)
 {
     struct mb_session *session = user;
     const struct mb_settings *settings = &session->options->settings;
-    mb_progress_image(&session->progress, index);
+    struct mb_text name = {""};
     if (session->options->verb == MB_VERB_RUN) {
-        const size_t n_images = mb_settings_n_images(settings);
-        const struct mb_extent size = settings->size[index % n_images];
-        const char *name = session->inputs.images[index / n_images].name;
-        mb_progress_name(&session->progress,
-                         settings->n_sizes == 0
-                             ? name
-                             : mb_text("%s %ux%u", name, size.width, size.height).s);
+        const size_t n_sizes = mb_settings_n_images(settings);
+        const struct mb_extent size = settings->size[index % n_sizes];
+        name = mb_text("%s", session->inputs.images[index / n_sizes].name);
+        if (settings->n_sizes > 0) {
+            name = mb_text("%.300s %ux%u", name.s, size.width, size.height);
+        }
     }
+    mb_progress_image(&session->progress, index, name.s);
 }
 
 struct mb_hooks mb_session_hooks(struct mb_session *session)
@@ -220,9 +209,8 @@ static enum mb_status check_pictures(const struct mb_session *session, struct mb
     const struct mb_settings *settings = &session->options->settings;
     const bool has_any = settings->images != MB_IMAGES_NONE || settings->chains != 0;
     for (size_t i = 0; has_any && i < mb_bench_n_images(settings); i++) {
-        struct mb_case c = {0};
-        mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
-                               settings, i, &c);
+        struct mb_case c;
+        describe_case(session, i, &c);
         MB_DO(mb_pictures_check(session->output.dir, &c, session->rows, session->n_rows, err));
     }
     return MB_OK;
@@ -246,9 +234,8 @@ enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
-    mb_progress_init(&session->progress, session->output.style.unicode, options->quiet,
-                     mb_bench_n_images(settings),
-                     options->verb == MB_VERB_RUN ? session->n_rows : 0);
+    mb_progress_init(&session->progress, options->quiet,
+                     mb_bench_n_images(&options->settings));
     return MB_OK;
 }
 
@@ -257,23 +244,19 @@ enum mb_status mb_session_conclude(struct mb_session *session, enum mb_status st
                                                           struct mb_err *err),
                                    struct mb_err *err)
 {
-    const bool shows_tables = session->output.tells && session->options->verb == MB_VERB_RUN;
-    const size_t n_cases = session->run.n_cases;
+    const bool is_empty = session->run.n_cases == 0;
     struct mb_err later = {0};
     mb_progress_finish(&session->progress);
-    if (status != MB_OK && n_cases == 0) {
+    if (status != MB_OK && is_empty) {
         return status;
     }
     const enum mb_status told = tell(session, status == MB_OK ? err : &later);
     mb_err_then(err, &later);
     status = status == MB_OK ? told : status;
-    if (status == MB_OK && !session->run.complete && n_cases == 0) {
-        mb_log(MB_LOG_WARN, "interrupted before this run had results");
-    } else if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, "interrupted: %s",
-               shows_tables ? "the tables above are part of this run, and the last table may "
-                              "have fewer samples than asked for"
-                            : "its results are part of this run");
+    if (status == MB_OK && !session->run.complete) {
+        mb_log(MB_LOG_WARN, is_empty ? "interrupted before this run had results"
+                                     : "interrupted: the results are part of this run, and the "
+                                       "last may have fewer samples than asked for");
     }
     return status;
 }

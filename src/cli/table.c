@@ -2,6 +2,7 @@
 #include "cli/table.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,9 +10,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "bench/settings.h"
-#include "cli/grid.h"
-#include "cli/notes.h"
-#include "cli/summary.h"
+#include "compare/headline.h"
 #include "result/label.h"
 #include "result/ranking.h"
 
@@ -204,10 +203,35 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     add_verified(grid, view, row);
 }
 
-static void add_loud(struct mb_strbuf *out, const struct mb_table_style *style,
-                     const char *text)
+void mb_table_grid(struct mb_strbuf *out, const struct mb_grid *grid,
+                   const struct mb_table_style *style)
 {
-    mb_strbuf_printf(out, "%s%s%s\n", style->color ? MB_PAINT_WARN : "", text,
+    if (style->is_markdown) {
+        mb_grid_markdown(out, grid);
+    } else {
+        mb_grid_text(out, grid, style->columns);
+    }
+}
+
+void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
+                    const struct mb_table_style *style)
+{
+    if (style->is_markdown) {
+        mb_markdown_lines(out, lines);
+    } else {
+        mb_strbuf_wrap_lines(out, lines, style->columns);
+    }
+}
+
+void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, const char *fmt,
+                   ...)
+{
+    char text[700];
+    va_list args;
+    va_start(args, fmt);
+    mb_utf8_sanitize_format(text, sizeof text, fmt, args);
+    va_end(args);
+    mb_strbuf_printf(lines, "%s%s%s\n", style->color ? MB_PAINT_WARN : "", text,
                      style->color ? MB_PAINT_OFF : "");
 }
 
@@ -215,22 +239,23 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_table_style *style)
 {
     const struct mb_gpu_info *device = &run->device;
-    const char *dot = style->unicode ? "\xc2\xb7" : "-";
-    struct mb_strbuf line = {0};
-    mb_strbuf_printf(&line, "mipbench " MB_VERSION " %s %s %s driver %s %s Vulkan %u.%u\n", dot,
-                     device->name, dot, mb_run_driver(run), dot,
+    struct mb_strbuf lines = {0};
+    mb_strbuf_printf(&lines, "mipbench " MB_VERSION " - %s - driver %s - Vulkan %u.%u\n",
+                     device->name, mb_run_driver(run),
                      VK_API_VERSION_MAJOR(device->api_version),
                      VK_API_VERSION_MINOR(device->api_version));
-    mb_strbuf_wrap_lines(out, &line, style->columns);
     if (mb_gpu_is_cpu(device)) {
-        add_loud(out, style, "SOFTWARE DEVICE: its times do not predict those of a GPU.");
+        mb_table_loud(&lines, style,
+                      "SOFTWARE DEVICE: its times do not predict those of a GPU.");
     }
     if (run->validate) {
-        add_loud(out, style, "Validation is on: its times say nothing, and nothing is ranked.");
+        mb_table_loud(&lines, style,
+                      "Validation is on: its times say nothing, and nothing is ranked.");
     }
     if (run->timer.valid_bits == 0) {
-        add_loud(out, style, "This device has no timestamps: no times are reported.");
+        mb_table_loud(&lines, style, "This device has no timestamps: no times are reported.");
     }
+    mb_table_lines(out, &lines, style);
 }
 
 /* Where a row stands: by its time; then, in the order they ran, those without one. */
@@ -266,15 +291,173 @@ static struct mb_grid make_grid(const struct view *view)
     return grid;
 }
 
+/* "  spd: ", and what is said of it. */
+static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
+{
+    mb_strbuf_printf(out, "  %s: %s\n", label, mb_strbuf_text(text));
+    out->failed = out->failed || text->failed;
+    mb_strbuf_finish(text);
+}
+
+/* "; vs box by level: 0, 0.5, 2745 LSB" */
+static void describe_levels(struct mb_strbuf *out, const struct mb_timing *timing,
+                            const struct mb_verdict *verdict)
+{
+    for (uint32_t level = 0; level < verdict->n_levels; level++) {
+        mb_strbuf_printf(out, "%s %s", level > 0 ? "," : "; vs box by level:",
+                         mb_digits_text(verdict->level[level].box_lsb).s);
+    }
+    if (verdict->n_levels > 0) {
+        mb_strbuf_append(out, mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
+    }
+}
+
+/* The split is of a hot cache: it stands with hot latency, or with cold latency if that is all
+ * there is. */
+static bool shows_split(const struct mb_timing *timing)
+{
+    const struct mb_case *c = timing->of;
+    bool has_hot = false;
+    for (size_t i = 0; i < c->n_timings; i++) {
+        has_hot = has_hot || (c->timings[i].mode == MB_MODE_LATENCY &&
+                              c->timings[i].cache == MB_CACHE_HOT);
+    }
+    return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
+}
+
+/* "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)": of dispatches. */
+static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
+{
+    mb_strbuf_append(out, "by level, hot (gap before):");
+    for (uint32_t i = 0; i < split->n_steps; i++) {
+        const uint32_t first = split->step[i].first_level, n = split->step[i].n_levels;
+        mb_strbuf_printf(out, "%s %u", i > 0 ? "," : "", first);
+        if (n > 1) {
+            mb_strbuf_printf(out, "-%u", first + n - 1);
+        }
+        mb_strbuf_printf(out, ": %s (%s)", mb_time_text(split->step[i].median_ns).s,
+                         mb_time_text(split->step[i].gap_ns).s);
+    }
+}
+
+/* With --per-level, of latency: where the time of each strategy's dispatches goes. */
+static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
+{
+    for (size_t i = 0; shows_split(timing) && i < timing->of->n_results; i++) {
+        const struct mb_result *result = &timing->of->results[i];
+        struct mb_strbuf text = {0};
+        if (!result->has_work) {
+            continue;
+        }
+        if (result->split.n_steps > 0) {
+            describe_split(&text, &result->split);
+        } else {
+            mb_strbuf_append(&text, result->work.n_dispatches == 0
+                                        ? "no dispatch: nothing to time by level"
+                                        : "one dispatch: not separable by level");
+        }
+        add_line(out, result->label, &text);
+    }
+}
+
+/* A line for each strategy: its set-up, and how far each level is from the box chain. */
+static void add_facts(struct mb_strbuf *out, const struct mb_timing *timing)
+{
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_row *row = &timing->rows[i];
+        struct mb_strbuf text = {0};
+        if (!row->result->has_work) {
+            continue;
+        }
+        mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
+        describe_levels(&text, timing, &row->result->verdict);
+        add_line(out, row->result->label, &text);
+    }
+}
+
+static bool has_warning(const struct mb_row *row, const char *message)
+{
+    const struct mb_warning *warning;
+    for (size_t w = 0; (warning = mb_row_warning(row, w)) != NULL; w++) {
+        if (strcmp(warning->message, message) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "  note: blit and spd: MESSAGE"; without names where it holds for every row. Nothing where a
+ * row before `first` has said it. */
+static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size_t first,
+                     const char *message)
+{
+    const size_t n_rows = timing->of->n_results;
+    size_t n = 0, n_named = 0, n_before = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        n += has_warning(&timing->rows[i], message);
+        n_before += i < first && has_warning(&timing->rows[i], message);
+    }
+    const bool is_for_all = n == n_rows && n > 1;
+    MB_SCOPED(mb_strbuf) text = {0};
+    for (size_t i = 0; i < n_rows && !is_for_all; i++) {
+        if (has_warning(&timing->rows[i], message)) {
+            mb_strbuf_list(&text, timing->of->results[i].label, n_named++, n);
+        }
+    }
+    mb_strbuf_printf(&text, "%s%s", is_for_all ? "" : ": ", message);
+    if (n_before == 0) {
+        add_line(out, "note", &text);
+    }
+}
+
+/* Each warning once, with the rows that have it: `all`, or those that a reader of the figures
+ * must know. */
+static void add_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all)
+{
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        const struct mb_warning *warning;
+        for (size_t w = 0; (warning = mb_row_warning(&timing->rows[i], w)) != NULL; w++) {
+            if (all || mb_warning_is_loud(warning)) {
+                add_note(out, timing, i, warning->message);
+            }
+        }
+    }
+}
+
+/* What stands below the table of a run. */
+static void add_notes(struct mb_strbuf *out, const struct view *view)
+{
+    const struct mb_table_style *style = view->style;
+    if (view->run->n_pooled > 0) {
+        return;
+    }
+    if (view->run->settings->per_level) {
+        add_split(out, view->timing);
+    }
+    if (style->is_verbose) {
+        add_facts(out, view->timing);
+    }
+    if (!style->is_brief) {
+        add_warnings(out, view->timing, style->is_verbose);
+    }
+}
+
 /* What was measured: of a run with the input as it was given. */
 static void add_head(struct mb_strbuf *out, const struct view *view)
 {
     const struct mb_timing *timing = view->timing;
     const bool is_pooled = view->run->n_pooled > 0;
     const char *input = is_pooled ? "" : timing->of->input, *gap = is_pooled ? "" : "  ";
-    mb_strbuf_printf(out, "%s%s", input, gap);
-    mb_strbuf_wrap(out, is_pooled ? mb_timing_title(timing).s : mb_timing_describe(timing).s,
-                   mb_utf8_columns(input) + strlen(gap), view->style->columns);
+    if (view->style->is_markdown) {
+        mb_strbuf_append(out, "\n### ");
+        mb_markdown_text(out, input);
+        mb_strbuf_printf(out, " %s", mb_timing_describe(timing).s);
+    } else {
+        mb_strbuf_printf(out, "%s%s", input, gap);
+        mb_strbuf_wrap(out,
+                       is_pooled ? mb_timing_title(timing).s : mb_timing_describe(timing).s,
+                       mb_utf8_columns(input) + strlen(gap), view->style->columns);
+    }
     mb_strbuf_append(out, "\n\n");
 }
 
@@ -289,51 +472,29 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     add_head(out, &view);
-    mb_grid_text(out, &grid, style->columns);
+    mb_table_grid(out, &grid, style);
     mb_ranking_lines(&lines, &view.ranking);
+    add_notes(&lines, &view);
     mb_strbuf_append(out, "\n");
-    mb_strbuf_wrap_lines(out, &lines, style->columns);
-}
-
-static void md_timing(struct mb_strbuf *out, const struct mb_run *run,
-                      const struct mb_timing *timing, const struct mb_table_style *style)
-{
-    const struct view view = {.run = run,
-                              .timing = timing,
-                              .ranking = mb_ranking_of(run, timing),
-                              .style = style,
-                              .least_ns = find_least_ns(timing)};
-    MB_SCOPED(mb_grid) grid = make_grid(&view);
-    struct mb_strbuf lines = {0};
-    mb_strbuf_append(out, "\n### ");
-    mb_markdown_text(out, timing->of->input);
-    mb_strbuf_printf(out, " %s\n\n", mb_timing_describe(timing).s);
-    mb_grid_markdown(out, &grid);
-    mb_ranking_lines(&lines, &view.ranking);
-    if (run->settings->per_level) {
-        mb_notes_split(&lines, timing);
-    }
-    mb_notes_warnings(&lines, timing, false);
-    mb_strbuf_append(out, "\n");
-    mb_markdown_lines(out, &lines);
+    mb_table_lines(out, &lines, style);
 }
 
 enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct mb_err *err)
 {
-    const struct mb_table_style style = {.unicode = true, .columns = MB_ANY_COLUMNS};
+    const struct mb_table_style style = {.is_markdown = true};
     struct mb_strbuf out = {0}, lines = {0};
-    mb_table_header(&lines, run, &style);
+    mb_table_header(&out, run, &style);
     if (!run->complete) {
         mb_strbuf_printf(&lines, "Incomplete: %s.\n", run->exit_reason);
     }
-    mb_markdown_lines(&out, &lines);
+    mb_table_lines(&out, &lines, &style);
     for (size_t i = 0; i < run->n_cases; i++) {
         for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
-            md_timing(&out, run, &run->cases[i]->timings[k], &style);
+            mb_table_timing(&out, run, &run->cases[i]->timings[k], &style);
         }
     }
-    mb_summary_lines(&lines, run, false);
+    mb_headline_summary(&lines, run);
     mb_strbuf_append(&out, lines.n_bytes > 0 ? "\n### Summary\n\n" : "");
-    mb_markdown_lines(&out, &lines);
+    mb_table_lines(&out, &lines, &style);
     return mb_strbuf_take(&out, text, err);
 }

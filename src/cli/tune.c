@@ -175,12 +175,12 @@ enum mb_status mb_tune_tell(struct mb_session *session, struct mb_err *err)
     const struct mb_output *output = &session->output;
     struct mb_strbuf text = {0};
     add_outcome(&text, &session->run, &session->tune, &output->style);
-    MB_DO(mb_output_show(&text, output->stdout_is_taken, err));
+    MB_DO(mb_output_show(&text, output->options, err));
     MB_DO(write_all(session, session->options->json, err));
     mb_strbuf_printf(&text,
                      session->tune.n_classes > 0
                          ? "Decisions: %s/tune.json, mipbench_tuned.h; rows: results.json\n"
                          : "No decisions: %s/tune.json\n",
                      output->dir);
-    return mb_output_show(&text, output->stdout_is_taken, err);
+    return mb_output_show(&text, output->options, err);
 }

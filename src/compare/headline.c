@@ -1,7 +1,6 @@
 /* Counts the verdicts on pooled timings, and puts them into words. */
 #include "compare/headline.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,13 +53,6 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
     return n;
 }
 
-static const char *article(const char *name)
-{
-    const char first = (char)toupper((unsigned char)name[0]);
-    const bool is_spelt = isupper((unsigned char)name[0]) && isupper((unsigned char)name[1]);
-    return first != '\0' && strchr(is_spelt ? "AEFHILMNORSX" : "AEIOU", first) ? "an" : "a";
-}
-
 struct census {
     struct mb_strlist strategies; /* each once; owned */
     size_t n_rows, n_failed, n_unchecked;
@@ -92,16 +84,11 @@ static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *poo
     return found;
 }
 
-/* "Mip-chain generation on an NVIDIA H200: " */
+/* "Mip-chain generation on NVIDIA H200: " */
 static void add_device(struct mb_strbuf *out, const struct mb_run *run)
 {
-    const char *name = run->device.name;
-    mb_strbuf_append(out, "Mip-chain generation on ");
-    if (mb_gpu_is_cpu(&run->device)) {
-        mb_strbuf_printf(out, "%s (software): ", name);
-    } else {
-        mb_strbuf_printf(out, "%s %s: ", article(name), name);
-    }
+    mb_strbuf_printf(out, "Mip-chain generation on %s%s: ", run->device.name,
+                     mb_gpu_is_cpu(&run->device) ? " (software)" : "");
 }
 
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
@@ -301,4 +288,49 @@ void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
     }
     mb_free(tally.exact);
     mb_free(tally.cheap);
+}
+
+static void add_condition(struct mb_strbuf *out, const struct mb_run *run,
+                          const struct mb_timing *timing)
+{
+    const size_t n = mb_headline_count(run, timing);
+    MB_SCOPED(mb_strbuf) lines = {0};
+    if (n < 2) {
+        return;
+    }
+    mb_headline_describe(&lines, run, timing);
+    if (lines.n_bytes > 0) {
+        mb_strbuf_printf(out, "\n%zu tests, %s:\n%s", n, mb_timing_condition(timing).s,
+                         mb_strbuf_text(&lines));
+    }
+    out->failed = out->failed || lines.failed;
+}
+
+/* "FAILED: spd on photo.png, 64x64 rgba8" */
+static void add_failures(struct mb_strbuf *out, const struct mb_run *run)
+{
+    const char *lead = "\n";
+    for (size_t i = 0; i < run->n_cases; i++) {
+        const struct mb_case *c = run->cases[i];
+        for (size_t k = 0; k < c->n_results; k++) {
+            if (c->results[k].status == MB_RESULT_FAILED) {
+                mb_strbuf_printf(out, "%sFAILED: %s on %s, %ux%u %s\n", lead,
+                                 c->results[k].label, c->input, c->layout.base.width,
+                                 c->layout.base.height, c->layout.format->name);
+                lead = "";
+            }
+        }
+    }
+}
+
+void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run)
+{
+    for (size_t i = 0; i < run->n_cases; i++) {
+        for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
+            add_condition(out, run, &run->cases[i]->timings[k]);
+        }
+    }
+    if (run->n_pooled == 0 && run->n_cases > 1) {
+        add_failures(out, run);
+    }
 }

@@ -43,20 +43,15 @@ static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
                   x->n_blocks * x->n_candidates * sizeof *x->duration_ns) == 0;
 }
 
-size_t mb_first_of_run(const struct mb_run_group *group, size_t i)
-{
-    size_t first = 0;
-    while (first < i && !is_same_run(&group->files[first], &group->files[i])) {
-        first++;
-    }
-    return first;
-}
-
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs)
 {
     size_t n = 0;
     for (size_t i = 0; i < group->n_files; i++) {
-        if (mb_first_of_run(group, i) == i) {
+        size_t at = 0;
+        while (at < n && !is_same_run(runs[at], &group->files[i])) {
+            at++;
+        }
+        if (at == n) {
             runs[n++] = &group->files[i];
         }
     }
@@ -101,7 +96,7 @@ static const char *input_of(const struct mb_case *c)
     return is_pattern || c->input_sha256[0] == '\0' ? c->input : c->input_sha256;
 }
 
-static enum mb_status make_key(const struct mb_row *row, struct mb_test_rows *test,
+static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
                                struct mb_err *err)
 {
     static const char sep[] = KEY_SEPARATOR;
@@ -131,17 +126,17 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test_rows *te
 
 /* Tests by the hash of their key. */
 struct table {
-    struct mb_test_rows **slots; /* some are NULL */
+    struct mb_test **slots; /* some are NULL */
     size_t n_slots, n_runs;
 };
 
 /* The first test with the row's key that has no row of this run yet, or a new one. The run's
  * rows come in order. */
 static enum mb_status find_open(struct mb_tests *tests, const struct table *table,
-                                const struct mb_row *row, size_t run,
-                                struct mb_test_rows **open, struct mb_err *err)
+                                const struct mb_row *row, size_t run, struct mb_test **open,
+                                struct mb_err *err)
 {
-    struct mb_test_rows *fresh = &tests->tests[tests->n];
+    struct mb_test *fresh = &tests->tests[tests->n];
     MB_DO(make_key(row, fresh, err));
     size_t at = (size_t)(mb_seed_of(0, fresh->key) % table->n_slots);
     for (; table->slots[at] != NULL; at = (at + 1) % table->n_slots) {
@@ -156,63 +151,25 @@ static enum mb_status find_open(struct mb_tests *tests, const struct table *tabl
         table->slots[at] = fresh;
     } else {
         mb_free(fresh->key);
-        *fresh = (struct mb_test_rows){0};
+        *fresh = (struct mb_test){0};
     }
     *open = table->slots[at];
     return MB_OK;
 }
 
-static enum mb_status match_rows(const struct mb_run *const *runs, const struct table *table,
-                                 struct mb_tests *tests, struct mb_err *err)
+static enum mb_status match_rows(const struct mb_side_runs *side, size_t first_run,
+                                 const struct table *table, struct mb_tests *tests,
+                                 struct mb_err *err)
 {
-    for (size_t run = 0; run < table->n_runs; run++) {
-        struct mb_rows rows = {.run = runs[run]};
+    for (size_t i = 0; i < side->n_runs; i++) {
+        struct mb_rows rows = {.run = side->runs[i]};
         for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
-            struct mb_test_rows *test;
-            MB_DO(find_open(tests, table, row, run, &test, err));
-            test->of[run] = row;
-            if (test->usable == NULL && mb_is_usable(row)) {
-                test->usable = row;
-            }
+            struct mb_test *test;
+            MB_DO(find_open(tests, table, row, first_run + i, &test, err));
+            test->of[first_run + i] = row;
         }
     }
     return MB_OK;
-}
-
-enum mb_status mb_match_runs(const struct mb_run *const *runs, size_t n_runs,
-                             struct mb_tests *tests, struct mb_err *err)
-{
-    enum mb_status status;
-    size_t n_most = 1; /* and one that is matched before it is known */
-    for (size_t run = 0; run < n_runs; run++) {
-        struct mb_rows rows = {.run = runs[run]};
-        while (mb_rows_next(&rows) != NULL) {
-            n_most++;
-        }
-    }
-    *tests = (struct mb_tests){
-        .tests = mb_alloc(n_most, sizeof *tests->tests),
-        .cells = mb_alloc(n_most * n_runs, sizeof *tests->cells),
-    };
-    const size_t n_slots = 2 * n_most + 1;
-    MB_FREED struct mb_test_rows **slots = mb_alloc(n_slots, sizeof *slots);
-    const struct table table = {.slots = slots, .n_slots = n_slots, .n_runs = n_runs};
-    MB_TRY(MB_NEED(tests->tests && tests->cells && slots, "comparison"));
-    MB_TRY(match_rows(runs, &table, tests, err));
-    return MB_OK;
-fail:
-    mb_tests_finish(tests);
-    return status;
-}
-
-void mb_tests_finish(struct mb_tests *tests)
-{
-    for (size_t i = 0; i < tests->n; i++) {
-        mb_free(tests->tests[i].key);
-    }
-    mb_free(tests->tests);
-    mb_free(tests->cells);
-    *tests = (struct mb_tests){0};
 }
 
 static const struct mb_row *either(const struct mb_row *first, const struct mb_row *row)
@@ -246,24 +203,24 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
     }
 }
 
-enum mb_status mb_repeats_gather(const struct mb_run *const *runs, size_t n_runs,
-                                 const struct mb_row *const *of, struct mb_repeats *repeats,
-                                 struct mb_err *err)
+/* Gather the rows of[n_runs] of a test in the runs of a side. */
+static enum mb_status gather(const struct mb_side_runs *side, const struct mb_row *const *of,
+                             struct mb_repeats *repeats, struct mb_err *err)
 {
     size_t n_twins = 0, n_samples = 0;
-    for (size_t run = 0; run < n_runs; run++) {
+    for (size_t run = 0; run < side->n_runs; run++) {
         n_samples += of[run] != NULL ? mb_row_n_samples(of[run]) : 0;
     }
-    MB_FREED double *distances = mb_alloc(n_runs, sizeof *distances);
-    struct mb_series *series = mb_alloc(n_runs, sizeof *series);
+    MB_FREED double *distances = mb_alloc(side->n_runs, sizeof *distances);
+    struct mb_series *series = mb_alloc(side->n_runs, sizeof *series);
     *repeats = (struct mb_repeats){
         .runs.series = series,
         .samples_ns = mb_alloc(n_samples, sizeof *repeats->samples_ns),
     };
     MB_DO(MB_NEED(distances && series && repeats->samples_ns, "comparison"));
-    for (size_t run = 0; run < n_runs; run++) {
+    for (size_t run = 0; run < side->n_runs; run++) {
         if (of[run] != NULL) {
-            note_row(repeats, series, runs[run], of[run]);
+            note_row(repeats, series, side->runs[run], of[run]);
         }
         if (of[run] != NULL && isfinite(of[run]->timing->twin.ratio)) {
             distances[n_twins++] = fabs(of[run]->timing->twin.ratio - 1);
@@ -275,11 +232,62 @@ enum mb_status mb_repeats_gather(const struct mb_run *const *runs, size_t n_runs
     return MB_OK;
 }
 
-void mb_repeats_finish(struct mb_repeats *repeats)
+static size_t count_rows(const struct mb_side_runs *side)
 {
-    mb_free((void *)repeats->runs.series);
-    mb_free(repeats->samples_ns);
-    *repeats = (struct mb_repeats){0};
+    size_t n = 0;
+    for (size_t i = 0; i < side->n_runs; i++) {
+        struct mb_rows rows = {.run = side->runs[i]};
+        while (mb_rows_next(&rows) != NULL) {
+            n++;
+        }
+    }
+    return n;
+}
+
+enum mb_status mb_match_runs(const struct mb_side_runs *sides, int n_sides,
+                             struct mb_tests *tests, struct mb_err *err)
+{
+    enum mb_status status;
+    size_t n_most = 1, n_runs = 0; /* 1: one is matched before it is known */
+    for (int side = 0; side < n_sides; side++) {
+        n_most += count_rows(&sides[side]);
+        n_runs += sides[side].n_runs;
+    }
+    *tests = (struct mb_tests){
+        .tests = mb_alloc(n_most, sizeof *tests->tests),
+        .cells = mb_alloc(n_most * n_runs, sizeof *tests->cells),
+    };
+    const size_t n_slots = 2 * n_most + 1;
+    MB_FREED struct mb_test **slots = mb_alloc(n_slots, sizeof *slots);
+    const struct table table = {.slots = slots, .n_slots = n_slots, .n_runs = n_runs};
+    MB_TRY(MB_NEED(tests->tests && tests->cells && slots, "comparison"));
+    for (int side = 0, first = 0; side < n_sides; first += (int)sides[side++].n_runs) {
+        MB_TRY(match_rows(&sides[side], (size_t)first, &table, tests, err));
+    }
+    for (size_t i = 0; i < tests->n; i++) {
+        const struct mb_row *const *of = tests->tests[i].of;
+        for (int side = 0; side < n_sides; of += sides[side++].n_runs) {
+            MB_TRY(gather(&sides[side], of, &tests->tests[i].side[side], err));
+        }
+    }
+    return MB_OK;
+fail:
+    mb_tests_finish(tests);
+    return status;
+}
+
+void mb_tests_finish(struct mb_tests *tests)
+{
+    for (size_t i = 0; i < tests->n; i++) {
+        mb_free(tests->tests[i].key);
+        for (int side = 0; side < MB_N_SIDES; side++) {
+            mb_free((void *)tests->tests[i].side[side].runs.series);
+            mb_free(tests->tests[i].side[side].samples_ns);
+        }
+    }
+    mb_free(tests->tests);
+    mb_free(tests->cells);
+    *tests = (struct mb_tests){0};
 }
 
 uint64_t mb_seed_of(uint64_t seed, const char *key)

@@ -75,26 +75,20 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Logarithms of the ratio of two rows, block by block, from each run that sampled both
- * together. */
-struct paired {
-    struct mb_series *runs;
-    size_t n_runs;
-    double *log_ratio;        /* of all runs */
-    size_t n_values, n_least; /* of all runs; of the shortest */
-};
-
-static void pair_run(const struct mb_row *a, const struct mb_row *b, struct paired *out)
+/* Add to `out`, as samples, the logarithms of the ratio of two rows in each block of a run that
+ * sampled both together. There is room for them, and for one more series. */
+static void pair_run(const struct mb_row *a, const struct mb_row *b, struct mb_series *series,
+                     struct mb_repeats *out)
 {
-    double *values = out->log_ratio + out->n_values;
+    double *values = out->samples_ns + out->n_samples;
     if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing ||
         !mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
         return;
     }
     const size_t n = a->timing->samples.n_kept;
-    out->runs[out->n_runs++] = (struct mb_series){.values = values, .n = n};
-    out->n_values += n;
-    out->n_least = out->n_runs == 1 || n < out->n_least ? n : out->n_least;
+    out->n_least = out->runs.n == 0 || n < out->n_least ? n : out->n_least;
+    series[out->runs.n++] = (struct mb_series){.values = values, .n = n};
+    out->n_samples += n;
 }
 
 /* Take a ratio from resampling, with an interval that is `wider` by that factor at both ends,
@@ -113,19 +107,19 @@ static void take(struct mb_relation *relation, const struct mb_estimate *ratio, 
 
 /* Relates a single run by signed ranks, as the run itself does, and several by resampling runs,
  * since the blocks of one run do not show how runs differ. */
-static enum mb_status relate_paired(const struct paired *paired, const struct mb_bootstrap *how,
+static enum mb_status relate_paired(const struct mb_repeats *paired,
+                                    const struct mb_bootstrap *how,
                                     struct mb_relation *relation, struct mb_err *err)
 {
-    const struct mb_runs runs = {paired->runs, paired->n_runs};
     struct mb_estimate log_ratio;
-    if (paired->n_runs == 1) {
-        return mb_relate_logs(paired->log_ratio, paired->n_values, how, relation, err);
+    if (paired->runs.n == 1) {
+        return mb_relate_logs(paired->samples_ns, paired->n_samples, how, relation, err);
     }
-    MB_DO(mb_bootstrap_runs(&runs, how, &log_ratio, err));
+    MB_DO(mb_bootstrap_runs(&paired->runs, how, &log_ratio, err));
     const struct mb_estimate ratio = {.figure = exp(log_ratio.figure),
                                       .ci = {exp(log_ratio.ci[0]), exp(log_ratio.ci[1])},
                                       .p = log_ratio.p};
-    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_values));
+    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_samples));
     return MB_OK;
 }
 
@@ -143,75 +137,68 @@ static enum mb_status relate_apart(const struct mb_repeats *a, const struct mb_r
     return MB_OK;
 }
 
-/* A row of a pooled timing: the rows of the runs, and what they show together. */
-struct pooled {
-    const struct mb_test_rows *rows;
-    struct mb_repeats all;
-};
-
 /* A row to the fastest one. */
-static enum mb_status relate_row(const struct mb_pool *pool, const struct pooled *fastest,
-                                 const struct pooled *pooled, const struct mb_bootstrap *how,
+static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_test *fastest,
+                                 const struct mb_test *test, const struct mb_bootstrap *how,
                                  struct mb_relation *relation, struct mb_err *err)
 {
     struct mb_bootstrap own = *how;
     MB_FREED struct mb_series *series = mb_alloc(pool->n_runs, sizeof *series);
-    MB_FREED double *log_ratio = mb_alloc(pooled->all.n_samples, sizeof *log_ratio);
-    struct paired paired = {.runs = series, .log_ratio = log_ratio};
+    MB_FREED double *log_ratio = mb_alloc(test->side->n_samples, sizeof *log_ratio);
+    struct mb_repeats paired = {.runs.series = series, .samples_ns = log_ratio};
     MB_DO(MB_NEED(series && log_ratio, "pooling"));
     for (size_t i = 0; i < pool->n_runs; i++) {
-        pair_run(fastest->rows->of[i], pooled->rows->of[i], &paired);
+        pair_run(fastest->of[i], test->of[i], series, &paired);
     }
-    qsort(series, paired.n_runs, sizeof *series, mb_series_compare);
-    own.seed = mb_seed_of(how->seed, pooled->rows->key);
-    return paired.n_runs > 0 ? relate_paired(&paired, &own, relation, err)
-                             : relate_apart(&fastest->all, &pooled->all, &own, relation, err);
+    qsort(series, paired.runs.n, sizeof *series, mb_series_compare);
+    own.seed = mb_seed_of(how->seed, test->key);
+    return paired.runs.n > 0 ? relate_paired(&paired, &own, relation, err)
+                             : relate_apart(fastest->side, test->side, &own, relation, err);
 }
 
 /* Whether one run alone has the timing. Its relations are those that it had itself: resampled
  * anew, an interval may end on the other side of the margin. */
-static bool is_of_one_run(const struct mb_timing *timing, const struct pooled *pooled)
+static bool is_of_one_run(const struct mb_timing *timing, const struct mb_test *const *tests)
 {
-    const struct mb_timing *own = pooled[0].all.usable->timing;
+    const struct mb_timing *own = tests[0]->side->usable->timing;
     bool is_alone = own->fastest != SIZE_MAX &&
-                    pooled[timing->fastest].all.usable == &own->rows[own->fastest];
+                    tests[timing->fastest]->side->usable == &own->rows[own->fastest];
     for (size_t i = 0; is_alone && i < timing->of->n_results; i++) {
-        is_alone = pooled[i].all.runs.n == 1 && pooled[i].all.usable->timing == own;
+        is_alone = tests[i]->side->runs.n == 1 && tests[i]->side->usable->timing == own;
     }
     return is_alone;
 }
 
 static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timing,
-                             const struct pooled *pooled, const struct mb_bootstrap *how,
+                             const struct mb_test *const *tests, const struct mb_bootstrap *how,
                              struct mb_err *err)
 {
     if (timing->fastest == SIZE_MAX) {
         return MB_OK;
     }
-    const bool is_alone = is_of_one_run(timing, pooled);
+    const bool is_alone = is_of_one_run(timing, tests);
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *fastest = &timing->rows[timing->fastest];
         struct mb_row *row = &timing->rows[i];
         if (is_alone) {
-            row->relation = pooled[i].all.usable->relation;
+            row->relation = tests[i]->side->usable->relation;
         } else if (row == fastest) {
             row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
             row->relation.outcome = MB_OUTCOME_SAME;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
-            MB_DO(relate_row(pool, &pooled[timing->fastest], &pooled[i], how, &row->relation,
-                             err));
+            MB_DO(relate_row(pool, tests[timing->fastest], tests[i], how, &row->relation, err));
         }
     }
     return is_alone ? MB_OK : mb_relate_judge(timing, err);
 }
 
 /* Quantiles, and the median of the runs' medians with its interval. */
-static enum mb_status pool_stats(const struct pooled *pooled, const struct mb_bootstrap *how,
+static enum mb_status pool_stats(const struct mb_test *test, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
-    const struct mb_repeats *all = &pooled->all;
+    const struct mb_repeats *all = test->side;
     struct mb_bootstrap own = *how;
-    own.seed = mb_seed_of(how->seed, pooled->rows->key);
+    own.seed = mb_seed_of(how->seed, test->key);
     MB_DO(mb_stats_compute(all->samples_ns, all->n_samples, stats, err));
     if (all->runs.n > 1) {
         struct mb_estimate estimate;
@@ -244,27 +231,26 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
-/* Gather pooled[n_results], and fill in the figures of the timing. */
+/* Fill in the figures of the timing, of tests[n_results]. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
-                               struct pooled *pooled, const struct mb_bootstrap *how,
-                               struct mb_err *err)
+                               const struct mb_test *const *tests,
+                               const struct mb_bootstrap *how, struct mb_err *err)
 {
     timing->twin.ratio = 1.0;
     timing->samples.n_kept = UINT32_MAX;
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        MB_DO(mb_repeats_gather(pool->runs, pool->n_runs, pooled[i].rows->of, &pooled[i].all,
-                                err));
-        MB_DO(pool_stats(&pooled[i], how, &timing->rows[i].stats, err));
-        fill_row(timing, &timing->rows[i], &pooled[i].all);
+        MB_DO(pool_stats(tests[i], how, &timing->rows[i].stats, err));
+        fill_row(timing, &timing->rows[i], tests[i]->side);
     }
     mb_ranking_choose(timing);
-    return relate(pool, timing, pooled, how, err);
+    return relate(pool, timing, tests, how, err);
 }
 
 /* Whether both have figures of the same timing. */
-static bool is_alongside(const struct mb_test_rows *a, const struct mb_test_rows *b)
+static bool is_alongside(const struct mb_test *a, const struct mb_test *b)
 {
-    return a->usable != NULL && b->usable != NULL && a->occurrence == b->occurrence &&
+    return a->side->usable != NULL && b->side->usable != NULL &&
+           a->occurrence == b->occurrence &&
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
@@ -280,7 +266,7 @@ static struct mb_result borrow(const struct mb_result *of)
 
 /* An empty timing in a case like that of the file. */
 static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *of,
-                                  const struct pooled *pooled, size_t n)
+                                  const struct mb_test *const *tests, size_t n)
 {
     struct mb_case *c = mb_run_add_case(&pool->run);
     if (c == NULL) {
@@ -291,39 +277,33 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     c->compulsory_bytes = 0; /* no rate is shown of several runs */
     c->results = mb_alloc(n, sizeof *c->results);
     for (size_t i = 0; c->results != NULL && i < n; i++) {
-        c->results[c->n_results++] = borrow(pooled[i].rows->usable->result);
+        c->results[c->n_results++] = borrow(tests[i]->side->usable->result);
     }
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
 
 /* Add a case with the timing of tests[0]: that test, and those of tests[n] alongside. */
-static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test_rows *tests,
-                                 size_t n, const struct mb_bootstrap *how, struct mb_err *err)
+static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test *tests, size_t n,
+                                 const struct mb_bootstrap *how, struct mb_err *err)
 {
-    enum mb_status status;
     const struct mb_timing **of = mb_alloc(pool->n_runs, sizeof *of);
-    struct pooled *pooled = mb_alloc(n, sizeof *pooled);
+    MB_FREED const struct mb_test **alongside = mb_alloc(n, sizeof *alongside);
     size_t n_rows = 0;
     pool->timings[pool->run.n_cases] = of;
-    MB_TRY(MB_NEED(of && pooled, "pooling"));
+    MB_DO(MB_NEED(of && alongside, "pooling"));
     for (size_t i = 0; i < n; i++) {
-        if (is_alongside(&tests[i], &tests[0])) {
-            pooled[n_rows++].rows = &tests[i];
-            for (size_t run = 0; run < pool->n_runs; run++) {
-                const struct mb_row *row = tests[i].of[run];
-                of[run] = of[run] == NULL && row != NULL ? row->timing : of[run];
-            }
+        if (!is_alongside(&tests[i], &tests[0])) {
+            continue;
+        }
+        alongside[n_rows++] = &tests[i];
+        for (size_t run = 0; run < pool->n_runs; run++) {
+            const struct mb_row *row = tests[i].of[run];
+            of[run] = of[run] == NULL && row != NULL ? row->timing : of[run];
         }
     }
-    struct mb_timing *timing = add_case(pool, tests[0].usable->timing, pooled, n_rows);
-    MB_TRY(MB_NEED(timing, "pooling"));
-    MB_TRY(conclude(pool, timing, pooled, how, err));
-fail:
-    for (size_t i = 0; i < n_rows; i++) {
-        mb_repeats_finish(&pooled[i].all);
-    }
-    mb_free(pooled);
-    return status;
+    struct mb_timing *timing = add_case(pool, tests[0].side->usable->timing, alongside, n_rows);
+    MB_DO(MB_NEED(timing, "pooling"));
+    return conclude(pool, timing, alongside, how, err);
 }
 
 /* Put every test with figures into a timing, in the order of the files. */
@@ -331,13 +311,14 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
                                   struct mb_err *err)
 {
     MB_SCOPED(mb_tests) found = {0};
-    MB_DO(mb_match_runs(pool->runs, pool->n_runs, &found, err));
+    MB_DO(
+        mb_match_runs(&(const struct mb_side_runs){pool->runs, pool->n_runs}, 1, &found, err));
     MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* test of each case */
     pool->timings = mb_alloc(found.n + 1, sizeof *pool->timings);
     MB_DO(MB_NEED(first && pool->timings, "pooling"));
     for (size_t i = 0; i < found.n; i++) {
-        const struct mb_test_rows *tests = found.tests;
-        bool is_new = tests[i].usable != NULL;
+        const struct mb_test *tests = found.tests;
+        bool is_new = tests[i].side->usable != NULL;
         for (size_t k = 0; is_new && k < pool->run.n_cases; k++) {
             is_new = !is_alongside(&tests[i], &tests[first[k]]);
         }

@@ -48,7 +48,7 @@ static void explain_useless(struct mb_compared *test, const struct mb_row *row, 
 }
 
 /* Whether two tests have the same label and image, perhaps under different conditions. */
-static bool is_near(const struct mb_test_rows *a, const struct mb_test_rows *b)
+static bool is_near(const struct mb_test *a, const struct mb_test *b)
 {
     return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
@@ -196,22 +196,6 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     /* The timer rounds both medians: a difference of one of its steps means nothing. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     test->threshold = threshold + granule_ns / test->median_ns[MB_BASE];
-    return MB_OK;
-}
-
-/* Gather the rows of both sides for each test. */
-static enum mb_status gather(struct mb_comparison *out, struct mb_err *err)
-{
-    const struct mb_side_runs *base = &out->side[MB_BASE], *new_runs = &out->side[MB_NEW];
-    for (size_t i = 0; i < out->matched.n; i++) {
-        struct mb_compared *test = &out->tests[out->n_tests++];
-        struct mb_repeats *side = test->side;
-        test->rows = &out->matched.tests[i];
-        MB_DO(mb_repeats_gather(base->runs, base->n_runs, test->rows->of, &side[MB_BASE], err));
-        MB_DO(mb_repeats_gather(new_runs->runs, new_runs->n_runs, test->rows->of + base->n_runs,
-                                &side[MB_NEW], err));
-        test->row = side[MB_BASE].first ? side[MB_BASE].first : side[MB_NEW].first;
-    }
     return MB_OK;
 }
 
@@ -369,23 +353,22 @@ static enum mb_status warn_of_runs(struct mb_comparison *out,
                                    struct mb_err *err)
 {
     for (int side = 0; side < MB_N_SIDES; side++) {
-        const struct mb_run *files = group[side].files;
-        for (size_t i = 0; i < group[side].n_files; i++) {
-            const size_t same = mb_first_of_run(&group[side], i);
-            if (same != i) {
-                MB_DO(warn(out, err, "%.200s is the same run as %.200s, and counts once",
-                           files[i].path, files[same].path));
-                continue;
+        const struct mb_side_runs *runs = &out->side[side];
+        const size_t n_repeated = group[side].n_files - runs->n_runs;
+        if (n_repeated > 0) {
+            MB_DO(warn(out, err, "%zu of %zu files %s repeat a run; each run counts once",
+                       n_repeated, group[side].n_files, when[side]));
+        }
+        for (size_t i = 0; i < runs->n_runs; i++) {
+            const struct mb_run *run = runs->runs[i];
+            if (run->validate) {
+                MB_DO(warn(out, err, "%.200s was run with --validate, which distorts times",
+                           run->path));
             }
-            MB_DO(files[i].validate ? warn(out, err,
-                                           "%.200s was run with --validate, which "
-                                           "distorts times",
-                                           files[i].path)
-                                    : MB_OK);
-            MB_DO(files[i].complete
-                      ? MB_OK
-                      : warn(out, err, "%.200s: the run was interrupted", files[i].path));
-            MB_DO(warn_of_first(out, &files[i], err));
+            if (!run->complete) {
+                MB_DO(warn(out, err, "%.200s: the run was interrupted", run->path));
+            }
+            MB_DO(warn_of_first(out, run, err));
         }
     }
     return MB_OK;
@@ -400,9 +383,19 @@ static enum mb_status match(struct mb_comparison *out,
     base->n_runs = mb_runs_once(&group[MB_BASE], base->runs);
     new_runs->runs = base->runs + base->n_runs;
     new_runs->n_runs = mb_runs_once(&group[MB_NEW], new_runs->runs);
-    MB_DO(mb_match_runs(base->runs, base->n_runs + new_runs->n_runs, &out->matched, err));
+    MB_DO(mb_match_runs(out->side, MB_N_SIDES, &out->matched, err));
     out->tests = mb_alloc(out->matched.n, sizeof *out->tests);
-    return MB_NEED(out->tests, "comparison");
+    MB_DO(MB_NEED(out->tests, "comparison"));
+    for (out->n_tests = 0; out->n_tests < out->matched.n; out->n_tests++) {
+        const struct mb_test *rows = &out->matched.tests[out->n_tests];
+        const struct mb_repeats *side = rows->side;
+        out->tests[out->n_tests] = (struct mb_compared){
+            .rows = rows,
+            .side = side,
+            .row = side[MB_BASE].first ? side[MB_BASE].first : side[MB_NEW].first,
+        };
+    }
+    return MB_OK;
 }
 
 enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
@@ -412,7 +405,6 @@ enum mb_status mb_compare_runs(const struct mb_run_group group[MB_N_SIDES],
     enum mb_status status;
     *comparison = (struct mb_comparison){.options = *options};
     MB_TRY(match(comparison, group, err));
-    MB_TRY(gather(comparison, err));
     for (size_t i = 0; i < comparison->n_tests; i++) {
         struct mb_compared *test = &comparison->tests[i];
         if (!find_gap(comparison, test)) {
@@ -431,10 +423,6 @@ fail:
 
 void mb_comparison_finish(struct mb_comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->n_tests; i++) {
-        mb_repeats_finish(&comparison->tests[i].side[MB_BASE]);
-        mb_repeats_finish(&comparison->tests[i].side[MB_NEW]);
-    }
     mb_free(comparison->tests);
     mb_tests_finish(&comparison->matched);
     mb_free(comparison->side[MB_BASE].runs); /* and those of the other side behind them */

@@ -17,8 +17,6 @@
 #define MB_MANY_RUNS    50
 #define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
-enum mb_compare_side { MB_BASE, MB_NEW, MB_N_SIDES };
-
 struct mb_compare_options {
     double threshold;     /* fraction up to which a difference is a tie: 0.01 */
     uint64_t seed;        /* for resampling */
@@ -43,9 +41,9 @@ enum mb_change {
 struct mb_compared {
     const struct mb_row *row; /* the first of the base, or else of the new runs; borrowed */
     enum mb_change change;
-    char reason[400];                /* why it cannot be compared or decided, or "" */
-    const struct mb_test_rows *rows; /* of the base's runs, and then of the new ones */
-    struct mb_repeats side[MB_N_SIDES];
+    char reason[400]; /* why it cannot be compared or decided, or "" */
+    const struct mb_test *rows;
+    const struct mb_repeats *side; /* [MB_N_SIDES], of its rows */
     /* Figures, if both sides have times (mb_has_ratio). */
     double median_ns[MB_N_SIDES]; /* of the medians of runs */
     struct mb_estimate ratio;     /* new over base; only the figure with too few samples */
@@ -61,12 +59,6 @@ struct mb_compared {
     bool is_single_run;     /* fewer than MB_FEW_RUNS on a side */
     bool is_identical;      /* both sides have the same samples: a run compared with itself */
     enum mb_outcome outcome;
-};
-
-/* The runs of a side, each once. */
-struct mb_side_runs {
-    const struct mb_run **runs; /* the array is owned */
-    size_t n_runs;
 };
 
 struct mb_comparison {

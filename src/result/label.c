@@ -160,12 +160,12 @@ struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const stru
 bool mb_warning_is_loud(const struct mb_warning *warning)
 {
     static const char *const codes[] = {
-        "overhead_bound",    "levels_capped", "layers_left_out",
-        "clock_unstable",    "bimodal",       "above_limit",
-        "input_clamped",     "srgb_ignored",  "clock_shifted",
-        "cut_short",         "no_split",      "not_a_line",
-        "chain_not_written", "files_removed", "picture_not_written",
-        "samples_dropped",   "claims_nothing"};
+        "overhead_bound",    "levels_capped",  "layers_left_out",
+        "clock_unstable",    "bimodal",        "above_limit",
+        "input_clamped",     "srgb_ignored",   "clock_shifted",
+        "cut_short",         "no_split",       "not_a_line",
+        "chain_not_written", "files_removed",  "picture_not_written",
+        "samples_dropped",   "claims_nothing", "png_clamped"};
     for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
         if (strcmp(warning->code, codes[i]) == 0) {
             return true;

@@ -130,7 +130,7 @@ class Sets(CompareCase):
             self.assert_error(outcome, 7, name, "has results of earlier runs")
             self.assertEqual(self.results(name), before)
         outcome = self.run_it(*self.RUN, "-o", "set")
-        self.assert_error(outcome, 7, "set: has a set of runs (--runs), up to set/run-2/results.json")
+        self.assert_error(outcome, 7, "set: has results of earlier runs: set/run-2/results.json")
         self.assertEqual(len(self.results("set")), 2)
         (self.dir / "third").mkdir()
         (self.dir / "third/run-3").write_text("a file", encoding="utf-8")
@@ -429,7 +429,7 @@ class Output(CompareCase):
         lines = re.findall(r"(?m)^The undecided need .* runs a side\.$", text)
         self.assertEqual(len(lines), 1)
         told = [int(number) for number in re.findall("[0-9]+", lines[0])]
-        self.assertEqual(told, sorted({needed[0], needed[-1]}))
+        self.assertEqual(told, [needed[-1]])
         self.assertEqual("more than 50" in lines[0], needed[-1] == 50)
 
     def test_copies(self):

@@ -194,12 +194,12 @@ class Pictures(Case):
         self.assertEqual([w["code"] for w in result["warnings"] if w["code"] == "png_clamped"],
                          ["png_clamped"])
 
-    def test_it_is_said_once(self):
+    def test_it_is_said_below_each_table(self):
         self.write_hdr()
         outcome = self.run_it("two.hdr", "-f", "rgba16f", "-s", "blit,compute", "-n", "3", "-w", "0",
                               "--no-roofline", "-o", "out", "--size", "8x8,16x16")
         self.assertEqual(outcome.code, 0, outcome)
-        self.assertEqual(outcome.out.count(b"PNG of rgba16f: values clamped to [0, 1]"), 1)
+        self.assertEqual(outcome.out.count(b"PNG of rgba16f: values clamped to [0, 1]"), 2)
         for image in (self.dir / "out").rglob("*.hdr"):
             self.assertTrue(image.with_suffix(".png").is_file())
         for image, images in (("two.hdr", "none"), ("pattern:noise:8x8", "all")):

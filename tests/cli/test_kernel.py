@@ -465,7 +465,7 @@ class Kernel(cli.TestCase):
 
     def test_new(self):
         """The starts of kernels: they run, verified, at any size, and lie in nobody's way."""
-        names = ["per-level", "chunks", "single"]
+        names = ["per-level", "single"]
         for like in names:
             outcome = self.run_it("kernel", "new", f"my-{like}", "--like", like)
             self.assertEqual((outcome.code, outcome.err), (0, b""), outcome)
@@ -484,7 +484,7 @@ class Kernel(cli.TestCase):
                                        "-f", name, "-s", ",".join(these))
             self.assert_verified(outcome, these)
             shutil.rmtree(self.dir / "out")
-        self.assert_error(self.run_it("kernel", "new", "my-chunks"), 7, "my-chunks.json: already exists")
+        self.assert_error(self.run_it("kernel", "new", "my-single"), 7, "my-single.json: already exists")
         self.assert_error(self.run_it("kernel", "new", "spd"), 2, "a strategy is called 'spd' already")
         self.assert_error(self.run_it("kernel", "new", "../up"), 2, "'../up': a name has at most 40")
         self.assertEqual(cli.snapshot(self.dir), before)

@@ -313,10 +313,8 @@ class Terminal(OutputCase):
         process = self.start(SMALL, "-q", "-s", "spd:*", "-f", "rgba8", "-o", "out")
         line = process.stderr.readline().decode()
         process.kill()
-        words = re.fullmatch(r"mipbench: warning: 'spd:\*' stands for (\d+) variants, of which "
-                             r"(\d+) can run here: .*\n", line)
-        self.assertTrue(words, line)
-        self.assertTrue(100 < int(words[2]) <= int(words[1]), line)
+        words = re.fullmatch(r"mipbench: warning: 'spd:\*' stands for (\d+) variants: .*\n", line)
+        self.assertTrue(words and int(words[1]) > 100, line)
 
     def test_colour(self):
         colour = re.compile(rb"\x1b\[[0-9;]*m")
@@ -407,17 +405,9 @@ class Terminal(OutputCase):
         drawn = [line for line in re.split("\r|\n", re.sub("\x1b\\[[0-9;]*K", "", said))
                  if line.startswith("[")]
         self.assertLess(max(map(len, drawn)), 56)
-        self.assertIn("[1/3] a-photo-with-a-long-name-0 · compute · verifying", drawn)
-        self.assertTrue(any(re.fullmatch(r"\[3/3\] a-ph\.\.me-2 · compute · verifying · about \d+ s left", line)
+        self.assertIn("[1/3] a-photo-with-a-long-name-0 - compute - verifying", drawn)
+        self.assertTrue(any(re.fullmatch(r"\[3/3\] a-ph\.\.me-2 - compute - verifying - about \d+ s left", line)
                             for line in drawn), drawn)
-
-    def test_ascii_where_the_locale_is(self):
-        outcome = self.run_it(SMALL, "-n", "3", "-w", "0", "-o", "out", env={"LC_ALL": "C"})
-        self.assertEqual(outcome.code, 0, outcome)
-        (outcome.out + outcome.err).decode("ascii")
-        self.run_it("list", env={"LC_ALL": "C"}).out.decode("ascii")
-        utf8 = self.good(SMALL, "-s", "compute", "-o", "out").out.decode("utf-8")
-        self.assertFalse(utf8.isascii())
 
 
 class ListAndHelp(OutputCase):

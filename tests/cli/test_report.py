@@ -110,7 +110,7 @@ class Pages(PageCase):
         self.check(text)
         said = self.first(text)
         self.assertTrue(said.startswith(
-            "Mip-chain generation on an NVIDIA H200: 8 strategies, every texel verified"), said[:200])
+            "Mip-chain generation on NVIDIA H200: 8 strategies, every texel verified"), said[:200])
         self.holds(said, "spd-tree is the fastest exact strategy in all 6 tests, 1.30x to 3.36x faster "
                    "than the runner-up.", "it drops the last row or column of every odd level",
                    "48 of 48 verified")
@@ -287,7 +287,7 @@ class Pages(PageCase):
         said = json.loads(self.run_it("compare", "--json", "-", str(kept_sets.GPU), str(path)).out)
         summary, first = said["summary"], self.first(text)
         self.assertGreater(summary["slower"], 6)
-        self.holds(first, "an NVIDIA H200: 2 builds", f"{summary['slower']} slower", "after against run-1.json")
+        self.holds(first, "on NVIDIA H200: 2 builds", f"{summary['slower']} slower", "after against run-1.json")
         lost = [it for it in said["not_compared"] if it["regression"]]
         self.assertTrue(lost)
         self.holds(text, *(f"<b>{it['strategy']}</b>" for it in lost))

@@ -43,7 +43,7 @@ class Windows(cli.TestCase):
         outcome = self.run_it(*args, "-o", "out", "--csv", "out.csv", "--markdown", "out.md")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertNotIn(b"\r", outcome.out + outcome.err)
-        self.assertRegex(outcome.out.decode(), r"mipbench \d+\.\d+\.\d+ · ")
+        self.assertRegex(outcome.out.decode(), r"mipbench \d+\.\d+\.\d+ - ")
         self.assert_all_verified(self.document())
         subprocess.run([NATIVE, "-q", *args, "-o", "native"], cwd=self.dir, check=True, capture_output=True)
         ours, theirs = (key_paths(self.document(folder + "/results.json")) for folder in ("out", "native"))

@@ -325,9 +325,8 @@ static void test_headline(void)
     CHECK_EQ_INT(mb_headline_count(&first->run, timing), first->run.n_cases);
     CHECK_EQ_INT(mb_headline_count(&first->run, &first->run.cases[1]->timings[0]), 0);
     mb_headline_of_all(&title, &pools);
-    CHECK_EQ_STR(mb_strbuf_text(&title),
-                 "Mip-chain generation on an NVIDIA H200: 2 strategies, "
-                 "every texel verified");
+    CHECK_EQ_STR(mb_strbuf_text(&title), "Mip-chain generation on NVIDIA H200: 2 strategies, "
+                                         "every texel verified");
     mb_headline_describe(&lines, &first->run, timing);
     CHECK_EQ_STR(
         mb_strbuf_text(&lines),

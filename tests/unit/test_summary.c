@@ -1,5 +1,5 @@
 /* The summary of a run of many images. */
-#include "cli/summary.h"
+#include "compare/headline.h"
 
 #include "base/alloc.h"
 #include "bench/settings.h"
@@ -52,10 +52,10 @@ static void fail_result(struct mb_run *run, size_t index)
     result->verify = MB_VERIFY_FAIL;
 }
 
-static void show(const struct mb_run *run, bool has_color, const char *heading)
+static void show(const struct mb_run *run, const char *heading)
 {
     struct mb_strbuf out = {0};
-    mb_summary_lines(&out, run, has_color);
+    mb_headline_summary(&out, run);
     snapshot_add(heading, &out);
 }
 
@@ -64,7 +64,7 @@ static void test_one_test(void)
     struct mb_run run = {.settings = &settings};
     add_case(&run, "a.png", 65, (const double[]){10, 8, 12}, 20);
     fail_result(&run, RASTER);
-    show(&run, false, "one test: nothing");
+    show(&run, "one test: nothing");
     mb_run_finish(&run);
 }
 
@@ -87,17 +87,17 @@ static void test_many_images(void)
 {
     struct mb_run run;
     make_run(&run);
-    show(&run, false, "many images");
+    show(&run, "many images");
     mb_run_finish(&run);
 }
 
-static void test_color(void)
+static void test_two_images(void)
 {
     struct mb_run run = {.settings = &settings};
     add_case(&run, "a|b.png", 64, (const double[]){10, 11, 12}, 20);
     fail_result(&run, RASTER);
     add_case(&run, "c.png", 64, (const double[]){10, 12, 11.5}, 20);
-    show(&run, true, "two images, in colour");
+    show(&run, "two images");
     mb_run_finish(&run);
 }
 
@@ -112,14 +112,14 @@ static void test_interrupted(void)
     memcpy(second->rows, run.cases[0]->timings[0].rows, N_RESULTS * sizeof *second->rows);
     mb_ranking_choose(second);
     add_case(&run, "b.png", 64, times, 20);
-    show(&run, false, "an interrupted run of two conditions");
+    show(&run, "an interrupted run of two conditions");
     mb_run_finish(&run);
 }
 
 static enum mb_status write_summary(void *run, struct mb_err *err)
 {
     struct mb_strbuf out = {0};
-    mb_summary_lines(&out, run, false);
+    mb_headline_summary(&out, run);
     const enum mb_status status = mb_strbuf_check(&out, err);
     CHECK_EQ_INT(status == MB_OK, strstr(mb_strbuf_text(&out), "f.png") != NULL);
     mb_strbuf_finish(&out);
@@ -141,6 +141,6 @@ static void test_snapshot(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_one_test, test_many_images, test_color, test_interrupted,
+    return CHECK_TESTS(test_one_test, test_many_images, test_two_images, test_interrupted,
                        test_no_memory, test_snapshot);
 }

@@ -7,13 +7,13 @@
 #include "base/alloc.h"
 #include "base/version.h"
 #include "result/ranking.h"
-#include "cli/notes.h"
 #include "snapshot.h"
 
 #define MAX_ROWS 5
 
 static const struct mb_table_style plain = {.columns = 140};
 static const struct mb_table_style narrow = {.columns = 80};
+static const struct mb_table_style verbose = {.is_verbose = true, .columns = 80};
 
 /* A run with one cell of up to MAX_ROWS results. */
 struct fixture {
@@ -352,13 +352,6 @@ static void test_head(void)
     show(&f, &narrow, "an update of two cubes");
 }
 
-static void show_notes(const struct fixture *f, bool all, const char *heading)
-{
-    struct mb_strbuf out = {0};
-    mb_notes_warnings(&out, &f->timing, all);
-    snapshot_add(heading, &out);
-}
-
 /* The same words once, with the rows that they are about; unasked only what matters. */
 static void test_notes(void)
 {
@@ -370,16 +363,17 @@ static void test_notes(void)
     mb_warn(&spd->warnings, "few_samples", "only 3");
     mb_warn(&spd->warnings, "overhead_bound", "too short");
     mb_warn(&compute->warnings, "overhead_bound", "too short");
-    show_notes(&f, false, "notes that matter");
-    show_notes(&f, true, "all notes");
+    show(&f, &narrow, "notes that matter");
+    show(&f, &verbose, "all notes, and facts");
+    show(&f, &(const struct mb_table_style){.is_brief = true, .columns = 80}, "no notes");
     add_row(&f, "raster", 10, 0.1);
     add_row(&f, "subgroup", 10, 0.1);
     for (size_t i = 1; i < 4; i += 2) {
         mb_warn(&f.rows[i].warnings, "overhead_bound", "too short");
     }
-    show_notes(&f, false, "a note on four of five rows");
+    show(&f, &narrow, "a note on four of five rows");
     f.c.n_results = 3;
-    show_notes(&f, false, "a note on all rows");
+    show(&f, &narrow, "a note on all rows");
 }
 
 static void test_levels(void)
@@ -392,9 +386,7 @@ static void test_levels(void)
     row->result->verdict.level[2].box_lsb = 2745.2;
     row = add_row(&f, "blit", 10, 0.1);
     row->result->verify = MB_VERIFY_SKIPPED;
-    struct mb_strbuf out = {0};
-    mb_notes_facts(&out, &f.timing);
-    snapshot_add("facts, and the distance by level", &out);
+    show(&f, &verbose, "facts, and the distance by level");
 }
 
 static void test_floats(void)
@@ -417,14 +409,13 @@ static void test_header(void)
                  "mipbench " MB_VERSION " - Test GPU - driver 1.2.3 - Vulkan 1.3\n");
     mb_strbuf_finish(&out);
 
-    const struct mb_table_style unicode = {.unicode = true, .color = true, .columns = 100};
+    const struct mb_table_style color = {.color = true, .columns = 100};
     f.run.device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(f.run.device.driver_info, sizeof f.run.device.driver_info, "Mesa 22");
     f.run.timer.valid_bits = 0;
-    mb_table_header(&out, &f.run, &unicode);
+    mb_table_header(&out, &f.run, &color);
     CHECK_EQ_STR(mb_strbuf_text(&out),
-                 "mipbench " MB_VERSION
-                 " \u00b7 Test GPU \u00b7 driver Mesa 22 \u00b7 Vulkan 1.3\n"
+                 "mipbench " MB_VERSION " - Test GPU - driver Mesa 22 - Vulkan 1.3\n"
                  "\033[1;33mSOFTWARE DEVICE: its times do not predict those of a GPU.\033[0m\n"
                  "\033[1;33mThis device has no timestamps: no times are reported.\033[0m\n");
     mb_strbuf_finish(&out);
@@ -523,20 +514,17 @@ static void test_no_memory(void)
 /* Where nothing can be told by level, it is said why. */
 static void test_split(void)
 {
-    struct mb_result results[] = {
-        {.label = "one", .has_work = true, .work.n_dispatches = 1},
-        {.label = "none", .has_work = true, .work.n_dispatches = 0},
-    };
-    struct mb_case c = {.results = results,
-                        .n_results = MB_COUNTOF(results),
-                        .timings = {{.cache = MB_CACHE_COLD}, {.cache = MB_CACHE_HOT}},
-                        .n_timings = 2};
-    struct mb_strbuf text = {0};
-    c.timings[0].of = c.timings[1].of = &c;
-    mb_notes_split(&text, &c.timings[0]); /* of a hot cache: it stands there */
-    CHECK_EQ_STR(mb_strbuf_text(&text), "");
-    mb_notes_split(&text, &c.timings[1]);
-    snapshot_add("nothing to tell by level", &text);
+    struct fixture f;
+    make_fixture(&f, 64, 64);
+    f.settings.per_level = true;
+    add_row(&f, "one", 10, 0.1)->result->work.n_dispatches = 1;
+    add_row(&f, "none", 20, 0.1);
+    f.c.timings[0].cache = MB_CACHE_HOT;
+    f.c.n_timings = 1;
+    f.timing.cache = MB_CACHE_COLD;
+    show(&f, &narrow, "by level: it stands with a hot cache");
+    f.timing.cache = MB_CACHE_HOT;
+    show(&f, &narrow, "nothing to tell by level");
 }
 
 static void test_snapshot(void)

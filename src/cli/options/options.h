@@ -52,7 +52,6 @@ enum mb_kernel_what {
 /* What a new manifest is like. */
 enum mb_like {
     MB_LIKE_PER_LEVEL,
-    MB_LIKE_CHUNKS,
     MB_LIKE_SINGLE,
 };
 
