@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/text.h"
 
 #define MAX_EXACT 9007199254740992.0 /* 2^53: up to here doubles are exact integers */

@@ -1,8 +1,6 @@
 /* Loads manifests: what of them holds for every image. */
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/text.h"
 #include "kernel/read.h"

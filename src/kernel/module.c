@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/text.h"
 #include "kernel/compile/compile.h"

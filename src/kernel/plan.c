@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "kernel/fill.h"
 #include "kernel/module.h"
@@ -26,7 +24,13 @@ struct planner {
 #define BLAME_IF(is_wrong, node, ...) MB_REFUSE_IF(is_wrong, &p->read, node, __VA_ARGS__)
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
-const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
+const char *const mb_kernel_addresses[] = {
+    [VK_SAMPLER_ADDRESS_MODE_REPEAT] = "repeat",
+    [VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT] = "mirror",
+    [VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE] = "clamp",
+    [VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER] = "border",
+    [MB_N_ADDRESSES] = NULL,
+};
 
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding)
@@ -265,7 +269,7 @@ static enum mb_status plan_format(struct planner *p, const cJSON *node,
 }
 
 static void read_sampler(struct mb_reader *r, const cJSON *binding,
-                         struct mb_kernel_sampler *sampler)
+                         struct mb_sampler_options *sampler)
 {
     static const char *const keys[] = {"filter", "reduction", "address", NULL};
     static const char *const filters[] = {"nearest", "linear", NULL};
@@ -273,8 +277,8 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
     sampler->is_linear = mb_read_word(r, node, "filter", filters, 0) == 1;
     sampler->reduction =
         (enum mb_reduce)mb_read_word(r, node, "reduction", mb_kernel_reduces, 0);
-    sampler->address =
-        (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
+    sampler->address = (VkSamplerAddressMode)mb_read_word(
+        r, node, "address", mb_kernel_addresses, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE);
 }
 
 static enum mb_status plan_binding(struct planner *p, const cJSON *element,

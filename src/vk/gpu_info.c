@@ -121,21 +121,9 @@ static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info
 {
     info->limits = *limits;
     info->timestamp_period_ns = (double)limits->timestampPeriod;
-    info->sub_texel_precision_bits = limits->subTexelPrecisionBits;
-    info->max_image_dimension_2d = limits->maxImageDimension2D;
-    info->max_image_array_layers = limits->maxImageArrayLayers;
     info->max_attachment_dimension =
         min_u32(min_u32(limits->maxFramebufferWidth, limits->maxFramebufferHeight),
                 min_u32(limits->maxViewportDimensions[0], limits->maxViewportDimensions[1]));
-    info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
-    info->max_workgroup_width = limits->maxComputeWorkGroupSize[0];
-    info->max_workgroup_height = limits->maxComputeWorkGroupSize[1];
-    info->max_workgroup_depth = limits->maxComputeWorkGroupSize[2];
-    memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
-           sizeof info->max_workgroup_count);
-    info->max_storage_images = limits->maxPerStageDescriptorStorageImages;
-    info->max_shared_memory_bytes = limits->maxComputeSharedMemorySize;
-    info->max_storage_buffer_bytes = limits->maxStorageBufferRange;
 }
 
 static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)

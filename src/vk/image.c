@@ -50,19 +50,19 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
                                    const struct mb_vk_image_options *options,
                                    struct mb_err *err)
 {
-    const struct mb_gpu_info *info = &gpu->info;
+    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
     const struct mb_layout *layout = options->layout;
     MB_FAIL_IF(options->is_cube && layout->base.width != layout->base.height, err,
                MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square", layout->base.width,
                layout->base.height);
-    MB_FAIL_IF(layout->base.width > info->max_image_dimension_2d ||
-                   layout->base.height > info->max_image_dimension_2d,
+    MB_FAIL_IF(layout->base.width > limits->maxImageDimension2D ||
+                   layout->base.height > limits->maxImageDimension2D,
                err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
-               layout->base.width, layout->base.height, info->max_image_dimension_2d,
-               info->max_image_dimension_2d);
-    MB_FAIL_IF(layout->n_layers > info->max_image_array_layers, err, MB_ERRC_UNSUPPORTED,
+               layout->base.width, layout->base.height, limits->maxImageDimension2D,
+               limits->maxImageDimension2D);
+    MB_FAIL_IF(layout->n_layers > limits->maxImageArrayLayers, err, MB_ERRC_UNSUPPORTED,
                "image: %u layers, the device's limit is %u", layout->n_layers,
-               info->max_image_array_layers);
+               limits->maxImageArrayLayers);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, format_of(options), VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
@@ -237,4 +237,43 @@ void mb_vk_image_finish(struct mb_vk_image *image)
     vkDestroyImage(device, image->image, NULL);
     vkFreeMemory(device, image->memory, NULL);
     *image = (struct mb_vk_image){0};
+}
+
+enum mb_status mb_sampler_create(const struct mb_gpu *gpu,
+                                 const struct mb_sampler_options *options, VkSampler *sampler,
+                                 struct mb_err *err)
+{
+    static const VkSamplerReductionMode modes[MB_N_REDUCES] = {
+        [MB_REDUCE_AVG] = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+        [MB_REDUCE_MIN] = VK_SAMPLER_REDUCTION_MODE_MIN,
+        [MB_REDUCE_MAX] = VK_SAMPLER_REDUCTION_MODE_MAX,
+    };
+    const VkSamplerReductionModeCreateInfo reduction = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
+        .reductionMode = modes[options->reduction],
+    };
+    const bool is_extreme = options->is_linear && options->reduction != MB_REDUCE_AVG;
+    const VkFilter filter = options->is_linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    const VkSamplerCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .pNext = is_extreme ? &reduction : NULL,
+        .magFilter = filter,
+        .minFilter = filter,
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+        .addressModeU = options->address,
+        .addressModeV = options->address,
+        .addressModeW = options->address,
+        .maxLod = VK_LOD_CLAMP_NONE,
+    };
+    MB_DO(MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
+                options->is_linear ? "bilinear" : "nearest");
+    return MB_OK;
+}
+
+void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)
+{
+    if (gpu && !gpu->state->is_lost) {
+        vkDestroySampler(gpu->device, sampler, NULL);
+    }
 }

@@ -495,7 +495,7 @@ void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cm
 void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                                uint32_t copy, const void *push, uint32_t n_groups)
 {
-    const uint32_t widest = pipeline->gpu->info.max_workgroup_count[0];
+    const uint32_t widest = pipeline->gpu->info.limits.maxComputeWorkGroupCount[0];
     const uint32_t width = n_groups < widest ? n_groups : widest;
     const struct mb_dispatch dispatch = {
         copy, push, .n_groups = {width, (n_groups + width - 1) / width, 1}};

@@ -271,23 +271,6 @@ fail:
     return status;
 }
 
-/* Zeroes the counters before a run with counter=host. */
-static void zero_counters(const struct mb_buffer *counter, VkCommandBuffer cmd)
-{
-    const VkBufferMemoryBarrier zeroed = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .buffer = counter->buffer,
-        .size = VK_WHOLE_SIZE,
-    };
-    vkCmdFillBuffer(cmd, counter->buffer, 0, VK_WHOLE_SIZE, 0);
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, NULL, 1, &zeroed, 0, NULL);
-}
-
 static uint32_t slices_at_once(const struct state *s)
 {
     return s->params.choice[PARAM_SLICES] == SLICES_EACH
@@ -327,7 +310,8 @@ static void record(const void *state, VkCommandBuffer cmd)
         return;
     }
     if (s->params.choice[PARAM_COUNTER] == COUNTER_HOST) {
-        zero_counters(&s->pass.counter, cmd);
+        vkCmdFillBuffer(cmd, s->pass.counter.buffer, 0, VK_WHOLE_SIZE, 0);
+        mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
     }
     mb_barrier_images(cmd, &opening, 1);
     dispatch_all(s, cmd);
