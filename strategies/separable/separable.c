@@ -136,17 +136,13 @@ static uint32_t fill_weights(struct state *s, float (*out)[2])
 
 static enum mb_status make_weights(struct state *s, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t n = fill_weights(s, NULL);
-    float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
-    MB_TRY(MB_NEED(weights, "separable"));
+    MB_FREED float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
+    MB_DO(MB_NEED(weights, "separable"));
     fill_weights(s, weights);
-    MB_TRY(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
-                          ((size_t)n + 1) * sizeof *weights, "separable weights", err));
-    MB_TRY(mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err));
-fail:
-    mb_free(weights);
-    return status;
+    MB_DO(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
+                         ((size_t)n + 1) * sizeof *weights, "separable weights", err));
+    return mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err);
 }
 
 /* The source rows that contribute to target texels [begin, end). */
@@ -286,24 +282,22 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const uint32_t n_made = target->image->layout.n_levels - 1;
     const struct mb_needs needs = needs_of(choice);
     const struct mb_levels_step open_between = {
         .after = {&s->between, 0, n_made > 0, &mb_access_undefined, &mb_access_compute_write}};
     s->n_invocations = needs.n_invocations;
-    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
-    MB_TRY(make_weights(s, err));
-    MB_TRY(make_between(s, err));
-    MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
-    MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
+    MB_DO(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    MB_DO(make_weights(s, err));
+    MB_DO(make_between(s, err));
+    MB_DO(make_pipeline(s, PASS_HORIZONTAL, err));
+    MB_DO(make_pipeline(s, PASS_VERTICAL, err));
     mb_levels_add(&s->levels, &open_between);
     for (uint32_t level = 0; level < n_made; level++) {
         add_level(s, level);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The number of texels that a pass fetches into shared memory; every row has the same. */

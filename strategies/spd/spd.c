@@ -16,7 +16,7 @@ enum {
 };
 enum { WAVE_ON, WAVE_QUAD, WAVE_OFF };
 enum { ORDER_MORTON, ORDER_LINEAR };
-enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.glsl */
+enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.comp */
 enum { FP16_OFF, FP16_ON };
 enum { COUNTER_SELF, COUNTER_HOST };
 enum { SLICES_ONE, SLICES_EACH };
@@ -24,7 +24,7 @@ enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { SRGB_EXACT, SRGB_SQRT };
 enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
 
-#define N_INVOCATIONS 256u /* as in spd.glsl */
+#define N_INVOCATIONS 256u /* as in spd.comp */
 
 extern const struct mb_shader mb_spv_spd_shared, mb_spv_spd_wave, mb_spv_spd_shared_half,
     mb_spv_spd_wave_half, mb_spv_spd_wide, mb_spv_spd_wide_half;
@@ -137,7 +137,7 @@ static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choic
     return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
 }
 
-/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
+/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.comp. */
 static bool shuffles(const struct mb_gpu *gpu, const struct mb_params *choice)
 {
     return lanes_of(gpu, choice) >= 16 &&
@@ -258,17 +258,15 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_needs needs = needs_of(choice);
     const bool has_halves = choice->choice[PARAM_FP16] == FP16_ON;
     s->params = *choice;
-    MB_TRY(mb_single_pass_init(&s->pass, gpu, target, &needs,
-                               4 * (has_halves ? sizeof(uint16_t) : sizeof(float)), err));
-    MB_TRY(make_pipeline(&s->pass.levels, choice, err));
+    MB_DO(mb_single_pass_init(&s->pass, gpu, target, &needs,
+                              4 * (has_halves ? sizeof(uint16_t) : sizeof(float)), err));
+    MB_DO(make_pipeline(&s->pass.levels, choice, err));
     mb_single_pass_bind(&s->pass);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static uint32_t slices_at_once(const struct state *s)
