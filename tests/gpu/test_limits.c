@@ -58,8 +58,8 @@ get_without_allocation(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *pro
 {
     REAL(vkGetPhysicalDeviceProperties2)(device, properties);
     for (VkBaseOutStructure *s = properties->pNext; s != NULL; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance3Properties *)(void *)s)->maxMemoryAllocationSize = 0;
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+            ((VkPhysicalDeviceVulkan11Properties *)(void *)s)->maxMemoryAllocationSize = 0;
         }
     }
 }

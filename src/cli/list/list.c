@@ -42,7 +42,7 @@ static void add_named(struct mb_grid *grid, const char *name, const char *title)
 /* A line behind `indent` spaces and `lead`, broken where it is too wide. */
 static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
 {
-    mb_strbuf_spaces(out, indent);
+    mb_strbuf_printf(out, "%*s", (int)indent, "");
     mb_strbuf_append(out, lead);
     mb_strbuf_wrap(out, text, indent + strlen(lead), TEXT_COLUMNS);
     mb_strbuf_append(out, "\n");

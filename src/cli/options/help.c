@@ -44,7 +44,7 @@ static void add_item(struct mb_strbuf *out, const char *left, size_t column, con
     if (n_left + 2 > column) {
         mb_strbuf_append(out, "\n");
     }
-    mb_strbuf_spaces(out, n_left + 2 > column ? column : column - n_left);
+    mb_strbuf_printf(out, "%*s", (int)(n_left + 2 > column ? column : column - n_left), "");
     mb_strbuf_wrap(out, text, column, COLUMNS);
     mb_strbuf_append(out, "\n");
 }
