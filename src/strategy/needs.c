@@ -111,10 +111,15 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
 static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                struct mb_err *why)
 {
-    const uint32_t limit = gpu->info.max_attachment_dimension;
+    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
+    const uint32_t *viewport = limits->maxViewportDimensions;
+    const uint32_t width =
+        limits->maxFramebufferWidth < viewport[0] ? limits->maxFramebufferWidth : viewport[0];
+    const uint32_t height =
+        limits->maxFramebufferHeight < viewport[1] ? limits->maxFramebufferHeight : viewport[1];
     const struct mb_extent extent = mb_level_extent(layout->base, 1);
-    MB_FAIL_IF(extent.width > limit || extent.height > limit, why, MB_ERRC_UNSUPPORTED,
-               "the device draws to at most %ux%u texels; level 1 has %ux%u", limit, limit,
+    MB_FAIL_IF(extent.width > width || extent.height > height, why, MB_ERRC_UNSUPPORTED,
+               "the device draws to at most %ux%u texels; level 1 has %ux%u", width, height,
                extent.width, extent.height);
     return mb_gpu_require_format(gpu, layout->format->vk_storage_format,
                                  VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
@@ -136,6 +141,11 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
                                  "minimum and maximum filtering", why);
 }
+
+const char *const mb_load_values[] = {"auto", "sampler", "texel", NULL};
+const char mb_load_help[] =
+    "how 2x2 texels are read: sampler: by one filtered fetch; texel: by "
+    "four; auto: sampler where it is exact";
 
 static bool has_coarse_coordinates(uint32_t size)
 {

@@ -9,6 +9,10 @@ MB_MUST_CHECK enum mb_status mb_needs_met(const struct mb_needs *needs,
                                           const struct mb_layout *layout,
                                           const struct mb_task *task, struct mb_err *why);
 
+/* For struct mb_param: "load", whose values are those of enum mb_load. */
+extern const char *const mb_load_values[];
+extern const char mb_load_help[];
+
 /* For struct mb_param: "lanes", if kernels depend on the size of subgroups. */
 extern const char *const mb_lanes_values[];
 extern const char mb_lanes_help[];

@@ -19,7 +19,6 @@ struct push {
     int32_t layer;
 };
 
-/* The values of `load` are those of enum mb_load. */
 static const struct mb_param params[] = {
     {
         .name = "npot",
@@ -27,13 +26,7 @@ static const struct mb_param params[] = {
         .help = "odd sizes: exact area average, or two texels per axis as one bilinear fetch "
                 "weighs them",
     },
-    {
-        .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "how 2x2 texels are read: sampler: by one filtered fetch; texel: by four; auto: "
-            "sampler where it is exact",
-    },
+    {.name = "load", .values = mb_load_values, .help = mb_load_help},
     {0},
 };
 

@@ -47,7 +47,7 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
+        .values = mb_load_values,
         .help = "how 2x2 texels of level 0 are read: sampler: by one filtered fetch (SPD 1.0); "
                 "texel: by four; auto: sampler where it is exact",
     },

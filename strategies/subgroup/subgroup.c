@@ -28,13 +28,7 @@ struct push {
 };
 
 static const struct mb_param params[] = {
-    {
-        .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "how 2x2 texels are read: sampler: by one filtered fetch; texel: by four; auto: "
-            "sampler where it is exact",
-    },
+    {.name = "load", .values = mb_load_values, .help = mb_load_help},
     {
         .name = "npot",
         .values = (const char *const[]){"floor", "box", NULL},
