@@ -112,20 +112,6 @@ static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *
     return MB_OK;
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info *info)
-{
-    info->limits = *limits;
-    info->timestamp_period_ns = (double)limits->timestampPeriod;
-    info->max_attachment_dimension =
-        min_u32(min_u32(limits->maxFramebufferWidth, limits->maxFramebufferHeight),
-                min_u32(limits->maxViewportDimensions[0], limits->maxViewportDimensions[1]));
-}
-
 static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
     const bool has_size_control = info->features.size_control.subgroupSizeControl;
@@ -155,7 +141,8 @@ static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
     mb_utf8_sanitize(v12.driverInfo, info->driver_info, sizeof info->driver_info);
     format_driver_version(v12.driverID, p->driverVersion, info->driver_version,
                           sizeof info->driver_version);
-    read_limits(&p->limits, info);
+    info->limits = p->limits;
+    info->timestamp_period_ns = (double)p->limits.timestampPeriod;
     info->max_allocation_bytes = v11.maxMemoryAllocationSize > 0 ? v11.maxMemoryAllocationSize
                                                                  : LEAST_MAX_ALLOCATION_BYTES;
     bool in_compute = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;

@@ -35,7 +35,6 @@ struct mb_gpu_info {
                                 or a required one */
     uint32_t max_workgroup_subgroups; /* if a size is required; 0: none can be required */
     struct mb_features features;
-    uint32_t max_attachment_dimension; /* width and height of a render area with one viewport */
     uint32_t n_cores; /* multiprocessors or compute units; 0: the device does not say */
     uint64_t max_allocation_bytes;
     VkPhysicalDeviceLimits limits; /* all of them, as the device states them */

@@ -32,14 +32,8 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
                              struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    static const struct mb_constant one_invocation[] = {
-        {"gl_WorkGroupSize.x", 1}, {"gl_WorkGroupSize.y", 1}, {"gl_WorkGroupSize.z", 1}};
-    const struct mb_pipeline_options primer = {
-        .shader = &mb_spv_null,
-        .constants = one_invocation,
-        .n_constants = MB_COUNTOF(one_invocation),
-        .name = "primer",
-    };
+    /* Of one invocation, as its constants say by default. */
+    const struct mb_pipeline_options primer = {.shader = &mb_spv_null, .name = "primer"};
     const VkQueryPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
