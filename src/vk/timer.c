@@ -18,11 +18,9 @@ extern const struct mb_shader mb_spv_null;
 enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char *device,
                               struct mb_err *why)
 {
-    MB_FAIL_IF(valid_bits == 0, why, MB_ERRC_UNSUPPORTED,
-               "timer: the queue of %s has no timestamps (timestampValidBits 0)", device);
-    MB_FAIL_IF(valid_bits > 64, why, MB_ERRC_UNSUPPORTED,
-               "timer: the queue of %s has timestamps of %u bits (timestampValidBits)", device,
-               valid_bits);
+    MB_FAIL_IF(valid_bits == 0 || valid_bits > 64, why, MB_ERRC_UNSUPPORTED,
+               "timer: the queue of %s has no timestamps to measure by (timestampValidBits %u)",
+               device, valid_bits);
     MB_FAIL_IF(!(period_ns > 0.0), why, MB_ERRC_UNSUPPORTED,
                "timer: %s gives no timestamp period", device);
     return MB_OK;
