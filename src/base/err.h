@@ -75,8 +75,8 @@ MB_MUST_CHECK enum mb_status mb_err_need(struct mb_err *err, bool has_memory, co
 MB_MUST_CHECK enum mb_status mb_zero_failed(enum mb_status status, void *object,
                                             size_t n_bytes);
 
-/* Name of a VkResult ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" in static storage of the
- * calling thread. */
+/* Name of an error ("VK_ERROR_DEVICE_LOST"), or "VkResult <n>" in static storage of the calling
+ * thread. */
 const char *mb_vk_result_name(int vk_result);
 
 #define MB_FAIL(err, code, ...) mb_err_set(err, code, __FILE__, __LINE__, __VA_ARGS__)

@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "base/os.h"
-#include "base/path.h"
 #include "base/strbuf.h"
 
 struct mb_bytes {

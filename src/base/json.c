@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/text.h"
 
@@ -212,24 +210,9 @@ const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key)
     return cJSON_IsObject(object) ? object->child : NULL;
 }
 
-const struct cJSON *mb_json_next(const struct cJSON *node)
-{
-    return node->next;
-}
-
 size_t mb_json_count(const struct cJSON *parent, const char *key)
 {
     return (size_t)cJSON_GetArraySize(mb_json_get(parent, key));
-}
-
-const char *mb_json_key(const struct cJSON *member)
-{
-    return member->string;
-}
-
-bool mb_json_is_array(const struct cJSON *node)
-{
-    return cJSON_IsArray(node);
 }
 
 const char *mb_json_read_string(const struct cJSON *parent, const char *key)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include <cJSON.h>
 
-struct cJSON;
+#include "base/err.h"
 
 struct mb_json {
     struct cJSON *root; /* owned */
@@ -58,15 +58,11 @@ MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *tex
  * object. Lives as long as the tree. With a NULL `key` the readers below read `parent`. */
 const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key);
 
-/* The first element of the array `key`, or the first member of the object `key`; NULL if there
- * is none. Then the next one or NULL, their number, and the key of a member. */
+/* The first element of the array `key`, or the first member of the object `key`, each of which
+ * leads to its `next`; NULL if there is none. Then their number. */
 const struct cJSON *mb_json_elements(const struct cJSON *parent, const char *key);
 const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key);
-const struct cJSON *mb_json_next(const struct cJSON *node);
 size_t mb_json_count(const struct cJSON *parent, const char *key);
-const char *mb_json_key(const struct cJSON *member);
-
-bool mb_json_is_array(const struct cJSON *node);
 
 /* A value, or if it is not known NULL, NaN or `otherwise`. Numbers are never infinite. A u64
  * may be a number up to 2^53 or a string. Text is not sanitised: any UTF-8. */

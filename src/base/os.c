@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 #ifdef _WIN32
 #undef X_OK
 #define X_OK                         F_OK /* another mode is an invalid parameter there */
@@ -180,4 +182,23 @@ const char *mb_os_error_text(int error)
     return error == MB_FOREIGN_LINK ? "a symbolic link of another user is in the way"
            : error == MB_IN_USE     ? "another program has it open"
                                     : strerror(error);
+}
+
+void mb_path_parent(const char *path, char out[MB_PATH_BYTES])
+{
+    const char *slash = strrchr(path, '/');
+    const int n_bytes = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
+    snprintf(out, MB_PATH_BYTES, "%.*s", n_bytes > 0 ? n_bytes : 1, n_bytes > 0 ? path : ".");
+}
+
+char *mb_path_join(const char *dir, const char *name)
+{
+    const size_t dir_bytes = strlen(dir);
+    const bool needs_slash = dir_bytes > 0 && dir[dir_bytes - 1] != '/';
+    const size_t n_bytes = dir_bytes + needs_slash + strlen(name) + 1;
+    char *path = mb_malloc(n_bytes);
+    if (path != NULL) {
+        snprintf(path, n_bytes, "%s%s%s", dir, needs_slash ? "/" : "", name);
+    }
+    return path;
 }

@@ -140,7 +140,15 @@ bool mb_os_is_same_file(const char *a, const char *b);
  * folder: then it is where the path leads once that exists. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
+/* ---- Paths as text */
+
 bool mb_os_is_absolute(const char *path);
+
+/* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
+char *mb_path_join(const char *dir, const char *name);
+
+/* The folder part of `path`, or ".". */
+void mb_path_parent(const char *path, char out[MB_PATH_BYTES]);
 
 /* The text of an error of these functions. */
 const char *mb_os_error_text(int error);

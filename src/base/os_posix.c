@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/path.h"
 #include "base/text.h"
 
 #define MAX_LINKS 40 /* as many as Linux follows */
@@ -59,7 +58,6 @@ static void (*crash_handler)(void);
  * returns, but a signal that was sent has to be raised. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
-    (void)context;
     crash_handler();
     sigaction(number, &before[number], NULL);
     if (info->si_code <= 0) {

@@ -50,16 +50,6 @@ void mb_strbuf_append(struct mb_strbuf *buf, const char *text)
     mb_strbuf_append_n(buf, text, strlen(text));
 }
 
-void mb_strbuf_spaces(struct mb_strbuf *buf, size_t n_spaces)
-{
-    if (!reserve(buf, n_spaces)) {
-        return;
-    }
-    memset(buf->text + buf->n_bytes, ' ', n_spaces);
-    buf->n_bytes += n_spaces;
-    buf->text[buf->n_bytes] = '\0';
-}
-
 void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...)
 {
     va_list args;
@@ -95,7 +85,7 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
         const size_t n = mb_utf8_columns_n(word, n_bytes);
         if (!line_is_empty && column + 1 + n > n_columns) {
             mb_strbuf_append(buf, "\n");
-            mb_strbuf_spaces(buf, indent);
+            mb_strbuf_printf(buf, "%*s", (int)indent, "");
             column = indent;
         } else if (!line_is_empty) {
             mb_strbuf_append(buf, " ");
@@ -134,7 +124,7 @@ void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t 
         } else {
             struct mb_strbuf line = {0};
             mb_strbuf_append_n(&line, lines + n_lead, n_bytes - n_lead);
-            mb_strbuf_spaces(buf, n_lead);
+            mb_strbuf_printf(buf, "%*s", (int)n_lead, "");
             mb_strbuf_wrap(buf, mb_strbuf_text(&line), n_lead > 0 ? n_lead + 4 : 0, n_columns);
             mb_strbuf_append_n(buf, "\n", n_line - n_bytes);
             buf->failed = buf->failed || line.failed;

@@ -17,11 +17,10 @@ struct mb_strbuf {
 /* Free and zero. */
 void mb_strbuf_finish(struct mb_strbuf *buf);
 
-/* Append formatted text, plain text, `n_bytes` of text, or `n_spaces` spaces. */
+/* Append formatted text, plain text, or `n_bytes` of text. */
 MB_PRINTF(2, 3) void mb_strbuf_printf(struct mb_strbuf *buf, const char *fmt, ...);
 void mb_strbuf_append(struct mb_strbuf *buf, const char *text);
 void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes);
-void mb_strbuf_spaces(struct mb_strbuf *buf, size_t n_spaces);
 
 /* Append the `index`-th of `n` names of a list, in order: "a", "a and b", "a, b and c", "a, b,
  * c and 285 more". At most three are named, as there may be hundreds. */

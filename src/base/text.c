@@ -288,3 +288,35 @@ int mb_natural_compare(const char *a, const char *b)
     const int order = (unsigned char)*x - (unsigned char)*y;
     return order != 0 ? order : strcmp(a, b); /* "img02" and "img2" */
 }
+
+static char slug_character(char c)
+{
+    if (c >= 'A' && c <= 'Z') {
+        return (char)(c - 'A' + 'a');
+    }
+    const bool is_kept =
+        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+    return is_kept ? c : '-';
+}
+
+void mb_slug(const char *text, char *out, size_t out_bytes)
+{
+    if (out_bytes == 0) {
+        return;
+    }
+    size_t n = 0;
+    for (; *text != '\0' && n + 1 < out_bytes; text++) {
+        const char c = slug_character(*text);
+        const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* leading, or a run */
+        if (!is_dull && !(c == '.' && n == 0)) {
+            out[n++] = c;
+        }
+    }
+    while (n > 0 && (out[n - 1] == '-' || out[n - 1] == '.')) {
+        n--;
+    }
+    out[n] = '\0';
+    if (n == 0) {
+        snprintf(out, out_bytes, "unnamed");
+    }
+}

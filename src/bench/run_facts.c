@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/path.h"
+#include "base/os.h"
+#include "base/text.h"
 
 /* Record the working folder; "" if it is too long. */
 static void note_folder(struct mb_run *run)

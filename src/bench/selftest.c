@@ -174,8 +174,8 @@ static enum mb_status collect(void *user, size_t plant, uint32_t slot, struct mb
     struct mb_probe *probe = probe_of(user, plant, slot);
     double *duration_ns = &sample->duration_ns;
     MB_DO(mb_submission_wait(&probe->submission, err));
-    const enum mb_status status =
-        mb_timer_read_held(&probe->timer, &probe->submission, 0, 1, duration_ns, err);
+    const enum mb_status status = mb_timer_read(
+        &probe->timer, &probe->submission, (struct mb_intervals){0, 2, 1}, duration_ns, err);
     return status == MB_UNSUPPORTED ? mb_probe_run(probe, duration_ns, err) : status;
 }
 

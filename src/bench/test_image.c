@@ -236,7 +236,7 @@ void mb_test_image_record_read(const struct mb_test_image *test_image, VkCommand
     }
     mb_barrier_levels(cmd, &test_image->image, 0, layout->n_levels, &mb_access_transfer_read,
                       &mb_access_readable);
-    mb_barrier_host(cmd);
+    mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_host_read);
 }
 
 enum mb_status mb_test_image_read(struct mb_test_image *test_image, struct mb_err *err)

@@ -163,7 +163,7 @@ static void begin_line(struct mb_strbuf *out, size_t indent)
 {
     trim(out);
     mb_strbuf_append(out, "\n");
-    mb_strbuf_spaces(out, indent);
+    mb_strbuf_printf(out, "%*s", (int)indent, "");
 }
 
 static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t c,
@@ -175,9 +175,9 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     if (width == 0) {
         return;
     }
-    mb_strbuf_spaces(out, before);
+    mb_strbuf_printf(out, "%*s", (int)before, "");
     mb_strbuf_append(out, text);
-    mb_strbuf_spaces(out, pad - before + GAP);
+    mb_strbuf_printf(out, "%*s", (int)(pad - before + GAP), "");
     if (n > width) {
         begin_line(out, indent_of(layout, c + 1));
     }
@@ -224,7 +224,7 @@ void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_co
     }
     fit(&layout);
     if (grid->columns[0].title != NULL) {
-        mb_strbuf_spaces(out, MARGIN);
+        mb_strbuf_printf(out, "%*s", MARGIN, "");
         for (size_t c = 0; c < grid->n_columns; c++) {
             add_cell(out, &layout, c, grid->columns[c].title);
         }

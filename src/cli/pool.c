@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "compare/headline.h"
 #include "result/case_json.h"

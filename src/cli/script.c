@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/path.h"
+#include "base/os.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 

@@ -1,8 +1,6 @@
 /* Which tasks a manifest takes, and on which devices. */
 #include "kernel/plan.h"
 
-#include <cJSON.h>
-
 #include "strategy/needs.h"
 
 #define USUAL_SUBGROUP_SIZE 32

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "strategy/marks.h"
 #include "strategy/needs.h"
@@ -126,7 +124,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                const struct mb_task *task, const struct mb_params *params,
                                struct mb_err *why)
 {
-    const uint32_t *most = gpu->info.max_workgroup_count;
+    const uint32_t *most = gpu->info.limits.maxComputeWorkGroupCount;
     struct mb_pick pick;
     MB_SCOPED(mb_kernel_plan) plan = {0};
     MB_DO(mb_kernel_pick(&pick, &gpu->info, layout, task, params, why));
@@ -232,15 +230,10 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
 static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
                                    VkSampler *sampler, struct mb_err *err)
 {
-    static const VkSamplerAddressMode modes[MB_N_ADDRESSES] = {
-        /* as mb_kernel_addresses */
-        VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_SAMPLER_ADDRESS_MODE_REPEAT,
-        VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
-    const struct mb_kernel_sampler *keys = &binding->sampler;
+    const struct mb_sampler_options *keys = &binding->sampler;
     VkSampler *own = &s->samplers[keys->is_linear][keys->reduction][keys->address];
     if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_load_make_sampler(s->gpu, keys->is_linear, keys->reduction,
-                                   modes[keys->address], own, err));
+        MB_DO(mb_sampler_create(s->gpu, keys, own, err));
     }
     *sampler = *own;
     return MB_OK;
@@ -339,7 +332,7 @@ static void record_barriers(const struct state *s, VkCommandBuffer cmd,
         mb_barrier_images(cmd, levels, barriers->n_levels);
     }
     if (barriers->has_memory) {
-        mb_barrier_compute(cmd);
+        mb_barrier_memory(cmd, &mb_access_compute_write, &mb_access_compute_read_write);
     }
 }
 
@@ -353,7 +346,7 @@ static void record(const void *state, VkCommandBuffer cmd)
         }
     }
     if (s->plan.has_fills) {
-        mb_barrier_filled(cmd);
+        mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
     }
     record_barriers(s, cmd, &s->plan.opening);
     for (uint32_t i = 0; i < s->plan.n_dispatches; i++) {
@@ -410,7 +403,7 @@ static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb
     mb_barrier_full(submission.cmd);
     vkCmdCopyBuffer(submission.cmd, from->buffer, to->buffer, n_regions, regions);
     mb_barrier_full(submission.cmd);
-    mb_barrier_host(submission.cmd);
+    mb_barrier_memory(submission.cmd, &mb_access_transfer_write, &mb_access_host_read);
     return mb_submission_run(&submission, err);
 }
 

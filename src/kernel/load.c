@@ -2,8 +2,6 @@
  * strategies are in. */
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/text.h"
 #include "kernel/compile/compile.h"

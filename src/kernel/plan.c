@@ -3,15 +3,19 @@
 
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 
 /* Of what changes by step: no device asks for more of the offset of a uniform buffer. */
 #define CONTENT_ALIGNMENT 256u
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
-const char *const mb_kernel_addresses[] = {"clamp", "repeat", "mirror", "border", NULL};
+const char *const mb_kernel_addresses[] = {
+    [VK_SAMPLER_ADDRESS_MODE_REPEAT] = "repeat",
+    [VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT] = "mirror",
+    [VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE] = "clamp",
+    [VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER] = "border",
+    [MB_N_ADDRESSES] = NULL,
+};
 
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding)
@@ -258,7 +262,7 @@ static enum mb_status plan_format(struct mb_reader *r, const cJSON *node,
 }
 
 static void read_sampler(struct mb_reader *r, const cJSON *binding,
-                         struct mb_kernel_sampler *sampler)
+                         struct mb_sampler_options *sampler)
 {
     static const char *const keys[] = {"filter", "reduction", "address", NULL};
     static const char *const filters[] = {"nearest", "linear", NULL};
@@ -266,8 +270,8 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
     sampler->is_linear = mb_read_word(r, node, "filter", filters, 0) == 1;
     sampler->reduction =
         (enum mb_reduce)mb_read_word(r, node, "reduction", mb_kernel_reduces, 0);
-    sampler->address =
-        (enum mb_address)mb_read_word(r, node, "address", mb_kernel_addresses, 0);
+    sampler->address = (VkSamplerAddressMode)mb_read_word(
+        r, node, "address", mb_kernel_addresses, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE);
 }
 
 /* One of the dispatch's bindings, which are in the shader's order. */

@@ -11,15 +11,8 @@
 
 /* Which format a view has, and how sampling addresses texels; with their names. */
 enum mb_view_format { MB_VIEW_IMAGE, MB_VIEW_LINEAR, MB_VIEW_WORDS, MB_VIEW_UINT8X4 };
-enum mb_address { MB_ADDRESS_CLAMP, MB_ADDRESS_REPEAT, MB_ADDRESS_MIRROR, MB_ADDRESS_BORDER };
 #define MB_N_ADDRESSES 4
 extern const char *const mb_kernel_view_formats[], *const mb_kernel_addresses[];
-
-struct mb_kernel_sampler {
-    bool is_linear;
-    enum mb_reduce reduction;
-    enum mb_address address;
-};
 
 struct mb_kernel_binding {
     const struct mb_binding *place; /* and its use; both of the module */
@@ -31,7 +24,7 @@ struct mb_kernel_binding {
     VkFormat format;
     bool is_general; /* layout, of what is sampled */
     bool is_read;    /* of storage: nothing is written */
-    struct mb_kernel_sampler sampler;
+    struct mb_sampler_options sampler;
     uint32_t buffer;                /* index; UINT32_MAX: none */
     uint64_t offset_bytes, n_bytes; /* the part of the buffer that is bound */
 };

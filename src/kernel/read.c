@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/text.h"
 
 #define MAX_WAY       200u               /* to a value, in a message */

@@ -30,14 +30,14 @@ static void params_field(struct mb_node parent, struct mb_result *result)
         return;
     }
     const struct cJSON *member = mb_json_members(node.in, NULL);
-    for (size_t n = 0; member; member = mb_json_next(member), n++) {
+    for (size_t n = 0; member; member = member->next, n++) {
         if (n == MB_MAX_PARAMS) {
             mb_field_refuse(node, "a variant has more than %d parameters", MB_MAX_PARAMS);
             return;
         }
         const struct mb_node value = {.reader = node.reader, .in = member};
         mb_field_static(value, NULL, &recorded->values[2 * n]);
-        recorded->params[n].name = mb_field_keep(node, mb_json_key(member));
+        recorded->params[n].name = mb_field_keep(node, member->string);
         recorded->params[n].values = &recorded->values[2 * n];
     }
 }
@@ -244,7 +244,7 @@ static struct mb_pipeline_facts *read_facts(struct mb_node parent)
 {
     struct mb_list list = mb_field_list(parent, "pipelines");
     size_t n = 0;
-    for (const struct cJSON *of = list.next; of; of = mb_json_next(of)) {
+    for (const struct cJSON *of = list.next; of; of = of->next) {
         n += mb_json_count(of, "statistics");
     }
     struct mb_pipeline_facts *facts =

@@ -67,7 +67,7 @@ struct mb_node mb_list_next(struct mb_list *list)
     struct mb_node node = list->array;
     if (node.reader) {
         node.in = list->next ? mb_json_get(list->next, NULL) : NULL;
-        list->next = list->next ? mb_json_next(list->next) : NULL;
+        list->next = list->next ? list->next->next : NULL;
     }
     return node;
 }

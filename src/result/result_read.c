@@ -34,8 +34,7 @@ static enum mb_status check_schema(struct mb_run *run, const struct cJSON *root,
 static enum mb_status read_argv(struct mb_run *run, const struct cJSON *node,
                                 struct mb_err *err)
 {
-    for (const struct cJSON *arg = mb_json_elements(node, "argv"); arg;
-         arg = mb_json_next(arg)) {
+    for (const struct cJSON *arg = mb_json_elements(node, "argv"); arg; arg = arg->next) {
         const char *text = mb_json_read_string(arg, NULL);
         MB_FAIL_IF(text == NULL, err, MB_ERRC_INPUT, "%s: run.argv[%zu] is no text", run->path,
                    run->command.n);
@@ -50,18 +49,18 @@ static enum mb_status read_kernels(struct mb_run *run, const struct cJSON *node,
                                    struct mb_err *err)
 {
     for (const struct cJSON *kernel = mb_json_elements(node, "kernels"); kernel;
-         kernel = mb_json_next(kernel)) {
+         kernel = kernel->next) {
         const char *name = mb_json_read_string(kernel, "strategy");
         const char *sha256 = mb_json_read_string(kernel, "sha256");
         if (name && sha256) {
             MB_DO(mb_strlist_add(&run->kernels, err, "%.40s %.64s", name, sha256));
         }
         for (const struct cJSON *module = mb_json_members(kernel, "modules"); module;
-             module = mb_json_next(module)) {
+             module = module->next) {
             const char *digest = mb_json_read_string(module, NULL);
             if (digest) {
                 MB_DO(mb_strlist_add(&run->kernels, err, "%.*s %.64s", MB_MODULE_NAME_BYTES,
-                                     mb_json_key(module), digest));
+                                     module->string, digest));
             }
         }
     }
@@ -75,7 +74,7 @@ static enum mb_status read_root(struct mb_run *run, const struct cJSON *root,
     MB_DO(check_schema(run, root, err));
     MB_DO(read_kernels(run, mb_json_get(root, "run"), err));
     MB_DO(read_argv(run, mb_json_get(root, "run"), err));
-    MB_FAIL_IF(!mb_json_is_array(mb_json_get(root, "cases")), err, MB_ERRC_INPUT,
+    MB_FAIL_IF(!cJSON_IsArray(mb_json_get(root, "cases")), err, MB_ERRC_INPUT,
                "%s: it has no cases", run->path);
     mb_run_fields((struct mb_node){.reader = &reader, .in = root}, run);
     MB_FAIL_IF(reader.why[0] != '\0', err, MB_ERRC_INPUT, "%s: %s", run->path, reader.why);

@@ -155,7 +155,7 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
     const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
     size_t n_blocks = 0;
-    for (const struct cJSON *column = list.next; column; column = mb_json_next(column)) {
+    for (const struct cJSON *column = list.next; column; column = column->next) {
         const size_t n = mb_json_count(column, "durations_ns");
         n_blocks = n > n_blocks ? n : n_blocks;
     }

@@ -33,8 +33,9 @@ enum mb_status mb_levels_init(struct mb_levels *levels, const struct mb_gpu *gpu
     const struct mb_levels_step opening = {
         .after = mb_levels_opening(levels, &mb_access_compute_write)};
     mb_levels_add(levels, &opening);
-    return mb_load_make_sampler(gpu, levels->by_sampler, target->task.reduce,
-                                MB_SAMPLER_ADDRESS, &levels->sampler, err);
+    const struct mb_sampler_options sampler = {levels->by_sampler, target->task.reduce,
+                                               MB_SAMPLER_ADDRESS};
+    return mb_sampler_create(gpu, &sampler, &levels->sampler, err);
 }
 
 enum mb_status mb_levels_make_pipeline(const struct mb_levels *levels,

@@ -111,10 +111,15 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
 static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                struct mb_err *why)
 {
-    const uint32_t limit = gpu->info.max_attachment_dimension;
+    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
+    const uint32_t *viewport = limits->maxViewportDimensions;
+    const uint32_t width =
+        limits->maxFramebufferWidth < viewport[0] ? limits->maxFramebufferWidth : viewport[0];
+    const uint32_t height =
+        limits->maxFramebufferHeight < viewport[1] ? limits->maxFramebufferHeight : viewport[1];
     const struct mb_extent extent = mb_level_extent(layout->base, 1);
-    MB_FAIL_IF(extent.width > limit || extent.height > limit, why, MB_ERRC_UNSUPPORTED,
-               "the device draws to at most %ux%u texels; level 1 has %ux%u", limit, limit,
+    MB_FAIL_IF(extent.width > width || extent.height > height, why, MB_ERRC_UNSUPPORTED,
+               "the device draws to at most %ux%u texels; level 1 has %ux%u", width, height,
                extent.width, extent.height);
     return mb_gpu_require_format(gpu, layout->format->vk_storage_format,
                                  VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
@@ -136,6 +141,11 @@ static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb
                                      VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
                                  "minimum and maximum filtering", why);
 }
+
+const char *const mb_load_values[] = {"auto", "sampler", "texel", NULL};
+const char mb_load_help[] =
+    "how 2x2 texels are read: sampler: by one filtered fetch; texel: by "
+    "four; auto: sampler where it is exact";
 
 static bool has_coarse_coordinates(uint32_t size)
 {
@@ -182,36 +192,20 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                : MB_LOAD_TEXEL;
 }
 
-enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
-                                    enum mb_reduce reduce, VkSamplerAddressMode address,
-                                    VkSampler *sampler, struct mb_err *err)
-{
-    static const VkSamplerReductionMode modes[MB_N_REDUCES] = {
-        [MB_REDUCE_AVG] = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
-        [MB_REDUCE_MIN] = VK_SAMPLER_REDUCTION_MODE_MIN,
-        [MB_REDUCE_MAX] = VK_SAMPLER_REDUCTION_MODE_MAX,
-    };
-    const struct mb_sampler_options options = {
-        .filter = by_sampler ? VK_FILTER_LINEAR : VK_FILTER_NEAREST,
-        .reduction = by_sampler ? modes[reduce] : modes[MB_REDUCE_AVG],
-        .address = address,
-    };
-    return mb_sampler_create(gpu, &options, sampler, err);
-}
-
 static enum mb_status device_fits(const struct mb_needs *needs, const struct mb_gpu *gpu,
                                   struct mb_err *why)
 {
+    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
     MB_DO(mb_features_require(&gpu->info.features, needs->features, why));
     MB_DO(has_subgroups(needs, &gpu->info, why));
     MB_DO(mb_gpu_require_workgroup(gpu, needs->n_invocations, why));
-    MB_FAIL_IF(gpu->info.max_storage_images < needs->n_storage_images, why, MB_ERRC_UNSUPPORTED,
-               "needs %u storage images in a shader, the device has %u",
-               needs->n_storage_images, gpu->info.max_storage_images);
-    MB_FAIL_IF(gpu->info.max_shared_memory_bytes < needs->shared_bytes, why,
+    MB_FAIL_IF(limits->maxPerStageDescriptorStorageImages < needs->n_storage_images, why,
+               MB_ERRC_UNSUPPORTED, "needs %u storage images in a shader, the device has %u",
+               needs->n_storage_images, limits->maxPerStageDescriptorStorageImages);
+    MB_FAIL_IF(limits->maxComputeSharedMemorySize < needs->shared_bytes, why,
                MB_ERRC_UNSUPPORTED,
                "needs %u bytes of shared memory in a workgroup, the device has %u",
-               needs->shared_bytes, gpu->info.max_shared_memory_bytes);
+               needs->shared_bytes, limits->maxComputeSharedMemorySize);
     MB_FAIL_IF((needs->draws || needs->blits) && mb_gpu_crashes_on_draws(&gpu->info), why,
                MB_ERRC_UNSUPPORTED, "llvmpipe crashes on draws and blits with 512-bit vectors");
     return MB_OK;

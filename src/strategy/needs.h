@@ -2,13 +2,16 @@
 #pragma once
 
 #include "strategy.h"
-#include "vk/sampler.h"
 
 /* MB_OK, or MB_UNSUPPORTED with a sentence about the first need that is not met. Pure. */
 MB_MUST_CHECK enum mb_status mb_needs_met(const struct mb_needs *needs,
                                           const struct mb_gpu *gpu,
                                           const struct mb_layout *layout,
                                           const struct mb_task *task, struct mb_err *why);
+
+/* For struct mb_param: "load", whose values are those of enum mb_load. */
+extern const char *const mb_load_values[];
+extern const char mb_load_help[];
 
 /* For struct mb_param: "lanes", if kernels depend on the size of subgroups. */
 extern const char *const mb_lanes_values[];
@@ -31,13 +34,6 @@ uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice);
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);
-
-/* Make a sampler that filters, or takes the nearest texel; the caller destroys it. Built-in
- * strategies pass MB_SAMPLER_ADDRESS. */
-MB_MUST_CHECK enum mb_status mb_load_make_sampler(const struct mb_gpu *gpu, bool by_sampler,
-                                                  enum mb_reduce reduce,
-                                                  VkSamplerAddressMode address,
-                                                  VkSampler *sampler, struct mb_err *err);
 
 /* True for a driver that is known to crash on draws, and on blits, which it turns into draws:
  * llvmpipe (Mesa 22.3 and 25.0), while it compiles their shaders for 512-bit vectors. */

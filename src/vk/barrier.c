@@ -36,10 +36,13 @@ const struct mb_access mb_access_transfer_write = {
     .access = VK_ACCESS_TRANSFER_WRITE_BIT,
     .layout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
 };
+const struct mb_access mb_access_host_read = {
+    .stages = VK_PIPELINE_STAGE_HOST_BIT,
+    .access = VK_ACCESS_HOST_READ_BIT,
+};
 
-/* Make writes of `from` visible to `to`. */
-static void memory_barrier(VkCommandBuffer cmd, const struct mb_access *from,
-                           const struct mb_access *to)
+void mb_barrier_memory(VkCommandBuffer cmd, const struct mb_access *from,
+                       const struct mb_access *to)
 {
     const VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -61,32 +64,13 @@ void mb_barrier_full(VkCommandBuffer cmd)
                   VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
                   VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
     };
-    memory_barrier(cmd, &from, &to);
+    mb_barrier_memory(cmd, &from, &to);
 }
 
 void mb_barrier_execution(VkCommandBuffer cmd)
 {
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 0, NULL);
-}
-
-void mb_barrier_compute(VkCommandBuffer cmd)
-{
-    memory_barrier(cmd, &mb_access_compute_write, &mb_access_compute_read_write);
-}
-
-void mb_barrier_filled(VkCommandBuffer cmd)
-{
-    memory_barrier(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
-}
-
-void mb_barrier_host(VkCommandBuffer cmd)
-{
-    static const struct mb_access host = {
-        .stages = VK_PIPELINE_STAGE_HOST_BIT,
-        .access = VK_ACCESS_HOST_READ_BIT,
-    };
-    memory_barrier(cmd, &mb_access_transfer_write, &host);
 }
 
 static VkImageMemoryBarrier image_barrier(const struct mb_level_barrier *barrier)

@@ -11,16 +11,7 @@ void mb_barrier_full(VkCommandBuffer cmd);
 /* Wait for everything before; an execution dependency without a memory dependency. */
 void mb_barrier_execution(VkCommandBuffer cmd);
 
-/* Make what compute shaders wrote visible to later ones. */
-void mb_barrier_compute(VkCommandBuffer cmd);
-
-/* Make what transfers wrote visible to later compute shaders. */
-void mb_barrier_filled(VkCommandBuffer cmd);
-
-/* Make what transfers wrote visible to the host once the submission is complete. */
-void mb_barrier_host(VkCommandBuffer cmd);
-
-/* One side of an image barrier. */
+/* One side of a barrier. */
 struct mb_access {
     VkPipelineStageFlags stages;
     VkAccessFlags access;
@@ -37,6 +28,11 @@ extern const struct mb_access
 extern const struct mb_access mb_access_draw; /* colour attachment that is not read */
 extern const struct mb_access mb_access_transfer_read;
 extern const struct mb_access mb_access_transfer_write;
+extern const struct mb_access mb_access_host_read; /* once the submission is complete */
+
+/* Make what `from` wrote visible to `to`, in whatever memory. */
+void mb_barrier_memory(VkCommandBuffer cmd, const struct mb_access *from,
+                       const struct mb_access *to);
 
 /* Levels [first_level, first_level + n_levels) of all layers, from one use to another. */
 struct mb_level_barrier {

@@ -216,20 +216,6 @@ bool mb_features_is_known(const char *name)
     return find_feature(name) || find_extension(name) != 0;
 }
 
-size_t mb_features_list(const char **names, size_t n)
-{
-    size_t n_listed = 0;
-    for (size_t i = 0; i < MB_COUNTOF(known) && n_listed < n; i++) {
-        names[n_listed++] = known[i].name;
-    }
-    for (size_t i = 0; i < MB_COUNTOF(groups) && n_listed < n; i++) {
-        if (groups[i].extension) {
-            names[n_listed++] = groups[i].extension;
-        }
-    }
-    return n_listed;
-}
-
 bool mb_features_has(const struct mb_features *features, const char *name)
 {
     const struct feature *feature = find_feature(name);

@@ -45,9 +45,6 @@ uint32_t mb_features_enable(struct mb_features *features,
 /* Whether the name is known; no device has a misspelt one. */
 bool mb_features_is_known(const char *name);
 
-/* The known names, at most `n`; returns how many. */
-size_t mb_features_list(const char **names, size_t n);
-
 /* `name` is spelt as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
 bool mb_features_has(const struct mb_features *features, const char *name);
 

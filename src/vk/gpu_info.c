@@ -112,80 +112,46 @@ static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *
     return MB_OK;
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static void read_limits(const VkPhysicalDeviceLimits *limits, struct mb_gpu_info *info)
-{
-    info->limits = *limits;
-    info->timestamp_period_ns = (double)limits->timestampPeriod;
-    info->sub_texel_precision_bits = limits->subTexelPrecisionBits;
-    info->max_image_dimension_2d = limits->maxImageDimension2D;
-    info->max_image_array_layers = limits->maxImageArrayLayers;
-    info->max_attachment_dimension =
-        min_u32(min_u32(limits->maxFramebufferWidth, limits->maxFramebufferHeight),
-                min_u32(limits->maxViewportDimensions[0], limits->maxViewportDimensions[1]));
-    info->max_workgroup_invocations = limits->maxComputeWorkGroupInvocations;
-    info->max_workgroup_width = limits->maxComputeWorkGroupSize[0];
-    info->max_workgroup_height = limits->maxComputeWorkGroupSize[1];
-    info->max_workgroup_depth = limits->maxComputeWorkGroupSize[2];
-    memcpy(info->max_workgroup_count, limits->maxComputeWorkGroupCount,
-           sizeof info->max_workgroup_count);
-    info->max_storage_images = limits->maxPerStageDescriptorStorageImages;
-    info->max_shared_memory_bytes = limits->maxComputeSharedMemorySize;
-    info->max_storage_buffer_bytes = limits->maxStorageBufferRange;
-}
-
 static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
     const bool has_size_control = info->features.size_control.subgroupSizeControl;
     VkPhysicalDeviceSubgroupSizeControlProperties size_control = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
     };
-    VkPhysicalDeviceDriverProperties driver = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+    VkPhysicalDeviceVulkan12Properties v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES,
         .pNext = has_size_control ? &size_control : NULL,
     };
-    VkPhysicalDeviceIDProperties id = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
-        .pNext = &driver,
-    };
-    VkPhysicalDeviceMaintenance3Properties allocation = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
-        .pNext = &id,
-    };
-    VkPhysicalDeviceSubgroupProperties subgroup = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
-        .pNext = &allocation,
+    VkPhysicalDeviceVulkan11Properties v11 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
+        .pNext = &v12,
     };
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-        .pNext = &subgroup,
+        .pNext = &v11,
     };
     vkGetPhysicalDeviceProperties2(device, &properties);
 
     const VkPhysicalDeviceProperties *p = &properties.properties;
     info->vendor_id = p->vendorID;
     info->device_id = p->deviceID;
-    info->driver_id = driver.driverID;
-    format_uuid(id.deviceUUID, info->uuid);
-    mb_utf8_sanitize(driver.driverName, info->driver_name, sizeof info->driver_name);
-    mb_utf8_sanitize(driver.driverInfo, info->driver_info, sizeof info->driver_info);
-    format_driver_version(driver.driverID, p->driverVersion, info->driver_version,
+    info->driver_id = v12.driverID;
+    format_uuid(v11.deviceUUID, info->uuid);
+    mb_utf8_sanitize(v12.driverName, info->driver_name, sizeof info->driver_name);
+    mb_utf8_sanitize(v12.driverInfo, info->driver_info, sizeof info->driver_info);
+    format_driver_version(v12.driverID, p->driverVersion, info->driver_version,
                           sizeof info->driver_version);
-    read_limits(&p->limits, info);
-    info->max_allocation_bytes = allocation.maxMemoryAllocationSize > 0
-                                     ? allocation.maxMemoryAllocationSize
-                                     : LEAST_MAX_ALLOCATION_BYTES;
-    bool in_compute = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
-    info->subgroup_size = subgroup.subgroupSize;
-    info->subgroup_operations = in_compute ? subgroup.supportedOperations : 0;
+    info->limits = p->limits;
+    info->timestamp_period_ns = (double)p->limits.timestampPeriod;
+    info->max_allocation_bytes = v11.maxMemoryAllocationSize > 0 ? v11.maxMemoryAllocationSize
+                                                                 : LEAST_MAX_ALLOCATION_BYTES;
+    bool in_compute = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    info->subgroup_size = v11.subgroupSize;
+    info->subgroup_operations = in_compute ? v11.subgroupSupportedOperations : 0;
     info->min_subgroup_size =
-        has_size_control ? size_control.minSubgroupSize : subgroup.subgroupSize;
+        has_size_control ? size_control.minSubgroupSize : v11.subgroupSize;
     info->max_subgroup_size =
-        has_size_control ? size_control.maxSubgroupSize : subgroup.subgroupSize;
+        has_size_control ? size_control.maxSubgroupSize : v11.subgroupSize;
     /* GCN and MoltenVK have a single size, which cannot and need not be required. */
     const bool is_required =
         (size_control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;

@@ -35,17 +35,7 @@ struct mb_gpu_info {
                                 or a required one */
     uint32_t max_workgroup_subgroups; /* if a size is required; 0: none can be required */
     struct mb_features features;
-    uint32_t sub_texel_precision_bits;
-    uint32_t max_image_dimension_2d;
-    uint32_t max_image_array_layers;
-    uint32_t max_attachment_dimension; /* width and height of a render area with one viewport */
-    uint32_t max_workgroup_invocations, max_workgroup_width, max_workgroup_height,
-        max_workgroup_depth;
-    uint32_t max_workgroup_count[3];
-    uint32_t max_storage_images; /* per stage */
-    uint32_t max_shared_memory_bytes;
     uint32_t n_cores; /* multiprocessors or compute units; 0: the device does not say */
-    uint64_t max_storage_buffer_bytes; /* of one binding */
     uint64_t max_allocation_bytes;
     VkPhysicalDeviceLimits limits; /* all of them, as the device states them */
 };

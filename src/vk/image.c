@@ -19,54 +19,26 @@ bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *fo
             mb_features_has(features, "imageViewFormatReinterpretation"));
 }
 
-static VkFormat format_of(const struct mb_vk_image_options *options)
+static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_layout *layout,
+                                   const VkImageCreateInfo *info, struct mb_err *err)
 {
-    return options->is_depth ? VK_FORMAT_D32_SFLOAT : options->layout->format->vk_format;
-}
-
-static bool is_raw(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
-{
-    return options->is_raw && mb_vk_image_can_be_raw(gpu, options->layout->format);
-}
-
-static bool is_mutable(const struct mb_gpu *gpu, const struct mb_vk_image_options *options)
-{
-    const struct mb_format *format = options->layout->format;
-    return !options->is_depth &&
-           (format->vk_format != format->vk_storage_format || is_raw(gpu, options));
-}
-
-static VkImageCreateFlags create_flags(const struct mb_gpu *gpu,
-                                       const struct mb_vk_image_options *options)
-{
-    VkImageCreateFlags flags = 0;
-    if (is_mutable(gpu, options)) {
-        flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
-    }
-    return options->is_cube ? flags | VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : flags;
-}
-
-static enum mb_status check_limits(const struct mb_gpu *gpu,
-                                   const struct mb_vk_image_options *options,
-                                   struct mb_err *err)
-{
-    const struct mb_gpu_info *info = &gpu->info;
-    const struct mb_layout *layout = options->layout;
-    MB_FAIL_IF(options->is_cube && layout->base.width != layout->base.height, err,
-               MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square", layout->base.width,
-               layout->base.height);
-    MB_FAIL_IF(layout->base.width > info->max_image_dimension_2d ||
-                   layout->base.height > info->max_image_dimension_2d,
+    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
+    MB_FAIL_IF((info->flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) &&
+                   layout->base.width != layout->base.height,
+               err, MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square",
+               layout->base.width, layout->base.height);
+    MB_FAIL_IF(layout->base.width > limits->maxImageDimension2D ||
+                   layout->base.height > limits->maxImageDimension2D,
                err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
-               layout->base.width, layout->base.height, info->max_image_dimension_2d,
-               info->max_image_dimension_2d);
-    MB_FAIL_IF(layout->n_layers > info->max_image_array_layers, err, MB_ERRC_UNSUPPORTED,
+               layout->base.width, layout->base.height, limits->maxImageDimension2D,
+               limits->maxImageDimension2D);
+    MB_FAIL_IF(layout->n_layers > limits->maxImageArrayLayers, err, MB_ERRC_UNSUPPORTED,
                "image: %u layers, the device's limit is %u", layout->n_layers,
-               info->max_image_array_layers);
+               limits->maxImageArrayLayers);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
-        gpu->physical_device, format_of(options), VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
-        options->usage, create_flags(gpu, options), &properties);
+        gpu->physical_device, info->format, info->imageType, info->tiling, info->usage,
+        info->flags, &properties);
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
                "format %s: the device cannot use it as image in the ways asked for",
                layout->format->name);
@@ -76,7 +48,7 @@ static enum mb_status check_limits(const struct mb_gpu *gpu,
     }
     MB_FAIL_IF(layout->base.width > properties.maxExtent.width ||
                    layout->base.height > properties.maxExtent.height ||
-                   options->n_levels > properties.maxMipLevels ||
+                   info->mipLevels > properties.maxMipLevels ||
                    layout->n_layers > properties.maxArrayLayers,
                err, MB_ERRC_UNSUPPORTED,
                "format %s: the device's limit is %ux%u, %u levels, %u layers",
@@ -146,6 +118,30 @@ static enum mb_status create_views(struct mb_vk_image *image, struct mb_err *err
     return MB_OK;
 }
 
+static VkImageCreateInfo create_info(const struct mb_vk_image *image,
+                                     const struct mb_vk_image_options *options)
+{
+    const struct mb_format *format = image->layout.format;
+    VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .flags = image->is_cube ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0,
+        .imageType = VK_IMAGE_TYPE_2D,
+        .format = options->is_depth ? VK_FORMAT_D32_SFLOAT : format->vk_format,
+        .extent = {image->layout.base.width, image->layout.base.height, 1},
+        .mipLevels = image->n_levels,
+        .arrayLayers = image->layout.n_layers,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .tiling = VK_IMAGE_TILING_OPTIMAL,
+        .usage = image->usage,
+        .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+    };
+    if (!options->is_depth &&
+        (format->vk_format != format->vk_storage_format || image->is_raw)) {
+        info.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
+    }
+    return info;
+}
+
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,
                                 const struct mb_vk_image_options *options, struct mb_err *err)
 {
@@ -157,10 +153,12 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .n_levels = options->n_levels,
         .usage = options->usage,
         .is_cube = options->is_cube,
-        .is_raw = !options->is_depth && is_raw(gpu, options),
+        .is_raw = options->is_raw && !options->is_depth &&
+                  mb_vk_image_can_be_raw(gpu, layout->format),
         .aspect = options->is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT,
     };
-    MB_TRY(check_limits(gpu, options, err));
+    VkImageCreateInfo info = create_info(image, options);
+    MB_TRY(check_limits(gpu, layout, &info, err));
     if (gpu->state->only_compiles) {
         return MB_OK;
     }
@@ -174,20 +172,9 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
                                           : 3,
         .pViewFormats = formats,
     };
-    VkImageCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-        .pNext = is_mutable(gpu, options) ? &format_list : NULL,
-        .flags = create_flags(gpu, options),
-        .imageType = VK_IMAGE_TYPE_2D,
-        .format = format_of(options),
-        .extent = {layout->base.width, layout->base.height, 1},
-        .mipLevels = options->n_levels,
-        .arrayLayers = layout->n_layers,
-        .samples = VK_SAMPLE_COUNT_1_BIT,
-        .tiling = VK_IMAGE_TILING_OPTIMAL,
-        .usage = options->usage,
-        .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
-    };
+    if (info.flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) {
+        info.pNext = &format_list;
+    }
     MB_TRY(MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
@@ -237,4 +224,43 @@ void mb_vk_image_finish(struct mb_vk_image *image)
     vkDestroyImage(device, image->image, NULL);
     vkFreeMemory(device, image->memory, NULL);
     *image = (struct mb_vk_image){0};
+}
+
+enum mb_status mb_sampler_create(const struct mb_gpu *gpu,
+                                 const struct mb_sampler_options *options, VkSampler *sampler,
+                                 struct mb_err *err)
+{
+    static const VkSamplerReductionMode modes[MB_N_REDUCES] = {
+        [MB_REDUCE_AVG] = VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE,
+        [MB_REDUCE_MIN] = VK_SAMPLER_REDUCTION_MODE_MIN,
+        [MB_REDUCE_MAX] = VK_SAMPLER_REDUCTION_MODE_MAX,
+    };
+    const VkSamplerReductionModeCreateInfo reduction = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
+        .reductionMode = modes[options->reduction],
+    };
+    const bool is_extreme = options->is_linear && options->reduction != MB_REDUCE_AVG;
+    const VkFilter filter = options->is_linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    const VkSamplerCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .pNext = is_extreme ? &reduction : NULL,
+        .magFilter = filter,
+        .minFilter = filter,
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+        .addressModeU = options->address,
+        .addressModeV = options->address,
+        .addressModeW = options->address,
+        .maxLod = VK_LOD_CLAMP_NONE,
+    };
+    MB_DO(MB_VK_MAKE(vkCreateSampler, gpu->device, &info, sampler));
+    mb_gpu_name(gpu, VK_OBJECT_TYPE_SAMPLER, (uint64_t)*sampler,
+                options->is_linear ? "bilinear" : "nearest");
+    return MB_OK;
+}
+
+void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler)
+{
+    if (gpu && !gpu->state->is_lost) {
+        vkDestroySampler(gpu->device, sampler, NULL);
+    }
 }

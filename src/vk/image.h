@@ -1,7 +1,7 @@
-/* A mip-mapped image on the device, with the views that strategies need. */
+/* A mip-mapped image on the device, with the views that strategies need; and samplers. */
 #pragma once
 
-#include "image/pyramid.h"
+#include "image/filter.h"
 #include "vk/gpu.h"
 
 struct mb_vk_image_options {
@@ -69,3 +69,23 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *i
  * TRANSFER_SRC_OPTIMAL, the other in TRANSFER_DST_OPTIMAL. */
 void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                              const struct mb_vk_image *to, uint32_t level);
+
+/* Zero: the nearest texel, of an image that repeats. */
+struct mb_sampler_options {
+    bool is_linear;
+    enum mb_reduce reduction;     /* of a linear filter; extremes need samplerFilterMinmax */
+    VkSamplerAddressMode address; /* along all axes; of borders transparent black */
+};
+
+/* What our own strategies take, which sample no nearer to an edge than the middle of the last
+ * texel, so that every mode reads the same texels (tests/gpu/test_chains.c). With
+ * CLAMP_TO_EDGE llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a
+ * whole LSB. */
+#define MB_SAMPLER_ADDRESS VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT
+
+MB_MUST_CHECK enum mb_status mb_sampler_create(const struct mb_gpu *gpu,
+                                               const struct mb_sampler_options *options,
+                                               VkSampler *sampler, struct mb_err *err);
+
+/* Does nothing to a null sampler, whose `gpu` may be NULL. */
+void mb_sampler_destroy(const struct mb_gpu *gpu, VkSampler sampler);

@@ -36,7 +36,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL note_reason(
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
     char *reason = user;
-    (void)types;
     mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
     if (severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT && reason[0] == '\0') {
         snprintf(reason, REASON_BYTES, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
@@ -71,22 +70,18 @@ static enum mb_status describe_failure(VkResult result, bool validate, const cha
                 VALIDATION_LAYER);
         return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
     }
-    if (reason[0] != '\0') {
-        MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver could be loaded: %s", reason);
-        return mb_err_hint(err, "check VK_DRIVER_FILES, and in a container doc/install.md");
-    }
-    if (result == VK_ERROR_INCOMPATIBLE_DRIVER || result == VK_ERROR_INITIALIZATION_FAILED) {
-        MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver was found: vkCreateInstance: %s",
-                mb_vk_result_name(result));
-        return mb_err_hint(err,
-                           "install one (software: apt install mesa-vulkan-drivers) and check "
-                           "VK_DRIVER_FILES");
-    }
+    const bool is_known = reason[0] != '\0';
+    const bool is_missing = !is_known && (result == VK_ERROR_INCOMPATIBLE_DRIVER ||
+                                          result == VK_ERROR_INITIALIZATION_FAILED);
     /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
-    mb_err_set(err, MB_ERRC_DEVICE, __FILE__, __LINE__,
-               "no Vulkan driver could be loaded: vkCreateInstance: %s",
-               mb_vk_result_name(result));
-    return mb_err_hint(err, "check the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES");
+    MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver %s: %s%s",
+            is_missing ? "was found" : "could be loaded", is_known ? "" : "vkCreateInstance: ",
+            is_known ? reason : mb_vk_result_name(result));
+    return mb_err_hint(err, "%s",
+                       is_missing ? "install one (software: apt install mesa-vulkan-drivers) "
+                                    "and check VK_DRIVER_FILES"
+                                  : "check the driver files, VK_DRIVER_FILES and "
+                                    "VK_ICD_FILENAMES, and in a container doc/install.md");
 }
 
 static VkDebugUtilsMessengerCreateInfoEXT

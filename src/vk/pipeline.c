@@ -281,26 +281,20 @@ fail:
 }
 
 /* Make the pipeline once more, with statistics, to ask what the driver says of it. */
-static enum mb_status capture_facts(const struct mb_pipeline *pipeline, struct mb_err *err)
-{
-    const struct mb_gpu *gpu = pipeline->gpu;
-    VkPipeline captured = VK_NULL_HANDLE;
-    enum mb_status status = create_pipeline(
-        pipeline, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR, &captured, err);
-    status = status != MB_OK
-                 ? status
-                 : mb_pipeline_facts_read(gpu, captured, pipeline->made->shader->name,
-                                          gpu->state->facts, err);
-    vkDestroyPipeline(gpu->device, captured, NULL);
-    return status;
-}
-
 static enum mb_status describe(const struct mb_pipeline *pipeline, struct mb_err *err)
 {
     const struct mb_gpu *gpu = pipeline->gpu;
-    return gpu->info.features.executables.pipelineExecutableInfo
-               ? capture_facts(pipeline, err)
-               : mb_pipeline_facts_add(gpu->state->facts, pipeline->made->shader->name, err);
+    enum mb_status status = MB_OK;
+    VkPipeline captured = VK_NULL_HANDLE;
+    if (gpu->info.features.executables.pipelineExecutableInfo) {
+        MB_TRY(create_pipeline(pipeline, VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR,
+                               &captured, err));
+    }
+    MB_TRY(mb_pipeline_facts_add(gpu, captured, pipeline->made->shader->name, gpu->state->facts,
+                                 err));
+fail:
+    vkDestroyPipeline(gpu->device, captured, NULL);
+    return status;
 }
 
 static bool is_like(const struct mb_made_pipeline *a, const struct mb_made_pipeline *b)
@@ -495,7 +489,7 @@ void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cm
 void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                                uint32_t copy, const void *push, uint32_t n_groups)
 {
-    const uint32_t widest = pipeline->gpu->info.max_workgroup_count[0];
+    const uint32_t widest = pipeline->gpu->info.limits.maxComputeWorkGroupCount[0];
     const uint32_t width = n_groups < widest ? n_groups : widest;
     const struct mb_dispatch dispatch = {
         copy, push, .n_groups = {width, (n_groups + width - 1) / width, 1}};

@@ -78,9 +78,9 @@ static enum mb_status add_executable(struct mb_pipeline_facts *facts, const char
     return MB_OK;
 }
 
-enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipeline,
-                                      const char *name, struct mb_pipeline_facts *facts,
-                                      struct mb_err *err)
+static enum mb_status read_executables(const struct mb_gpu *gpu, VkPipeline pipeline,
+                                       const char *name, struct mb_pipeline_facts *facts,
+                                       struct mb_err *err)
 {
     uint32_t n = 0;
     const VkPipelineInfoKHR which = {
@@ -101,14 +101,15 @@ enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu, VkPipeline pipel
             MB_DO(read_statistics(gpu, pipeline, i, facts, err));
         }
     }
-    facts->n_pipelines++;
     return MB_OK;
 }
 
-enum mb_status mb_pipeline_facts_add(struct mb_pipeline_facts *facts, const char *name,
+enum mb_status mb_pipeline_facts_add(const struct mb_gpu *gpu, VkPipeline pipeline,
+                                     const char *name, struct mb_pipeline_facts *facts,
                                      struct mb_err *err)
 {
-    MB_DO(add_executable(facts, name, "", 0, err));
+    MB_DO(pipeline ? read_executables(gpu, pipeline, name, facts, err)
+                   : add_executable(facts, name, "", 0, err));
     facts->n_pipelines++;
     return MB_OK;
 }

@@ -33,15 +33,12 @@ struct mb_pipeline_facts {
 };
 
 /* Append the statistics of `pipeline`, which was created to capture them; vertex shaders, which
- * make three vertices, are left out. The device must have pipelineExecutableInfo. */
-MB_MUST_CHECK enum mb_status mb_pipeline_facts_read(const struct mb_gpu *gpu,
-                                                    VkPipeline pipeline, const char *name,
-                                                    struct mb_pipeline_facts *facts,
-                                                    struct mb_err *err);
-
-/* Append a pipeline that the driver reports nothing about. */
-MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(struct mb_pipeline_facts *facts,
-                                                   const char *name, struct mb_err *err);
+ * make three vertices, are left out. VK_NULL_HANDLE is a pipeline that the driver reports
+ * nothing about, for lack of pipelineExecutableInfo. */
+MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(const struct mb_gpu *gpu,
+                                                   VkPipeline pipeline, const char *name,
+                                                   struct mb_pipeline_facts *facts,
+                                                   struct mb_err *err);
 
 /* Free and zero. */
 void mb_pipeline_facts_finish(struct mb_pipeline_facts *facts);

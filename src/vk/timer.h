@@ -50,22 +50,20 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 /* Close it: drain by a stamp at ALL_COMMANDS, then a full barrier. */
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 
-/* The durations of pairs [0, n) from `first` on, of a submission that was waited for, held
- * against the host's clock. MB_UNSUPPORTED, with the reason, where stamps are invalid: a
- * stamp is missing or lies before the one that it follows, or all of them together are longer
- * than the host waited. */
-MB_MUST_CHECK enum mb_status mb_timer_read_held(const struct mb_timer *timer,
-                                                const struct mb_submission *submission,
-                                                uint32_t first, uint32_t n,
-                                                double *durations_ns, struct mb_err *err);
+/* `n` intervals: from query first + i * step to the one after it. Pairs are 2 queries apart. */
+struct mb_intervals {
+    uint32_t first, step, n;
+};
 
-/* The same from each of queries [0, n] to the next: durations_ns[n]. */
-MB_MUST_CHECK enum mb_status mb_timer_read_row(const struct mb_timer *timer,
-                                               const struct mb_submission *submission,
-                                               uint32_t n, double *durations_ns,
-                                               struct mb_err *err);
+/* The durations of intervals of a submission that was waited for, held against the host's
+ * clock. MB_UNSUPPORTED, with the reason, where stamps are invalid: a stamp is missing or lies
+ * before the one that it follows, or all of them together are longer than the host waited. */
+MB_MUST_CHECK enum mb_status mb_timer_read(const struct mb_timer *timer,
+                                           const struct mb_submission *submission,
+                                           struct mb_intervals intervals, double *durations_ns,
+                                           struct mb_err *err);
 
-/* Run a submission and read its pairs [0, n) as by mb_timer_read_held. Repeats invalid samples
+/* Run a submission and read its pairs [0, n) as by mb_timer_read. Repeats invalid samples
  * a few times; then they are MB_ERRC_RUNTIME. */
 MB_MUST_CHECK enum mb_status mb_timer_run(const struct mb_timer *timer,
                                           struct mb_submission *submission, uint32_t n,

@@ -31,7 +31,6 @@ static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 
 static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    (void)choice;
     return (struct mb_needs){.averages_only = true, .straight_only = true, .blits = true};
 }
 
@@ -50,9 +49,6 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    (void)gpu;
-    (void)choice;
-    (void)err;
     struct state *s = state;
     s->image = target->image;
     s->task = target->task;
@@ -144,7 +140,6 @@ static void describe(const void *state, struct mb_work *work)
 
 static void finish(void *state)
 {
-    (void)state;
 }
 
 const struct mb_strategy mb_strategy_blit = {

@@ -89,16 +89,14 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_levels *s = state;
     const struct mb_needs needs = needs_of(choice);
-    MB_TRY(mb_levels_init(s, gpu, target, &needs, err));
-    MB_TRY(make_pipeline(s, err));
+    MB_DO(mb_levels_init(s, gpu, target, &needs, err));
+    MB_DO(make_pipeline(s, err));
     for (uint32_t level = 1; level < s->image->layout.n_levels; level++) {
         add_level(s, level);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void describe(const void *state, struct mb_work *work)

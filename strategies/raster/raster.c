@@ -19,7 +19,6 @@ struct push {
     int32_t layer;
 };
 
-/* The values of `load` are those of enum mb_load. */
 static const struct mb_param params[] = {
     {
         .name = "npot",
@@ -27,13 +26,7 @@ static const struct mb_param params[] = {
         .help = "odd sizes: exact area average, or two texels per axis as one bilinear fetch "
                 "weighs them",
     },
-    {
-        .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "how 2x2 texels are read: sampler: by one filtered fetch; texel: by four; auto: "
-            "sampler where it is exact",
-    },
+    {.name = "load", .values = mb_load_values, .help = mb_load_help},
     {0},
 };
 
@@ -80,10 +73,9 @@ static VkImageView *target_of(const struct state *s, uint32_t level, uint32_t la
 
 static enum mb_status make_targets(struct state *s, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = &s->levels.image->layout;
     s->targets = mb_alloc((size_t)layout->n_levels * layout->n_layers, sizeof *s->targets);
-    MB_TRY(MB_NEED(s->targets, "raster"));
+    MB_DO(MB_NEED(s->targets, "raster"));
     for (uint32_t level = 1; level < layout->n_levels; level++) {
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
             const struct mb_view view = {
@@ -94,31 +86,28 @@ static enum mb_status make_targets(struct state *s, struct mb_err *err)
                 .first_layer = layer,
                 .n_layers = 1,
             };
-            MB_TRY(mb_vk_image_create_view(s->levels.image, &view, target_of(s, level, layer),
-                                           err));
+            MB_DO(mb_vk_image_create_view(s->levels.image, &view, target_of(s, level, layer),
+                                          err));
         }
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_needs needs = needs_of(choice);
-    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
-    MB_TRY(make_pipeline(&s->levels, err));
-    MB_TRY(make_targets(s, err));
+    MB_DO(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    MB_DO(make_pipeline(&s->levels, err));
+    MB_DO(make_targets(s, err));
     for (uint32_t level = 0; level + 1 < target->image->layout.n_levels; level++) {
         const struct mb_descriptor source = {.sampler = s->levels.sampler,
                                              .views = &target->image->stored[level]};
         mb_pipeline_bind(&s->levels.pipelines[0], level, &source, 1);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void draw_layer(const struct state *s, VkCommandBuffer cmd, uint32_t level,

@@ -15,16 +15,14 @@ enum { PASS_HORIZONTAL, PASS_VERTICAL, N_PASSES };
 
 extern const struct mb_shader mb_spv_separable;
 
-/* The position of the weights of one axis of one level in the buffer, in pairs of floats. */
-struct axis {
-    uint32_t first_weight, weight_stride, n_taps;
+struct push {
+    int32_t n_source, n_target, n_taps, first_weight, weight_stride, begin, end, first_across;
 };
 
-/* One dispatch: texels [begin, end) along the pass, rows or columns [first, first + n). */
+/* One dispatch: texels [begin, end) along the pass, of rows or columns from first_across on. */
 struct pass {
-    struct axis axis;
-    uint32_t n_source, n_target;
-    uint32_t begin, end, first_across, n_across;
+    struct push push;
+    int32_t n_across;
 };
 
 struct state {
@@ -33,10 +31,6 @@ struct state {
     struct pass pass[MB_MAX_LEVELS][N_PASSES]; /* n: from level n to level n + 1 */
     struct mb_vk_image between; /* fits the largest result of a horizontal pass */
     struct mb_buffer weights;
-};
-
-struct push {
-    int32_t n_source, n_target, n_taps, first_weight, weight_stride, begin, end, first_across;
 };
 
 static const enum mb_policy filters[] = {
@@ -87,33 +81,31 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     };
 }
 
-static bool has_phases(uint32_t n_source)
-{
-    return n_source > 1 && n_source % 2 == 1;
-}
-
-/* Computes the weights along an axis, row by row; if `out` is NULL, only their layout. */
-static struct axis fill_axis(enum mb_policy policy, uint32_t n_source, uint32_t first_weight,
-                             float (*out)[2])
+/* Computes the weights along an axis, row by row, or only their layout if `out` is NULL.
+ * Returns their number. */
+static uint32_t fill_axis(enum mb_policy policy, struct push *push, float (*out)[2])
 {
     double weight[MB_MAX_FILTER_KERNEL_TAPS];
     int32_t first;
-    const uint32_t n_rows = has_phases(n_source) ? n_source / 2 : 1;
-    struct axis axis = {.first_weight = first_weight};
+    const uint32_t n_source = (uint32_t)push->n_source;
+    const bool has_phases = n_source > 1 && n_source % 2 == 1;
+    const uint32_t n_rows = has_phases ? n_source / 2 : 1;
+    uint32_t n_taps = 0;
     for (uint32_t x = 0; x < n_rows; x++) {
         const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &first);
-        axis.n_taps = n > axis.n_taps ? n : axis.n_taps;
+        n_taps = n > n_taps ? n : n_taps;
     }
-    axis.weight_stride = n_rows > 1 ? axis.n_taps : 0;
+    push->n_taps = (int32_t)n_taps;
+    push->weight_stride = n_rows > 1 ? push->n_taps : 0;
     for (uint32_t x = 0; out && x < n_rows; x++) {
         const uint32_t n = mb_filter_kernel_weights(policy, n_source, x, weight);
-        float(*row)[2] = out + first_weight + (size_t)x * axis.n_taps;
-        for (uint32_t i = 0; i < axis.n_taps; i++) {
+        float(*row)[2] = out + push->first_weight + (size_t)x * n_taps;
+        for (uint32_t i = 0; i < n_taps; i++) {
             row[i][0] = i < n ? (float)weight[i] : 0.0f;
             row[i][1] = i < n ? (float)(weight[i] - (double)row[i][0]) : 0.0f;
         }
     }
-    return axis;
+    return n_rows * n_taps;
 }
 
 /* Lays out the weights of all levels, and writes them unless `out` is NULL. Returns their
@@ -125,10 +117,10 @@ static uint32_t fill_weights(struct state *s, float (*out)[2])
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         for (uint32_t i = 0; i < N_PASSES; i++) {
-            const uint32_t size = i == PASS_VERTICAL ? source.height : source.width;
-            struct axis *axis = &s->pass[level][i].axis;
-            *axis = fill_axis(s->levels.policy, size, n, out);
-            n += axis->n_taps * (has_phases(size) ? size / 2 : 1);
+            struct push *push = &s->pass[level][i].push;
+            push->n_source = (int32_t)(i == PASS_VERTICAL ? source.height : source.width);
+            push->first_weight = (int32_t)n;
+            n += fill_axis(s->levels.policy, push, out);
         }
     }
     return n;
@@ -136,55 +128,42 @@ static uint32_t fill_weights(struct state *s, float (*out)[2])
 
 static enum mb_status make_weights(struct state *s, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const uint32_t n = fill_weights(s, NULL);
-    float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
-    MB_TRY(MB_NEED(weights, "separable"));
+    MB_FREED float(*weights)[2] = mb_alloc((size_t)n + 1, sizeof *weights);
+    MB_DO(MB_NEED(weights, "separable"));
     fill_weights(s, weights);
-    MB_TRY(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
-                          ((size_t)n + 1) * sizeof *weights, "separable weights", err));
-    MB_TRY(mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err));
-fail:
-    mb_free(weights);
-    return status;
+    MB_DO(mb_buffer_init(&s->weights, s->levels.gpu, MB_BUFFER_DEVICE,
+                         ((size_t)n + 1) * sizeof *weights, "separable weights", err));
+    return mb_buffer_upload(&s->weights, weights, ((size_t)n + 1) * sizeof *weights, err);
 }
 
-/* The source rows that contribute to target texels [begin, end). */
-static void rows_under(const struct state *s, const struct pass *vertical, uint32_t *first,
-                       uint32_t *n)
-{
-    int32_t low, high;
-    mb_filter_kernel_span(s->levels.policy, vertical->n_source, vertical->begin, &low);
-    high = (int32_t)mb_filter_kernel_span(s->levels.policy, vertical->n_source,
-                                          vertical->end - 1, &high) +
-           high;
-    const uint32_t end =
-        high < (int32_t)vertical->n_source ? (uint32_t)high : vertical->n_source;
-    *first = low > 0 ? (uint32_t)low : 0;
-    *n = end - *first;
-}
-
+/* The horizontal pass makes the source rows that contribute to the vertical pass's texels. */
 static void place_passes(struct state *s, uint32_t level)
 {
-    const struct mb_layout *layout = &s->levels.image->layout;
-    const struct mb_extent source = mb_level_extent(layout->base, level);
-    const struct mb_extent target = mb_level_extent(layout->base, level + 1);
+    const enum mb_policy policy = s->levels.policy;
+    const struct mb_extent target = mb_level_extent(s->levels.image->layout.base, level + 1);
     const struct mb_rect affected = s->levels.affected[level + 1];
-    struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
-    struct pass *vertical = &s->pass[level][PASS_VERTICAL];
-    horizontal->n_source = source.width;
-    horizontal->n_target = target.width;
-    vertical->n_source = source.height;
-    vertical->n_target = target.height;
+    struct pass *across = &s->pass[level][PASS_HORIZONTAL];
+    struct pass *down = &s->pass[level][PASS_VERTICAL];
+    const uint32_t n_rows = (uint32_t)down->push.n_source;
+    int32_t low, high;
+    across->push.n_target = (int32_t)target.width;
+    down->push.n_target = (int32_t)target.height;
     if (mb_rect_is_empty(affected)) {
         return;
     }
-    vertical->begin = affected.y;
-    vertical->end = affected.y + affected.height;
-    vertical->first_across = horizontal->begin = affected.x;
-    vertical->n_across = affected.width;
-    horizontal->end = affected.x + affected.width;
-    rows_under(s, vertical, &horizontal->first_across, &horizontal->n_across);
+    mb_filter_kernel_span(policy, n_rows, affected.y, &low);
+    high = (int32_t)mb_filter_kernel_span(policy, n_rows, affected.y + affected.height - 1,
+                                          &high) +
+           high;
+    down->push.begin = (int32_t)affected.y;
+    down->push.end = (int32_t)(affected.y + affected.height);
+    down->push.first_across = across->push.begin = (int32_t)affected.x;
+    down->n_across = (int32_t)affected.width;
+    across->push.end = (int32_t)(affected.x + affected.width);
+    across->push.first_across = low > 0 ? low : 0;
+    across->n_across =
+        (high < down->push.n_source ? high : down->push.n_source) - across->push.first_across;
 }
 
 static enum mb_status make_between(struct state *s, struct mb_err *err)
@@ -246,22 +225,13 @@ static void add_pass(struct state *s, uint32_t level, uint32_t index,
                      struct mb_level_barrier after)
 {
     const struct pass *pass = &s->pass[level][index];
-    const struct push push = {
-        .n_source = (int32_t)pass->n_source,
-        .n_target = (int32_t)pass->n_target,
-        .n_taps = (int32_t)pass->axis.n_taps,
-        .first_weight = (int32_t)pass->axis.first_weight,
-        .weight_stride = (int32_t)pass->axis.weight_stride,
-        .begin = (int32_t)pass->begin,
-        .end = (int32_t)pass->end,
-        .first_across = (int32_t)pass->first_across,
-    };
+    const uint32_t n_made = (uint32_t)(pass->push.end - pass->push.begin);
     const struct mb_levels_step step = {
         .pipeline = &s->levels.pipelines[index],
         .dispatch = {.copy = level,
-                     .push = &push,
-                     .n_groups = {mb_group_count(pass->end - pass->begin, s->n_invocations / 2),
-                                  pass->n_across, s->levels.image->layout.n_layers}},
+                     .push = &pass->push,
+                     .n_groups = {mb_group_count(n_made, s->n_invocations / 2),
+                                  (uint32_t)pass->n_across, s->levels.image->layout.n_layers}},
         .after = after,
         .first_level = level + 1,
         .n_levels = 1,
@@ -286,56 +256,55 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const uint32_t n_made = target->image->layout.n_levels - 1;
     const struct mb_needs needs = needs_of(choice);
     const struct mb_levels_step open_between = {
         .after = {&s->between, 0, n_made > 0, &mb_access_undefined, &mb_access_compute_write}};
     s->n_invocations = needs.n_invocations;
-    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
-    MB_TRY(make_weights(s, err));
-    MB_TRY(make_between(s, err));
-    MB_TRY(make_pipeline(s, PASS_HORIZONTAL, err));
-    MB_TRY(make_pipeline(s, PASS_VERTICAL, err));
+    MB_DO(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    MB_DO(make_weights(s, err));
+    MB_DO(make_between(s, err));
+    MB_DO(make_pipeline(s, PASS_HORIZONTAL, err));
+    MB_DO(make_pipeline(s, PASS_VERTICAL, err));
     mb_levels_add(&s->levels, &open_between);
     for (uint32_t level = 0; level < n_made; level++) {
         add_level(s, level);
     }
-fail:
-    return status;
+    return MB_OK;
 }
 
 /* The number of texels that a pass fetches into shared memory; every row has the same. */
 static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 {
-    const uint32_t n_made = s->n_invocations / 2;
-    uint64_t n = 0;
-    for (uint32_t at = pass->begin; at < pass->end; at += n_made) {
-        const uint32_t last = (pass->end - at < n_made ? pass->end : at + n_made) - 1;
+    const uint32_t n_made = s->n_invocations / 2, n_source = (uint32_t)pass->push.n_source;
+    const uint32_t begin = (uint32_t)pass->push.begin, end = (uint32_t)pass->push.end;
+    int64_t n = 0;
+    for (uint32_t at = begin; at < end; at += n_made) {
+        const uint32_t last = (end - at < n_made ? end : at + n_made) - 1;
         int32_t first_of_first, first_of_last;
-        mb_filter_kernel_span(s->levels.policy, pass->n_source, at, &first_of_first);
-        mb_filter_kernel_span(s->levels.policy, pass->n_source, last, &first_of_last);
-        n += (uint64_t)((int64_t)first_of_last - first_of_first) + pass->axis.n_taps;
+        mb_filter_kernel_span(s->levels.policy, n_source, at, &first_of_first);
+        mb_filter_kernel_span(s->levels.policy, n_source, last, &first_of_last);
+        n += (int64_t)first_of_last - first_of_first + pass->push.n_taps;
     }
-    return n * pass->n_across;
+    return (uint64_t)(n * pass->n_across);
 }
 
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
     const struct mb_layout *layout = &s->levels.image->layout;
-    const uint64_t texel_bytes = layout->format->texel_bytes;
     uint64_t n_bytes = 0;
     for (uint32_t level = 0; level + 1 < layout->n_levels; level++) {
-        const struct pass *horizontal = &s->pass[level][PASS_HORIZONTAL];
-        const struct pass *vertical = &s->pass[level][PASS_VERTICAL];
-        const uint64_t n_between =
-            (uint64_t)(horizontal->end - horizontal->begin) * horizontal->n_across;
-        const uint64_t n_written =
-            (uint64_t)(vertical->end - vertical->begin) * vertical->n_across;
-        n_bytes += count_fetched(s, horizontal) * texel_bytes + n_between * TEXEL_BYTES;
-        n_bytes += count_fetched(s, vertical) * TEXEL_BYTES + n_written * texel_bytes;
+        for (uint32_t i = 0; i < N_PASSES; i++) {
+            const struct pass *pass = &s->pass[level][i];
+            const int64_t n_made =
+                (int64_t)(pass->push.end - pass->push.begin) * pass->n_across;
+            const uint64_t texel_bytes = layout->format->texel_bytes;
+            n_bytes +=
+                count_fetched(s, pass) * (i == PASS_VERTICAL ? TEXEL_BYTES : texel_bytes);
+            n_bytes += (uint64_t)n_made * (i == PASS_VERTICAL ? texel_bytes : TEXEL_BYTES);
+        }
     }
     mb_levels_describe(&s->levels, work);
     work->workgroup_size[0] = s->n_invocations;

@@ -44,7 +44,6 @@ static const struct mb_param params[] = {
 
 static struct mb_needs needs_of(const struct mb_params *choice)
 {
-    (void)choice;
     return (struct mb_needs){
         .max_width = MB_SINGLE_PASS_MAX_WIDTH,
         .policy = MB_POLICY_FLOOR,
@@ -108,19 +107,17 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_needs needs = needs_of(choice);
     s->tail = choice->choice[PARAM_TAIL];
-    MB_TRY(mb_single_pass_init(&s->pass, gpu, target, &needs, HANDED_BYTES, err));
+    MB_DO(mb_single_pass_init(&s->pass, gpu, target, &needs, HANDED_BYTES, err));
     if (choice->choice[PARAM_COPY] == COPY_ON) {
-        MB_TRY(make_copy(s, err));
+        MB_DO(make_copy(s, err));
     }
-    MB_TRY(make_pipeline(s, err));
+    MB_DO(make_pipeline(s, err));
     mb_single_pass_bind(&s->pass);
     bind_copy(s);
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void dispatch(const struct state *s, VkCommandBuffer cmd)

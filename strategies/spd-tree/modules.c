@@ -19,8 +19,8 @@ struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info)
         .max_subgroup_size = info->max_subgroup_size,
         .max_workgroup_subgroups = info->max_workgroup_subgroups,
         .n_cores = info->n_cores,
-        .max_shared_bytes = info->max_shared_memory_bytes,
-        .max_buffer_bytes = info->max_storage_buffer_bytes,
+        .max_shared_bytes = info->limits.maxComputeSharedMemorySize,
+        .max_buffer_bytes = info->limits.maxStorageBufferRange,
     };
 }
 

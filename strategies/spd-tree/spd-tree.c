@@ -217,10 +217,8 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
     }
     s->tree = *kept;
     MB_DO(MB_VK(spd_tree_prepare(s->tree, job)));
-    return captures
-               ? mb_pipeline_facts_read(gpu, spd_tree_pipeline(s->tree, job), name, facts, err)
-           : facts ? mb_pipeline_facts_add(facts, name, err)
-                   : MB_OK;
+    const VkPipeline captured = captures ? spd_tree_pipeline(s->tree, job) : VK_NULL_HANDLE;
+    return facts ? mb_pipeline_facts_add(gpu, captured, name, facts, err) : MB_OK;
 }
 
 /* A depth source has a single view, which the image owns. */

@@ -16,7 +16,7 @@ enum {
 };
 enum { WAVE_ON, WAVE_QUAD, WAVE_OFF };
 enum { ORDER_MORTON, ORDER_LINEAR };
-enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.glsl */
+enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.comp */
 enum { FP16_OFF, FP16_ON };
 enum { COUNTER_SELF, COUNTER_HOST };
 enum { SLICES_ONE, SLICES_EACH };
@@ -24,7 +24,7 @@ enum { SOURCE_SAME, SOURCE_SEPARATE };
 enum { SRGB_EXACT, SRGB_SQRT };
 enum { PARTS_ALL, PARTS_NO_TAIL, PARTS_TILES };
 
-#define N_INVOCATIONS 256u /* as in spd.glsl */
+#define N_INVOCATIONS 256u /* as in spd.comp */
 
 extern const struct mb_shader mb_spv_spd_shared, mb_spv_spd_wave, mb_spv_spd_shared_half,
     mb_spv_spd_wave_half, mb_spv_spd_wide, mb_spv_spd_wide_half;
@@ -47,7 +47,7 @@ struct push {
 static const struct mb_param params[] = {
     {
         .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
+        .values = mb_load_values,
         .help = "how 2x2 texels of level 0 are read: sampler: by one filtered fetch (SPD 1.0); "
                 "texel: by four; auto: sampler where it is exact",
     },
@@ -137,7 +137,7 @@ static uint32_t lanes_of(const struct mb_gpu *gpu, const struct mb_params *choic
     return mb_lanes(&gpu->info, mb_lanes_named(choice->choice[PARAM_LANES]));
 }
 
-/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.glsl. */
+/* Whether subgroups are wide enough for the shuffles of step_wide() in spd.comp. */
 static bool shuffles(const struct mb_gpu *gpu, const struct mb_params *choice)
 {
     return lanes_of(gpu, choice) >= 16 &&
@@ -258,34 +258,15 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
     const struct mb_needs needs = needs_of(choice);
     const bool has_halves = choice->choice[PARAM_FP16] == FP16_ON;
     s->params = *choice;
-    MB_TRY(mb_single_pass_init(&s->pass, gpu, target, &needs,
-                               4 * (has_halves ? sizeof(uint16_t) : sizeof(float)), err));
-    MB_TRY(make_pipeline(&s->pass.levels, choice, err));
+    MB_DO(mb_single_pass_init(&s->pass, gpu, target, &needs,
+                              4 * (has_halves ? sizeof(uint16_t) : sizeof(float)), err));
+    MB_DO(make_pipeline(&s->pass.levels, choice, err));
     mb_single_pass_bind(&s->pass);
-fail:
-    return status;
-}
-
-/* Zeroes the counters before a run with counter=host. */
-static void zero_counters(const struct mb_buffer *counter, VkCommandBuffer cmd)
-{
-    const VkBufferMemoryBarrier zeroed = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-        .buffer = counter->buffer,
-        .size = VK_WHOLE_SIZE,
-    };
-    vkCmdFillBuffer(cmd, counter->buffer, 0, VK_WHOLE_SIZE, 0);
-    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 0, NULL, 1, &zeroed, 0, NULL);
+    return MB_OK;
 }
 
 static uint32_t slices_at_once(const struct state *s)
@@ -327,7 +308,8 @@ static void record(const void *state, VkCommandBuffer cmd)
         return;
     }
     if (s->params.choice[PARAM_COUNTER] == COUNTER_HOST) {
-        zero_counters(&s->pass.counter, cmd);
+        vkCmdFillBuffer(cmd, s->pass.counter.buffer, 0, VK_WHOLE_SIZE, 0);
+        mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
     }
     mb_barrier_images(cmd, &opening, 1);
     dispatch_all(s, cmd);

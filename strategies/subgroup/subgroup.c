@@ -10,20 +10,12 @@ enum { NPOT_FLOOR, NPOT_BOX };
 
 extern const struct mb_shader mb_spv_subgroup;
 
-/* The two pipelines: for runs of levels by the floor policy or of even sizes, and for single
- * levels of odd size by the box policy. */
-enum { PAIRS, BOX, N_KERNELS };
-
-/* A dispatch makes levels [source + 1, source + n_targets]. */
-struct chunk {
-    uint32_t source, n_targets, kernel;
-    uint32_t copy; /* of the sets of its pipeline */
-};
+/* The two pipelines, of which set n reads level n: for runs of levels by the floor policy or of
+ * even sizes, and for single levels of odd size by the box policy. */
+enum { PAIRS, BOX };
 
 struct state {
     struct mb_levels levels;
-    struct chunk chunks[MB_MAX_LEVELS];
-    uint32_t n_chunks, n_copies[N_KERNELS];
     uint32_t lanes;
 };
 
@@ -36,13 +28,7 @@ struct push {
 };
 
 static const struct mb_param params[] = {
-    {
-        .name = "load",
-        .values = (const char *const[]){"auto", "sampler", "texel", NULL},
-        .help =
-            "how 2x2 texels are read: sampler: by one filtered fetch; texel: by four; auto: "
-            "sampler where it is exact",
-    },
+    {.name = "load", .values = mb_load_values, .help = mb_load_help},
     {
         .name = "npot",
         .values = (const char *const[]){"floor", "box", NULL},
@@ -69,23 +55,6 @@ static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout
         n++;
     }
     return n;
-}
-
-/* The first chunk of a run is the short one, so that the last and smallest dispatch makes the
- * most levels. */
-static void plan_chunks(struct state *s)
-{
-    const struct mb_layout *layout = &s->levels.image->layout;
-    for (uint32_t level = 0; level + 1 < layout->n_levels;) {
-        const uint32_t n_run = run_length(s->levels.policy, layout, level);
-        const uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
-        struct chunk *chunk = &s->chunks[s->n_chunks++];
-        chunk->source = level;
-        chunk->n_targets = n_run == 0 ? 1 : n_first;
-        chunk->kernel = n_run == 0 ? BOX : PAIRS;
-        chunk->copy = s->n_copies[chunk->kernel]++;
-        level += chunk->n_targets;
-    }
 }
 
 static struct mb_needs needs_of(const struct mb_params *choice)
@@ -127,62 +96,68 @@ static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_
         .push_constant_bytes = sizeof(struct push),
         .subgroup_size = s->lanes,
         .n_invocations = N_INVOCATIONS,
-        .n_copies = s->n_copies[kernel],
+        .n_copies = s->levels.image->layout.n_levels - 1,
         .name = kernel == BOX ? "subgroup box" : "subgroup",
     };
     return mb_levels_make_pipeline(&s->levels, &options, &s->levels.pipelines[kernel], err);
 }
 
-static void add_chunk(struct mb_levels *s, const struct chunk *chunk)
+/* Make levels [source + 1, source + n_targets] by one dispatch. */
+static enum mb_status add_dispatch(struct state *state, uint32_t source, uint32_t n_targets,
+                                   uint32_t kernel, struct mb_err *err)
 {
+    struct mb_levels *s = &state->levels;
     const struct mb_vk_image *image = s->image;
-    const struct mb_pipeline *pipeline = &s->pipelines[chunk->kernel];
-    const uint32_t first = chunk->source + 1;
-    const struct mb_extent source = mb_level_extent(image->layout.base, chunk->source);
+    const struct mb_pipeline *pipeline = &s->pipelines[kernel];
+    const uint32_t first = source + 1;
+    const struct mb_extent extent = mb_level_extent(image->layout.base, source);
     const struct mb_rect tiles = mb_rect_tiles(s->affected[first], TILE_WIDTH);
     const uint32_t n_left = mb_filter_n_reached(&image->layout, s->affected) - first;
     struct push push = {
-        .source_extent = {(int32_t)source.width, (int32_t)source.height},
-        .inv_source_extent = {1.0f / (float)source.width, 1.0f / (float)source.height},
+        .source_extent = {(int32_t)extent.width, (int32_t)extent.height},
+        .inv_source_extent = {1.0f / (float)extent.width, 1.0f / (float)extent.height},
         .first_tile = {(int32_t)tiles.x, (int32_t)tiles.y},
-        .n_targets = (int32_t)(n_left < chunk->n_targets ? n_left : chunk->n_targets),
+        .n_targets = (int32_t)(n_left < n_targets ? n_left : n_targets),
     };
     mb_rect_corners(s->affected[first], push.affected);
     const struct mb_levels_step step = {
         .pipeline = mb_rect_is_empty(s->affected[first]) ? NULL : pipeline,
-        .dispatch = {.copy = chunk->copy,
+        .dispatch = {.copy = source,
                      .push = &push,
                      .n_groups = {tiles.width, tiles.height, image->layout.n_layers}},
-        .after = {.first_level = first, .n_levels = chunk->n_targets},
+        .after = {.first_level = first, .n_levels = n_targets},
     };
     const struct mb_descriptor descriptors[] = {
-        {.binding = 0, .sampler = s->sampler, .views = &image->stored[chunk->source]},
-        {.binding = 1, .views = &image->storage[first], .n_views = chunk->n_targets},
+        {.binding = 0, .sampler = s->sampler, .views = &image->stored[source]},
+        {.binding = 1, .views = &image->storage[first], .n_views = n_targets},
     };
-    mb_pipeline_bind(pipeline, chunk->copy, descriptors, MB_COUNTOF(descriptors));
+    if (!pipeline->made) {
+        MB_DO(make_pipeline(state, kernel, err));
+    }
+    mb_pipeline_bind(pipeline, source, descriptors, MB_COUNTOF(descriptors));
     mb_levels_add(s, &step);
+    return MB_OK;
 }
 
+/* The first dispatch of a run is the short one, so that the last and smallest makes the most
+ * levels. */
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct state *s = state;
+    const struct mb_layout *layout = &target->image->layout;
     const struct mb_needs needs = needs_of(choice);
-    MB_TRY(mb_levels_init(&s->levels, gpu, target, &needs, err));
+    uint32_t n_targets;
+    MB_DO(mb_levels_init(&s->levels, gpu, target, &needs, err));
     s->lanes = mb_lanes(&gpu->info, needs.lanes);
-    plan_chunks(s);
-    for (uint32_t kernel = 0; kernel < N_KERNELS; kernel++) {
-        if (s->n_copies[kernel] > 0) {
-            MB_TRY(make_pipeline(s, kernel, err));
-        }
+    for (uint32_t source = 0; source + 1 < layout->n_levels; source += n_targets) {
+        const uint32_t n_run = run_length(needs.policy, layout, source);
+        const uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
+        n_targets = n_run == 0 ? 1 : n_first;
+        MB_DO(add_dispatch(s, source, n_targets, n_run == 0 ? BOX : PAIRS, err));
     }
-    for (uint32_t i = 0; i < s->n_chunks; i++) {
-        add_chunk(&s->levels, &s->chunks[i]);
-    }
-fail:
-    return status;
+    return MB_OK;
 }
 
 static void describe(const void *state, struct mb_work *work)
@@ -197,14 +172,12 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes =
         mb_filter_affected_bytes(levels->policy, layout, levels->task.rect);
     work->tolerance.reread_levels = 0;
-    for (uint32_t i = 0; i < s->n_chunks; i++) {
-        const uint32_t source = s->chunks[i].source;
+    for (uint32_t i = 2; i < levels->n_steps; i++) { /* behind the first dispatch */
+        const uint32_t source = levels->steps[i].first_level - 1;
         const struct mb_rect affected = levels->affected[source];
-        if (i > 0) {
-            work->tolerance.reread_levels |= UINT32_C(1) << source;
-            work->algorithmic_bytes += (uint64_t)affected.width * affected.height *
-                                       layout->n_layers * layout->format->texel_bytes;
-        }
+        work->tolerance.reread_levels |= UINT32_C(1) << source;
+        work->algorithmic_bytes += (uint64_t)affected.width * affected.height *
+                                   layout->n_layers * layout->format->texel_bytes;
     }
 }
 

@@ -10,9 +10,9 @@
 #define LIMIT(member, to)                                                                      \
     MEMBER(PROPERTIES_2, VkPhysicalDeviceProperties2, properties.limits.member, to)
 #define SUBGROUP(member, to)                                                                   \
-    MEMBER(SUBGROUP_PROPERTIES, VkPhysicalDeviceSubgroupProperties, member, to)
+    MEMBER(VULKAN_1_1_PROPERTIES, VkPhysicalDeviceVulkan11Properties, member, to)
 #define NO_OPERATION(name)                                                                     \
-    SUBGROUP(supportedOperations, 0xff & ~VK_SUBGROUP_FEATURE_##name##_BIT)
+    SUBGROUP(subgroupSupportedOperations, 0xff & ~VK_SUBGROUP_FEATURE_##name##_BIT)
 #define SIZES(member, to)                                                                      \
     MEMBER(SUBGROUP_SIZE_CONTROL_PROPERTIES, VkPhysicalDeviceSubgroupSizeControlProperties,    \
            member, to)
@@ -26,8 +26,8 @@
     MEMBER(DYNAMIC_RENDERING_FEATURES, VkPhysicalDeviceDynamicRenderingFeatures,               \
            dynamicRendering, to)
 #define ALLOCATION(to)                                                                         \
-    MEMBER(MAINTENANCE_3_PROPERTIES, VkPhysicalDeviceMaintenance3Properties,                   \
-           maxMemoryAllocationSize, to)
+    MEMBER(VULKAN_1_1_PROPERTIES, VkPhysicalDeviceVulkan11Properties, maxMemoryAllocationSize, \
+           to)
 #define API_VERSION(to)                                                                        \
     MEMBER(PROPERTIES_2, VkPhysicalDeviceProperties2, properties.apiVersion, to)
 #define WITHOUT(features)                                                                      \
@@ -43,7 +43,7 @@
  * are known. */
 #define SUBGROUPS_OF(n)                                                                        \
     SUBGROUP(subgroupSize, n), SIZES(minSubgroupSize, n), SIZES(maxSubgroupSize, n),           \
-        MEMBER(DRIVER_PROPERTIES, VkPhysicalDeviceDriverProperties, driverName[0], 'L')
+        MEMBER(VULKAN_1_2_PROPERTIES, VkPhysicalDeviceVulkan12Properties, driverName[0], 'L')
 
 #define ALL .strategies = NULL
 
@@ -111,8 +111,12 @@ const struct mb_lack mb_lacks[] = {
      {SUBGROUPS_OF(128)},
      .failed = "subgroup spd spd-tree",
      .exit_code = 1},
-    {"no subgroup operations", {SUBGROUP(supportedOperations, 0)}, .skipped = "subgroup spd"},
-    {"basic operations", {SUBGROUP(supportedOperations, BASIC)}, .skipped = "subgroup spd"},
+    {"no subgroup operations",
+     {SUBGROUP(subgroupSupportedOperations, 0)},
+     .skipped = "subgroup spd"},
+    {"basic operations",
+     {SUBGROUP(subgroupSupportedOperations, BASIC)},
+     .skipped = "subgroup spd"},
     {"no shuffle", {NO_OPERATION(SHUFFLE)}, .skipped = "subgroup"},
     {"no quads", {NO_OPERATION(QUAD)}, .skipped = "spd"},
     {"no quads, subgroups of 16",
@@ -122,7 +126,7 @@ const struct mb_lack mb_lacks[] = {
     {"no arithmetic", {NO_OPERATION(ARITHMETIC)}, ALL},
     {"no ballot", {NO_OPERATION(BALLOT)}, ALL},
     {"no subgroups in compute",
-     {SUBGROUP(supportedStages, VK_SHADER_STAGE_FRAGMENT_BIT)},
+     {SUBGROUP(subgroupSupportedStages, VK_SHADER_STAGE_FRAGMENT_BIT)},
      .skipped = "subgroup spd"},
     {"one size, not to be required", {SIZES(requiredSubgroupSizeStages, 0)}, ALL},
     {"no required size",

@@ -299,8 +299,8 @@ static VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo 
                                     VkDeviceMemory *memory)
 {
     const struct mb_edit *heap = find_edit(MB_EDIT_HEAP_BYTES);
-    VkPhysicalDeviceMaintenance3Properties told = {.maxMemoryAllocationSize = UINT64_MAX};
-    edit_members(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, 0, &told);
+    VkPhysicalDeviceVulkan11Properties told = {.maxMemoryAllocationSize = UINT64_MAX};
+    edit_members(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, 0, &told);
     if ((heap != NULL && info->allocationSize > heap->value) ||
         (told.maxMemoryAllocationSize > 0 &&
          info->allocationSize > told.maxMemoryAllocationSize)) {

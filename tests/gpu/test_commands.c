@@ -373,9 +373,8 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
     CHECK_EQ_INT(status, MB_OK);
     check_words(got.words, want.words);
     CHECK_EQ_INT(mb_submission_run(&recorded.submission, &err), MB_OK);
-    CHECK_EQ_INT(mb_timer_read_held(&bed->timer, &recorded.submission, options->first_pair,
-                                    options->n_parts, part_ns, &err),
-                 MB_OK);
+    const struct mb_intervals pairs = {2 * options->first_pair, 2, options->n_parts};
+    CHECK_EQ_INT(mb_timer_read(&bed->timer, &recorded.submission, pairs, part_ns, &err), MB_OK);
     mb_recorded_sample_finish(&recorded);
 }
 

@@ -87,7 +87,7 @@ static void test_evictor(struct mb_gpu *gpu)
 
     /* As much as the device can bind at once, and a byte more. */
     struct mb_gpu narrow = *gpu;
-    narrow.info.max_storage_buffer_bytes = 30 * MB_EVICTOR_GROUP_BYTES + 5;
+    narrow.info.limits.maxStorageBufferRange = 30 * MB_EVICTOR_GROUP_BYTES + 5;
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 30 * MB_EVICTOR_GROUP_BYTES, &err), MB_OK);
     CHECK_EQ_INT(evictor.n_groups, 30);
     mb_evictor_finish(&evictor);

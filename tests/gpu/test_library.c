@@ -156,7 +156,7 @@ static void run_together(struct library_chain *chains, unsigned n_times)
     }
     for (unsigned i = 0; i < N_TOGETHER * n_times; i++) {
         if (i > 0 && i % N_TOGETHER == 0) {
-            mb_barrier_compute(cmd);
+            mb_barrier_memory(cmd, &mb_access_compute_write, &mb_access_compute_read_write);
         }
         mb_library_record_make(&chains[i % N_TOGETHER], cmd);
     }

@@ -21,16 +21,16 @@ static void test_workgroups(struct mb_gpu *gpu)
     struct mb_err why = {0};
     struct mb_gpu narrow = *gpu;
     static struct mb_evictor evictor;
-    narrow.info.max_workgroup_invocations = 1024;
-    narrow.info.max_workgroup_width = 128;
+    narrow.info.limits.maxComputeWorkGroupInvocations = 1024;
+    narrow.info.limits.maxComputeWorkGroupSize[0] = 128;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 128, &why), MB_OK);
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text, "the device's workgroups are at most 128 invocations wide "
                            "(maxComputeWorkGroupSize[0]); 256 are needed");
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
     check_has(why.text, "at most 128 invocations wide");
-    narrow.info.max_workgroup_invocations = 128;
-    narrow.info.max_workgroup_width = 1024;
+    narrow.info.limits.maxComputeWorkGroupInvocations = 128;
+    narrow.info.limits.maxComputeWorkGroupSize[0] = 1024;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text,
                  "the device's workgroups have at most 128 invocations; 256 are needed");
@@ -58,8 +58,8 @@ get_without_allocation(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *pro
 {
     REAL(vkGetPhysicalDeviceProperties2)(device, properties);
     for (VkBaseOutStructure *s = properties->pNext; s != NULL; s = s->pNext) {
-        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance3Properties *)(void *)s)->maxMemoryAllocationSize = 0;
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+            ((VkPhysicalDeviceVulkan11Properties *)(void *)s)->maxMemoryAllocationSize = 0;
         }
     }
 }
@@ -115,16 +115,16 @@ static void test_kernel(struct mb_gpu *gpu)
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
     CHECK_EQ_STR(err.text, "shader 'all' has 132 bytes of push constants; the device has 128");
     less = small;
-    less.info.max_storage_images = 15;
+    less.info.limits.maxPerStageDescriptorStorageImages = 15;
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
     CHECK_EQ_STR(err.text, "needs 16 storage images in a shader, the device has 15");
     less = small;
-    less.info.max_workgroup_invocations = 31;
+    less.info.limits.maxComputeWorkGroupInvocations = 31;
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
     CHECK_EQ_STR(err.text,
                  "the device's workgroups have at most 31 invocations; 32 are needed");
     less = small;
-    less.info.max_workgroup_count[0] = 0;
+    less.info.limits.maxComputeWorkGroupCount[0] = 0;
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
     CHECK_EQ_STR(err.text, "it dispatches 1 workgroups along x; the device takes 0");
     less = small;

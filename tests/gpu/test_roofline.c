@@ -114,7 +114,7 @@ static bool next_variant(const struct mb_field *field, uint32_t *i,
             .workgroup_size = sizes[*i / n_kinds][0],
             .n_items = sizes[*i / n_kinds][1],
         };
-        if (variant->workgroup_size <= field->gpu->info.max_workgroup_invocations) {
+        if (variant->workgroup_size <= field->gpu->info.limits.maxComputeWorkGroupInvocations) {
             ++*i;
             return true;
         }
@@ -291,7 +291,7 @@ static void test_gpu_path(struct mb_gpu *gpu)
     struct mb_gpu small = *gpu;
     small.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     /* A device may say 2^n - 1, which is no multiple of anything. */
-    small.info.max_storage_buffer_bytes = LIMIT_BYTES + 1;
+    small.info.limits.maxStorageBufferRange = LIMIT_BYTES + 1;
     small.info.max_allocation_bytes = LIMIT_BYTES + 4096;
     create_buffer = vkCreateBuffer;
     vkCreateBuffer = watch_buffers;

@@ -22,7 +22,6 @@
 #include "harness.h"
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
-#include "vk/sampler.h"
 
 #define MAX_SPECS     128
 #define N_BATCHES     4u

@@ -75,7 +75,7 @@ static void check_winners(const struct mb_pool *pool, const char *exact, const c
     const struct cJSON *first = mb_json_elements(json.root, "rankings");
     const char *winner = mb_json_read_string(first, "winner");
     CHECK_EQ_STR(winner ? winner : "-", exact);
-    winner = mb_json_read_string(mb_json_next(first), "winner");
+    winner = mb_json_read_string(first->next, "winner");
     CHECK_EQ_STR(winner ? winner : "-", any);
 }
 

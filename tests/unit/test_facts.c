@@ -47,10 +47,9 @@ static void test_all(void)
     STAND_IN(vkGetPipelineExecutablePropertiesKHR, properties);
     STAND_IN(vkGetPipelineExecutableStatisticsKHR, statistics);
     for (int i = 0; i < 3; i++) {
-        CHECK_EQ_INT(mb_pipeline_facts_read(&gpu, VK_NULL_HANDLE, "a.comp", &facts, &err),
-                     MB_OK);
+        CHECK_EQ_INT(mb_pipeline_facts_add(&gpu, (VkPipeline)1, "a.comp", &facts, &err), MB_OK);
     }
-    CHECK_EQ_INT(mb_pipeline_facts_add(&facts, "b.comp", &err), MB_OK);
+    CHECK_EQ_INT(mb_pipeline_facts_add(NULL, VK_NULL_HANDLE, "b.comp", &facts, &err), MB_OK);
     CHECK_EQ_INT(facts.n_pipelines, 4);
     CHECK_EQ_INT(facts.n_executables, 3 * (N_EXECUTABLES - 1) + 1);
     CHECK_EQ_INT(facts.n_facts, 3 * (N_EXECUTABLES - 1) * N_STATISTICS);
@@ -78,7 +77,7 @@ static void test_memory(void)
         MB_SCOPED(mb_pipeline_facts) facts = {0};
         struct mb_err err = {0};
         mb_alloc_fail_nth(nth, false);
-        is_done = mb_pipeline_facts_read(&gpu, VK_NULL_HANDLE, "a", &facts, &err) == MB_OK;
+        is_done = mb_pipeline_facts_add(&gpu, (VkPipeline)1, "a", &facts, &err) == MB_OK;
         CHECK(is_done || strcmp(err.text, "pipeline facts: out of memory") == 0);
     }
     mb_alloc_fail_nth(0, false);

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/os.h"
+#include "base/text.h"
 #include "check.h"
 
 static char folder[] = "/tmp/mipbench-test-file-XXXXXX";

@@ -1,8 +1,6 @@
 /* The JSON writer: numbers that read back, text that is valid, every allocation failing. */
 #include <stdlib.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/json.h"
 #include "check.h"
@@ -115,16 +113,15 @@ static void test_read(void)
     CHECK(!mb_json_read_bool(json.root, "i", false));
     CHECK(mb_json_get(json.root, "no") == NULL && mb_json_get(json.root, "x") == NULL);
     const struct cJSON *list = mb_json_get(json.root, "list");
-    CHECK(mb_json_is_array(list) && !mb_json_is_array(json.root) && !mb_json_is_array(NULL));
     CHECK(mb_json_elements(NULL, NULL) == NULL && mb_json_count(NULL, NULL) == 0);
     CHECK(mb_json_elements(json.root, NULL) == NULL && mb_json_members(list, NULL) == NULL);
     CHECK(mb_json_get(list, "n") == NULL);
     CHECK_EQ_INT(mb_json_count(json.root, "list"), 3);
-    const struct cJSON *second = mb_json_next(mb_json_elements(json.root, "list"));
-    CHECK(mb_json_get(second, NULL) == NULL && mb_json_key(second) == NULL);
-    CHECK_EQ_DBL(mb_json_read_number(mb_json_next(second), NULL), 3, 0);
-    CHECK(mb_json_next(mb_json_next(second)) == NULL);
-    CHECK_EQ_STR(mb_json_key(mb_json_members(json.root, NULL)), "n");
+    const struct cJSON *second = mb_json_elements(json.root, "list")->next;
+    CHECK(mb_json_get(second, NULL) == NULL && second->string == NULL);
+    CHECK_EQ_DBL(mb_json_read_number(second->next, NULL), 3, 0);
+    CHECK(second->next->next == NULL);
+    CHECK_EQ_STR(mb_json_members(json.root, NULL)->string, "n");
     mb_json_finish(&json);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }

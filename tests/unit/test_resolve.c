@@ -45,13 +45,15 @@ static struct mb_gpu make_gpu(uint32_t subgroup_size, bool has_atomics, bool is_
                          .rendering.dynamicRendering = true,
                      },
                  .queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT,
-                 .max_attachment_dimension = 32768,
-                 .max_workgroup_invocations = 1024,
-                 .max_workgroup_width = 1024,
-                 .max_storage_images = 64,
-                 .max_shared_memory_bytes = 49152,
-                 .max_storage_buffer_bytes = UINT64_C(1) << 32,
-                 .max_workgroup_count = {65535, 65535, 65535}},
+                 .limits.maxFramebufferWidth = 32768,
+                 .limits.maxFramebufferHeight = 32768,
+                 .limits.maxViewportDimensions = {32768, 32768},
+                 .limits.maxComputeWorkGroupInvocations = 1024,
+                 .limits.maxComputeWorkGroupSize[0] = 1024,
+                 .limits.maxPerStageDescriptorStorageImages = 64,
+                 .limits.maxComputeSharedMemorySize = 49152,
+                 .limits.maxStorageBufferRange = UINT32_MAX,
+                 .limits.maxComputeWorkGroupCount = {65535, 65535, 65535}},
     };
 }
 

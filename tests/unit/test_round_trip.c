@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <cJSON.h>
-
 #include "base/alloc.h"
 #include "base/file.h"
 #include "result/result_json.h"

@@ -13,7 +13,7 @@ static void test_append(void)
     mb_strbuf_printf(&buf, "%d-%s", 7, "seven");
     mb_strbuf_append(&buf, "!");
     mb_strbuf_append_n(&buf, "abcdef", 2);
-    mb_strbuf_spaces(&buf, 3);
+    mb_strbuf_append(&buf, "   ");
     mb_strbuf_append(&buf, "");
     CHECK_EQ_STR(mb_strbuf_text(&buf), "7-seven!ab   ");
     CHECK_EQ_INT(buf.n_bytes, 13);
@@ -31,7 +31,7 @@ static void test_growth(void)
     CHECK_EQ_INT(buf.n_bytes, 4000);
     CHECK(strncmp(mb_strbuf_text(&buf), "000,001,002,", 12) == 0);
     CHECK_EQ_STR(mb_strbuf_text(&buf) + 3992, "998,999,");
-    mb_strbuf_spaces(&buf, 100000); /* more than twice what there is */
+    mb_strbuf_printf(&buf, "%*s", 100000, ""); /* more than twice what there is */
     CHECK_EQ_INT(strlen(mb_strbuf_text(&buf)), 104000);
     mb_strbuf_finish(&buf);
 }
@@ -108,7 +108,7 @@ static void test_no_memory(void)
     struct mb_err err = {0};
     mb_strbuf_append(&buf, "kept");
     mb_alloc_fail_nth(1, false);
-    mb_strbuf_spaces(&buf, 1000);
+    mb_strbuf_printf(&buf, "%*s", 1000, "");
     mb_alloc_fail_nth(0, false);
     CHECK(buf.failed);
     mb_strbuf_append(&buf, "ignored"); /* memory is back, but a gap would be a lie */
@@ -116,7 +116,7 @@ static void test_no_memory(void)
     CHECK_EQ_INT(mb_strbuf_check(&buf, &err), MB_FAILED);
     CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
     mb_strbuf_finish(&buf);
-    mb_strbuf_spaces(&buf, SIZE_MAX - 5);
+    mb_strbuf_append_n(&buf, "", SIZE_MAX - 5);
     CHECK(buf.failed);
     mb_strbuf_finish(&buf);
     CHECK_EQ_INT(mb_alloc_live_count(), live);

@@ -225,8 +225,8 @@ static enum mb_status measure_mix(const struct measurement *m, struct mb_field *
     double gbps, best_gbps = 0.0;
     uint32_t best_size = 0;
     for (size_t i = 0; i < (m->is_cpu ? 1 : MB_COUNTOF(sizes)); i++) {
-        if (sizes[i] > info->max_workgroup_invocations ||
-            sizes[i] > info->max_workgroup_width || is_interrupted(m)) {
+        if (sizes[i] > info->limits.maxComputeWorkGroupInvocations ||
+            sizes[i] > info->limits.maxComputeWorkGroupSize[0] || is_interrupted(m)) {
             continue;
         }
         MB_DO(time_mix(m, field, sizes[i], MIX_ITEMS, &gbps, err));
@@ -266,7 +266,7 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
     const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
     const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
     const uint64_t n_bytes = whole_units(least_of(
-        wanted_bytes, least_of(m->limit_bytes, m->gpu->info.max_storage_buffer_bytes)));
+        wanted_bytes, least_of(m->limit_bytes, m->gpu->info.limits.maxStorageBufferRange)));
     MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
     MB_DO(mb_traffic_kernel_init(&read, &field, &variant, err));
     MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
@@ -287,7 +287,7 @@ static enum mb_status measure_buffers(const struct measurement *m, struct mb_err
 {
     MB_SCOPED(mb_field) field = {0};
     const uint64_t n_bytes = least_of(least_of(large_bytes(m) + MB_TRAFFIC_UNIT_BYTES - 1,
-                                               m->gpu->info.max_storage_buffer_bytes),
+                                               m->gpu->info.limits.maxStorageBufferRange),
                                       m->limit_bytes);
     MB_DO(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
     return measure_mix(m, &field, err);
@@ -299,7 +299,7 @@ static void large_layout(const struct measurement *m, uint64_t n_bytes,
 {
     const struct mb_format *format = mb_format_find("rgba8");
     const struct mb_gpu_info *info = &m->gpu->info;
-    const uint64_t most = least_of(LARGE_TEXELS_A_SIDE, info->max_image_dimension_2d);
+    const uint64_t most = least_of(LARGE_TEXELS_A_SIDE, info->limits.maxImageDimension2D);
     uint64_t side = 256;
     while (2 * side <= most && 4 * side * side * format->texel_bytes <= n_bytes) {
         side *= 2;
@@ -309,7 +309,7 @@ static void large_layout(const struct measurement *m, uint64_t n_bytes,
                                        most_of(m->limit_bytes / layer_bytes, 1));
     const struct mb_extent extent = {(uint32_t)side, (uint32_t)side};
     mb_layout_init(layout, format, extent,
-                   (uint32_t)least_of(n_layers, info->max_image_array_layers), 1);
+                   (uint32_t)least_of(n_layers, info->limits.maxImageArrayLayers), 1);
 }
 
 static enum mb_status measure_images(const struct measurement *m, struct mb_err *err)

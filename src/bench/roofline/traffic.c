@@ -6,7 +6,6 @@
 
 #include "stats/stats.h"
 #include "vk/barrier.h"
-#include "vk/sampler.h"
 
 #define VECTOR_BYTES 16u
 #define N_TIMES      3u /* timings in a median */
@@ -116,7 +115,7 @@ static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n
 
 static uint32_t max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
 {
-    const uint32_t *limit = kernel->field->gpu->info.max_workgroup_count;
+    const uint32_t *limit = kernel->field->gpu->info.limits.maxComputeWorkGroupCount;
     if (kernel->field->is_image) {
         return limit[2] / kernel->field->image[MB_SOURCE].layout.n_layers;
     }

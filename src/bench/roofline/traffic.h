@@ -37,7 +37,7 @@ struct mb_field {
 };
 
 /* Two buffers of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES within
- * gpu->info.max_storage_buffer_bytes. Fills the source with noise. */
+ * gpu->info.limits.maxStorageBufferRange. Fills the source with noise. */
 MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
                                                    const struct mb_gpu *gpu, uint64_t n_bytes,
                                                    struct mb_err *err);

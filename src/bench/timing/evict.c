@@ -71,8 +71,8 @@ enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
-    const uint64_t max_bytes = info->max_storage_buffer_bytes < info->max_allocation_bytes
-                                   ? info->max_storage_buffer_bytes
+    const uint64_t max_bytes = info->limits.maxStorageBufferRange < info->max_allocation_bytes
+                                   ? info->limits.maxStorageBufferRange
                                    : info->max_allocation_bytes;
     *evictor = (struct mb_evictor){.gpu = gpu};
     n_bytes = n_bytes > 0 ? n_bytes : 1;

@@ -46,7 +46,8 @@ static enum mb_status run(struct marked *m, uint32_t *n_taken, struct mb_err *er
         double interval_ns[2 * MB_MAX_MARKS];
         MB_DO(mb_submission_run(&m->submission, err));
         const enum mb_status own =
-            mb_timer_read_row(&m->timer, &m->submission, 2 * m->marks.n, interval_ns, err);
+            mb_timer_read(&m->timer, &m->submission,
+                          (struct mb_intervals){0, 1, 2 * m->marks.n}, interval_ns, err);
         MB_DO(own == MB_UNSUPPORTED ? MB_OK : own);
         for (uint32_t i = 0; own == MB_OK && i < 2 * m->marks.n; i++) {
             m->interval_ns[i][*n_taken] = interval_ns[i];

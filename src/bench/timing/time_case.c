@@ -9,7 +9,7 @@
  *
  *     record_part              sample.c     stamp, chains, stamp, hashes: recorded once
  *     start_sample             here         submits the recording whose turn it is
- *     mb_timer_read_held       vk/timer.c   one query for both stamps; ticks to nanoseconds
+ *     mb_timer_read            vk/timer.c   one query for both stamps; ticks to nanoseconds
  *     collect_sample           here         the time of one chain, and whether it was right
  *     collect_slot             blocks.c     mb_samples.duration_ns[block][candidate]
  *     keep_row                 here         mb_row.stats, of the candidate's samples
@@ -181,9 +181,9 @@ static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
     MB_DO(mb_submission_wait(&recorded->submission, err));
+    const struct mb_intervals pairs = {2 * recorded->first_pair, 2, recorded->n_parts};
     enum mb_status status =
-        mb_timer_read_held(&t->timer, &recorded->submission, recorded->first_pair,
-                           recorded->n_parts, part_ns, err);
+        mb_timer_read(&t->timer, &recorded->submission, pairs, part_ns, err);
     if (status == MB_OK && is_standing(t, part_ns, recorded->n_parts)) {
         status = MB_FAIL(err, MB_ERRC_UNSUPPORTED, "timer: both timestamps are the same");
     }

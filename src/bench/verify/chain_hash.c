@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "vk/barrier.h"
-#include "vk/sampler.h"
 #include "vk/submit.h"
 
 #define SLOT_BYTES  (2 * sizeof(uint32_t))
@@ -62,8 +61,7 @@ enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
     enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = images[0]->gpu;
     const struct mb_layout *layout = &images[0]->layout;
-    const struct mb_sampler_options sampler = {.filter = VK_FILTER_NEAREST,
-                                               .address = MB_SAMPLER_ADDRESS};
+    const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     const struct mb_pipeline_options pipeline = {
         .shader = &mb_spv_chain_hash,
         .push_constant_bytes = sizeof(struct push),
@@ -79,7 +77,7 @@ enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
     };
     hash->views = mb_alloc(n_images, sizeof *hash->views);
     MB_TRY(MB_NEED(hash->views, "hash of the chain"));
-    MB_TRY(mb_sampler_create(gpu, &sampler, &hash->sampler, err));
+    MB_TRY(mb_sampler_create(gpu, &nearest, &hash->sampler, err));
     MB_TRY(mb_buffer_init(&hash->sums, gpu, MB_BUFFER_DEVICE, n_slots * SLOT_BYTES, "hashes",
                           err));
     MB_TRY(mb_buffer_init(&hash->readback, gpu, MB_BUFFER_READBACK, n_slots * SLOT_BYTES,
@@ -111,7 +109,7 @@ void mb_chain_hash_record_begin(const struct mb_chain_hash *hash, uint32_t slot,
                                 VkCommandBuffer cmd)
 {
     vkCmdFillBuffer(cmd, hash->sums.buffer, slot * SLOT_BYTES, SLOT_BYTES, 0);
-    mb_barrier_filled(cmd);
+    mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_compute_read_write);
 }
 
 void mb_chain_hash_record_add(const struct mb_chain_hash *hash, uint32_t image, uint32_t slot,
@@ -126,7 +124,7 @@ void mb_chain_hash_record_end(const struct mb_chain_hash *hash, uint32_t slot,
 {
     const VkBufferCopy region = {slot * SLOT_BYTES, slot * SLOT_BYTES, SLOT_BYTES};
     vkCmdCopyBuffer(cmd, hash->sums.buffer, hash->readback.buffer, 1, &region);
-    mb_barrier_host(cmd);
+    mb_barrier_memory(cmd, &mb_access_transfer_write, &mb_access_host_read);
 }
 
 uint64_t mb_chain_hash_sum(const struct mb_chain_hash *hash, uint32_t slot)

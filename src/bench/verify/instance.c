@@ -92,7 +92,7 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
     strategy->describe(instance->state, &instance->work);
     instance->work.tolerance.filter.reduce = task->reduce;
     instance->work.tolerance.filter.alpha = task->alpha;
-    instance->work.tolerance.sub_texel_precision_bits = gpu->info.sub_texel_precision_bits;
+    instance->work.tolerance.sub_texel_precision_bits = gpu->info.limits.subTexelPrecisionBits;
     instance->work.tolerance.has_no_policy |=
         mb_tolerance_is_void(&instance->work.tolerance, image->layout.format);
     return MB_OK;

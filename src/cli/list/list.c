@@ -286,7 +286,7 @@ static void add_named(struct mb_grid *grid, const char *name, const char *title)
 /* A line behind `indent` spaces and `lead`, broken where it is too wide. */
 static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
 {
-    mb_strbuf_spaces(out, indent);
+    mb_strbuf_printf(out, "%*s", (int)indent, "");
     mb_strbuf_append(out, lead);
     mb_strbuf_wrap(out, text, indent + strlen(lead), TEXT_COLUMNS);
     mb_strbuf_append(out, "\n");
@@ -318,7 +318,8 @@ static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *devi
 
 static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
 {
-    const uint32_t version = device->api_version, edge = device->max_image_dimension_2d;
+    const VkPhysicalDeviceLimits *most = &device->limits;
+    const uint32_t version = device->api_version, edge = most->maxImageDimension2D;
     const bool executes = mb_gpu_executes(device);
     MB_SCOPED(mb_strbuf) memory = {0}, subgroups = {0};
     if (device->unusable[0] != '\0') {
@@ -342,11 +343,11 @@ static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
                   : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
     add_named(grid, "   images",
               mb_text("up to %ux%u, %u layers, %u storage images a stage", edge, edge,
-                      device->max_image_array_layers, device->max_storage_images)
+                      most->maxImageArrayLayers, most->maxPerStageDescriptorStorageImages)
                   .s);
     add_named(grid, "   workgroups",
-              mb_text("%u invocations, %s shared memory", device->max_workgroup_invocations,
-                      mb_bytes_text(device->max_shared_memory_bytes).s)
+              mb_text("%u invocations, %s shared memory", most->maxComputeWorkGroupInvocations,
+                      mb_bytes_text(most->maxComputeSharedMemorySize).s)
                   .s);
     add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
     add_named(grid, "   timestamps",
@@ -562,13 +563,15 @@ static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,
 static void add_json_limits(struct mb_json *json, struct cJSON *parent,
                             const struct mb_gpu_info *device)
 {
+    const VkPhysicalDeviceLimits *most = &device->limits;
     struct cJSON *limits = mb_json_object(json, parent, "limits");
-    mb_json_u64(json, limits, "max_image_dimension_2d", device->max_image_dimension_2d);
-    mb_json_u64(json, limits, "max_image_array_layers", device->max_image_array_layers);
-    mb_json_u64(json, limits, "max_storage_images", device->max_storage_images);
-    mb_json_u64(json, limits, "max_workgroup_invocations", device->max_workgroup_invocations);
-    mb_json_u64(json, limits, "max_shared_memory_bytes", device->max_shared_memory_bytes);
-    mb_json_u64(json, limits, "sub_texel_precision_bits", device->sub_texel_precision_bits);
+    mb_json_u64(json, limits, "max_image_dimension_2d", most->maxImageDimension2D);
+    mb_json_u64(json, limits, "max_image_array_layers", most->maxImageArrayLayers);
+    mb_json_u64(json, limits, "max_storage_images", most->maxPerStageDescriptorStorageImages);
+    mb_json_u64(json, limits, "max_workgroup_invocations",
+                most->maxComputeWorkGroupInvocations);
+    mb_json_u64(json, limits, "max_shared_memory_bytes", most->maxComputeSharedMemorySize);
+    mb_json_u64(json, limits, "sub_texel_precision_bits", most->subTexelPrecisionBits);
     mb_json_bool(json, limits, "storage_write_without_format",
                  device->features.core.features.shaderStorageImageWriteWithoutFormat);
     mb_json_bool(json, limits, "memory_model_device_scope",

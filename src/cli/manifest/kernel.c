@@ -107,7 +107,7 @@ static void add_binding(struct mb_strbuf *out, const struct mb_kernel_plan *plan
                         const struct mb_kernel_binding *binding)
 {
     const struct mb_binding *place = binding->place;
-    const struct mb_kernel_sampler *sampler = &binding->sampler;
+    const struct mb_sampler_options *sampler = &binding->sampler;
     mb_strbuf_printf(out, "    set %u binding %-2u %s", place->set, place->binding,
                      mb_descriptor_type_name(place->type));
     if (place->n_descriptors > 1) {

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "base/os.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "image/pattern.h"

@@ -42,7 +42,7 @@ static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
         mb_strbuf_append(out, "\n");
         n_left = 0;
     }
-    mb_strbuf_spaces(out, TEXT_COLUMN - n_left);
+    mb_strbuf_printf(out, "%*s", (int)(TEXT_COLUMN - n_left), "");
     mb_strbuf_wrap(out, row->help_for[verb] ? row->help_for[verb] : row->help, TEXT_COLUMN,
                    COLUMNS);
     mb_strbuf_append(out, "\n");

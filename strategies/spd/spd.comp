@@ -42,8 +42,25 @@
  * affected region. The tail then also needs level 6 of the other tiles, which exists only as
  * stored. So that an update gives the same bits as a full run, tiles round their texel as a
  * store would, and stored texels go through the same arithmetic (as_stored). No invocation
- * reads a texel that another one writes. */
+ * reads a texel that another one writes.
+ *
+ * Modules differ by these defines:
+ *
+ *     WAVE    invocations exchange texels by subgroup operations (wave=on, wave=quad);
+ *             otherwise through shared memory only
+ *     WIDE    by shuffles across the subgroup (wave=on); otherwise by quad operations
+ *     HALF    averages in 16-bit floats (fp16=on) */
+#version 460
+#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
+#ifdef WAVE
+#extension GL_KHR_shader_subgroup_basic : require
+#ifdef WIDE
+#extension GL_KHR_shader_subgroup_shuffle : require
+#else
+#extension GL_KHR_shader_subgroup_quad : require
+#endif
+#endif
 #ifdef HALF
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #endif
