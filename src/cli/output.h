@@ -11,7 +11,7 @@ struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
-    bool tells;              /* tables: of a set only the first run does, or all if verbose */
+    bool tells; /* tables: of a set only the first run does, or all if verbose */
     struct mb_pictures pictures;
 };
 

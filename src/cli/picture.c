@@ -317,8 +317,8 @@ static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
     }
     w->pictures->policies |= 1u << policy;
     MB_DO(make_golden(w, &texels, err));
-    return add_rows(w->pictures, mb_text("golden (%s)", mb_policy_names[policy]).s,
-                    texels, err);
+    return add_rows(w->pictures, mb_text("golden (%s)", mb_policy_names[policy]).s, texels,
+                    err);
 }
 
 /* Add the chain to the contact sheet, and the reference that it was held to. Rows of another

@@ -89,8 +89,8 @@ static void describe_case(const struct mb_session *session, size_t i, struct mb_
 {
     const struct mb_settings *settings = &session->options->settings;
     *c = (struct mb_case){0};
-    mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)], settings,
-                           i, c);
+    mb_image_describe_case(&session->inputs.images[i / mb_settings_n_images(settings)],
+                           settings, i, c);
 }
 
 /* Warnings before a run, which --quiet does not hide. */
@@ -234,8 +234,7 @@ enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
-    mb_progress_init(&session->progress, options->quiet,
-                     mb_bench_n_images(&options->settings));
+    mb_progress_init(&session->progress, options->quiet, mb_bench_n_images(&options->settings));
     return MB_OK;
 }
 
