@@ -230,7 +230,7 @@ const struct mb_lack mb_lacks[] = {
     {"framebuffers of 5",
      {LIMIT(maxFramebufferWidth, 5)},
      .skipped = "raster",
-     .reason = "at most 5x5 texels; level 1 has 6x4",
+     .reason = "draws to at most 5x",
      DRAWN},
     {"viewports of 8", {LIMIT(maxViewportDimensions[1], 8)}, DRAWN},
     {"128 invocations", {LIMIT(maxComputeWorkGroupInvocations, 128)}, .skipped = KERNELS},
