@@ -13,7 +13,7 @@
 #include "compare/runs.h"
 #include "cli/grid.h"
 #include "result/label.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 #include "cli/options/parse.h"
 #include "cli/output.h"
 #include "cli/pool.h"

@@ -17,7 +17,7 @@
 #include "result/label.h"
 #include "result/ranking.h"
 #include "cli/grid.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/options/options.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 
 /* Parse argv. Anything wrong with it is MB_ERRC_USAGE, in one line that names the option and
  * the value and suggests near misses. A folder given to `run` or `tune` becomes its images; one
