@@ -19,7 +19,7 @@
 #define KNOWN_MAJOR    2
 #define MAX_GRANULE_NS 1e9 /* more would make margins of any width */
 
-/* Layers that were asked for: they stand between the program and the driver. */
+/* The Vulkan layers that were requested. They sit between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
 {
     static const char *const variables[] = {"VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"};
@@ -35,7 +35,7 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
-/* The manifests that there were, as they were read: a run can be repeated from its results. */
+/* The manifests of the run with their text, so that it can be repeated from its results. */
 static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct mb_run *run)
 {
     struct cJSON *list = mb_json_array(json, parent, "kernels");
