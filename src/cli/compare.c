@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "compare/runs.h"
 #include "result/label.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/pool.h"

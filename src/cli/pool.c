@@ -15,7 +15,7 @@
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 #include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"

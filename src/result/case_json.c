@@ -11,11 +11,11 @@
 #define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
 #define MAX_EXTENT    1000000000u
 
-/* A strategy as far as a file tells of it: its name, and of its parameters one value each. */
+/* A strategy read from a file: its name, and the one value of each parameter that was used. */
 struct mb_recorded {
     struct mb_strategy strategy;
     struct mb_param params[MB_MAX_PARAMS + 1];
-    const char *values[2 * MB_MAX_PARAMS]; /* each with a NULL behind */
+    const char *values[2 * MB_MAX_PARAMS]; /* each followed by NULL */
 };
 
 static void params_field(struct mb_node parent, struct mb_result *result)
@@ -66,7 +66,7 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
                  &(struct mb_result){.strategy = strategy, .params = *params});
 }
 
-static void rect_field(struct mb_node parent, struct mb_task *task)
+void mb_rect_field(struct mb_node parent, struct mb_task *task)
 {
     const struct mb_node node = mb_field_object_if(parent, "rect", task->is_update);
     task->is_update = node.reader ? mb_node_has(node) : task->is_update;
@@ -78,14 +78,8 @@ static void rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task)
-{
-    struct mb_task own = *task;
-    rect_field(mb_node_write(json, parent), &own);
-}
-
-/* The first tolerance of this policy that answers these questions, in this word if there is
- * one: a file does not tell of more. */
+/* The first tolerance of this policy that gives these questions and this word, which may be
+ * empty. A file records no more than that. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
                                         unsigned questions, const char *word)
 {
@@ -121,7 +115,7 @@ static void read_answers(struct mb_node node, const struct mb_case *c, struct mb
         tolerance_of(c, result->work.tolerance.filter.policy, questions, word);
 }
 
-/* The policy, the questions that it answers, and in a word what it is. */
+/* The policy, the questions that it answers, and the word for its result. */
 static void answer_fields(struct mb_node node, const struct mb_case *c,
                           struct mb_result *result)
 {
@@ -145,7 +139,7 @@ static void answer_fields(struct mb_node node, const struct mb_case *c,
     mb_json_string(node.json, node.out, "answer", answer.questions != 0 ? answer.word : NULL);
 }
 
-/* What the strategy says of its work. */
+/* The work that the strategy stated. */
 static void work_fields(struct mb_node parent, struct mb_result *result)
 {
     struct mb_work *work = &result->work;
@@ -196,8 +190,8 @@ static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool
     }
 }
 
-/* An unknown status is of a later version, and no success; none at all is of what was not
- * checked. */
+/* An unknown status comes from a later version and counts as a failure. An absent one means
+ * that nothing was checked. */
 static void verify_fields(struct mb_node parent, struct mb_result *result)
 {
     struct mb_verdict *verdict = &result->verdict;
@@ -239,7 +233,7 @@ static void step_list(struct mb_node parent, struct mb_split *split)
     }
 }
 
-/* Room for what a list of executables holds; NULL if that is nothing. */
+/* Memory for the facts in a list of executables; NULL if the list is empty. */
 static struct mb_pipeline_facts *read_facts(struct mb_node parent)
 {
     struct mb_list list = mb_field_list(parent, "pipelines");
@@ -259,8 +253,7 @@ static struct mb_pipeline_facts *read_facts(struct mb_node parent)
     return facts;
 }
 
-/* By executable, under the driver's names. */
-static void facts_list(struct mb_node parent, struct mb_pipeline_facts *facts)
+void mb_facts_list(struct mb_node parent, struct mb_pipeline_facts *facts)
 {
     struct mb_list list = mb_field_list(parent, "pipelines");
     for (size_t i = 0, k = 0; facts && i < facts->n_executables; i++) {
@@ -282,14 +275,6 @@ static void facts_list(struct mb_node parent, struct mb_pipeline_facts *facts)
             mb_field_number(own, "value", &fact->value);
         }
     }
-}
-
-void mb_report_facts(struct mb_json *json, struct cJSON *parent,
-                     const struct mb_pipeline_facts *facts)
-{
-    struct mb_pipeline_facts own =
-        facts ? *facts : (struct mb_pipeline_facts){.n_executables = 0};
-    facts_list(mb_node_write(json, parent), &own);
 }
 
 void mb_warning_list(struct mb_node parent, struct mb_warnings *warnings)
@@ -320,7 +305,7 @@ static void variant_fields(struct mb_node node, const struct mb_case *c,
     verify_fields(node, result);
     mb_field_rounded(node, "setup_ms", &result->setup_ms);
     result->facts = node.reader ? read_facts(node) : result->facts;
-    facts_list(node, result->facts);
+    mb_facts_list(node, result->facts);
     step_list(node, &result->split);
     mb_warning_list(node, &result->warnings);
     mb_field_texts(node, "images", &result->images);
@@ -385,7 +370,7 @@ static void task_fields(struct mb_node node, struct mb_case *c)
                                                       c->task.alpha, &c->alpha_word);
     c->is_cube = mb_field_open_word(node, "shape", mb_shape_names, MB_N_SHAPES,
                                     mb_case_shape(c), &c->shape_word) == MB_SHAPE_CUBE;
-    rect_field(node, &c->task);
+    mb_rect_field(node, &c->task);
 }
 
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)

@@ -21,11 +21,10 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 
 /* "rect": of level 0; null if the task makes the whole chain. */
-void mb_report_rect(struct mb_json *json, struct cJSON *parent, const struct mb_task *task);
+void mb_rect_field(struct mb_node parent, struct mb_task *task);
 
 /* "pipelines": one for each executable, with the driver's names; `facts` may be NULL. */
-void mb_report_facts(struct mb_json *json, struct cJSON *parent,
-                     const struct mb_pipeline_facts *facts);
+void mb_facts_list(struct mb_node parent, struct mb_pipeline_facts *facts);
 
 /* "rankings": for the timing's question, and if that is `exact`, also for `any`. */
 void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
@@ -36,5 +35,4 @@ void mb_report_relation(struct mb_json *json, struct cJSON *parent,
                         const struct mb_relation *relation);
 
 /* Writes null if there are no samples. */
-void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_stats *stats);
+void mb_stats_fields(struct mb_node parent, const char *key, struct mb_stats *stats);

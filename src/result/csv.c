@@ -46,17 +46,7 @@ static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
     mb_strbuf_append(buf, ",");
 }
 
-/* Four fields; empty where the whole chain is made. */
-static void csv_rect(struct mb_strbuf *buf, const struct mb_task *task)
-{
-    csv_count(buf, task->is_update, task->rect.x);
-    csv_count(buf, task->is_update, task->rect.y);
-    csv_count(buf, task->is_update, task->rect.width);
-    csv_count(buf, task->is_update, task->rect.height);
-}
-
-static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
-                        const struct mb_row *row)
+static void csv_figures(struct mb_strbuf *buf, const struct mb_row *row)
 {
     const struct mb_stats *stats = &row->stats;
     const struct mb_relation *relation = &row->relation;
@@ -65,7 +55,7 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_timing *timing,
         stats->median_ns,       stats->p75_ns,          stats->p95_ns,
         stats->max_ns,          stats->mean_ns,         stats->mad_ns,
         stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
-        relation->ci[0],        relation->ci[1],        mb_row_of_limit(timing, row),
+        relation->ci[0],        relation->ci[1],        mb_row_of_limit(row->timing, row),
         row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);
@@ -91,9 +81,9 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
                      answer.questions != 0 ? answer.word : "");
 }
 
-static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
-                    const struct mb_timing *timing, const struct mb_row *row)
+static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_row *row)
 {
+    const struct mb_timing *timing = row->timing;
     const struct mb_case *c = timing->of;
     const struct mb_layout *layout = &c->layout;
     const struct mb_result *result = row->result;
@@ -107,26 +97,21 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run,
                      layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
                      mb_alpha_name(c->task.alpha), mb_shape_names[mb_case_shape(c)]);
-    csv_rect(buf, &c->task);
+    const struct mb_rect *rect = &c->task.rect;
+    const uint32_t corners[] = {rect->x, rect->y, rect->width, rect->height};
+    for (size_t i = 0; i < MB_COUNTOF(corners); i++) {
+        csv_count(buf, c->task.is_update, corners[i]);
+    }
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_names[timing->cache], mb_mode_names[timing->mode]);
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_names[mb_row_status(row)]);
     csv_text(buf, mb_row_reason(row));
-    csv_figures(buf, timing, row);
+    csv_figures(buf, row);
     csv_count(buf, true, c->compulsory_bytes);
     csv_count(buf, result->has_work, result->work.algorithmic_bytes);
     csv_count(buf, result->has_work, result->work.n_dispatches);
     csv_count(buf, result->has_work, result->work.n_barriers);
     csv_verified(buf, c, result);
-}
-
-static void csv_case(struct mb_strbuf *buf, const struct mb_run *run, const struct mb_case *c)
-{
-    for (size_t i = 0; i < c->n_timings; i++) {
-        for (size_t k = 0; k < c->n_results; k++) {
-            csv_row(buf, run, &c->timings[i], &c->timings[i].rows[k]);
-        }
-    }
 }
 
 enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_err *err)
@@ -140,8 +125,9 @@ enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_er
                            "relative_high,of_limit,setup_ms,compulsory_bytes,"
                            "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
                            "box_lsb,verify,policy,answer\n");
-    for (size_t i = 0; i < run->n_cases; i++) {
-        csv_case(&buf, run, run->cases[i]);
+    struct mb_rows rows = {.run = run};
+    for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
+        csv_row(&buf, run, row);
     }
     return mb_strbuf_take(&buf, text, err);
 }

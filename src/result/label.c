@@ -1,4 +1,4 @@
-/* A case in words. */
+/* Names and headings of cases and timings. */
 #include "result/label.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ struct mb_text mb_timing_place(const struct mb_timing *timing)
                    is_latency ? "" : mb_timing_mode(timing), is_lean ? " needed-usage" : "");
 }
 
-/* Of a case that was read, what its id begins with. */
+/* The name of the input. For a case read from a file, its id starts with that name. */
 static struct mb_text input_name(const struct mb_case *c)
 {
     const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);
@@ -118,7 +118,7 @@ const char *mb_run_git_sha(const struct mb_run *run)
     return run->tool.git_sha ? run->tool.git_sha : "";
 }
 
-/* Mesa's software drivers are all of version 0.0.1; the info tells them apart. */
+/* All of Mesa's software drivers have version 0.0.1; only the info text tells them apart. */
 const char *mb_run_driver(const struct mb_run *run)
 {
     const char *info = run->device.driver_info;

@@ -43,6 +43,29 @@ const char *const mb_verify_status_names[] = {
     [MB_VERIFY_SKIPPED] = "skipped",
 };
 
+const char *const mb_cache_names[MB_N_CACHES] = {
+    [MB_CACHE_HOT] = "hot",
+    [MB_CACHE_COLD] = "cold",
+};
+
+const char *const mb_mode_names[MB_N_MODES] = {
+    [MB_MODE_LATENCY] = "latency",
+    [MB_MODE_THROUGHPUT] = "throughput",
+    [MB_MODE_OVERLAP] = "overlap",
+};
+
+const char *const mb_image_usage_names[MB_N_IMAGE_USAGES] = {
+    [MB_IMAGE_USAGE_ALL] = "all",
+    [MB_IMAGE_USAGE_NEEDED] = "needed",
+};
+
+const char *const mb_stop_names[] = {
+    [MB_STOP_NOISE] = "noise",
+    [MB_STOP_BLOCKS] = "blocks",
+    [MB_STOP_BUDGET] = "budget",
+    [MB_STOP_INTERRUPTED] = "interrupted",
+};
+
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b)
 {
     const enum mb_policy x = a->result->work.tolerance.filter.policy,
@@ -151,6 +174,25 @@ struct mb_case *mb_run_add_case(struct mb_run *run)
         run->cases[run->n_cases++] = c;
     }
     return c;
+}
+
+void mb_samples_column(const struct mb_samples *samples, size_t candidate, double *out)
+{
+    for (uint32_t block = 0; block < samples->n_blocks; block++) {
+        if (samples->block[block].is_kept) {
+            *out++ = samples->duration_ns[block * samples->n_candidates + candidate];
+        }
+    }
+}
+
+void mb_samples_finish(struct mb_samples *samples)
+{
+    mb_free(samples->block);
+    mb_free(samples->duration_ns);
+    mb_free(samples->part_ns);
+    mb_free(samples->position);
+    mb_free(samples->n_verified);
+    *samples = (struct mb_samples){0};
 }
 
 void mb_result_finish(struct mb_result *result)

@@ -6,16 +6,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "result/case_json.h"
 #include "vk/shader.h"
 
 #define SCHEMA_VERSION "2.0.0"
+#define KNOWN_MAJOR    2
 #define MAX_GRANULE_NS 1e9 /* more would make margins of any width */
 
-/* Layers that were asked for: they stand between the program and the driver. */
+/* The Vulkan layers that were requested. They sit between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
 {
     static const char *const variables[] = {"VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"};
@@ -31,7 +35,7 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
-/* The manifests that there were, as they were read: a run can be repeated from its results. */
+/* The manifests of the run with their text, so that it can be repeated from its results. */
 static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct mb_run *run)
 {
     struct cJSON *list = mb_json_array(json, parent, "kernels");
@@ -213,7 +217,8 @@ static void add_cases(struct mb_node root, struct mb_run *run)
     }
 }
 
-void mb_run_fields(struct mb_node root, struct mb_run *run)
+/* All members but the schema, in both directions. */
+static void root_fields(struct mb_node root, struct mb_run *run)
 {
     head_fields(root, run);
     if (!root.reader) {
@@ -229,6 +234,126 @@ enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_e
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench", SCHEMA_VERSION);
-    mb_run_fields(mb_node_write(&json, json.root), &own);
+    root_fields(mb_node_write(&json, json.root), &own);
     return mb_json_print(&json, text, err);
+}
+
+static enum mb_status check_schema(struct mb_run *run, const struct cJSON *root,
+                                   struct mb_err *err)
+{
+    const struct cJSON *schema = mb_json_get(root, "schema");
+    const char *name = mb_json_read_string(schema, "name");
+    const char *version = mb_json_read_string(schema, "version");
+    unsigned major = 0;
+    MB_FAIL_IF(name == NULL || strcmp(name, "mipbench") != 0, err, MB_ERRC_INPUT,
+               "%s: not a mipbench result", run->path);
+    mb_utf8_sanitize(version ? version : "", run->schema_version, sizeof run->schema_version);
+    MB_FAIL_IF(sscanf(run->schema_version, "%3u.", &major) != 1 || major != KNOWN_MAJOR, err,
+               MB_ERRC_INPUT, "%s: schema version '%s': this mipbench reads %d.x", run->path,
+               run->schema_version, KNOWN_MAJOR);
+    return MB_OK;
+}
+
+static enum mb_status read_argv(struct mb_run *run, const struct cJSON *node,
+                                struct mb_err *err)
+{
+    for (const struct cJSON *arg = mb_json_elements(node, "argv"); arg; arg = arg->next) {
+        const char *text = mb_json_read_string(arg, NULL);
+        MB_FAIL_IF(text == NULL, err, MB_ERRC_INPUT, "%s: run.argv[%zu] is not a string",
+                   run->path, run->command.n);
+        MB_DO(mb_strlist_add(&run->command, err, "%s", text));
+    }
+    run->argc = (int)run->command.n;
+    run->argv = (const char *const *)run->command.items;
+    return MB_OK;
+}
+
+static enum mb_status read_kernels(struct mb_run *run, const struct cJSON *node,
+                                   struct mb_err *err)
+{
+    for (const struct cJSON *kernel = mb_json_elements(node, "kernels"); kernel;
+         kernel = kernel->next) {
+        const char *name = mb_json_read_string(kernel, "strategy");
+        const char *sha256 = mb_json_read_string(kernel, "sha256");
+        if (name && sha256) {
+            MB_DO(mb_strlist_add(&run->kernels, err, "%.40s %.64s", name, sha256));
+        }
+        for (const struct cJSON *module = mb_json_members(kernel, "modules"); module;
+             module = module->next) {
+            const char *digest = mb_json_read_string(module, NULL);
+            if (digest) {
+                MB_DO(mb_strlist_add(&run->kernels, err, "%.*s %.64s", MB_MODULE_NAME_BYTES,
+                                     module->string, digest));
+            }
+        }
+    }
+    return MB_OK;
+}
+
+static enum mb_status read_root(struct mb_run *run, const struct cJSON *root,
+                                struct mb_err *err)
+{
+    struct mb_field_reader reader = {.texts = &run->texts};
+    MB_DO(check_schema(run, root, err));
+    MB_DO(read_kernels(run, mb_json_get(root, "run"), err));
+    MB_DO(read_argv(run, mb_json_get(root, "run"), err));
+    MB_FAIL_IF(!cJSON_IsArray(mb_json_get(root, "cases")), err, MB_ERRC_INPUT,
+               "%s: it has no cases", run->path);
+    root_fields((struct mb_node){.reader = &reader, .in = root}, run);
+    MB_FAIL_IF(reader.why[0] != '\0', err, MB_ERRC_INPUT, "%s: %s", run->path, reader.why);
+    return MB_NEED(!reader.failed, run->path);
+}
+
+enum mb_status mb_run_parse(const char *path, const char *text, struct mb_run *run,
+                            struct mb_err *err)
+{
+    enum mb_status status;
+    MB_SCOPED(mb_json) json = {0};
+    struct mb_err why = {0};
+    *run = (struct mb_run){.path = mb_strdup(path)};
+    MB_TRY(MB_NEED(run->path, path));
+    if (mb_json_parse(&json, text, &why) != MB_OK) {
+        status = MB_FAIL(err, why.code, "%s: %s", path, why.text);
+        goto fail;
+    }
+    MB_TRY(read_root(run, json.root, err));
+    return MB_OK;
+fail:
+    mb_run_finish(run);
+    return status;
+}
+
+enum mb_status mb_run_read(const char *path, struct mb_run *run, struct mb_err *err)
+{
+    MB_SCOPED(mb_bytes) bytes = {0};
+    *run = (struct mb_run){0};
+    MB_DO(mb_file_read(path, MB_RESULT_FILE_MAX_BYTES, &bytes, err));
+    MB_FAIL_IF(memchr(bytes.data, '\0', bytes.n_bytes) != NULL, err, MB_ERRC_INPUT,
+               "%s: not JSON: it has a byte of zero", path);
+    return mb_run_parse(path, (const char *)bytes.data, run, err);
+}
+
+enum mb_status mb_runs_read(const char *const *paths, size_t n, struct mb_run **runs,
+                            struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    size_t n_read = 0;
+    *runs = mb_alloc(n, sizeof **runs);
+    MB_TRY(MB_NEED(*runs, "result files"));
+    for (; n_read < n; n_read++) {
+        MB_TRY(mb_run_read(paths[n_read], &(*runs)[n_read], err));
+    }
+    return MB_OK;
+fail:
+    mb_runs_finish(*runs, n_read);
+    *runs = NULL;
+    return status;
+}
+
+void mb_runs_finish(struct mb_run *runs, size_t n)
+{
+    for (size_t i = 0; runs && i < n; i++) {
+        mb_run_finish(&runs[i]);
+    }
+    mb_free(runs);
 }

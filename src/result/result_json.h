@@ -1,5 +1,5 @@
-/* The results of a run as JSON (results/schema.json), and parts that tune.json and the output
- * of `list` and `inspect` share with it. Opens no files. */
+/* results.json (results/schema.json), written and read back into the same struct, and parts
+ * that tune.json and the output of `list` and `inspect` share with it. */
 #pragma once
 
 #include "result/field.h"
@@ -16,6 +16,25 @@ void mb_report_head(struct mb_json *json, const struct mb_run *run);
 void mb_report_device(struct mb_json *json, struct cJSON *node,
                       const struct mb_gpu_info *device);
 
-/* All but the schema, written or read (result/case_json.h). The command line, layers, manifests
- * and shaders are only written. */
-void mb_run_fields(struct mb_node root, struct mb_run *run);
+#define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
+
+/* Longest name of a manifest or module in mb_run.kernels. */
+#define MB_MODULE_NAME_BYTES 200
+
+/* Read a file. Texts are valid UTF-8 without control characters, cut to their arrays;
+ * impossible figures are NaN; settings and table are NULL. A file that cannot be opened, is not
+ * JSON, is not from mipbench, or has another major version of the schema is MB_ERRC_INPUT, with
+ * the path and the reason. */
+MB_MUST_CHECK enum mb_status mb_run_read(const char *path, struct mb_run *run,
+                                         struct mb_err *err);
+
+/* Read runs[n], in the order of `paths`; owned by the caller (mb_runs_finish). Stops at the
+ * first file that cannot be read, and then returns no runs. */
+MB_MUST_CHECK enum mb_status mb_runs_read(const char *const *paths, size_t n,
+                                          struct mb_run **runs, struct mb_err *err);
+/* Accepts NULL. */
+void mb_runs_finish(struct mb_run *runs, size_t n);
+
+/* The same for one file in memory; `path` is for messages. */
+MB_MUST_CHECK enum mb_status mb_run_parse(const char *path, const char *text,
+                                          struct mb_run *run, struct mb_err *err);

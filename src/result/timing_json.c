@@ -1,4 +1,4 @@
-/* A timing in results.json: its blocks, its rows, and who is fastest. */
+/* A timing in results.json: its blocks, its rows, and its rankings. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void interval_field(struct mb_node node, const char *key, double ci[2],
     }
 }
 
-static void stats_fields(struct mb_node parent, const char *key, struct mb_stats *stats)
+void mb_stats_fields(struct mb_node parent, const char *key, struct mb_stats *stats)
 {
     const struct {
         const char *key;
@@ -44,13 +44,6 @@ static void stats_fields(struct mb_node parent, const char *key, struct mb_stats
     }
     mb_field_bool(node, "bimodal", &stats->is_bimodal);
     interval_field(node, "median_ci_ns", stats->median_ci_ns, mb_field_number);
-}
-
-void mb_report_stats(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_stats *stats)
-{
-    struct mb_stats own = *stats;
-    stats_fields(mb_node_write(json, parent), key, &own);
 }
 
 static void relation_fields(struct mb_node node, struct mb_relation *relation)
@@ -92,7 +85,7 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
     mb_field_rounded(node, "margin", &margin);
 }
 
-/* Tenths of a nanosecond are all that is known. */
+/* Durations are known to a tenth of a nanosecond, and are written so. */
 static void duration_field(struct mb_node node, double *duration_ns)
 {
     double rounded = round(10.0 * *duration_ns) / 10.0;
@@ -100,7 +93,7 @@ static void duration_field(struct mb_node node, double *duration_ns)
     *duration_ns = node.reader ? rounded : *duration_ns;
 }
 
-/* What was sampled once in each block, of which kind, and of which variant. */
+/* The samples of one column: one in each block. */
 static void column_fields(struct mb_node node, struct mb_samples *samples, size_t index)
 {
     struct mb_list positions = mb_field_list(node, "positions");
@@ -149,7 +142,7 @@ static void write_columns(struct mb_list *list, struct mb_timing *timing)
     }
 }
 
-/* Room for all columns, as long as the longest. */
+/* Allocate all columns, each as long as the longest. */
 static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
 {
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
@@ -178,7 +171,7 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     return !node.reader->failed;
 }
 
-/* The place of a column in the file is that in the samples. */
+/* Columns have the same order in the file and in the samples. */
 static void read_columns(struct mb_list list, struct mb_timing *timing)
 {
     for (size_t i = 0; list.next; i++) {
@@ -199,7 +192,7 @@ static void read_columns(struct mb_list list, struct mb_timing *timing)
     }
 }
 
-/* Blocks that are named in a list of indices. */
+/* The indices of the blocks that are flagged, or that were repeated. */
 static void block_list(struct mb_node parent, const char *key, struct mb_samples *samples,
                        bool is_flag)
 {
@@ -238,7 +231,7 @@ static void block_fields(struct mb_node node, struct mb_samples *samples)
     }
 }
 
-/* By block, as arrays: a run has thousands. */
+/* One array for each quantity, because a run has thousands of blocks. */
 static void samples_field(struct mb_node parent, struct mb_timing *timing)
 {
     struct mb_samples *samples = &timing->samples;
@@ -287,7 +280,7 @@ void mb_report_relation(struct mb_json *json, struct cJSON *parent,
     relative_field(mb_node_write(json, parent), !isnan(own.ratio), &own);
 }
 
-/* An unknown status is of a later version, and no success. */
+/* An unknown status comes from a later version and counts as a failure. */
 static void read_status(struct mb_node node, struct mb_row *row)
 {
     struct mb_result *result = row->result;
@@ -314,7 +307,7 @@ static void row_fields(struct mb_node node, const struct mb_timing *timing, stru
                        mb_result_status_names[mb_row_status(row)]);
         mb_json_string(node.json, node.out, "reason", mb_row_reason(row));
     }
-    stats_fields(node, "stats", &row->stats);
+    mb_stats_fields(node, "stats", &row->stats);
     mb_field_u32(node, "n_verified", &row->n_verified);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
     mb_field_rounded(node, "of_limit", &of_limit);
@@ -415,7 +408,7 @@ void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-/* What bounds it, and why sampling ended. */
+/* The floor, what sets it, and why sampling ended. */
 static void limit_fields(struct mb_node node, struct mb_timing *timing)
 {
     static const char *const bounds[] = {"memory", "dispatch"};

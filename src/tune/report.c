@@ -30,13 +30,13 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     if (run->n_cases == 0) {
         return;
     }
-    const struct mb_case *c = run->cases[0];
+    struct mb_case *c = run->cases[0];
     mb_json_string(json, node, "input", c->input);
     mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
     mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_shape_names[mb_case_shape(c)]);
-    mb_report_rect(json, node, &c->task);
+    mb_rect_field(mb_node_write(json, node), &c->task);
     mb_json_string(json, node, "cache", mb_cache_names[c->timings[0].cache]);
     mb_json_string(json, node, "mode", mb_mode_names[c->timings[0].mode]);
     mb_json_string(json, node, "image_usage", mb_image_usage_names[c->image_usage]);
@@ -84,7 +84,8 @@ static void add_class(struct mb_json *json, struct cJSON *list,
     mb_json_string(json, node, "label", winner->result->label);
     mb_json_string(json, node, "strategy", winner->result->strategy->name);
     mb_report_params(json, node, winner->result->strategy, &winner->result->params);
-    mb_report_stats(json, node, "stats", &winner->stats);
+    struct mb_stats stats = winner->stats;
+    mb_stats_fields(mb_node_write(json, node), "stats", &stats);
     mb_json_string(json, node, "fastest", class->fastest->result->slug);
     struct cJSON *runner_up = mb_json_object_if(json, node, "runner_up", next != NULL);
     mb_json_string(json, runner_up, "variant", next ? next->result->slug : NULL);

@@ -17,7 +17,6 @@
 #include "compare/runs.h"
 #include "result/label.h"
 #include "result/result_json.h"
-#include "result/result_read.h"
 #include "cli/options/options.h"
 #include "fuzz.h"
 

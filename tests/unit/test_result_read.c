@@ -1,5 +1,5 @@
 /* Reading results.json: what is in it, what it may lack, and everything that is wrong. */
-#include "result/result_read.h"
+#include "result/result_json.h"
 
 #include <stdlib.h>
 
@@ -209,13 +209,13 @@ static void test_bad(void)
     expect_error("{\"schema\":{\"name\":\"other\",\"version\":\"1.0.0\"}}",
                  "f.json: not a mipbench result");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"3.0.0\"},\"cases\":[]}",
-                 "f.json: schema version 3.0.0 is of a later mipbench; this one reads 2.x");
+                 "f.json: schema version '3.0.0': this mipbench reads 2.x");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"1.5.0\"},\"results\":[]}",
-                 "f.json: schema version 1.5.0 is of an earlier mipbench; this one reads 2.x");
+                 "f.json: schema version '1.5.0': this mipbench reads 2.x");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"x\"}}",
-                 "f.json: schema version 'x' is not understood");
+                 "f.json: schema version 'x': this mipbench reads 2.x");
     expect_error("{\"schema\":{\"name\":\"mipbench\"}}",
-                 "f.json: schema version '' is not understood");
+                 "f.json: schema version '': this mipbench reads 2.x");
     expect_error(HEAD "\"cases\":{}}", "f.json: it has no cases");
     expect_error(HEAD "\"cases\":[" SIZE ",\"timings\":[{\"rows\":[7]}]}]}",
                  "f.json: a row names no strategy");
@@ -236,7 +236,7 @@ static void test_bad(void)
     expect_error(many, "f.json: a variant has more than 64 parameters");
     expect_error("{\"schema\":{\"name\":\"mipbench\",\"version\":\"2.0.0\"},"
                  "\"run\":{\"argv\":[\"a\",3]},\"cases\":[]}",
-                 "f.json: run.argv[1] is no text");
+                 "f.json: run.argv[1] is not a string");
 }
 
 /* Each row looks through the variants and the columns. */

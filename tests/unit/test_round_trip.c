@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "result/result_json.h"
-#include "result/result_read.h"
 #include "check.h"
 
 /* Of the program that writes, which also words sentences anew; a margin, which is wider by what

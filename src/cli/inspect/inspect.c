@@ -450,7 +450,7 @@ static void add_json(struct mb_json *json, const struct mb_inspection *inspectio
     mb_json_string(json, json->root, "reduce", mb_reduce_names[inspection->reduce]);
     struct cJSON *list = mb_json_array(json, json->root, "variants");
     for (size_t i = 0; i < inspection->n_kernels; i++) {
-        const struct mb_kernels *kernels = &inspection->kernels[i];
+        struct mb_kernels *kernels = &inspection->kernels[i];
         const bool is_made = kernels->status == MB_RESULT_OK;
         struct cJSON *node = mb_json_object(json, list, NULL);
         mb_json_string(json, node, "format", kernels->format->name);
@@ -462,7 +462,7 @@ static void add_json(struct mb_json *json, const struct mb_inspection *inspectio
         mb_json_string(json, node, "status", mb_result_status_names[kernels->status]);
         mb_json_string(json, node, "reason", is_made ? NULL : kernels->reason);
         add_json_figures(json, node, &kernels->facts);
-        mb_report_facts(json, node, &kernels->facts);
+        mb_facts_list(mb_node_write(json, node), &kernels->facts);
     }
 }
 

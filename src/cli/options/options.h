@@ -7,7 +7,7 @@
 #include "base/strlist.h"
 #include "bench/settings.h"
 #include "kernel/manifest.h"
-#include "result/result_read.h"
+#include "result/result_json.h"
 
 /* A set of runs while it is made. */
 struct mb_set {
