@@ -10,7 +10,6 @@
 
 namespace
 {
-
 class Includer : public glslang::TShader::Includer
 {
   public:
