@@ -46,7 +46,7 @@
 #define ARE_ROWS_TOLD true
 #endif
 
-/* Whether two rows of prefetched texels, or the weights of level 3, take more registers than there are: on gfx1100, they
+/* Whether there are too few registers for two rows of prefetched texels and the weights of level 3: on gfx1100 they
  * would be spilled. Where they fit, rgba16f at 3001x2001 takes 39 us instead of 42 on an H200. */
 #if CHANNELS == 4 && (!defined(RAW) || RAW == 2)
 const bool IS_WIDE = SUBGROUP_SIZE == 64;
@@ -135,8 +135,8 @@ struct Strip {
     vec3 along_x1, along_x1_right, along_x2, along_x3; /* weights along x */
     int last_row; /* the last row of level 0 that the strip needs */
     ivec2 owned1, owned2; /* the last texels that this strip stores */
-    /* Where a level is odd: its last even row so far. That of level 0 is weighted to columns of level 1, and reduced
-     * with the row below it if rows are paired. */
+    /* Where a level is odd: its last even row so far. That of level 0 is already reduced to columns of level 1 (not by
+     * quads) and, if rows are paired, joined with the row below it. */
 #ifdef HAS_QUADS
     Row row0;
 #else
@@ -198,27 +198,6 @@ Row fetch_by_quads(const ivec2 at)
 {
     return Row(fetch_texel(at, s.layer), fetch_texel(at + ivec2(4, 0), s.layer),
                fetch_texel(at + ivec2(8, 0), s.layer), fetch_texel(at + ivec2(12, 0), s.layer));
-}
-
-/* Swaps a texel with the lane whose number differs in the bit `mask`: the lane where the bit is 0 gives `high`. */
-void swap(inout TEXEL low, inout TEXEL high, const uint mask)
-{
-    bool is_upper = (s.lane & mask) != 0u;
-    TEXEL got = from_lane_xor(is_upper ? low : high, mask);
-    if (is_upper) {
-        low = got;
-    } else {
-        high = got;
-    }
-}
-
-/* Gives each of four lanes four adjacent columns. */
-void transpose(inout Row row)
-{
-    swap(row.a, row.b, 1u);
-    swap(row.c, row.d, 1u);
-    swap(row.a, row.c, 2u);
-    swap(row.b, row.d, 2u);
 }
 
 Row extreme_of(const Row a, const Row b)
@@ -309,6 +288,18 @@ EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
 #endif
 }
 
+#ifdef HAS_QUADS
+/* Gives each of four lanes four adjacent columns. */
+Row transposed_row(const Row row)
+{
+    EncodedTwo ab = transposed(EncodedTwo(row.a, row.b), s.place, 1u);
+    EncodedTwo cd = transposed(EncodedTwo(row.c, row.d), s.place, 1u);
+    EncodedTwo ac = transposed(EncodedTwo(ab.left, cd.left), s.place, 2u);
+    EncodedTwo bd = transposed(EncodedTwo(ab.right, cd.right), s.place, 2u);
+    return Row(ac.left, bd.left, ac.right, bd.right);
+}
+#endif
+
 #define STORE_OWNED(level, at, owned, texel)                                                          \
     if (at.y <= owned.y && is_own_column(at.x, owned.x)) {                                           \
         STORE_LEVEL(level, at, s.layer, stored_of(texel))                                            \
@@ -373,18 +364,24 @@ EncodedTwo encoded_row1(const Two sums)
     return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
-/* The first of the two rows of level 0 that are fetched for row `y` of level 1: the last two of three, or paired, the
- * last of three and the one below it. */
+/* Whether level 0 has an odd height and its rows are paired. Not in one expression, of which glslang 12 would make
+ * invalid SPIR-V. */
+bool is_odd_and_paired()
+{
+    if (GENERAL && s.axis_y1.is_odd) {
+        return ARE_PAIRED;
+    }
+    return false;
+}
+
+/* The first of the two rows of level 0 that are fetched for row `y` of level 1. On an odd height these are the last two
+ * of its three rows; if rows are paired, its last row and the row below. */
 int new_rows(const int y)
 {
-    int shared_rows = 0;
-    if (GENERAL && s.axis_y1.is_odd) {
-        shared_rows = 1;
-        if (ARE_PAIRED) {
-            shared_rows = 2;
-        }
+    if (is_odd_and_paired()) {
+        return 2 * y + 2;
     }
-    return 2 * y + shared_rows;
+    return 2 * y + (GENERAL && s.axis_y1.is_odd ? 1 : 0);
 }
 
 #ifdef HAS_QUADS
@@ -396,7 +393,7 @@ Two make_row1(const int y, const Rows rows)
         row = extreme_of(s.row0, rows.upper);
     }
     s.row0 = pair;
-    transpose(row);
+    row = transposed_row(row);
     TEXEL last = row.c;
     if (GENERAL) {
         last = from_lane(row.a, s.next);
@@ -429,12 +426,8 @@ Two make_row1(const int y, const Rows rows)
     Two upper, lower;
     reduce_both(rows, upper, lower);
     vec3 weights = weights_of(s.axis_y1, float(y));
-    bool is_paired = false;
-    if (GENERAL && s.axis_y1.is_odd) {
-        is_paired = ARE_PAIRED;
-    }
     Two row;
-    if (is_paired) {
+    if (is_odd_and_paired()) {
         row = Two(end_row(weights, s.row0.left, upper.left), end_row(weights, s.row0.right, upper.right));
         weights = weights_of(s.axis_y1, float(y + 1));
         s.row0 = Two(begin_row(weights, upper.left, lower.left), begin_row(weights, upper.right, lower.right));
