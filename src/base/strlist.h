@@ -22,7 +22,7 @@ MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_e
 /* Remove every string that is `text`; true if there was one. */
 bool mb_strlist_remove(struct mb_strlist *list, const char *text);
 
-/* Append the items of `text`, which commas separate. An empty item is MB_ERRC_USAGE; `label`
- * is what takes the list: "--size", "compare". */
+/* Append the items of `text`, which commas separate. An empty item is MB_ERRC_USAGE; the
+ * message begins with `label`: "--size" or "compare". */
 MB_MUST_CHECK enum mb_status mb_strlist_split(struct mb_strlist *list, const char *label,
                                               const char *text, struct mb_err *err);

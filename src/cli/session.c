@@ -182,9 +182,9 @@ static void on_case_begin(void *user, size_t index)
     const struct mb_settings *settings = &session->options->settings;
     struct mb_text name = {""};
     if (session->options->verb == MB_VERB_RUN) {
-        const size_t n_sizes = mb_settings_n_images(settings);
-        const struct mb_extent size = settings->size[index % n_sizes];
-        name = mb_text("%s", session->inputs.images[index / n_sizes].name);
+        const size_t n_images = mb_settings_n_images(settings); /* a run has one format */
+        const struct mb_extent size = settings->size[index % n_images];
+        name = mb_text("%s", session->inputs.images[index / n_images].name);
         if (settings->n_sizes > 0) {
             name = mb_text("%.300s %ux%u", name.s, size.width, size.height);
         }

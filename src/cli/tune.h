@@ -8,8 +8,8 @@
  * UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err);
 
-/* After each case, as mb_hooks.on_case_done: decide, and write, so that a crash loses
- * nothing. */
+/* mb_hooks.on_case_done of a tuning: decides the case and writes all results so far, so that a
+ * crash loses only the next case. */
 MB_MUST_CHECK enum mb_status mb_tune_case_done(void *user, const struct mb_run *run,
                                                const struct mb_case *c, struct mb_err *err);
 

@@ -75,8 +75,8 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Add to `out`, as samples, the logarithms of the ratio of two rows in each block of a run that
- * sampled both together. There is room for them, and for one more series. */
+/* Append to `out` a series of samples: for each block of a run in which both rows were sampled,
+ * the logarithm of the ratio of their times. The caller has made room for it. */
 static void pair_run(const struct mb_row *a, const struct mb_row *b, struct mb_series *series,
                      struct mb_repeats *out)
 {

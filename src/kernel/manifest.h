@@ -56,8 +56,8 @@ struct mb_kernel_table {
     size_t n_manifests;
 };
 
-/* Load a manifest from each of `paths`, and put their strategies behind the `built_in` ones. A
- * name that is there twice is MB_ERRC_INPUT. Finish after a failure as well. */
+/* Fill a table with the `built_in` strategies and, after them, one loaded from each manifest of
+ * `paths`. Two strategies of one name are MB_ERRC_INPUT. Finish after a failure as well. */
 MB_MUST_CHECK enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
                                                   const struct mb_strategy *const *built_in,
                                                   const struct mb_strlist *paths,

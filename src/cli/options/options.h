@@ -107,7 +107,7 @@ struct mb_choice {
     unsigned value;
 };
 
-/* Groups of options, by their titles in the help. */
+/* The titles under which the help lists the options. */
 #define MB_GROUP_WHAT    "What to run"
 #define MB_GROUP_IMAGE   "Image and mip chain"
 #define MB_GROUP_MEASURE "Measuring and verifying"
