@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/timing/evict.h"
+#include "bench/roofline/traffic.h"
 #include "bench/timing/sample.h"
 #include "harness.h"
 #include "strategy/marks.h"
@@ -291,7 +291,7 @@ static void expect_part(struct text *want, const struct mb_recorded_sample_optio
 {
     const uint32_t query = 2 * (options->first_pair + part);
     if (options->evictor) {
-        add(want, "evict:%ux1x1 full ", options->evictor->n_groups);
+        add(want, "evict:%ux1x1 full ", (unsigned)(MB_TRAFFIC_UNIT_BYTES / (256 * 4 * 16)));
     }
     if (options->warms_code) {
         expect_chains(want, chain, 1, false);
@@ -402,7 +402,7 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.n_instances = 1;
     check_take(bed, &sample, chain);
     sample.n_instances = MAX_TRIALS;
-    sample.evictor = &bed->evictor;
+    sample.evictor = &bed->evictor.read;
     check_take(bed, &sample, chain);
     sample.hash = &bed->hash;
     check_take(bed, &sample, chain);
@@ -501,7 +501,7 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     CHECK(is_made);
     if (is_made) {
         spy.primer = bed->timer.primer.made->pipeline;
-        spy.evictor = bed->evictor.compute.made->pipeline;
+        spy.evictor = bed->evictor.read.compute.made->pipeline;
         spy.hash = bed->hash.compute.made->pipeline;
     }
     return is_made;

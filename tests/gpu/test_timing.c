@@ -269,7 +269,7 @@ static void test_cold_update(struct mb_gpu *gpu)
 static void test_no_evictor(struct mb_gpu *gpu)
 {
     struct mb_gpu narrow = *gpu;
-    narrow.info.max_storage_buffer_bytes = MB_EVICTOR_GROUP_BYTES;
+    narrow.info.max_storage_buffer_bytes = MB_TRAFFIC_UNIT_BYTES;
     bed = (struct bed){.n = 0};
     CHECK(run(&narrow, &plain, LARGE_LLC));
     CHECK_EQ_INT(mb_row_status(&bed.c.timings[0].rows[0]), MB_RESULT_OK);

@@ -1,7 +1,7 @@
 /* What one sample submits. The order of these commands is how a time is taken. */
 #include "bench/timing/sample.h"
 
-#include "bench/timing/evict.h"
+#include "bench/roofline/traffic.h"
 #include "bench/test_image.h"
 #include "vk/barrier.h"
 
@@ -68,7 +68,7 @@ static void record_part(const struct mb_recorded_sample_options *options, uint32
     const uint32_t first_last = first + options->n_chains[part] - n_last;
     const uint32_t other = first_instance + options->n_instances / 2;
     if (options->evictor) {
-        mb_evictor_record(options->evictor, cmd);
+        mb_traffic_record(options->evictor, cmd, 0, 1);
         mb_barrier_full(cmd);
     }
     if (options->warms_code) {
