@@ -12,8 +12,6 @@ enum mb_content {
     MB_CONTENT_IMAGE,
     MB_CONTENT_PROBE,
     MB_N_CONTENTS,
-    MB_CONTENT_AGAIN =
-        MB_N_CONTENTS, /* the image over another poison, where the probe is left out */
 };
 
 struct mb_candidate {

@@ -7,8 +7,8 @@
  *
  * How an image gets from its file to what is shown of it:
  *
- *     mb_image_open            image/io      decoded once, when the run begins (bench.c)
- *     mb_image_make_case       image_case.c  resized, in the format of the case: level 0
+ *     mb_image_open            image/io      decoded once, when the run begins (inputs.c)
+ *     mb_image_make_case       inputs.c      resized, in the format of the case: level 0
  *     mb_test_image_init       test_image.c  uploaded; strategies make the levels below
  *     mb_test_image_copy       test_image.c  as often as a cold cache takes
  *     mb_test_image_read       test_image.c  all levels, back on the host
@@ -20,13 +20,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "bench/conclude.h"
 #include "bench/verify/judge.h"
-#include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
-
-/* Images of up to this many texels are always verified on the probe, too. */
-#define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
 
 struct context {
     const struct mb_case_options *options;
@@ -174,28 +169,26 @@ static bool is_judged(const struct mb_result *result)
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
 }
 
-/* What a strategy is verified on besides the image: the probe. On large images that takes long,
- * so built-in strategies see it at the largest size of the run only. */
-static enum mb_content second_content(const struct context *c,
-                                      const struct mb_candidate *candidate)
+/* Verify a candidate, or only make its chain. Each content is a step of its own: large ones
+ * take long. */
+static enum mb_status judge(struct context *c, struct mb_candidate *candidate,
+                            enum mb_content content, enum mb_judge_pass pass,
+                            struct mb_err *err)
 {
-    const struct mb_settings *settings = c->options->settings;
-    const struct mb_extent base = c->c->layout.base;
-    const uint64_t n_texels = (uint64_t)base.width * base.height;
-    bool is_largest = true;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const struct mb_extent size = settings->size[i];
-        is_largest = is_largest && (uint64_t)size.width * size.height <= n_texels;
-    }
-    return candidate->row->strategy->file || n_texels <= MAX_QUICK_TEXELS || is_largest
-               ? MB_CONTENT_PROBE
-               : MB_CONTENT_AGAIN;
+    static const char *const verifying[MB_N_CONTENTS] = {
+        [MB_CONTENT_IMAGE] = "verifying",
+        [MB_CONTENT_PROBE] = "verifying on the probe image",
+    };
+    const struct mb_hooks *hooks = c->options->hooks;
+    hooks->on_step(hooks->user, candidate->result->label,
+                   c->judge.is_blind ? "writing" : verifying[content]);
+    return mb_judge_run(&c->judge, candidate, content, pass, err);
 }
 
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const size_t n = c->options->settings->verify ? c->n_candidates : 0;
+    const size_t n = c->judge.is_blind ? 0 : c->n_candidates;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         const struct mb_result *result = candidate->result;
@@ -205,11 +198,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
             }
             continue;
         }
-        hooks->on_step(hooks->user, result->label, "verifying");
-        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
+        MB_DO(judge(c, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, candidate, second_content(c, candidate),
-                               MB_JUDGE_BEFORE, err));
+            MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_BEFORE, err));
         }
     }
     return drop_damaging(c, err);
@@ -218,22 +209,18 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const bool verify = c->options->settings->verify;
-    const char *step = verify ? "verifying" : "writing";
-    const size_t n = verify || hooks->on_chain ? c->n_candidates : 0;
+    const size_t n = !c->judge.is_blind || hooks->on_chain ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
             continue;
         }
-        hooks->on_step(hooks->user, result->label, step);
         /* The probe first: what timed runs left behind could be right for the image. */
-        if (result->verify == MB_VERIFY_PASS &&
-            second_content(c, candidate) == MB_CONTENT_PROBE) {
-            MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
+        if (result->verify == MB_VERIFY_PASS) {
+            MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
-        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
+        MB_DO(judge(c, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
             MB_DO(hooks->on_chain(
                 hooks->user, c->c, result, c->test_image.readback.mapped,

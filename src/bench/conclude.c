@@ -1,5 +1,5 @@
 /* The fastest of each timing, its comparisons, and warnings about what may mislead. */
-#include "bench/conclude.h"
+#include "bench/case.h"
 
 #include <stdio.h>
 
@@ -48,7 +48,7 @@ static void warn_clock(const struct mb_samples *samples, struct mb_warnings *war
 static void warn_above_peak(const struct mb_timing *timing, uint64_t llc_bytes,
                             struct mb_row *row)
 {
-    const double of_peak = mb_row_of_limit(timing, row);
+    const double of_peak = mb_row_of_floor(timing, row);
     if (!(of_peak > 1.0)) {
         return;
     }

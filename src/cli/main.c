@@ -53,7 +53,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     struct mb_hooks hooks = mb_session_hooks(&session);
     hooks.on_chain = on_chain;
     hooks.on_case_done = on_case_done;
-    MB_TRY(mb_session_open(&session, mb_bench_n_images(&options->settings), err));
+    MB_TRY(mb_session_open(
+        &session, options->settings.n_inputs * mb_settings_n_sizes(&options->settings), err));
     const struct mb_case_options bench = {
         .settings = &options->settings,
         .hooks = &hooks,

@@ -58,7 +58,7 @@ void mb_progress_name(struct mb_progress *progress, const char *name)
  * average, and each block of the current table. NaN before any is finished. */
 static double first_image_left_ns(const struct mb_progress *progress, uint64_t now_ns)
 {
-    const size_t n_all = 2 * progress->n_strategies, n = progress->n_steps;
+    const size_t n_all = 4 * progress->n_strategies, n = progress->n_steps;
     const size_t n_left = n_all > n ? n_all - n : 0;
     const bool has_blocks = progress->n_blocks > 1;
     double left_ns = n > 0 ? (double)progress->steps_ns / (double)n * (double)n_left : 0.0;

@@ -11,7 +11,7 @@ struct mb_progress {
     bool is_terminal; /* stderr: redraw one line */
     bool unicode;     /* the locale is UTF-8 */
     size_t n_images, image_index;
-    size_t n_strategies; /* with a step before sampling and one after it; 0: not known */
+    size_t n_strategies; /* with two steps before sampling and two after it; 0: not known */
     char image[80];      /* name of the image, or "" */
     uint64_t first_ns;   /* when the first image began; 0: none has */
     uint64_t begin_ns;   /* when the current one did */

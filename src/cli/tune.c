@@ -224,7 +224,7 @@ enum mb_status mb_tune_command_run(const struct mb_options *options, enum mb_err
     struct mb_session *session = &tuning.session;
     struct mb_hooks hooks = mb_session_hooks(session);
     hooks.on_case_done = on_case_done;
-    const size_t n_images = options->n_formats * mb_bench_n_images(&options->settings);
+    const size_t n_images = options->n_formats * mb_settings_n_sizes(&options->settings);
     MB_TRY(mb_session_open(session, n_images, err));
     const struct mb_tune_options tune_options = {
         .gpu = &session->gpu,

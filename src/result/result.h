@@ -215,7 +215,7 @@ struct mb_run {
 };
 
 /* The floor divided by the median: 1 is the hardware's limit. NaN if either is unknown. */
-double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row);
+double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);

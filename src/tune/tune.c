@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "bench/bench.h"
-#include "bench/image_case.h"
 #include "bench/timing/sizing.h"
 
 /* A tuning in progress. */

@@ -274,7 +274,7 @@ static void expect_chains(struct text *want, const char *chain, uint32_t n, bool
     }
 }
 
-static void expect_spoil(struct text *want, const struct mb_recorded_sample_options *options,
+static void expect_spoil(struct text *want, const struct mb_recorded_sample *options,
                          uint32_t n)
 {
     const char *words = options->spots ? "some spots:4 some " : "some clear some ";
@@ -286,7 +286,7 @@ static void expect_spoil(struct text *want, const struct mb_recorded_sample_opti
 /* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images,
  * which lose what they made]; the queries' reset, the primer; stamp; chains; stamp; [hashes of
  * what images still hold]; these lose it, and the other image. */
-static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
+static void expect_part(struct text *want, const struct mb_recorded_sample *options,
                         uint32_t part, const char *chain)
 {
     const uint32_t query = 2 * (options->first_pair + part);
@@ -354,15 +354,15 @@ static void check_labels(struct bed *bed, const struct mb_variant *row, const ch
     check_words(plain.words, rest.words);
 }
 
-static void check_take(struct bed *bed, const struct mb_recorded_sample_options *options,
+static void check_take(struct bed *bed, const struct mb_recorded_sample *options,
                        const char *chain)
 {
     static struct text got, want;
-    struct mb_recorded_sample recorded = {0};
+    struct mb_recorded_sample recorded = *options;
     struct mb_err err = {0};
     double part_ns[MB_MAX_PARTS];
     start_spying(&got);
-    const enum mb_status status = mb_recorded_sample_init(&recorded, options, &err);
+    const enum mb_status status = mb_recorded_sample_init(&recorded, &err);
     stop_spying();
     want.n = 0;
     add(&want, "%s", options->hash ? "fill some " : "");
@@ -382,7 +382,7 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
 /* Every kind of sample that a timing takes. */
 static void check_samples(struct bed *bed, const char *chain)
 {
-    const struct mb_recorded_sample_options latency = {
+    const struct mb_recorded_sample latency = {
         .timer = &bed->timer,
         .n_parts = 1,
         .n_chains = {1},
@@ -392,7 +392,7 @@ static void check_samples(struct bed *bed, const char *chain)
         .name = "sample",
     };
     check_take(bed, &latency, chain);
-    struct mb_recorded_sample_options sample = latency;
+    struct mb_recorded_sample sample = latency;
     sample.spots = NULL;
     check_take(bed, &sample, chain);
     sample = latency;

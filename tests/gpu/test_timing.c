@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/timing/split.h"
 #include "bench/timing/sample.h"
 #include "bench/timing/time_case.h"
 #include "harness.h"
@@ -344,12 +343,11 @@ static void test_lead(struct mb_gpu *gpu)
     const struct mb_vk_image image = {.gpu = gpu, .layout = {.n_levels = 1}};
     struct mb_instance instances[3] = {{.strategy = NULL}};
     struct mb_timer timer = {0};
-    struct mb_recorded_sample recorded = {0};
     for (size_t i = 0; i < 3; i++) {
         instances[i] =
             (struct mb_instance){.strategy = &strategy, .image = &image, .state = &names[i]};
     }
-    const struct mb_recorded_sample_options options = {
+    struct mb_recorded_sample recorded = {
         .timer = &timer,
         .n_parts = 3,
         .n_chains = {1, 2, 4},
@@ -359,7 +357,7 @@ static void test_lead(struct mb_gpu *gpu)
         .name = "lead",
     };
     CHECK_EQ_INT(mb_timer_init(&timer, gpu, 3, NULL), MB_OK);
-    CHECK_EQ_INT(mb_recorded_sample_init(&recorded, &options, NULL), MB_OK);
+    CHECK_EQ_INT(mb_recorded_sample_init(&recorded, NULL), MB_OK);
     CHECK_EQ_INT(n_order, MB_COUNTOF(wanted));
     for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
         CHECK_EQ_INT(order[i], wanted[i]);

@@ -82,15 +82,15 @@ static void test_time_left(void)
     CHECK_EQ_STR(time_left(200, 100, 60, 0), "verifying - about 2 h left");
 }
 
-/* In the first image: four of eight strategies took 3 s each, and are verified once more at the
- * end; then 10 of 40 blocks took 9 s. */
+/* In the first image: four of eight strategies took two steps of 1.5 s each, and are verified
+ * once more at the end; then 10 of 40 blocks took 9 s. */
 static void test_first_image(void)
 {
     struct mb_progress progress = {.n_images = 2,
                                    .n_strategies = 8,
                                    .first_ns = 1000 * MS,
                                    .begin_ns = 1000 * MS,
-                                   .n_steps = 4,
+                                   .n_steps = 8,
                                    .steps_ns = 12000 * MS};
     CHECK(strstr(draw(&progress, "spd", "verifying", 13000 * MS, 79), "about 84 s left"));
     progress.n_images = 1;

@@ -94,12 +94,13 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     uint64_t *judged_last = &judge->candidate->fingerprint[judge->content];
     struct mb_verdict verdict;
     const uint64_t hash = fingerprint(&reference_of(judge)->layout, block);
-    if (judge->is_again && hash == *judged_last) {
+    if (judge->pass == MB_JUDGE_AFTER && hash == *judged_last) {
         return MB_OK;
     }
     MB_DO(mb_verify(reference_of(judge), block, &result->work.tolerance, &verdict, err));
     *judged_last = hash;
-    if ((judge->content == MB_CONTENT_IMAGE && !judge->is_again) || !verdict.pass) {
+    if ((judge->content == MB_CONTENT_IMAGE && judge->pass == MB_JUDGE_BEFORE) ||
+        !verdict.pass) {
         result->verdict = verdict;
     }
     if (!verdict.pass) {
@@ -309,7 +310,7 @@ static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
     /* The last run is over the probe's chain: a kernel that knows the poison gains nothing. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
-        MB_DO(mb_test_image_poison(test_image, judge->poison, err));
+        MB_DO(mb_test_image_poison(test_image, judge->content == MB_CONTENT_PROBE, err));
     }
     if (judge->pass == MB_JUDGE_AFTER && judge->content == MB_CONTENT_PROBE) {
         MB_DO(spoil_scratch(candidate->instances, err));
@@ -344,10 +345,8 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
                             struct mb_err *err)
 {
     judge->candidate = candidate;
-    judge->content = content == MB_CONTENT_AGAIN ? MB_CONTENT_IMAGE : content;
+    judge->content = content;
     judge->pass = pass;
-    judge->is_again = content == MB_CONTENT_AGAIN || pass == MB_JUDGE_AFTER;
-    judge->poison = content != MB_CONTENT_IMAGE;
     const void *image = judge->reference[MB_CONTENT_IMAGE].source;
     if (content == MB_CONTENT_PROBE) {
         MB_DO(mb_test_image_upload(judge->test_image, judge->probe, 1, err));

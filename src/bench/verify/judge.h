@@ -21,8 +21,6 @@ struct mb_judge {
     struct mb_candidate *candidate;
     enum mb_content content; /* IMAGE or PROBE */
     enum mb_judge_pass pass;
-    bool is_again; /* the same output was expected and verified before */
-    uint32_t poison;
 };
 
 /* `source` is level 0 of the test image; both must outlive it. Finish it in any case. */
