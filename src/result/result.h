@@ -214,7 +214,7 @@ struct mb_run {
     struct mb_strlist texts;   /* that other members point to */
 };
 
-/* The floor divided by the median: 1 is the hardware's limit. NaN if either is unknown. */
+/* The floor divided by the median: 1 is the memory floor. NaN if either is unknown. */
 double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */

@@ -58,7 +58,7 @@ static void test_evictor(struct mb_gpu *gpu)
     narrow.info.max_storage_buffer_bytes = 3 * MB_TRAFFIC_UNIT_BYTES + 5;
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 2 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
                  MB_OK);
-    CHECK_EQ_INT(mb_traffic_bytes(&evictor.read, 0), 3 * MB_TRAFFIC_UNIT_BYTES);
+    CHECK_EQ_INT(evictor.read.pass_bytes, 3 * MB_TRAFFIC_UNIT_BYTES);
     mb_evictor_finish(&evictor);
     CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 3 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
                  MB_UNSUPPORTED);

@@ -51,7 +51,7 @@ static void run_variant(struct readback *r, struct mb_field *field,
                                         variant->workgroup_size, variant->n_items, &err),
                  MB_OK);
     kernel.stores_sums = true;
-    CHECK_EQ_INT(mb_traffic_bytes(&kernel, 0), expected_bytes(field));
+    CHECK_EQ_INT(kernel.pass_bytes, expected_bytes(field));
     readback_begin(r);
     if (field->is_image) {
         const VkClearColorValue zero = {.float32 = {0.0f, 0.0f, 0.0f, 0.0f}};
@@ -66,7 +66,7 @@ static void run_variant(struct readback *r, struct mb_field *field,
         vkCmdFillBuffer(cmd, field->buffer[MB_TARGET].buffer, 0, VK_WHOLE_SIZE, 0);
     }
     mb_barrier_full(cmd);
-    mb_traffic_record(&kernel, cmd, 0, n_passes);
+    mb_traffic_record(&kernel, cmd, n_passes);
     mb_barrier_full(cmd);
     if (field->is_image) {
         record_image_copy(r, &field->image[MB_TARGET], &mb_access_compute_read_write);
@@ -375,12 +375,12 @@ static void check_clock(struct mb_gpu *gpu, struct mb_field *field, struct mb_pr
     const struct mb_settings settings = {.roofline = true};
     CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_READ, 128, 4, &err), MB_OK);
     lie = CLOCK_STOPPED;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &gbps, &err), MB_OK);
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 1e6, &gbps, &err), MB_OK);
     CHECK(isnan(gbps));
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
     CHECK(strstr(err.text, "never advance") != NULL);
     lie = CLOCK_AHEAD;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 0, 1e6, &gbps, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_traffic_time(&kernel, 1e6, &gbps, &err), MB_FAILED);
     CHECK(err.code == MB_ERRC_RUNTIME && strstr(err.text, "the host waited") != NULL);
     CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_FAILED);
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);

@@ -189,7 +189,7 @@ static enum mb_status time_mix(const struct measurement *m, struct mb_field *fie
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
     MB_DO(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_MIX, workgroup_size, n_items, err));
-    MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
+    MB_DO(mb_traffic_time(&kernel, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
     m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
     return MB_OK;
 }
@@ -219,14 +219,15 @@ static enum mb_status measure_mix(const struct measurement *m, struct mb_field *
 }
 
 /* Look for the cache by reads of ever larger footprints. */
-static enum mb_status find_cache(const struct measurement *m,
-                                 const struct mb_traffic_kernel *read, uint64_t max_bytes,
+static enum mb_status find_cache(const struct measurement *m, struct mb_traffic_kernel *read,
                                  struct mb_err *err)
 {
+    const uint64_t max_bytes = read->pass_bytes;
     double gbps[MAX_POINTS];
     size_t n = 0;
     for (; n < MAX_POINTS && mb_sweep_bytes(n) <= max_bytes && !is_interrupted(m); n++) {
-        MB_DO(mb_traffic_time(read, mb_sweep_bytes(n), MIN_TIMED_NS, &gbps[n], err));
+        read->pass_bytes = mb_sweep_bytes(n);
+        MB_DO(mb_traffic_time(read, MIN_TIMED_NS, &gbps[n], err));
     }
     const uint64_t knee_bytes = mb_cache_knee(gbps, n);
     if (knee_bytes > 0) {
@@ -245,8 +246,8 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
     const uint64_t n_bytes = buffer_bytes(m, m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES);
     MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, n_bytes, err));
     MB_DO(mb_traffic_kernel_init(&read, &field, MB_TRAFFIC_READ, workgroup_size, 4, err));
-    MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
-    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, n_bytes, err);
+    MB_DO(mb_traffic_time(&read, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
+    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, err);
 }
 
 /* Size of one side, before limits, that no cache holds. */

@@ -25,6 +25,31 @@ struct image_push {
     int32_t n_texels[2], tile[2], n_layers;
 };
 
+/* How many equal streams of bytes a pass reads or writes. */
+static const uint32_t n_streams[] = {
+    [MB_TRAFFIC_READ] = 1,
+    [MB_TRAFFIC_FILL] = 1,
+    [MB_TRAFFIC_MIX] = 4,
+};
+
+/* One invocation an item of this extent of an image: mixed traffic writes a third of the rows.
+ */
+static struct mb_extent work_extent(const struct mb_field *field, enum mb_traffic traffic)
+{
+    struct mb_extent extent = field->image[MB_SOURCE].layout.base;
+    extent.height /= traffic == MB_TRAFFIC_MIX ? 3 : 1;
+    return extent;
+}
+
+static uint64_t count_bytes(const struct mb_field *field, enum mb_traffic traffic)
+{
+    const struct mb_layout *layout = &field->image[MB_SOURCE].layout;
+    const struct mb_extent extent = work_extent(field, traffic);
+    return field->is_image ? (uint64_t)extent.width * extent.height * layout->n_layers *
+                                 layout->format->texel_bytes * n_streams[traffic]
+                           : field->buffer[MB_SOURCE].size_bytes;
+}
+
 /* Bindings 0 and 1: what is read, and what is written. */
 static void bind_sides(const struct mb_traffic_kernel *kernel)
 {
@@ -71,6 +96,7 @@ enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct m
         .traffic = traffic,
         .workgroup_size = workgroup_size,
         .n_items = n_items,
+        .pass_bytes = count_bytes(field, traffic),
     };
     MB_DO(mb_pipeline_init(&kernel->compute, field->gpu, &options, err));
     bind_sides(kernel);
@@ -83,77 +109,42 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
     *kernel = (struct mb_traffic_kernel){0};
 }
 
-/* One invocation an item of this extent: mixed traffic writes a third of the rows. */
-static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
+/* Workgroups of one pass over a buffer, whose streams have `n_vectors` each. */
+static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint32_t *n_vectors)
 {
-    struct mb_extent extent = kernel->field->image[MB_SOURCE].layout.base;
-    if (kernel->traffic == MB_TRAFFIC_MIX) {
-        extent.height /= 3;
-    }
-    return extent;
+    *n_vectors = (uint32_t)(kernel->pass_bytes / (VECTOR_BYTES * n_streams[kernel->traffic]));
+    return *n_vectors / (kernel->workgroup_size * kernel->n_items);
 }
 
-/* How many equal streams of bytes a pass reads or writes. */
-static const uint32_t n_streams[] = {
-    [MB_TRAFFIC_READ] = 1,
-    [MB_TRAFFIC_FILL] = 1,
-    [MB_TRAFFIC_MIX] = 4,
-};
-
-uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    if (!kernel->field->is_image) {
-        return n_bytes > 0 ? n_bytes : kernel->field->buffer[MB_SOURCE].size_bytes;
-    }
-    const struct mb_layout *layout = &kernel->field->image[MB_SOURCE].layout;
-    const struct mb_extent extent = work_extent(kernel);
-    return (uint64_t)extent.width * extent.height * layout->n_layers *
-           layout->format->texel_bytes * n_streams[kernel->traffic];
-}
-
-/* Vectors in one stream of a buffer. */
-static uint32_t stream_vectors(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    return (uint32_t)(mb_traffic_bytes(kernel, n_bytes) /
-                      (VECTOR_BYTES * n_streams[kernel->traffic]));
-}
-
-/* Workgroups of one pass over a buffer. */
-static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    return stream_vectors(kernel, n_bytes) / (kernel->workgroup_size * kernel->n_items);
-}
-
-static uint32_t max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+static uint32_t max_passes(const struct mb_traffic_kernel *kernel)
 {
     const uint32_t *limit = kernel->field->gpu->info.max_workgroup_count;
+    uint32_t n_vectors;
     if (kernel->field->is_image) {
         return limit[2] / kernel->field->image[MB_SOURCE].layout.n_layers;
     }
     const uint64_t n_groups = (uint64_t)limit[0] * limit[1];
     const uint64_t bounded = n_groups < INT32_MAX ? n_groups : INT32_MAX;
-    return (uint32_t)(bounded / buffer_groups(kernel, n_bytes));
+    return (uint32_t)(bounded / buffer_groups(kernel, &n_vectors));
 }
 
 static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                          uint64_t n_bytes, uint32_t n_passes)
+                          uint32_t n_passes)
 {
-    const uint32_t n_groups_per_pass = buffer_groups(kernel, n_bytes);
-    const struct buffer_push push = {
-        .n_vectors = stream_vectors(kernel, n_bytes),
-        .n_groups_per_pass = n_groups_per_pass,
-        .n_groups = n_groups_per_pass * n_passes,
-        /* Never stored: sums of noise do not have this word four times. */
-        .key = kernel->stores_sums ? 0 : 0x5eed5eed,
-        .mask = kernel->stores_sums ? 0 : UINT32_MAX,
-    };
+    /* Never stored: sums of noise do not have this word four times. */
+    struct buffer_push push = {.key = 0x5eed5eed, .mask = UINT32_MAX};
+    if (kernel->stores_sums) {
+        push.key = push.mask = 0;
+    }
+    push.n_groups_per_pass = buffer_groups(kernel, &push.n_vectors);
+    push.n_groups = push.n_groups_per_pass * n_passes;
     mb_pipeline_dispatch_rows(&kernel->compute, cmd, 0, &push, push.n_groups);
 }
 
 static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                          uint32_t n_passes)
 {
-    const struct mb_extent extent = work_extent(kernel);
+    const struct mb_extent extent = work_extent(kernel->field, kernel->traffic);
     const uint32_t n_layers = kernel->field->image[MB_SOURCE].layout.n_layers;
     /* Blocks of 8x4 texels, four side by side. */
     const uint32_t n_blocks = kernel->workgroup_size / 32;
@@ -174,12 +165,12 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
 }
 
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint64_t n_bytes, uint32_t n_passes)
+                       uint32_t n_passes)
 {
     if (kernel->field->is_image) {
         record_image(kernel, cmd, n_passes);
     } else {
-        record_buffer(kernel, cmd, n_bytes, n_passes);
+        record_buffer(kernel, cmd, n_passes);
     }
 }
 
@@ -195,7 +186,7 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
         mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
                           &mb_access_compute_read_write);
     }
-    mb_traffic_record(&kernel, cmd, 0, 1);
+    mb_traffic_record(&kernel, cmd, 1);
     if (field->is_image) {
         mb_barrier_levels(cmd, &field->image[MB_SOURCE], 0, 1, &mb_access_compute_write,
                           &mb_access_readable);
@@ -249,9 +240,8 @@ void mb_field_finish(struct mb_field *field)
 }
 
 /* `n_times` timed dispatches in one submission; their median. */
-static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                                      uint32_t n_passes, uint32_t n_times, double *median_ns,
-                                      struct mb_err *err)
+static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint32_t n_passes,
+                                      uint32_t n_times, double *median_ns, struct mb_err *err)
 {
     struct mb_submission *submission = &kernel->field->submission;
     const struct mb_timer *timer = &kernel->field->timer;
@@ -259,7 +249,7 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     MB_DO(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
-        mb_traffic_record(kernel, submission->cmd, n_bytes, n_passes);
+        mb_traffic_record(kernel, submission->cmd, n_passes);
         mb_timer_end(timer, submission->cmd, i);
     }
     MB_DO(mb_timer_run(timer, submission, n_times, times_ns, err));
@@ -268,14 +258,14 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
 }
 
 /* Find by trial how many passes take `min_ns`: short runs are mostly launch. */
-static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                                  double min_ns, uint32_t *n_passes, struct mb_err *err)
+static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, double min_ns,
+                                  uint32_t *n_passes, struct mb_err *err)
 {
-    const uint32_t most = max_passes(kernel, n_bytes);
+    const uint32_t most = max_passes(kernel);
     double duration_ns = 0.0;
     *n_passes = 1;
     for (;;) {
-        MB_DO(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
+        MB_DO(time_dispatches(kernel, *n_passes, 1, &duration_ns, err));
         /* The host's clock ends this if the device's clock stands still. */
         if (duration_ns >= min_ns || *n_passes == most ||
             (double)kernel->field->submission.waited_ns >= MAX_HOST_NS) {
@@ -285,23 +275,21 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
         const double next = ceil(*n_passes * fmin(fmax(wanted, 1.5), 64.0));
         *n_passes = next < most ? (uint32_t)next : most;
     }
-    return MB_OK;
 }
 
-enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                               double min_ns, double *gbps, struct mb_err *err)
+enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, double min_ns,
+                               double *gbps, struct mb_err *err)
 {
-    const uint64_t pass_bytes = mb_traffic_bytes(kernel, n_bytes);
     uint32_t n_passes;
     double median_ns;
     *gbps = (double)NAN;
-    if (pass_bytes == 0) {
+    if (kernel->pass_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
-    MB_DO(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
-    MB_DO(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
+    MB_DO(find_passes(kernel, min_ns, &n_passes, err));
+    MB_DO(time_dispatches(kernel, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
-        *gbps = (double)pass_bytes * n_passes / median_ns;
+        *gbps = (double)kernel->pass_bytes * n_passes / median_ns;
     }
     return MB_OK;
 }

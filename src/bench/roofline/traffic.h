@@ -51,14 +51,23 @@ MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   struct mb_err *err);
 void mb_field_finish(struct mb_field *field);
 
-/* A way to make the traffic. */
+/* A way to make the traffic. On buffers it writes:
+ *
+ *   fill   source[i] = noise
+ *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
+ *
+ * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
+ * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
+ * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
 struct mb_traffic_kernel {
     struct mb_field *field;
     enum mb_traffic traffic;
     uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
     uint32_t n_items;        /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed
                                 traffic loads three of each */
-    bool stores_sums;        /* for tests: see mb_traffic_record() */
+    uint64_t pass_bytes; /* what one pass reads and writes, each counted once: all of the field,
+                            or of a buffer fewer, a multiple of MB_TRAFFIC_UNIT_BYTES */
+    bool stores_sums;    /* for tests */
     struct mb_pipeline compute;
 };
 
@@ -69,28 +78,16 @@ MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *ke
                                                     struct mb_err *err);
 void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
 
-/* Record one dispatch that passes over the footprint `n_passes` times; the limits of a dispatch
- * bound these. On buffers the footprint is `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES no
- * larger than the source, or 0 for all of it; on images it is always 0. On buffers it writes:
- *
- *   fill   source[i] = noise
- *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
- *
- * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
- * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
- * kernel->stores_sums: then target[w * group + lane] is the xor of the invocation's items. */
+/* Record one dispatch that passes over pass_bytes `n_passes` times; the limits of a dispatch
+ * bound these. */
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint64_t n_bytes, uint32_t n_passes);
-
-/* Bytes that one pass reads and writes, each counted once. */
-uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
+                       uint32_t n_passes);
 
 /* Time a kernel after one pass that does not count: the bytes of a pass over the median of a
- * few dispatches, each of as many passes over `n_bytes` (as above) as take `min_ns`. `*gbps`,
- * in 10^9 bytes a second, is NaN where the clock stood still or an image is too small. */
+ * few dispatches, each of as many passes as take `min_ns`. `*gbps`, in 10^9 bytes a second, is
+ * NaN where the clock stood still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             uint64_t n_bytes, double min_ns, double *gbps,
-                                             struct mb_err *err);
+                                             double min_ns, double *gbps, struct mb_err *err);
 
 /* Empties the last-level cache of everything else by one pass of reads, which leaves no dirty
  * lines in it. It must not move. */
