@@ -74,6 +74,38 @@ static void warn_void(struct mb_result *result, const struct mb_format *format)
     }
 }
 
+/* Set the variant up on the test image; for an update also as a full regeneration, to compare
+ * with. Finish it in any case. */
+static enum mb_status init_candidate(struct mb_candidate *candidate,
+                                     const struct mb_vk_image *image,
+                                     const struct mb_task *task, struct mb_err *err)
+{
+    const struct mb_variant *row = candidate->row;
+    MB_DO(mb_instance_supports(image, row, task, err));
+    candidate->instances = mb_alloc(1, sizeof *candidate->instances);
+    MB_DO(MB_NEED(candidate->instances, "strategy"));
+    candidate->n_instances = 1;
+    MB_DO(mb_instance_init(candidate->instances, image, row, task, NULL, err));
+    MB_DO(mb_instance_record(candidate->instances, err));
+    if (task->is_update) {
+        struct mb_task whole = *task;
+        whole.rect = mb_rect_whole(image->layout.base);
+        MB_DO(mb_instance_init(&candidate->whole, image, row, &whole, NULL, err));
+        MB_DO(mb_instance_record(&candidate->whole, err));
+    }
+    return MB_OK;
+}
+
+static void finish_candidate(struct mb_candidate *candidate)
+{
+    if (candidate->n_instances > 0) {
+        mb_instance_finish(candidate->instances);
+    }
+    mb_instance_finish(&candidate->whole);
+    mb_free(candidate->instances);
+    *candidate = (struct mb_candidate){0};
+}
+
 /* Set up one strategy for the task of the case. Its pipelines are compiled anew, unless the
  * caller shares them, so that init() costs what it costs a user. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
@@ -82,7 +114,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
-        mb_candidate_init(candidate, &c->test_image.image, &c->c->task, err);
+        init_candidate(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
     candidate->result->setup_ms = candidate->instances[0].init_ms;
@@ -118,7 +150,7 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
             struct mb_result *result = candidate->result;
             result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
             snprintf(result->reason, sizeof result->reason, "%s", why.text);
-            mb_candidate_finish(candidate);
+            finish_candidate(candidate);
             c->n_candidates--;
         }
     }
@@ -159,7 +191,7 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
         }
     }
     while (c->n_candidates > n_kept) {
-        mb_candidate_finish(&c->candidates[--c->n_candidates]);
+        finish_candidate(&c->candidates[--c->n_candidates]);
     }
     return MB_OK;
 }
@@ -294,7 +326,7 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
 static void context_finish(struct context *c)
 {
     for (size_t i = 0; i < c->n_candidates; i++) {
-        mb_candidate_finish(&c->candidates[i]);
+        finish_candidate(&c->candidates[i]);
     }
     mb_free(c->candidates);
     mb_judge_finish(&c->judge);

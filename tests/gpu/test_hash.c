@@ -31,7 +31,7 @@ static bool open_chain(struct mb_gpu *gpu, const struct mb_layout *layout)
     const struct mb_vk_image *image = &test_image.image;
     const bool is_open = mb_test_open_image(&test_image, gpu, layout, block) &&
                          mb_chain_hash_supports(image) &&
-                         mb_chain_hash_init(&hash, &image, 1, 1, &err) == MB_OK;
+                         mb_chain_hash_init(&hash, image, NULL, 0, 1, &err) == MB_OK;
     CHECK_EQ_STR(err.text, "");
     CHECK(is_open);
     return is_open;

@@ -86,17 +86,10 @@ static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 
 static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
 {
-    const uint32_t n = t->timing->n_rotated;
-    MB_FREED const struct mb_vk_image **images = NULL;
-    if (!t->options->settings->verify || !mb_chain_hash_supports(&t->test_image->image)) {
-        return MB_OK;
-    }
-    images = mb_alloc(n, sizeof *images);
-    MB_DO(MB_NEED(images, "timing"));
-    for (uint32_t i = 0; i < n; i++) {
-        images[i] = i > 0 ? &t->copies[i - 1] : &t->test_image->image;
-    }
-    return mb_chain_hash_init(&t->hash, images, n, n_slots, err);
+    const struct mb_vk_image *image = &t->test_image->image;
+    return t->options->settings->verify && mb_chain_hash_supports(image)
+               ? mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_slots, err)
+               : MB_OK;
 }
 
 /* What a sample of a candidate records, but for its place among the others. */
@@ -242,11 +235,28 @@ static enum mb_status record(struct timing *t, struct mb_candidate *candidate,
     return MB_OK;
 }
 
+/* Set the variant up on the copies of the test image as well. */
+static enum mb_status rotate(const struct timing *t, struct mb_candidate *candidate,
+                             struct mb_err *err)
+{
+    const uint32_t n = t->n_copies;
+    struct mb_instance *instances =
+        mb_realloc(candidate->instances, (1 + n) * sizeof *instances);
+    MB_DO(MB_NEED(instances, "timing"));
+    candidate->instances = instances;
+    for (uint32_t i = 0; i < n; i++) {
+        MB_DO(mb_instance_init(&instances[1 + i], &t->copies[i], candidate->row,
+                               &t->timing->of->task, NULL, err));
+        candidate->n_instances++;
+    }
+    return MB_OK;
+}
+
 static enum mb_status prepare_candidate(struct timing *t, size_t index, struct mb_err *err)
 {
     struct mb_candidate *candidate = &t->candidates[index];
     const struct mb_candidate *twin = &t->candidates[t->twin];
-    MB_DO(mb_candidate_rotate(candidate, t->copies, t->n_copies, &t->timing->of->task, err));
+    MB_DO(rotate(t, candidate, err));
     MB_DO(find_hash(t, candidate, err));
     MB_DO(pilot(t, candidate, err));
     if (candidate->is_given_up) {
@@ -274,10 +284,25 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     return MB_OK;
 }
 
+/* Undo rotate() and free what else the condition made. */
+static void end_timing(struct mb_candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->n_recorded; i++) {
+        mb_recorded_sample_finish(&candidate->recorded[i]);
+    }
+    mb_free(candidate->recorded);
+    candidate->recorded = NULL;
+    candidate->n_recorded = candidate->n_taken = candidate->n_dropped = 0;
+    candidate->is_given_up = false;
+    while (candidate->n_instances > 1) {
+        mb_instance_finish(&candidate->instances[--candidate->n_instances]);
+    }
+}
+
 static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; i < t->n_candidates; i++) {
-        mb_candidate_end_timing(&t->candidates[i]);
+        end_timing(&t->candidates[i]);
     }
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);

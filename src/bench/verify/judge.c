@@ -1,6 +1,8 @@
 /* Runs a strategy's own commands and verifies what they leave. */
 #include "bench/verify/judge.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -26,6 +28,24 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
         }
     }
     return hash;
+}
+
+void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...)
+{
+    struct mb_result *result = candidate->result;
+    const bool is_told =
+        is_wrong ? result->verify == MB_VERIFY_FAIL : result->status == MB_RESULT_FAILED;
+    va_list args;
+    va_start(args, format);
+    if (!is_told) {
+        vsnprintf(result->reason, sizeof result->reason, format, args);
+    }
+    va_end(args);
+    result->status = MB_RESULT_FAILED;
+    if (is_wrong) {
+        result->verify = MB_VERIFY_FAIL;
+        result->verdict.pass = false;
+    }
 }
 
 /* The probe of float formats has values that kernels tend to clamp or lose the sign of, except
@@ -54,8 +74,9 @@ enum mb_status mb_judge_init(struct mb_judge *judge, struct mb_test_image *test_
     MB_DO(MB_NEED(judge->probe, "probe image"));
     mb_reference_init(&judge->reference[MB_CONTENT_IMAGE], layout, source);
     mb_reference_init(&judge->reference[MB_CONTENT_PROBE], layout, judge->probe);
-    return mb_chain_hash_supports(image) ? mb_chain_hash_init(&judge->hash, &image, 1, 1, err)
-                                         : MB_OK;
+    return mb_chain_hash_supports(image)
+               ? mb_chain_hash_init(&judge->hash, image, NULL, 0, 1, err)
+               : MB_OK;
 }
 
 void mb_judge_finish(struct mb_judge *judge)
