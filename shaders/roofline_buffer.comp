@@ -78,7 +78,7 @@ void main()
     case TRAFFIC_READ:
         read_vectors(first, group * gl_WorkGroupSize.x + gl_LocalInvocationID.x);
         break;
-    case TRAFFIC_WRITE:
+    case TRAFFIC_FILL:
         write_vectors(first);
         break;
     default:

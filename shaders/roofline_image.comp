@@ -72,7 +72,7 @@ void main()
     ivec2 in_tile = in_block + ivec2(8 * (block & 3), 4 * (block >> 2));
     ivec2 first = ivec2(gl_WorkGroupID.xy) * tile * ivec2(1, int(N_ITEMS)) + in_tile;
     int layer = int(gl_WorkGroupID.z) % n_layers;
-    if (TRAFFIC == TRAFFIC_WRITE) {
+    if (TRAFFIC == TRAFFIC_FILL) {
         write_texels(first, layer);
     } else {
         mix_texels(first, layer);

@@ -4,7 +4,7 @@
 #define TRAFFIC_GLSL
 
 #define TRAFFIC_READ  0u
-#define TRAFFIC_WRITE 1u
+#define TRAFFIC_FILL  1u
 #define TRAFFIC_MIX   2u
 
 layout(local_size_x_id = 0) in;

@@ -1,65 +1,70 @@
-/* A whole run: every input in every format at every size is a case. */
+/* A whole run: what is recorded of it beforehand, every case, and the exit code. */
 #include "bench/bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
-#include "bench/image_case.h"
+#include "base/os.h"
+#include "base/text.h"
 
-/* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
-#define KEEP_BYTES (UINT64_C(1) << 30)
-
-static uint64_t image_bytes(const struct mb_image *image)
+/* Record the working folder; "" if it is too long. */
+static void note_folder(struct mb_run *run)
 {
-    return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
+    char folder[MB_PATH_BYTES];
+    mb_os_working_folder(folder);
+    const bool fits = strlen(folder) < sizeof run->folder;
+    strcpy(run->folder, fits ? folder : "");
 }
 
-/* Decode an input and check the shapes asked of it. */
-static enum mb_status open_input(const struct mb_settings *settings, size_t index,
-                                 struct mb_image *image, struct mb_err *err)
+void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
+                 const struct mb_settings *settings, int argc, const char *const *argv)
 {
-    const char *input = settings->inputs[index];
-    MB_DO(mb_image_open(image, input, settings->seed, err));
-    return mb_image_check_shapes(settings, image, input, err);
+    const time_t now = time(NULL);
+    char device[40];
+    *run = (struct mb_run){
+        .argc = argc,
+        .argv = argv,
+        .table = settings->table,
+        .settings = settings,
+        .seed = settings->seed,
+        .verify = settings->verify,
+        .validate = settings->validate,
+        .device = gpu->info,
+        .exit_reason = "error",
+        .timer =
+            {
+                .source = "timestamp_query",
+                .period_ns = gpu->info.timestamp_period_ns,
+                .valid_bits = gpu->info.timestamp_valid_bits,
+                .granularity_ns = (double)NAN,
+                .granularity_gcd_ns = (double)NAN,
+                .empty_pair_ns = (double)NAN,
+                .probe_ns = (double)NAN,
+            },
+        .roofline = mb_no_roofline,
+    };
+    note_folder(run);
+    mb_os_describe_host(&run->host);
+    strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
+    mb_slug(gpu->info.name, device, sizeof device);
+    snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }
 
-enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
-                              struct mb_err *err)
+enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
+                                const struct mb_hooks *hooks,
+                                struct mb_calibration *calibration, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    uint64_t kept_bytes = 0;
-    *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
-    inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
-    MB_TRY(MB_NEED(inputs->images, "inputs"));
-    for (size_t i = 0; i < settings->n_inputs; i++) {
-        struct mb_image *image = &inputs->images[i];
-        MB_TRY(open_input(settings, i, image, err));
-        kept_bytes += image_bytes(image);
-        if (kept_bytes > KEEP_BYTES && i > 0) {
-            kept_bytes -= image_bytes(image);
-            mb_free(image->texels); /* its digest stays */
-            image->texels = NULL;
-        }
-    }
+    hooks->on_step(hooks->user, "device", "measuring its limits");
+    MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
+    run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
+    run->timer.granularity_ns = calibration->marks.granularity_ns;
+    run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
+    run->timer.probe_ns = calibration->probe_ns;
+    run->roofline = calibration->roofline;
     return MB_OK;
-fail:
-    mb_inputs_finish(inputs);
-    return status;
-}
-
-void mb_inputs_finish(struct mb_inputs *inputs)
-{
-    for (size_t i = 0; inputs->images && i < inputs->n_inputs; i++) {
-        mb_image_finish(&inputs->images[i]);
-    }
-    mb_free(inputs->images);
-    *inputs = (struct mb_inputs){0};
-}
-
-size_t mb_bench_n_images(const struct mb_settings *settings)
-{
-    return settings->n_inputs * mb_settings_n_images(settings);
 }
 
 /* The name of an input becomes a folder and the id of a case: a second file with the same stem
@@ -117,15 +122,13 @@ fail:
     return status;
 }
 
-static enum mb_status run_input(struct progress *p, struct mb_image *image, size_t input,
+static enum mb_status run_input(struct progress *p, struct mb_inputs *inputs, size_t input,
                                 struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_settings *settings = p->options.settings;
-    const size_t n_images = mb_settings_n_images(settings);
-    if (!image->texels) {
-        MB_TRY(open_input(settings, input, image, err));
-    }
+    struct mb_image *image = &inputs->images[input];
+    const size_t n_images = mb_settings_n_images(p->options.settings);
+    MB_TRY(mb_inputs_load(p->options.settings, inputs, input, err));
     for (size_t i = input * n_images; i < (input + 1) * n_images && p->is_complete; i++) {
         MB_TRY(run_image(p, image, i, err));
     }
@@ -146,11 +149,75 @@ enum mb_status mb_bench_run(const struct mb_case_options *options, const struct 
     MB_TRY(mb_run_calibrate(run, gpu, options->hooks, &p.calibration, err));
     p.is_complete = !options->hooks->is_interrupted(options->hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
-        MB_TRY(run_input(&p, &inputs->images[input], input, err));
+        MB_TRY(run_input(&p, inputs, input, err));
     }
     run->complete = p.is_complete;
     run->exit_reason = p.is_complete ? "done" : "interrupted";
 fail:
     mb_calibration_finish(&p.calibration);
     return status;
+}
+
+static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_variant *rows)
+{
+    bool is_lacking = false, is_skipped = false, is_timed = false;
+    for (size_t i = 0; i < run->n_cases; i++) {
+        const struct mb_case *c = run->cases[i];
+        bool are_all_unable = true;
+        for (size_t k = 0; k < c->n_results; k++) {
+            const struct mb_result *result = &c->results[k];
+            if (result->status == MB_RESULT_FAILED) {
+                return result->verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
+            }
+            /* A strategy that described its work can run; only a condition was skipped. */
+            const bool is_unable = result->status == MB_RESULT_SKIPPED && !result->has_work;
+            are_all_unable = are_all_unable && is_unable;
+            is_lacking = is_lacking || (is_unable && rows[k].by_name);
+            for (size_t t = 0; t < c->n_timings; t++) {
+                const struct mb_row *row = &c->timings[t].rows[k];
+                is_skipped = is_skipped || mb_row_status(row) == MB_RESULT_SKIPPED;
+                is_timed = is_timed || row->stats.n > 0;
+            }
+        }
+        is_lacking = is_lacking || are_all_unable;
+    }
+    return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
+}
+
+/* The first row with this status, preferably of a variant that has it under every condition,
+ * and of these one that was asked for by name and cannot run. */
+static const struct mb_row *find_row(const struct mb_run *run, const struct mb_variant *rows,
+                                     enum mb_result_status status)
+{
+    const struct mb_row *found = NULL;
+    int best = 0; /* 1: under one condition, 2: under every one, 3: asked for by name, too */
+    struct mb_rows all = {.run = run};
+    for (const struct mb_row *row; (row = mb_rows_next(&all)) != NULL;) {
+        const bool is_unable = rows[row - row->timing->rows].by_name && !row->result->has_work;
+        const int rank = mb_row_status(row) != status ? 0
+                         : is_unable                  ? 3
+                                                      : 1 + (row->result->status == status);
+        found = rank > best ? row : found;
+        best = rank > best ? rank : best;
+    }
+    return found;
+}
+
+enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
+                                bool is_told, enum mb_errc *verdict, struct mb_err *err)
+{
+    const struct mb_row *culprit = NULL;
+    *verdict = find_verdict(run, rows);
+    if (*verdict == MB_ERRC_RUNTIME) {
+        culprit = find_row(run, rows, MB_RESULT_FAILED);
+    } else if (*verdict == MB_ERRC_UNSUPPORTED) {
+        culprit = find_row(run, rows, MB_RESULT_SKIPPED);
+    }
+    if (culprit == NULL) {
+        return MB_OK;
+    }
+    return is_told ? MB_FAIL(err, *verdict, "%s: %s, see the table", culprit->result->label,
+                             mb_result_status_names[mb_row_status(culprit)])
+                   : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
+                             mb_row_reason(culprit));
 }

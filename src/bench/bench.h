@@ -2,22 +2,13 @@
 #pragma once
 
 #include "bench/case.h"
-#include "image/image.h"
-
-/* The inputs of a run, all checked before the first case. */
-struct mb_inputs {
-    struct mb_image *images; /* n_inputs; texels NULL: loaded again when its turn comes */
-    size_t n_inputs;
-};
-
-/* Open every input, so that a bad one, or a rectangle outside it, is reported before the run
- * begins. Up to 1 GiB of texels are kept. */
-MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
-                                            struct mb_inputs *inputs, struct mb_err *err);
-void mb_inputs_finish(struct mb_inputs *inputs);
+#include "bench/inputs.h"
 
 /* How many images the settings ask for: inputs x formats x sizes. */
-size_t mb_bench_n_images(const struct mb_settings *settings);
+static inline size_t mb_bench_n_images(const struct mb_settings *settings)
+{
+    return settings->n_inputs * mb_settings_n_images(settings);
+}
 
 /* Fill in what is known of a run before its first case: the command, the host, the device.
  * Properties of the host that cannot be read are "unknown" (the number of cores: 0). */

@@ -7,8 +7,8 @@
  *
  * How an image gets from its file to what is shown of it:
  *
- *     mb_image_open            image/io      decoded once, when the run begins (bench.c)
- *     mb_image_make_case       image_case.c  resized, in the format of the case: level 0
+ *     mb_image_open            image/io      decoded once, when the run begins (inputs.c)
+ *     mb_image_make_case       inputs.c      resized, in the format of the case: level 0
  *     mb_test_image_init       test_image.c  uploaded; strategies make the levels below
  *     mb_test_image_copy       test_image.c  as often as a cold cache takes
  *     mb_test_image_read       test_image.c  all levels, back on the host
@@ -20,13 +20,8 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "bench/conclude.h"
 #include "bench/verify/judge.h"
-#include "bench/timing/split.h"
 #include "bench/timing/time_case.h"
-
-/* Images of up to this many texels are always verified on the probe, too. */
-#define MAX_QUICK_TEXELS (UINT64_C(1024) * 1024)
 
 struct context {
     const struct mb_case_options *options;
@@ -79,6 +74,38 @@ static void warn_void(struct mb_result *result, const struct mb_format *format)
     }
 }
 
+/* Set the variant up on the test image; for an update also as a full regeneration, to compare
+ * with. Finish it in any case. */
+static enum mb_status init_candidate(struct mb_candidate *candidate,
+                                     const struct mb_vk_image *image,
+                                     const struct mb_task *task, struct mb_err *err)
+{
+    const struct mb_variant *row = candidate->row;
+    MB_DO(mb_instance_supports(image, row, task, err));
+    candidate->instances = mb_alloc(1, sizeof *candidate->instances);
+    MB_DO(MB_NEED(candidate->instances, "strategy"));
+    candidate->n_instances = 1;
+    MB_DO(mb_instance_init(candidate->instances, image, row, task, NULL, err));
+    MB_DO(mb_instance_record(candidate->instances, err));
+    if (task->is_update) {
+        struct mb_task whole = *task;
+        whole.rect = mb_rect_whole(image->layout.base);
+        MB_DO(mb_instance_init(&candidate->whole, image, row, &whole, NULL, err));
+        MB_DO(mb_instance_record(&candidate->whole, err));
+    }
+    return MB_OK;
+}
+
+static void finish_candidate(struct mb_candidate *candidate)
+{
+    if (candidate->n_instances > 0) {
+        mb_instance_finish(candidate->instances);
+    }
+    mb_instance_finish(&candidate->whole);
+    mb_free(candidate->instances);
+    *candidate = (struct mb_candidate){0};
+}
+
 /* Set up one strategy for the task of the case. Its pipelines are compiled anew, unless the
  * caller shares them, so that init() costs what it costs a user. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
@@ -87,7 +114,7 @@ static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
-        mb_candidate_init(candidate, &c->test_image.image, &c->c->task, err);
+        init_candidate(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
     candidate->result->setup_ms = candidate->instances[0].init_ms;
@@ -123,7 +150,7 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
             struct mb_result *result = candidate->result;
             result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
             snprintf(result->reason, sizeof result->reason, "%s", why.text);
-            mb_candidate_finish(candidate);
+            finish_candidate(candidate);
             c->n_candidates--;
         }
     }
@@ -164,7 +191,7 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
         }
     }
     while (c->n_candidates > n_kept) {
-        mb_candidate_finish(&c->candidates[--c->n_candidates]);
+        finish_candidate(&c->candidates[--c->n_candidates]);
     }
     return MB_OK;
 }
@@ -174,28 +201,26 @@ static bool is_judged(const struct mb_result *result)
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
 }
 
-/* What a strategy is verified on besides the image: the probe. On large images that takes long,
- * so built-in strategies see it at the largest size of the run only. */
-static enum mb_content second_content(const struct context *c,
-                                      const struct mb_candidate *candidate)
+/* Verify a candidate, or only make its chain. Each content is a step of its own: large ones
+ * take long. */
+static enum mb_status judge(struct context *c, struct mb_candidate *candidate,
+                            enum mb_content content, enum mb_judge_pass pass,
+                            struct mb_err *err)
 {
-    const struct mb_settings *settings = c->options->settings;
-    const struct mb_extent base = c->c->layout.base;
-    const uint64_t n_texels = (uint64_t)base.width * base.height;
-    bool is_largest = true;
-    for (size_t i = 0; i < settings->n_sizes; i++) {
-        const struct mb_extent size = settings->size[i];
-        is_largest = is_largest && (uint64_t)size.width * size.height <= n_texels;
-    }
-    return candidate->row->strategy->file || n_texels <= MAX_QUICK_TEXELS || is_largest
-               ? MB_CONTENT_PROBE
-               : MB_CONTENT_AGAIN;
+    static const char *const verifying[MB_N_CONTENTS] = {
+        [MB_CONTENT_IMAGE] = "verifying",
+        [MB_CONTENT_PROBE] = "verifying on the probe image",
+    };
+    const struct mb_hooks *hooks = c->options->hooks;
+    hooks->on_step(hooks->user, candidate->result->label,
+                   c->judge.is_blind ? "writing" : verifying[content]);
+    return mb_judge_run(&c->judge, candidate, content, pass, err);
 }
 
 static enum mb_status verify_before(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const size_t n = c->options->settings->verify ? c->n_candidates : 0;
+    const size_t n = c->judge.is_blind ? 0 : c->n_candidates;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         const struct mb_result *result = candidate->result;
@@ -205,11 +230,9 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
             }
             continue;
         }
-        hooks->on_step(hooks->user, result->label, "verifying");
-        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
+        MB_DO(judge(c, candidate, MB_CONTENT_IMAGE, MB_JUDGE_BEFORE, err));
         if (result->verify == MB_VERIFY_PASS) {
-            MB_DO(mb_judge_run(&c->judge, candidate, second_content(c, candidate),
-                               MB_JUDGE_BEFORE, err));
+            MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_BEFORE, err));
         }
     }
     return drop_damaging(c, err);
@@ -218,22 +241,18 @@ static enum mb_status verify_before(struct context *c, struct mb_err *err)
 static enum mb_status verify_after(struct context *c, struct mb_err *err)
 {
     const struct mb_hooks *hooks = c->options->hooks;
-    const bool verify = c->options->settings->verify;
-    const char *step = verify ? "verifying" : "writing";
-    const size_t n = verify || hooks->on_chain ? c->n_candidates : 0;
+    const size_t n = !c->judge.is_blind || hooks->on_chain ? c->n_candidates : 0;
     for (size_t i = 0; i < n && !hooks->is_interrupted(hooks->user); i++) {
         struct mb_candidate *candidate = &c->candidates[i];
         struct mb_result *result = candidate->result;
         if (!is_judged(result)) {
             continue;
         }
-        hooks->on_step(hooks->user, result->label, step);
         /* The probe first: what timed runs left behind could be right for the image. */
-        if (result->verify == MB_VERIFY_PASS &&
-            second_content(c, candidate) == MB_CONTENT_PROBE) {
-            MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
+        if (result->verify == MB_VERIFY_PASS) {
+            MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
-        MB_DO(mb_judge_run(&c->judge, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
+        MB_DO(judge(c, candidate, MB_CONTENT_IMAGE, MB_JUDGE_AFTER, err));
         if (hooks->on_chain != NULL) {
             MB_DO(hooks->on_chain(
                 hooks->user, c->c, result, c->test_image.readback.mapped,
@@ -307,7 +326,7 @@ static enum mb_status allocate(struct context *c, struct mb_err *err)
 static void context_finish(struct context *c)
 {
     for (size_t i = 0; i < c->n_candidates; i++) {
-        mb_candidate_finish(&c->candidates[i]);
+        finish_candidate(&c->candidates[i]);
     }
     mb_free(c->candidates);
     mb_judge_finish(&c->judge);

@@ -16,3 +16,11 @@
 MB_MUST_CHECK enum mb_status mb_case_run(const struct mb_case_options *options,
                                          const void *source, struct mb_case *c,
                                          bool *is_complete, struct mb_err *err);
+
+/* Do what follows from the samples and verdicts of a case, which mb_case_run() calls at its
+ * end: fill in the fastest, the floor and the relations of each timing, and warn of whatever
+ * could mislead someone who reads the figures alone. Fails only without memory
+ * (MB_ERRC_RUNTIME). */
+MB_MUST_CHECK enum mb_status mb_conclude_case(const struct mb_settings *settings,
+                                              const struct mb_calibration *calibration,
+                                              struct mb_case *c, struct mb_err *err);

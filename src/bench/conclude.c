@@ -1,5 +1,5 @@
 /* The fastest of each timing, its comparisons, and warnings about what may mislead. */
-#include "bench/conclude.h"
+#include "bench/case.h"
 
 #include <stdio.h>
 
@@ -7,18 +7,12 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* coverage that the interval of a median must have */
-
 static void warn_few(const struct mb_timing *timing, struct mb_row *row)
 {
-    const size_t index = (size_t)(row - timing->rows);
-    if (row->stats.median_ci_level < LEVEL) {
+    if (mb_relate_can_tell(timing, (size_t)(row - timing->rows))) {
         mb_warn(&row->warnings, "few_samples",
-                "only %zu samples: too few for a 95 %% interval (try --samples %u)",
-                row->stats.n, MB_ENOUGH_SAMPLES);
-    } else if (mb_relate_can_tell(timing, index)) {
-        mb_warn(&row->warnings, "few_samples", "only %zu samples: the interval is wide",
-                row->stats.n);
+                "only %zu samples: the interval is wide (try --samples %u)", row->stats.n,
+                MB_ENOUGH_SAMPLES);
     } else {
         mb_warn(&row->warnings, "few_samples",
                 "only %zu samples: too few to tell %zu strategies apart (try --samples %zu)",
@@ -45,25 +39,20 @@ static void warn_clock(const struct mb_samples *samples, struct mb_warnings *war
 }
 
 /* Faster than the memory floor: a cache helped, or the floor was measured too high. */
-static void warn_above_peak(const struct mb_timing *timing, uint64_t llc_bytes,
-                            struct mb_row *row)
+static void warn_below_floor(const struct mb_timing *timing, uint64_t llc_bytes,
+                             struct mb_row *row)
 {
-    const double of_peak = mb_row_of_limit(timing, row);
-    if (!(of_peak > 1.0)) {
-        return;
-    }
+    const double of_floor = mb_row_of_floor(timing, row);
+    const char *why = "part of the image stays in a cache";
     if (timing->is_dispatch_bound) {
-        mb_warn(&row->warnings, "above_limit",
-                "%s of peak: faster than an empty dispatch was measured to be",
-                mb_percent_text(of_peak).s);
-        return;
+        why = "faster than the measured time of an empty dispatch";
+    } else if (timing->cache == MB_CACHE_HOT && timing->of->compulsory_bytes < llc_bytes) {
+        why = "the image stays in the last-level cache";
     }
-    const bool is_resident =
-        timing->cache == MB_CACHE_HOT && timing->of->compulsory_bytes < llc_bytes;
-    mb_warn(&row->warnings, "above_limit", "%s of peak bandwidth: %s",
-            mb_percent_text(of_peak).s,
-            is_resident ? "the image stays in the last-level cache"
-                        : "part of the image stays in a cache");
+    if (of_floor > 1.0) {
+        mb_warn(&row->warnings, "above_limit", "%s of the %s: %s", mb_percent_text(of_floor).s,
+                timing->is_dispatch_bound ? "floor" : "memory floor", why);
+    }
 }
 
 /* Warn of what the figures of a timed row do not show. */
@@ -92,7 +81,7 @@ static void warn_row(const struct mb_settings *settings,
                 "an empty timestamp pair takes %s, more than 5 %% of the median",
                 mb_time_text(empty_pair_ns).s);
     }
-    warn_above_peak(timing, calibration->roofline.llc_bytes, row);
+    warn_below_floor(timing, calibration->roofline.llc_bytes, row);
 }
 
 /* No chain is faster than memory moves its bytes, and none that is drained before and after is
@@ -181,22 +170,14 @@ static void warn_split(const struct mb_settings *settings, const struct mb_case 
     }
 }
 
-/* Only verified chains are written; this says why one that was asked for is missing. */
+/* This says why a chain that was asked for is missing. */
 static void warn_no_chain(struct mb_result *result, bool is_asked)
 {
-    const char *why = "the run was interrupted before it was verified";
-    if (!is_asked || result->chains.n > 0 || result->status == MB_RESULT_SKIPPED ||
-        mb_is_warned(&result->warnings, "chain_not_written")) {
-        return;
+    if (is_asked && result->chains.n == 0 && result->status != MB_RESULT_SKIPPED &&
+        !mb_is_warned(&result->warnings, "chain_not_written")) {
+        mb_warn(&result->warnings, "chain_not_written",
+                "no chain file: only verified chains are written");
     }
-    if (result->is_diagnostic) {
-        why = "the strategy leaves work out";
-    } else if (result->work.tolerance.has_no_policy) {
-        why = "no filter describes it";
-    } else if (result->status == MB_RESULT_FAILED) {
-        why = "it failed";
-    }
-    mb_warn(&result->warnings, "chain_not_written", "no chain file: %s", why);
 }
 
 enum mb_status mb_conclude_case(const struct mb_settings *settings,

@@ -2,7 +2,6 @@
  * settings: "key=value" fixes a parameter, "*" sweeps every parameter that is not fixed. */
 #include "bench/plan.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -260,63 +259,6 @@ fail:
     mb_free(words);
     mb_free(list.rows);
     return status;
-}
-
-static bool is_plain_name(const char *name)
-{
-    return name != NULL && name[0] != '\0' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
-}
-
-/* The longest label of all choices, which must fit: labels that were cut could be equal. */
-static size_t longest_label(const struct mb_strategy *strategy)
-{
-    size_t n_bytes = strlen(strategy->name);
-    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
-        const struct mb_param *param = &strategy->params[i];
-        size_t longest = 0;
-        for (size_t k = 1; param->values[k] != NULL; k++) {
-            const size_t value_bytes = strlen(param->values[k]);
-            longest = value_bytes > longest ? value_bytes : longest;
-        }
-        n_bytes += 2 + strlen(param->name) + longest;
-    }
-    return n_bytes;
-}
-
-static void check_params(const struct mb_param *params)
-{
-    size_t n_params = 0;
-    for (; params != NULL && params[n_params].name != NULL; n_params++) {
-        const struct mb_param *param = &params[n_params];
-        assert(is_plain_name(param->name) && param->help != NULL);
-        assert(param->values != NULL && param->values[0] != NULL);
-        for (size_t i = 0; param->values[i] != NULL; i++) {
-            assert(i < UINT8_MAX && is_plain_name(param->values[i]));
-        }
-    }
-    assert(n_params <= MB_MAX_PARAMS);
-}
-
-void mb_strategies_check(const struct mb_strategy *const *table)
-{
-    for (size_t i = 0; table[i] != NULL; i++) {
-        const struct mb_strategy *strategy = table[i];
-        assert(is_plain_name(strategy->name) && strcmp(strategy->name, "all") != 0);
-        assert(strategy->title != NULL && strategy->source != NULL);
-        assert(strategy->queue_flags != 0 && strategy->image_usage != 0);
-        assert(strategy->state_bytes > 0);
-        assert(strategy->init != NULL && strategy->record != NULL);
-        assert(strategy->describe != NULL && strategy->finish != NULL);
-        for (size_t j = 0; strategy->features && strategy->features[j] != NULL; j++) {
-            assert(mb_features_is_known(strategy->features[j]));
-        }
-        check_params(strategy->params);
-        assert(longest_label(strategy) < MB_LABEL_BYTES);
-        for (size_t j = 0; j < i; j++) {
-            assert(strcmp(strategy->name, table[j]->name) != 0);
-        }
-    }
 }
 
 enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb_gpu *gpu,

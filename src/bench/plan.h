@@ -18,6 +18,3 @@ MB_MUST_CHECK enum mb_status mb_variant_supports(const struct mb_variant *row,
                                                  const struct mb_layout *layout,
                                                  const struct mb_task *task,
                                                  struct mb_err *why);
-
-/* Assert at start-up that every descriptor is complete: a mistake in one is a bug. */
-void mb_strategies_check(const struct mb_strategy *const *table);

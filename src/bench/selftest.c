@@ -161,10 +161,8 @@ static struct mb_probe *probe_of(struct plants *plants, size_t plant, uint32_t s
     return &plants->probe[plant == MB_PLANT_TWIN ? MB_PLANT_BASE : plant][slot];
 }
 
-static enum mb_status start(void *user, size_t plant, uint32_t slot, bool is_due,
-                            struct mb_err *err)
+static enum mb_status start(void *user, size_t plant, uint32_t slot, struct mb_err *err)
 {
-    (void)is_due;
     return mb_submission_submit(&probe_of(user, plant, slot)->submission, err);
 }
 

@@ -13,21 +13,24 @@
 
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
+    const struct {
+        VkFormat format;
+        VkFormatFeatureFlags feature;
+        VkImageUsageFlags usage;
+    } uses[] = {
+        {format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, VK_IMAGE_USAGE_SAMPLED_BIT},
+        {format->vk_storage_format, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
+         VK_IMAGE_USAGE_STORAGE_BIT},
+        {format->vk_storage_format, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT,
+         VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT},
+    };
     VkImageUsageFlags usage = OWN_USAGE;
-    struct mb_err ignored;
-    if (mb_gpu_require_format(gpu, format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT,
-                              "sampling", &ignored) == MB_OK) {
-        usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
-    }
-    if (mb_gpu_require_format(gpu, format->vk_storage_format,
-                              VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT, "storage",
-                              &ignored) == MB_OK) {
-        usage |= VK_IMAGE_USAGE_STORAGE_BIT;
-    }
-    if (mb_gpu_require_format(gpu, format->vk_storage_format,
-                              VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing",
-                              &ignored) == MB_OK) {
-        usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    for (size_t i = 0; i < MB_COUNTOF(uses); i++) {
+        struct mb_err ignored;
+        usage |=
+            mb_gpu_require_format(gpu, uses[i].format, uses[i].feature, "", &ignored) == MB_OK
+                ? uses[i].usage
+                : 0;
     }
     return usage;
 }

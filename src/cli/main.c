@@ -171,7 +171,6 @@ int main(int argc, char **argv)
     enum mb_errc verdict = MB_ERRC_NONE;
     mb_os_begin(argc, argv);
     mb_session_catch_signals();
-    mb_strategies_check(mb_strategies);
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
         set_log_level(&options);

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "bench/image_case.h"
 #include "bench/plan.h"
 #include "vk/memory.h"
 #include "cli/options/options.h"

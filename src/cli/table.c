@@ -135,7 +135,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
     }
     mb_grid_cell(grid, "%s",
                  isfinite(view->timing->floor_ns) && !mb_gpu_is_cpu(&view->run->device)
-                     ? mb_percent_text(mb_row_of_limit(view->timing, row)).s
+                     ? mb_percent_text(mb_row_of_floor(view->timing, row)).s
                      : "");
     add_relation(grid, view, row, blank);
 }

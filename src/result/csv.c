@@ -55,7 +55,7 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_row *row)
         stats->median_ns,       stats->p75_ns,          stats->p95_ns,
         stats->max_ns,          stats->mean_ns,         stats->mad_ns,
         stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
-        relation->ci[0],        relation->ci[1],        mb_row_of_limit(row->timing, row),
+        relation->ci[0],        relation->ci[1],        mb_row_of_floor(row->timing, row),
         row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);

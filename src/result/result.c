@@ -119,7 +119,7 @@ const char *mb_row_reason(const struct mb_row *row)
     return is_skipped_alone(row) ? row->skipped : row->result->reason;
 }
 
-double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row)
+double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row)
 {
     return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
 }

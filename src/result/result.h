@@ -214,8 +214,8 @@ struct mb_run {
     struct mb_strlist texts;   /* that other members point to */
 };
 
-/* The floor divided by the median: 1 is the hardware's limit. NaN if either is unknown. */
-double mb_row_of_limit(const struct mb_timing *timing, const struct mb_row *row);
+/* The floor divided by the median: 1 is the memory floor. NaN if either is unknown. */
+double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);

@@ -3,7 +3,8 @@
 
 #include "strategy.h"
 
-/* Every row's label fits: mb_strategies_check() sees to it. Two that are cut would be alike. */
+/* Every row's label fits: tests/unit/test_resolve.c sees to it. Two that are cut would be
+ * alike. */
 #define MB_LABEL_BYTES 160u
 
 /* One strategy with one choice of parameters. */

@@ -222,8 +222,8 @@ class Copies(OutputCase):
                              rf" \* {name}: by level, hot \(gap before\): 1: [^-]* 6: ")
 
     def test_no_interval_is_not_called_wide(self):
-        for n, words in ((5, "only 5 samples: too few for a 95 % interval (try --samples 20)"),
-                         (6, "only 6 samples: the interval is wide")):
+        for n, words in ((5, "only 5 samples: the interval is wide (try --samples 20)"),
+                         (6, "only 6 samples: the interval is wide (try --samples 20)")):
             outcome = self.quick(SMALL, "-s", "compute,spd", "-n", str(n), "--json", "-")
             rows = cli.rows(json.loads(outcome.out))
             self.assertEqual({warning["message"] for row in rows for warning in row["warnings"]

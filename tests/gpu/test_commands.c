@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/timing/evict.h"
+#include "bench/roofline/traffic.h"
 #include "bench/timing/sample.h"
 #include "harness.h"
 #include "strategy/marks.h"
@@ -274,7 +274,7 @@ static void expect_chains(struct text *want, const char *chain, uint32_t n, bool
     }
 }
 
-static void expect_spoil(struct text *want, const struct mb_recorded_sample_options *options,
+static void expect_spoil(struct text *want, const struct mb_recorded_sample *options,
                          uint32_t n)
 {
     const char *words = options->spots ? "some spots:4 some " : "some clear some ";
@@ -286,12 +286,12 @@ static void expect_spoil(struct text *want, const struct mb_recorded_sample_opti
 /* [what leaves nothing in the cache] [a chain, for its code] [chains, for their images,
  * which lose what they made]; the queries' reset, the primer; stamp; chains; stamp; [hashes of
  * what images still hold]; these lose it, and the other image. */
-static void expect_part(struct text *want, const struct mb_recorded_sample_options *options,
+static void expect_part(struct text *want, const struct mb_recorded_sample *options,
                         uint32_t part, const char *chain)
 {
     const uint32_t query = 2 * (options->first_pair + part);
     if (options->evictor) {
-        add(want, "evict:%ux1x1 full ", options->evictor->n_groups);
+        add(want, "evict:%ux1x1 full ", (unsigned)(MB_TRAFFIC_UNIT_BYTES / (256 * 4 * 16)));
     }
     if (options->warms_code) {
         expect_chains(want, chain, 1, false);
@@ -354,15 +354,15 @@ static void check_labels(struct bed *bed, const struct mb_variant *row, const ch
     check_words(plain.words, rest.words);
 }
 
-static void check_take(struct bed *bed, const struct mb_recorded_sample_options *options,
+static void check_take(struct bed *bed, const struct mb_recorded_sample *options,
                        const char *chain)
 {
     static struct text got, want;
-    struct mb_recorded_sample recorded = {0};
+    struct mb_recorded_sample recorded = *options;
     struct mb_err err = {0};
     double part_ns[MB_MAX_PARTS];
     start_spying(&got);
-    const enum mb_status status = mb_recorded_sample_init(&recorded, options, &err);
+    const enum mb_status status = mb_recorded_sample_init(&recorded, &err);
     stop_spying();
     want.n = 0;
     add(&want, "%s", options->hash ? "fill some " : "");
@@ -381,7 +381,7 @@ static void check_take(struct bed *bed, const struct mb_recorded_sample_options 
 /* Every kind of sample that a timing takes. */
 static void check_samples(struct bed *bed, const char *chain)
 {
-    const struct mb_recorded_sample_options latency = {
+    const struct mb_recorded_sample latency = {
         .timer = &bed->timer,
         .n_parts = 1,
         .n_chains = {1},
@@ -391,7 +391,7 @@ static void check_samples(struct bed *bed, const char *chain)
         .name = "sample",
     };
     check_take(bed, &latency, chain);
-    struct mb_recorded_sample_options sample = latency;
+    struct mb_recorded_sample sample = latency;
     sample.spots = NULL;
     check_take(bed, &sample, chain);
     sample = latency;
@@ -401,7 +401,7 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.n_instances = 1;
     check_take(bed, &sample, chain);
     sample.n_instances = MAX_TRIALS;
-    sample.evictor = &bed->evictor;
+    sample.evictor = &bed->evictor.read;
     check_take(bed, &sample, chain);
     sample.hash = &bed->hash;
     check_take(bed, &sample, chain);
@@ -486,21 +486,20 @@ static void check_row(struct bed *bed, const struct mb_variant *row)
 static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void *texels)
 {
     struct mb_err err = {0};
-    const struct mb_vk_image *images[MAX_TRIALS];
-    for (uint32_t i = 0; i < MAX_TRIALS; i++) {
-        images[i] = &bed->test_image.image;
-    }
-    const bool is_made =
-        mb_test_open_image(&bed->test_image, bed->gpu, layout, texels) &&
-        mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_MARKS, &err) == MB_OK &&
+    bool is_made = mb_test_open_image(&bed->test_image, bed->gpu, layout, texels);
+    const struct mb_vk_image *image = &bed->test_image.image;
+    const struct mb_vk_image copies[MAX_TRIALS - 1] = {*image, *image, *image};
+    is_made =
+        is_made && mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_MARKS, &err) == MB_OK &&
         mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
-        mb_chain_hash_init(&bed->hash, images, MAX_TRIALS, 1 + MB_MAX_PARTS, &err) == MB_OK &&
+        mb_chain_hash_init(&bed->hash, image, copies, MAX_TRIALS - 1, 1 + MB_MAX_PARTS, &err) ==
+            MB_OK &&
         mb_buffer_init(&bed->spots, bed->gpu, MB_BUFFER_DEVICE, 8, "spots", &err) == MB_OK;
     spy.timer = &bed->timer;
     CHECK(is_made);
     if (is_made) {
         spy.primer = bed->timer.primer.made->pipeline;
-        spy.evictor = bed->evictor.compute.made->pipeline;
+        spy.evictor = bed->evictor.read.compute.made->pipeline;
         spy.hash = bed->hash.compute.made->pipeline;
     }
     return is_made;

@@ -31,7 +31,7 @@ static bool open_chain(struct mb_gpu *gpu, const struct mb_layout *layout)
     const struct mb_vk_image *image = &test_image.image;
     const bool is_open = mb_test_open_image(&test_image, gpu, layout, block) &&
                          mb_chain_hash_supports(image) &&
-                         mb_chain_hash_init(&hash, &image, 1, 1, &err) == MB_OK;
+                         mb_chain_hash_init(&hash, image, NULL, 0, 1, &err) == MB_OK;
     CHECK_EQ_STR(err.text, "");
     CHECK(is_open);
     return is_open;
@@ -171,8 +171,8 @@ struct bed {
 
 static struct bed bed;
 
-/* As on a GPU, unless `is_software`: every sample is hashed then. */
-static bool time_rows(const struct mb_gpu *gpu, bool is_software, const struct mb_variant *rows,
+/* As on a GPU. */
+static bool time_rows(const struct mb_gpu *gpu, const struct mb_variant *rows,
                       const struct mb_test_case *test_case,
                       const struct mb_condition *conditions, size_t n_conditions)
 {
@@ -180,8 +180,7 @@ static bool time_rows(const struct mb_gpu *gpu, bool is_software, const struct m
     struct mb_err err = {0};
     bool is_complete = false;
     disguised = *gpu;
-    disguised.info.type =
-        is_software ? VK_PHYSICAL_DEVICE_TYPE_CPU : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    disguised.info.type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
     const uint32_t n_samples = bed.settings.n_samples;
     bed = (struct bed){.settings = {.n_warmup = 1,
                                     .n_samples = n_samples,
@@ -235,7 +234,7 @@ static void with_rows(struct mb_gpu *gpu, const struct mb_strategy *const *table
 static void check_lies(struct mb_gpu *gpu, const struct mb_variant *rows)
 {
     bed.settings.n_samples = N_SAMPLES;
-    if (time_rows(gpu, false, rows, &plain, &hot, 1)) {
+    if (time_rows(gpu, rows, &plain, &hot, 1)) {
         const uint32_t n_blocks = bed.c.timings[0].samples.n_blocks;
         const struct mb_row *right = &bed.c.timings[0].rows[0], *wrong = right + 1;
         unsigned sample = 0, n = 0;
@@ -291,7 +290,7 @@ static void check_conditions(struct mb_gpu *gpu, const struct mb_variant *rows)
         {MB_CACHE_HOT, MB_MODE_OVERLAP},  {MB_CACHE_COLD, MB_MODE_LATENCY},
         {MB_CACHE_COLD, MB_MODE_OVERLAP}, {MB_CACHE_COLD, MB_MODE_THROUGHPUT}};
     bed.settings.n_samples = 3;
-    if (time_rows(gpu, false, rows, &plain, conditions, MB_COUNTOF(conditions))) {
+    if (time_rows(gpu, rows, &plain, conditions, MB_COUNTOF(conditions))) {
         for (size_t i = 0; i < MB_COUNTOF(conditions); i++) {
             const struct mb_timing *timing = &bed.c.timings[i];
             for (size_t k = 0; k < 2; k++) {
@@ -306,17 +305,6 @@ static void check_conditions(struct mb_gpu *gpu, const struct mb_variant *rows)
     finish();
 }
 
-/* Every sixteenth, and the last. */
-static void check_software(struct mb_gpu *gpu, const struct mb_variant *rows)
-{
-    bed.settings.n_samples = 40;
-    if (time_rows(gpu, true, rows, &plain, &hot, 1)) {
-        CHECK_EQ_INT(bed.c.timings[0].rows[0].n_verified, 3);
-        CHECK_EQ_INT(bed.c.timings[0].rows[1].n_verified, 3);
-    }
-    finish();
-}
-
 /* Updates are verified whatever is beside them: one that writes farther, or blits, which take
  * even sizes. */
 static void check_update(struct mb_gpu *gpu, const struct mb_variant *rows)
@@ -324,7 +312,7 @@ static void check_update(struct mb_gpu *gpu, const struct mb_variant *rows)
     const uint32_t side = strcmp(rows[0].strategy->name, "blit") == 0 ? 64 : 63;
     const struct mb_test_case test_case = {.extent = {side, side}, .rect = {20, 20, 9, 9}};
     bed.settings.n_samples = 20;
-    if (time_rows(gpu, false, rows, &test_case, &hot, 1)) {
+    if (time_rows(gpu, rows, &test_case, &hot, 1)) {
         for (size_t k = 0; k < 2; k++) {
             const struct mb_row *row = &bed.c.timings[0].rows[k];
             CHECK_EQ_STR(row->result->reason, "");
@@ -342,7 +330,6 @@ static void test_conditions(struct mb_gpu *gpu)
     static const char *const farther[] = {"compute", "compute:npot=floor", NULL};
     with_rows(gpu, mb_strategies, specs, check_conditions);
     with_rows(gpu, mb_strategies, copying, check_conditions);
-    with_rows(gpu, mb_strategies, specs, check_software);
     with_rows(gpu, mb_strategies, alike, check_update);
     with_rows(gpu, mb_strategies, farther, check_update);
 }

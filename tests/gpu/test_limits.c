@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/timing/evict.h"
 #include "bench/roofline/roofline.h"
+#include "bench/roofline/traffic.h"
 #include "harness.h"
 #include "kernel/plan.h"
 #include "vk/buffer.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "bench/timing/split.h"
 #include "bench/timing/sample.h"
 #include "bench/timing/time_case.h"
 #include "harness.h"
@@ -269,7 +268,7 @@ static void test_cold_update(struct mb_gpu *gpu)
 static void test_no_evictor(struct mb_gpu *gpu)
 {
     struct mb_gpu narrow = *gpu;
-    narrow.info.limits.maxStorageBufferRange = MB_EVICTOR_GROUP_BYTES;
+    narrow.info.limits.maxStorageBufferRange = MB_TRAFFIC_UNIT_BYTES;
     bed = (struct bed){.n = 0};
     CHECK(run(&narrow, &plain, LARGE_LLC));
     CHECK_EQ_INT(mb_row_status(&bed.c.timings[0].rows[0]), MB_RESULT_OK);
@@ -344,12 +343,11 @@ static void test_lead(struct mb_gpu *gpu)
     const struct mb_vk_image image = {.gpu = gpu, .layout = {.n_levels = 1}};
     struct mb_instance instances[3] = {{.strategy = NULL}};
     struct mb_timer timer = {0};
-    struct mb_recorded_sample recorded = {0};
     for (size_t i = 0; i < 3; i++) {
         instances[i] =
             (struct mb_instance){.strategy = &strategy, .image = &image, .state = &names[i]};
     }
-    const struct mb_recorded_sample_options options = {
+    struct mb_recorded_sample recorded = {
         .timer = &timer,
         .n_parts = 3,
         .n_chains = {1, 2, 4},
@@ -359,7 +357,7 @@ static void test_lead(struct mb_gpu *gpu)
         .name = "lead",
     };
     CHECK_EQ_INT(mb_timer_init(&timer, gpu, 3, NULL), MB_OK);
-    CHECK_EQ_INT(mb_recorded_sample_init(&recorded, &options, NULL), MB_OK);
+    CHECK_EQ_INT(mb_recorded_sample_init(&recorded, NULL), MB_OK);
     CHECK_EQ_INT(n_order, MB_COUNTOF(wanted));
     for (size_t i = 0; i < MB_COUNTOF(wanted); i++) {
         CHECK_EQ_INT(order[i], wanted[i]);

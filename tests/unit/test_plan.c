@@ -1,11 +1,6 @@
 /* Strategy specs into rows, labels and slugs. */
 #include "bench/plan.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "check.h"
 
@@ -216,80 +211,8 @@ static void test_no_memory(void)
     CHECK(n_failures >= 1 && n_failures < 9);
 }
 
-static enum mb_status init(void *state, const struct mb_gpu *gpu,
-                           const struct mb_target *target, const struct mb_params *params,
-                           struct mb_err *err)
-{
-    return MB_OK;
-}
-
-static void record(const void *state, VkCommandBuffer cmd)
-{
-}
-
-static void describe(const void *state, struct mb_work *work)
-{
-}
-
-static void finish(void *state)
-{
-}
-
-static const struct mb_strategy complete = {
-    .name = "spd",
-    .title = "a title",
-    .source = "a paper",
-    .queue_flags = VK_QUEUE_COMPUTE_BIT,
-    .image_usage = VK_IMAGE_USAGE_STORAGE_BIT,
-    .state_bytes = 1,
-    .params = spd_params,
-    .init = init,
-    .record = record,
-    .describe = describe,
-    .finish = finish,
-};
-
-/* Whether the check of a table with these two ends the process by abort(). */
-static bool aborts(const struct mb_strategy *first, const struct mb_strategy *second)
-{
-    const struct mb_strategy *const pair[] = {first, second, NULL};
-    int wait_status = 0;
-    const pid_t child = fork();
-    if (child == 0) {
-        if (freopen("/dev/null", "w", stderr) != NULL) {
-            mb_strategies_check(pair);
-        }
-        _exit(0);
-    }
-    CHECK(child > 0 && waitpid(child, &wait_status, 0) == child);
-    return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGABRT;
-}
-
-static void test_descriptors(void)
-{
-    static const char *const odd_values[] = {"a b", NULL};
-    static const struct mb_param odd_params[] = {
-        {.name = "load", .values = odd_values, .help = "x"}, {0}};
-    struct mb_strategy other = complete;
-    CHECK(!aborts(&complete, NULL));
-    CHECK(aborts(&complete, &other)); /* the same name twice */
-    other.name = "Other";
-    CHECK(aborts(&other, NULL));
-    other.name = "all";
-    CHECK(aborts(&other, NULL));
-    other.name = "other";
-    CHECK(!aborts(&complete, &other));
-    other.params = odd_params;
-    CHECK(aborts(&other, NULL));
-    other.params = NULL;
-    CHECK(!aborts(&other, NULL));
-    other.finish = NULL;
-    CHECK(aborts(&other, NULL));
-}
-
 int main(void)
 {
     return CHECK_TESTS(test_names, test_duplicates, test_sweeps, test_alone,
-                       test_contradictions, test_mistakes, test_names_of_rows, test_no_memory,
-                       test_descriptors);
+                       test_contradictions, test_mistakes, test_names_of_rows, test_no_memory);
 }

@@ -1,6 +1,6 @@
 /* What "auto" stands for: each strategy's resolve() names values that it also accepts, that
- * stand for themselves. On devices with and without what the choices hang on. That spd-tree
- * plans the same for both is test_spd_tree.c's matter. */
+ * stand for themselves; and that descriptors are complete. On devices with and without what the
+ * choices hang on. That spd-tree plans the same for both is test_spd_tree.c's matter. */
 #include "../stand_in.h"
 #include "base/alloc.h"
 #include "bench/plan.h"
@@ -288,6 +288,64 @@ static void check_period(void)
     CHECK(mb_timer_period_ns(&gpu) == 2.0);
 }
 
+static bool is_plain_name(const char *name)
+{
+    return name != NULL && name[0] != '\0' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+/* The longest label of all choices, which must fit: labels that were cut could be equal. */
+static size_t longest_label(const struct mb_strategy *strategy)
+{
+    size_t n_bytes = strlen(strategy->name);
+    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
+        const struct mb_param *param = &strategy->params[i];
+        size_t longest = 0;
+        for (size_t k = 1; param->values[k] != NULL; k++) {
+            const size_t value_bytes = strlen(param->values[k]);
+            longest = value_bytes > longest ? value_bytes : longest;
+        }
+        n_bytes += 2 + strlen(param->name) + longest;
+    }
+    return n_bytes;
+}
+
+static void check_params(const struct mb_param *params)
+{
+    size_t n_params = 0;
+    for (; params != NULL && params[n_params].name != NULL; n_params++) {
+        const struct mb_param *param = &params[n_params];
+        CHECK(is_plain_name(param->name) && param->help != NULL);
+        CHECK(param->values != NULL && param->values[0] != NULL);
+        for (size_t i = 0; param->values[i] != NULL; i++) {
+            CHECK(i < UINT8_MAX && is_plain_name(param->values[i]));
+        }
+    }
+    CHECK(n_params <= MB_MAX_PARAMS);
+}
+
+/* Every descriptor is complete, and its names can be written in a spec and in a folder. */
+static void check_descriptors(const struct mb_strategy *const *table)
+{
+    for (size_t i = 0; table[i] != NULL; i++) {
+        const struct mb_strategy *strategy = table[i];
+        CHECK(is_plain_name(strategy->name) && strcmp(strategy->name, "all") != 0);
+        CHECK(strategy->title != NULL && strategy->source != NULL);
+        CHECK(strategy->queue_flags != 0 && strategy->image_usage != 0);
+        CHECK(strategy->state_bytes > 0);
+        CHECK(strategy->init != NULL && strategy->record != NULL);
+        CHECK(strategy->describe != NULL && strategy->finish != NULL);
+        for (size_t j = 0; strategy->features && strategy->features[j] != NULL; j++) {
+            CHECK(mb_features_is_known(strategy->features[j]));
+        }
+        check_params(strategy->params);
+        CHECK(longest_label(strategy) < MB_LABEL_BYTES);
+        for (size_t j = 0; j < i; j++) {
+            CHECK(strcmp(strategy->name, table[j]->name) != 0);
+        }
+    }
+}
+
 int main(void)
 {
     const PFN_vkGetPhysicalDeviceFormatProperties features[] = {all_features, no_filter};
@@ -305,5 +363,6 @@ int main(void)
     check_lean_lanes();
     check_portability();
     check_period();
+    check_descriptors(mb_strategies);
     return check_summary("resolve");
 }

@@ -34,8 +34,6 @@
 
 #define MIX_ITEMS 2u /* per invocation; three loads each */
 
-extern const struct mb_shader mb_spv_null;
-
 /* The knee. */
 #define MAX_POINTS 24u
 #define MIN_POINTS 6u
@@ -51,33 +49,18 @@ static double median_of_3(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* A running median of three removes single outliers and keeps steps where they are. */
-static void smooth(const double *gbps, size_t n, double *smoothed)
+/* A running median of three removes single outliers and keeps steps where they are. False if a
+ * figure is none. */
+static bool smooth(const double *gbps, size_t n, double *smoothed)
 {
+    bool are_valid = true;
     for (size_t i = 0; i < n; i++) {
         const size_t before = i > 0 ? i - 1 : 0;
         const size_t after = i + 1 < n ? i + 1 : n - 1;
         smoothed[i] = median_of_3(gbps[before], gbps[i], gbps[after]);
+        are_valid = are_valid && gbps[i] > 0.0 && isfinite(gbps[i]);
     }
-}
-
-/* Bandwidth of memory; 0 if the last points differ: the sweep ended within the cache. */
-static double memory_gbps(const double *gbps, size_t n)
-{
-    const double *last = gbps + n - N_MEMORY;
-    const double most = fmax(last[0], fmax(last[1], last[2]));
-    const double least = fmin(last[0], fmin(last[1], last[2]));
-    return most <= MEMORY_SPREAD * least ? median_of_3(last[0], last[1], last[2]) : 0.0;
-}
-
-static bool are_positive(const double *gbps, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!(gbps[i] > 0.0 && isfinite(gbps[i]))) {
-            return false;
-        }
-    }
-    return true;
+    return are_valid;
 }
 
 uint64_t mb_sweep_bytes(size_t i)
@@ -89,17 +72,19 @@ uint64_t mb_sweep_bytes(size_t i)
 uint64_t mb_cache_knee(const double *gbps, size_t n)
 {
     double g[MAX_POINTS];
-    if (n < MIN_POINTS || n > MAX_POINTS || !are_positive(gbps, n)) {
+    if (n < MIN_POINTS || n > MAX_POINTS || !smooth(gbps, n, g)) {
         return 0;
     }
-    smooth(gbps, n, g);
-    const double memory = memory_gbps(g, n);
+    const double *last = g + n - N_MEMORY;
+    const double memory = median_of_3(last[0], last[1], last[2]);
+    const double most = fmax(last[0], fmax(last[1], last[2]));
+    const double least = fmin(last[0], fmin(last[1], last[2]));
     size_t end = n; /* points from here on come from memory */
     while (end > 0 && g[end - 1] <= STEP_RATIO * memory) {
         end--;
     }
-    if (memory <= 0.0 || end == 0) {
-        return 0;
+    if (most > MEMORY_SPREAD * least || end == 0) {
+        return 0; /* the sweep ended within the cache, or found none */
     }
     /* Up the slope, to the plateau of the cache; an inner cache may be faster still. */
     size_t plateau = end - 1;
@@ -139,9 +124,11 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Round down to whole units, at least one. */
-static uint64_t whole_units(uint64_t n_bytes)
+/* What is allowed of this size for a buffer, in whole units, at least one. */
+static uint64_t buffer_bytes(const struct measurement *m, uint64_t n_bytes)
 {
+    n_bytes =
+        least_of(n_bytes, least_of(m->limit_bytes, m->gpu->info.limits.maxStorageBufferRange));
     return most_of(n_bytes / MB_TRAFFIC_UNIT_BYTES, 1) * MB_TRAFFIC_UNIT_BYTES;
 }
 
@@ -157,7 +144,7 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
 }
 
-/* Median time of a null dispatch and `n_links` more, each behind a full barrier. */
+/* Time a null dispatch and `n_links` more, each behind a full barrier; their median. */
 static enum mb_status time_row(const struct mb_pipeline *compute, const struct mb_timer *timer,
                                struct mb_submission *submission, uint32_t n_links,
                                double *median_ns, struct mb_err *err)
@@ -179,27 +166,19 @@ static enum mb_status time_row(const struct mb_pipeline *compute, const struct m
     return MB_OK;
 }
 
-static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, double *dispatch_ns,
-                                            double *barrier_ns, struct mb_err *err)
+static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, struct mb_roofline *out,
+                                            struct mb_err *err)
 {
-    MB_SCOPED(mb_pipeline) compute = {0};
     MB_SCOPED(mb_timer) timer = {0};
     MB_SCOPED(mb_submission) submission = {0};
     double row_ns;
-    const struct mb_constant workgroup_size = {"gl_WorkGroupSize.x", 64};
-    const struct mb_pipeline_options options = {
-        .shader = &mb_spv_null,
-        .constants = &workgroup_size,
-        .n_constants = 1,
-        .name = "null",
-    };
     MB_DO(mb_timer_init(&timer, gpu, N_NULL_TIMES, err));
-    MB_DO(mb_pipeline_init(&compute, gpu, &options, err));
     MB_DO(mb_submission_init(&submission, gpu, "null", err));
-    MB_DO(time_row(&compute, &timer, &submission, 0, dispatch_ns, err)); /* warm */
-    MB_DO(time_row(&compute, &timer, &submission, 0, dispatch_ns, err));
-    MB_DO(time_row(&compute, &timer, &submission, N_LINKS, &row_ns, err));
-    *barrier_ns = (row_ns - *dispatch_ns) / N_LINKS;
+    const struct mb_pipeline *compute = &timer.primer;
+    MB_DO(time_row(compute, &timer, &submission, 0, &row_ns, err)); /* warm */
+    MB_DO(time_row(compute, &timer, &submission, 0, &out->null_dispatch_ns, err));
+    MB_DO(time_row(compute, &timer, &submission, N_LINKS, &row_ns, err));
+    out->null_barrier_ns = (row_ns - out->null_dispatch_ns) / N_LINKS;
     return MB_OK;
 }
 
@@ -209,9 +188,8 @@ static enum mb_status time_mix(const struct measurement *m, struct mb_field *fie
                                struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
-    const struct mb_traffic_variant variant = {MB_TRAFFIC_MIX, workgroup_size, n_items};
-    MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
-    MB_DO(mb_traffic_time(&kernel, 0, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
+    MB_DO(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_MIX, workgroup_size, n_items, err));
+    MB_DO(mb_traffic_time(&kernel, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
     m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
     return MB_OK;
 }
@@ -241,14 +219,15 @@ static enum mb_status measure_mix(const struct measurement *m, struct mb_field *
 }
 
 /* Look for the cache by reads of ever larger footprints. */
-static enum mb_status find_cache(const struct measurement *m,
-                                 const struct mb_traffic_kernel *read, uint64_t max_bytes,
+static enum mb_status find_cache(const struct measurement *m, struct mb_traffic_kernel *read,
                                  struct mb_err *err)
 {
+    const uint64_t max_bytes = read->pass_bytes;
     double gbps[MAX_POINTS];
     size_t n = 0;
     for (; n < MAX_POINTS && mb_sweep_bytes(n) <= max_bytes && !is_interrupted(m); n++) {
-        MB_DO(mb_traffic_time(read, mb_sweep_bytes(n), MIN_TIMED_NS, &gbps[n], err));
+        read->pass_bytes = mb_sweep_bytes(n);
+        MB_DO(mb_traffic_time(read, MIN_TIMED_NS, &gbps[n], err));
     }
     const uint64_t knee_bytes = mb_cache_knee(gbps, n);
     if (knee_bytes > 0) {
@@ -263,14 +242,12 @@ static enum mb_status scout(struct measurement *m, struct mb_err *err)
 {
     MB_SCOPED(mb_field) field = {0};
     MB_SCOPED(mb_traffic_kernel) read = {0};
-    const struct mb_traffic_variant variant = {MB_TRAFFIC_READ, m->is_cpu ? 128 : 256, 4};
-    const uint64_t wanted_bytes = m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES;
-    const uint64_t n_bytes = whole_units(least_of(
-        wanted_bytes, least_of(m->limit_bytes, m->gpu->info.limits.maxStorageBufferRange)));
-    MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, err));
-    MB_DO(mb_traffic_kernel_init(&read, &field, &variant, err));
-    MB_DO(mb_traffic_time(&read, 0, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
-    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, n_bytes, err);
+    const uint32_t workgroup_size = m->is_cpu ? 128 : 256;
+    const uint64_t n_bytes = buffer_bytes(m, m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES);
+    MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, n_bytes, err));
+    MB_DO(mb_traffic_kernel_init(&read, &field, MB_TRAFFIC_READ, workgroup_size, 4, err));
+    MB_DO(mb_traffic_time(&read, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
+    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, err);
 }
 
 /* Size of one side, before limits, that no cache holds. */
@@ -286,10 +263,8 @@ static uint64_t large_bytes(const struct measurement *m)
 static enum mb_status measure_buffers(const struct measurement *m, struct mb_err *err)
 {
     MB_SCOPED(mb_field) field = {0};
-    const uint64_t n_bytes = least_of(least_of(large_bytes(m) + MB_TRAFFIC_UNIT_BYTES - 1,
-                                               m->gpu->info.limits.maxStorageBufferRange),
-                                      m->limit_bytes);
-    MB_DO(mb_field_init_buffers(&field, m->gpu, whole_units(n_bytes), err));
+    const uint64_t n_bytes = buffer_bytes(m, large_bytes(m) + MB_TRAFFIC_UNIT_BYTES - 1);
+    MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, n_bytes, err));
     return measure_mix(m, &field, err);
 }
 
@@ -345,7 +320,7 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
     }
     MB_DO(scout(&m, err));
     if (settings->roofline && !is_interrupted(&m)) {
-        MB_DO(measure_null_dispatch(gpu, &out->null_dispatch_ns, &out->null_barrier_ns, err));
+        MB_DO(measure_null_dispatch(gpu, out, err));
         MB_DO(measure_buffers(&m, err));
         MB_DO(measure_images(&m, err));
     }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/figure.h"
 #include "stats/stats.h"
 #include "vk/barrier.h"
 
@@ -11,27 +12,9 @@
 #define N_TIMES      3u /* timings in a median */
 #define MAX_HOST_NS  2e7
 
-extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
+#define EVICTOR_GROUP 256u /* invocations of a workgroup */
 
-/* Bindings 0 and 1: source and target. */
-static void bind_sides(const struct mb_traffic_kernel *kernel, enum mb_side source,
-                       enum mb_side target)
-{
-    const struct mb_field *field = kernel->field;
-    const struct mb_descriptor buffers[] = {
-        {.binding = 0, .buffer = &field->buffer[source]},
-        {.binding = 1, .buffer = &field->buffer[target]},
-    };
-    const struct mb_descriptor images[] = {
-        {.binding = 0,
-         .sampler = field->sampler,
-         .views = &field->image[source].stored[0],
-         .layout = source == MB_SOURCE ? VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL
-                                       : VK_IMAGE_LAYOUT_GENERAL},
-        {.binding = 1, .views = &field->image[target].storage[0]},
-    };
-    mb_pipeline_bind(&kernel->compute, 0, field->is_image ? images : buffers, 2);
-}
+extern const struct mb_shader mb_spv_roofline_buffer, mb_spv_roofline_image;
 
 struct buffer_push {
     uint32_t n_vectors, n_groups_per_pass, n_groups, key, mask;
@@ -41,27 +24,81 @@ struct image_push {
     int32_t n_texels[2], tile[2], n_layers;
 };
 
-enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
-                                      const struct mb_traffic_variant *variant,
-                                      struct mb_err *err)
+/* How many equal streams of bytes a pass reads or writes. */
+static const uint32_t n_streams[] = {
+    [MB_TRAFFIC_READ] = 1,
+    [MB_TRAFFIC_FILL] = 1,
+    [MB_TRAFFIC_MIX] = 4,
+};
+
+/* One invocation an item of this extent of an image: mixed traffic writes a third of the rows.
+ */
+static struct mb_extent work_extent(const struct mb_field *field, enum mb_traffic traffic)
 {
+    struct mb_extent extent = field->image[MB_SOURCE].layout.base;
+    extent.height /= traffic == MB_TRAFFIC_MIX ? 3 : 1;
+    return extent;
+}
+
+static uint64_t count_bytes(const struct mb_field *field, enum mb_traffic traffic)
+{
+    const struct mb_layout *layout = &field->image[MB_SOURCE].layout;
+    const struct mb_extent extent = work_extent(field, traffic);
+    return field->is_image ? (uint64_t)extent.width * extent.height * layout->n_layers *
+                                 layout->format->texel_bytes * n_streams[traffic]
+                           : field->buffer[MB_SOURCE].size_bytes;
+}
+
+/* Bindings 0 and 1: what is read, and what is written. */
+static void bind_sides(const struct mb_traffic_kernel *kernel)
+{
+    const struct mb_field *field = kernel->field;
+    const bool is_fill = kernel->traffic == MB_TRAFFIC_FILL;
+    const enum mb_field_side from = is_fill ? MB_TARGET : MB_SOURCE;
+    const enum mb_field_side to = is_fill ? MB_SOURCE : MB_TARGET;
+    const struct mb_descriptor buffers[] = {
+        {.binding = 0, .buffer = &field->buffer[from]},
+        {.binding = 1, .buffer = &field->buffer[to]},
+    };
+    const struct mb_descriptor images[] = {
+        {.binding = 0,
+         .sampler = field->sampler,
+         .views = &field->image[from].stored[0],
+         .layout =
+             is_fill ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
+        {.binding = 1, .views = &field->image[to].storage[0]},
+    };
+    mb_pipeline_bind(&kernel->compute, 0, field->is_image ? images : buffers, 2);
+}
+
+enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
+                                      enum mb_traffic traffic, uint32_t workgroup_size,
+                                      uint32_t n_items, struct mb_err *err)
+{
+    const bool is_image = field->is_image;
     const struct mb_constant constants[] = {
-        {"gl_WorkGroupSize.x", variant->workgroup_size},
-        {"TRAFFIC", (uint32_t)variant->traffic},
-        {"N_ITEMS", variant->n_items},
+        {"gl_WorkGroupSize.x", workgroup_size},
+        {"TRAFFIC", (uint32_t)traffic},
+        {"N_ITEMS", n_items},
     };
     const struct mb_pipeline_options options = {
-        .shader = field->is_image ? &mb_spv_roofline_image : &mb_spv_roofline_buffer,
+        .shader = is_image ? &mb_spv_roofline_image : &mb_spv_roofline_buffer,
         .constants = constants,
         .n_constants = MB_COUNTOF(constants),
         .push_constant_bytes =
-            field->is_image ? sizeof(struct image_push) : sizeof(struct buffer_push),
+            is_image ? sizeof(struct image_push) : sizeof(struct buffer_push),
         .n_copies = 1,
-        .name = field->is_image ? "roofline image" : "roofline buffer",
+        .name = is_image ? "roofline image" : "roofline buffer",
     };
-    *kernel = (struct mb_traffic_kernel){.field = field, .variant = *variant};
+    *kernel = (struct mb_traffic_kernel){
+        .field = field,
+        .traffic = traffic,
+        .workgroup_size = workgroup_size,
+        .n_items = n_items,
+        .pass_bytes = count_bytes(field, traffic),
+    };
     MB_DO(mb_pipeline_init(&kernel->compute, field->gpu, &options, err));
-    bind_sides(kernel, MB_SOURCE, MB_TARGET);
+    bind_sides(kernel);
     return MB_OK;
 }
 
@@ -71,85 +108,48 @@ void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
     *kernel = (struct mb_traffic_kernel){0};
 }
 
-/* One invocation an item of this extent: mixed traffic writes a third of the rows. */
-static struct mb_extent work_extent(const struct mb_traffic_kernel *kernel)
+/* Workgroups of one pass over a buffer, whose streams have `n_vectors` each. */
+static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint32_t *n_vectors)
 {
-    struct mb_extent extent = kernel->field->image[MB_SOURCE].layout.base;
-    if (kernel->variant.traffic == MB_TRAFFIC_MIX) {
-        extent.height /= 3;
-    }
-    return extent;
+    *n_vectors = (uint32_t)(kernel->pass_bytes / (VECTOR_BYTES * n_streams[kernel->traffic]));
+    return *n_vectors / (kernel->workgroup_size * kernel->n_items);
 }
 
-/* How many equal streams of bytes a pass reads or writes. */
-static const uint32_t n_streams[] = {
-    [MB_TRAFFIC_READ] = 1,
-    [MB_TRAFFIC_WRITE] = 1,
-    [MB_TRAFFIC_MIX] = 4,
-};
-
-uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    if (!kernel->field->is_image) {
-        return n_bytes > 0 ? n_bytes : kernel->field->buffer[MB_SOURCE].size_bytes;
-    }
-    const struct mb_layout *layout = &kernel->field->image[MB_SOURCE].layout;
-    const struct mb_extent extent = work_extent(kernel);
-    return (uint64_t)extent.width * extent.height * layout->n_layers *
-           layout->format->texel_bytes * n_streams[kernel->variant.traffic];
-}
-
-/* Vectors in one stream of a buffer. */
-static uint32_t stream_vectors(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    return (uint32_t)(mb_traffic_bytes(kernel, n_bytes) /
-                      (VECTOR_BYTES * n_streams[kernel->variant.traffic]));
-}
-
-/* Workgroups of one pass over a buffer. */
-static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
-{
-    return stream_vectors(kernel, n_bytes) /
-           (kernel->variant.workgroup_size * kernel->variant.n_items);
-}
-
-static uint32_t max_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes)
+static uint32_t max_passes(const struct mb_traffic_kernel *kernel)
 {
     const uint32_t *limit = kernel->field->gpu->info.limits.maxComputeWorkGroupCount;
+    uint32_t n_vectors;
     if (kernel->field->is_image) {
         return limit[2] / kernel->field->image[MB_SOURCE].layout.n_layers;
     }
     const uint64_t n_groups = (uint64_t)limit[0] * limit[1];
     const uint64_t bounded = n_groups < INT32_MAX ? n_groups : INT32_MAX;
-    return (uint32_t)(bounded / buffer_groups(kernel, n_bytes));
+    return (uint32_t)(bounded / buffer_groups(kernel, &n_vectors));
 }
 
 static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                          uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
+                          uint32_t n_passes)
 {
-    const uint32_t n_groups_per_pass = buffer_groups(kernel, n_bytes);
-    const struct buffer_push push = {
-        .n_vectors = stream_vectors(kernel, n_bytes),
-        .n_groups_per_pass = n_groups_per_pass,
-        .n_groups = n_groups_per_pass * n_passes,
-        /* Never stored: sums of noise do not have this word four times. */
-        .key = stores_sums ? 0 : 0x5eed5eed,
-        .mask = stores_sums ? 0 : UINT32_MAX,
-    };
+    /* Never stored: sums of noise do not have this word four times. */
+    struct buffer_push push = {.key = 0x5eed5eed, .mask = UINT32_MAX};
+    if (kernel->stores_sums) {
+        push.key = push.mask = 0;
+    }
+    push.n_groups_per_pass = buffer_groups(kernel, &push.n_vectors);
+    push.n_groups = push.n_groups_per_pass * n_passes;
     mb_pipeline_dispatch_rows(&kernel->compute, cmd, 0, &push, push.n_groups);
 }
 
 static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
                          uint32_t n_passes)
 {
-    const struct mb_traffic_variant *variant = &kernel->variant;
-    const struct mb_extent extent = work_extent(kernel);
+    const struct mb_extent extent = work_extent(kernel->field, kernel->traffic);
     const uint32_t n_layers = kernel->field->image[MB_SOURCE].layout.n_layers;
     /* Blocks of 8x4 texels, four side by side. */
-    const uint32_t n_blocks = variant->workgroup_size / 32;
+    const uint32_t n_blocks = kernel->workgroup_size / 32;
     const uint32_t tile_width = 8 * (n_blocks < 4 ? n_blocks : 4);
     const uint32_t tile_height = 4 * ((n_blocks + 3) / 4);
-    const uint32_t group_height = tile_height * variant->n_items;
+    const uint32_t group_height = tile_height * kernel->n_items;
     const struct image_push push = {
         .n_texels = {(int32_t)extent.width, (int32_t)extent.height},
         .tile = {(int32_t)tile_width, (int32_t)tile_height},
@@ -164,29 +164,28 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
 }
 
 void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint64_t n_bytes, uint32_t n_passes, bool stores_sums)
+                       uint32_t n_passes)
 {
     if (kernel->field->is_image) {
         record_image(kernel, cmd, n_passes);
     } else {
-        record_buffer(kernel, cmd, n_bytes, n_passes, stores_sums);
+        record_buffer(kernel, cmd, n_passes);
     }
 }
 
-/* Fill the source with noise: run the kernel that writes with its sides exchanged. */
+/* Make what buffers and images share, and fill the source with noise. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
     MB_SCOPED(mb_traffic_kernel) kernel = {0};
-    const struct mb_traffic_variant variant = {MB_TRAFFIC_WRITE, 128, 4};
+    MB_DO(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
+    MB_DO(mb_submission_init(&field->submission, field->gpu, "roofline", err));
+    MB_DO(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_FILL, 128, 4, err));
     VkCommandBuffer cmd = field->submission.cmd;
-    MB_DO(mb_traffic_kernel_init(&kernel, field, &variant, err));
-    bind_sides(&kernel, MB_TARGET, MB_SOURCE);
-    MB_DO(mb_submission_begin(&field->submission, err));
     for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
         mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
                           &mb_access_compute_read_write);
     }
-    mb_traffic_record(&kernel, cmd, 0, 1, false);
+    mb_traffic_record(&kernel, cmd, 1);
     if (field->is_image) {
         mb_barrier_levels(cmd, &field->image[MB_SOURCE], 0, 1, &mb_access_compute_write,
                           &mb_access_readable);
@@ -195,22 +194,16 @@ static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
     return mb_submission_run(&field->submission, err);
 }
 
-static enum mb_status init_shared(struct mb_field *field, struct mb_err *err)
-{
-    MB_DO(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
-    MB_DO(mb_submission_init(&field->submission, field->gpu, "roofline", err));
-    return fill_source(field, err);
-}
-
 enum mb_status mb_field_init_buffers(struct mb_field *field, const struct mb_gpu *gpu,
-                                     uint64_t n_bytes, struct mb_err *err)
+                                     uint64_t source_bytes, uint64_t target_bytes,
+                                     struct mb_err *err)
 {
     *field = (struct mb_field){.gpu = gpu};
-    for (int side = MB_SOURCE; side <= MB_TARGET; side++) {
-        MB_DO(mb_buffer_init(&field->buffer[side], gpu, MB_BUFFER_DEVICE, n_bytes,
-                             "roofline buffer", err));
-    }
-    return init_shared(field, err);
+    MB_DO(mb_buffer_init(&field->buffer[MB_SOURCE], gpu, MB_BUFFER_DEVICE, source_bytes,
+                         "roofline source", err));
+    MB_DO(mb_buffer_init(&field->buffer[MB_TARGET], gpu, MB_BUFFER_DEVICE, target_bytes,
+                         "roofline target", err));
+    return fill_source(field, err);
 }
 
 enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu *gpu,
@@ -230,7 +223,7 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
     }
     const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     MB_DO(mb_sampler_create(gpu, &nearest, &field->sampler, err));
-    return init_shared(field, err);
+    return fill_source(field, err);
 }
 
 void mb_field_finish(struct mb_field *field)
@@ -246,9 +239,8 @@ void mb_field_finish(struct mb_field *field)
 }
 
 /* `n_times` timed dispatches in one submission; their median. */
-static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                                      uint32_t n_passes, uint32_t n_times, double *median_ns,
-                                      struct mb_err *err)
+static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint32_t n_passes,
+                                      uint32_t n_times, double *median_ns, struct mb_err *err)
 {
     struct mb_submission *submission = &kernel->field->submission;
     const struct mb_timer *timer = &kernel->field->timer;
@@ -256,7 +248,7 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
     MB_DO(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
-        mb_traffic_record(kernel, submission->cmd, n_bytes, n_passes, false);
+        mb_traffic_record(kernel, submission->cmd, n_passes);
         mb_timer_end(timer, submission->cmd, i);
     }
     MB_DO(mb_timer_run(timer, submission, n_times, times_ns, err));
@@ -265,14 +257,14 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
 }
 
 /* Find by trial how many passes take `min_ns`: short runs are mostly launch. */
-static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                                  double min_ns, uint32_t *n_passes, struct mb_err *err)
+static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, double min_ns,
+                                  uint32_t *n_passes, struct mb_err *err)
 {
-    const uint32_t most = max_passes(kernel, n_bytes);
+    const uint32_t most = max_passes(kernel);
     double duration_ns = 0.0;
     *n_passes = 1;
     for (;;) {
-        MB_DO(time_dispatches(kernel, n_bytes, *n_passes, 1, &duration_ns, err));
+        MB_DO(time_dispatches(kernel, *n_passes, 1, &duration_ns, err));
         /* The host's clock ends this if the device's clock stands still. */
         if (duration_ns >= min_ns || *n_passes == most ||
             (double)kernel->field->submission.waited_ns >= MAX_HOST_NS) {
@@ -282,23 +274,54 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, uint64
         const double next = ceil(*n_passes * fmin(fmax(wanted, 1.5), 64.0));
         *n_passes = next < most ? (uint32_t)next : most;
     }
-    return MB_OK;
 }
 
-enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, uint64_t n_bytes,
-                               double min_ns, double *gbps, struct mb_err *err)
+enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, double min_ns,
+                               double *gbps, struct mb_err *err)
 {
-    const uint64_t pass_bytes = mb_traffic_bytes(kernel, n_bytes);
     uint32_t n_passes;
     double median_ns;
     *gbps = (double)NAN;
-    if (pass_bytes == 0) {
+    if (kernel->pass_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
-    MB_DO(find_passes(kernel, n_bytes, min_ns, &n_passes, err));
-    MB_DO(time_dispatches(kernel, n_bytes, n_passes, N_TIMES, &median_ns, err));
+    MB_DO(find_passes(kernel, min_ns, &n_passes, err));
+    MB_DO(time_dispatches(kernel, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
-        *gbps = (double)pass_bytes * n_passes / median_ns;
+        *gbps = (double)kernel->pass_bytes * n_passes / median_ns;
     }
     return MB_OK;
+}
+
+enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
+                               uint64_t n_bytes, struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    const struct mb_gpu_info *info = &gpu->info;
+    const uint64_t max_bytes = info->limits.maxStorageBufferRange < info->max_allocation_bytes
+                                   ? info->limits.maxStorageBufferRange
+                                   : info->max_allocation_bytes;
+    const uint64_t n_units =
+        n_bytes / MB_TRAFFIC_UNIT_BYTES + (n_bytes % MB_TRAFFIC_UNIT_BYTES > 0);
+    MB_FAIL_IF(n_units > max_bytes / MB_TRAFFIC_UNIT_BYTES, err, MB_ERRC_UNSUPPORTED,
+               "cannot sweep the cache: needs a buffer of %s, the device's limit is %s",
+               mb_bytes_text(n_bytes).s, mb_bytes_text(max_bytes).s);
+    MB_DO(mb_gpu_require_workgroup(gpu, EVICTOR_GROUP, err));
+    MB_TRY(mb_field_init_buffers(&evictor->field, gpu, n_units * MB_TRAFFIC_UNIT_BYTES,
+                                 MB_TRAFFIC_UNIT_BYTES, err));
+    MB_TRY(mb_traffic_kernel_init(&evictor->read, &evictor->field, MB_TRAFFIC_READ,
+                                  EVICTOR_GROUP, 4, err));
+    return MB_OK;
+fail:
+    mb_evictor_finish(evictor);
+    return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
+               ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "cannot sweep the cache: no memory for %s",
+                         mb_bytes_text(n_bytes).s)
+               : status;
+}
+
+void mb_evictor_finish(struct mb_evictor *evictor)
+{
+    mb_traffic_kernel_finish(&evictor->read);
+    mb_field_finish(&evictor->field);
 }

@@ -1,5 +1,5 @@
-/* Plain traffic on a buffer or an image, and how fast it goes: the memory floor is made of it.
- */
+/* Plain traffic on a buffer or an image, and how fast it goes: the memory floor is made of it,
+ * and reads empty the last-level cache of everything else. */
 #pragma once
 
 #include "vk/buffer.h"
@@ -11,8 +11,8 @@
 /* As in shaders/traffic.glsl. */
 enum mb_traffic {
     MB_TRAFFIC_READ, /* of buffers only */
-    MB_TRAFFIC_WRITE,
-    MB_TRAFFIC_MIX, /* three bytes read for each byte written, as a mip chain does */
+    MB_TRAFFIC_FILL, /* writes noise to the source */
+    MB_TRAFFIC_MIX,  /* three bytes read for each byte written, as a mip chain does */
 };
 
 #define MB_TRAFFIC_MAX_ITEMS 8u
@@ -20,9 +20,9 @@ enum mb_traffic {
 /* Sizes of buffers are multiples of this: four streams of the largest workgroup's items. */
 #define MB_TRAFFIC_UNIT_BYTES (UINT64_C(4) * 1024 * MB_TRAFFIC_MAX_ITEMS * 16)
 
-enum mb_side {
+enum mb_field_side {
     MB_SOURCE, /* noise; images in SHADER_READ_ONLY_OPTIMAL */
-    MB_TARGET, /* as large; images in GENERAL */
+    MB_TARGET, /* images in GENERAL */
 };
 
 /* Two buffers, or two images of one level, from one to the other of which traffic runs. */
@@ -36,10 +36,12 @@ struct mb_field {
     struct mb_submission submission;
 };
 
-/* Two buffers of `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES within
- * gpu->info.limits.maxStorageBufferRange. Fills the source with noise. */
+/* Two buffers, whose sizes are multiples of MB_TRAFFIC_UNIT_BYTES within
+ * gpu->info.limits.maxStorageBufferRange; mixed traffic needs a target as large as the source.
+ */
 MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
-                                                   const struct mb_gpu *gpu, uint64_t n_bytes,
+                                                   const struct mb_gpu *gpu,
+                                                   uint64_t source_bytes, uint64_t target_bytes,
                                                    struct mb_err *err);
 
 /* Two images of a layout with one level in rgba8, to which every device stores. UNSUPPORTED if
@@ -50,45 +52,55 @@ MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   struct mb_err *err);
 void mb_field_finish(struct mb_field *field);
 
-/* A way to make the traffic. */
-struct mb_traffic_variant {
-    enum mb_traffic traffic;
-    uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
-    uint32_t n_items; /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed traffic
-                         loads three of each */
-};
-
-struct mb_traffic_kernel {
-    struct mb_field *field;
-    struct mb_traffic_variant variant;
-    struct mb_pipeline compute;
-};
-
-MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel,
-                                                    struct mb_field *field,
-                                                    const struct mb_traffic_variant *variant,
-                                                    struct mb_err *err);
-void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
-
-/* Record one dispatch that passes over the footprint `n_passes` times; the limits of a dispatch
- * bound these. On buffers the footprint is `n_bytes`, a multiple of MB_TRAFFIC_UNIT_BYTES no
- * larger than one buffer, or 0 for all of it; on images it is always 0. On buffers it writes:
+/* A way to make the traffic. On buffers it writes:
  *
- *   write  target[i] = noise
+ *   fill   source[i] = noise
  *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
  *
  * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
  * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
  * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
-void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint64_t n_bytes, uint32_t n_passes, bool stores_sums);
+struct mb_traffic_kernel {
+    struct mb_field *field;
+    enum mb_traffic traffic;
+    uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
+    uint32_t n_items;        /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed
+                                traffic loads three of each */
+    uint64_t pass_bytes; /* what one pass reads and writes, each counted once: all of the field,
+                            or of a buffer fewer, a multiple of MB_TRAFFIC_UNIT_BYTES */
+    bool stores_sums;    /* for tests */
+    struct mb_pipeline compute;
+};
 
-/* Bytes that one pass reads and writes, each counted once. */
-uint64_t mb_traffic_bytes(const struct mb_traffic_kernel *kernel, uint64_t n_bytes);
+MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel,
+                                                    struct mb_field *field,
+                                                    enum mb_traffic traffic,
+                                                    uint32_t workgroup_size, uint32_t n_items,
+                                                    struct mb_err *err);
+void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
+
+/* Record one dispatch that passes over pass_bytes `n_passes` times; the limits of a dispatch
+ * bound these. */
+void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
+                       uint32_t n_passes);
 
 /* Time a kernel after one pass that does not count: the bytes of a pass over the median of a
- * few dispatches, each of as many passes over `n_bytes` (as above) as take `min_ns`. `*gbps`,
- * in 10^9 bytes a second, is NaN where the clock stood still or an image is too small. */
+ * few dispatches, each of as many passes as take `min_ns`. `*gbps`, in 10^9 bytes a second, is
+ * NaN where the clock stood still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             uint64_t n_bytes, double min_ns, double *gbps,
+                                             double min_ns, double *gbps, struct mb_err *err);
+
+/* Empties the last-level cache of everything else by one pass of reads, which leaves no dirty
+ * lines in it. It must not move. */
+struct mb_evictor {
+    struct mb_field field; /* gpu NULL: there is no evictor */
+    struct mb_traffic_kernel read;
+};
+
+/* `n_bytes`, a few times the cache, is rounded up to whole units. UNSUPPORTED, with nothing
+ * left, if the device cannot bind that much at once, has no memory for it, or no workgroups of
+ * 256. */
+MB_MUST_CHECK enum mb_status mb_evictor_init(struct mb_evictor *evictor,
+                                             const struct mb_gpu *gpu, uint64_t n_bytes,
                                              struct mb_err *err);
+void mb_evictor_finish(struct mb_evictor *evictor);

@@ -79,8 +79,7 @@ static enum mb_status drain(struct loop *loop, struct mb_err *err)
 }
 
 /* Run every candidate once. Samples go to the next block; those of the warm-up are dropped. */
-static enum mb_status run_block(struct loop *loop, bool is_warm_up, bool is_due,
-                                struct mb_err *err)
+static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_err *err)
 {
     const size_t n = loop->options->n_candidates;
     const uint32_t block = loop->samples->n_blocks;
@@ -88,7 +87,7 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, bool is_due,
     for (size_t i = 0; i < n; i++) {
         const uint32_t candidate = loop->order[i], slot = loop->next_slot;
         MB_DO(collect_slot(loop, slot, err));
-        MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, is_due, err));
+        MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
         loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block};
         loop->samples->position[block * n + candidate] = (uint32_t)i;
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
@@ -165,7 +164,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
             (is_ready || elapsed_ns >= options->max_warmup_ns)) {
             break;
         }
-        MB_DO(run_block(loop, true, options->verify_every <= 1, err));
+        MB_DO(run_block(loop, true, err));
         *is_stopped = is_to_stop(loop, 0);
         if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_DO(probe(loop, err));
@@ -221,29 +220,9 @@ static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_n
            (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
 }
 
-/* Time since `start_ns`, less the load since `loaded_ns`, which brings no samples. */
-static uint64_t elapsed(const struct loop *loop, uint64_t start_ns, uint64_t loaded_ns)
-{
-    return now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
-}
-
-/* Whether to verify the next block, `elapsed_ns` into the sampling: one in verify_every is due,
- * and one that may be the last, if blocks take up to twice as long as so far. */
-static bool is_next_due(const struct loop *loop, uint64_t elapsed_ns)
-{
-    const struct mb_measure_options *options = loop->options;
-    const uint32_t n = loop->samples->n_blocks, n_kept = loop->samples->n_kept;
-    const uint32_t every = options->verify_every ? options->verify_every : 1;
-    const uint64_t block_ns = n > 0 ? elapsed_ns / n : 0;
-    return n % every == every - 1 || n_kept + 1 == options->max_blocks ||
-           (options->max_noise > 0.0 && n_kept + 1 == loop->next_look) ||
-           is_over(options, elapsed_ns + 2 * block_ns, n + 1);
-}
-
 /* Sample one block between two probes. A flagged one counts only if there is no room to repeat
  * it. */
-static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, bool is_due,
-                                   struct mb_err *err)
+static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
 {
     struct mb_samples *samples = loop->samples;
     struct mb_block *block = &samples->block[samples->n_blocks];
@@ -252,7 +231,7 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, bool is
         .start_ns = now_ns(loop) - start_ns,
         .probe_ns[0] = loop->probe_ns,
     };
-    MB_DO(run_block(loop, false, is_due, err));
+    MB_DO(run_block(loop, false, err));
     MB_DO(probe(loop, err));
     block->probe_ns[1] = loop->probe_ns;
     block->is_flagged = has_moved(block->probe_ns[1], block->probe_ns[0]) ||
@@ -282,9 +261,9 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
     samples->stop = MB_STOP_BLOCKS;
     loop->next_look = MB_FIRST_LOOK;
     while (samples->n_kept < options->max_blocks) {
-        MB_DO(sample_block(loop, start_ns,
-                           is_next_due(loop, elapsed(loop, start_ns, loaded_ns)), err));
-        const uint64_t elapsed_ns = elapsed(loop, start_ns, loaded_ns);
+        MB_DO(sample_block(loop, start_ns, err));
+        /* Load brings no samples. */
+        const uint64_t elapsed_ns = now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
         if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;
             break;

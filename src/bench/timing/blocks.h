@@ -32,9 +32,8 @@ struct mb_sample {
 
 struct mb_sampler {
     void *user;
-    /* Start one sample of `candidate` in `slot`, which is free. `is_due`: verify it. */
-    enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, bool is_due,
-                            struct mb_err *err);
+    /* Start one sample of `candidate` in `slot`, which is free. */
+    enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
     /* Wait for it. `*sample` arrives zeroed. */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot,
                               struct mb_sample *sample, struct mb_err *err);
@@ -63,8 +62,6 @@ struct mb_measure_options {
     double max_noise; /* stop where each median's 95 % interval is within this, relative, to
                          both sides, or within half a granule; 0: never */
     double granularity_ns;
-    uint32_t verify_every; /* verify one block in so many, and the last if it can be foreseen;
-                              0: as 1 */
 };
 
 /* Warm up, then sample whole blocks until one of enum mb_stop. `samples` (mb_samples_finish)

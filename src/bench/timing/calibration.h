@@ -2,9 +2,9 @@
  * floor, and the sweep that empties the last-level cache. */
 #pragma once
 
-#include "bench/timing/evict.h"
 #include "bench/timing/clock_probe.h"
 #include "bench/roofline/roofline.h"
+#include "bench/roofline/traffic.h"
 #include "bench/settings.h"
 #include "vk/timer.h"
 

@@ -7,27 +7,19 @@
 #include "vk/submit.h"
 #include "vk/timer.h"
 
-struct mb_evictor;
+struct mb_traffic_kernel;
 
 struct mb_recorded_sample {
-    struct mb_submission submission;
-    uint32_t first_pair, n_parts;
-    uint32_t n_chains[MB_MAX_PARTS];  /* between the stamps of each part */
-    const struct mb_chain_hash *hash; /* borrowed, or NULL */
-    uint32_t n_hashed; /* chains that are still in their images at the end of their part */
-};
-
-struct mb_recorded_sample_options {
     const struct mb_timer *timer;
-    uint32_t first_pair; /* part i is timed by pair first_pair + i */
-    uint32_t n_parts;    /* 1 to MB_MAX_PARTS */
-    uint32_t n_chains[MB_MAX_PARTS];
+    uint32_t first_pair;                 /* part i is timed by pair first_pair + i */
+    uint32_t n_parts;                    /* 1 to MB_MAX_PARTS */
+    uint32_t n_chains[MB_MAX_PARTS];     /* between the stamps of each part */
     const struct mb_instance *instances; /* one strategy, set up on each image */
     uint32_t n_instances;
     uint32_t first_instance; /* chains take the images in turn from this one on */
     bool is_overlapped;      /* no barrier between the chains of a part */
     uint32_t n_lead;         /* untimed chains before each part, on images from its first on */
-    const struct mb_evictor *evictor; /* or NULL: nothing is evicted before a part */
+    const struct mb_traffic_kernel *evictor; /* or NULL: nothing is evicted before a part */
     /* Before a part, run the chain untimed on the image whose turn is furthest off: the code
      * and its tables are then in the cache, whatever ran before. */
     bool warms_code;
@@ -39,15 +31,17 @@ struct mb_recorded_sample_options {
      * the chains that its images still hold are added to slot `first_pair`. */
     const struct mb_chain_hash *hash;
     const char *name;
+
+    /* Made by mb_recorded_sample_init(). */
+    struct mb_submission submission;
+    uint32_t n_hashed; /* chains that are still in their images at the end of their part */
 };
 
-/* Record it. The instances must outlive it. */
-MB_MUST_CHECK enum mb_status
-mb_recorded_sample_init(struct mb_recorded_sample *recorded,
-                        const struct mb_recorded_sample_options *options, struct mb_err *err);
-void mb_recorded_sample_finish(struct mb_recorded_sample *recorded);
+/* Record it. What its members point to is borrowed, and must outlive it. */
+MB_MUST_CHECK enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *sample,
+                                                     struct mb_err *err);
+void mb_recorded_sample_finish(struct mb_recorded_sample *sample);
 
 /* Check the hashes of a collected sample. Returns the number of hashed chains if all of them
  * have `chain_hash`, else -1. */
-int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *recorded,
-                                  uint64_t chain_hash);
+int32_t mb_recorded_sample_verify(const struct mb_recorded_sample *sample, uint64_t chain_hash);

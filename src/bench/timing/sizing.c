@@ -6,9 +6,12 @@
 
 #define MAX_BATCH    1024.0
 #define MAX_BATCH_NS 50e6
-#define OVERLAPPED   4u /* images of the overlap mode, unless a cold cache takes more */
+#define MAX_BEND     0.05 /* of slopes of pairs of batches that are still on a line */
+#define OVERLAPPED   4u   /* images of the overlap mode, unless a cold cache takes more */
 
-uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
+/* How many images keep the cache cold if a chain touches `footprint_bytes` of each (an update
+ * only its affected region): least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes. */
+static uint64_t count_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes)
 {
     const uint64_t least_bytes = footprint_bytes > 0 ? footprint_bytes : 1;
     uint64_t n_images = (MB_COLD_FACTOR * llc_bytes + least_bytes - 1) / least_bytes;
@@ -20,7 +23,7 @@ enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
 {
     uint64_t n = timing->mode == MB_MODE_OVERLAP ? OVERLAPPED : 1;
     if (timing->cache == MB_CACHE_COLD) {
-        uint64_t n_cold = mb_schedule_cold_images(timing->of->compulsory_bytes, llc_bytes);
+        uint64_t n_cold = count_cold_images(timing->of->compulsory_bytes, llc_bytes);
         MB_FAIL_IF(n_cold > MB_MAX_ROTATION && timing->mode != MB_MODE_LATENCY, why,
                    MB_ERRC_UNSUPPORTED,
                    "a cold cache needs %llu images of this size in this mode; --mode latency "
@@ -82,7 +85,8 @@ double mb_schedule_chain_ns(const uint32_t *n_chains, const double *part_ns, uin
     return n_parts > 1 ? mb_theil_sen(x, part_ns, n_parts, &intercept_ns) : part_ns[0] / x[0];
 }
 
-bool mb_schedule_is_line(const double *n_chains, const double *part_ns, size_t n)
+/* True if the slopes between the pairs of points agree to MAX_BEND of their median. */
+static bool is_line(const double *n_chains, const double *part_ns, size_t n)
 {
     double least = INFINITY, most = -INFINITY, intercept_ns;
     const double slope_ns = mb_theil_sen(n_chains, part_ns, n, &intercept_ns);
@@ -93,7 +97,7 @@ bool mb_schedule_is_line(const double *n_chains, const double *part_ns, size_t n
             most = fmax(most, pair_ns);
         }
     }
-    return most - least <= MB_MAX_BEND * slope_ns;
+    return most - least <= MAX_BEND * slope_ns;
 }
 
 static double median_of_part(const struct mb_samples *samples, size_t column, uint32_t part,
@@ -121,14 +125,14 @@ void mb_schedule_keep_fixed(const struct mb_samples *samples, struct mb_row *row
         n_chains[i] = row->n_chains[i];
         part_ns[i] = median_of_part(samples, row->column, i, scratch);
     }
-    if (mb_schedule_is_line(n_chains, part_ns, samples->n_parts)) {
+    if (is_line(n_chains, part_ns, samples->n_parts)) {
         mb_theil_sen(n_chains, part_ns, samples->n_parts, &row->fixed_ns);
         return;
     }
     mb_warn(&row->warnings, "not_a_line",
             "the times of %u, %u and %u chains are not on a line (within %.0f %%): the time of "
             "a chain depends on how many run",
-            row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MB_MAX_BEND);
+            row->n_chains[0], row->n_chains[1], row->n_chains[2], 100.0 * MAX_BEND);
 }
 
 void mb_schedule_drop_unresolved(struct mb_row *row)

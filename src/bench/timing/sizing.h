@@ -11,12 +11,6 @@
 #define MB_MAX_ROTATION 64u
 /* A cache is cold after so many times its size of other bytes. */
 #define MB_COLD_FACTOR 4u
-#define MB_MAX_BEND    0.05 /* of slopes of pairs of batches that are still on a line */
-
-/* How many images keep the cache cold if a chain touches `footprint_bytes` of each (an update
- * only its affected region): least n >= 2 with n footprints >= MB_COLD_FACTOR x llc_bytes,
- * which may exceed MB_MAX_ROTATION. */
-uint64_t mb_schedule_cold_images(uint64_t footprint_bytes, uint64_t llc_bytes);
 
 /* Fill in n_rotated and is_evicted of a timing by its mode, its cache and the bytes of its
  * case. UNSUPPORTED if a cold cache takes more than MB_MAX_ROTATION images in a mode that needs
@@ -37,10 +31,6 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
 /* The time of one chain by a sample: its share of a single part, or the slope of batches of
  * different lengths. */
 double mb_schedule_chain_ns(const uint32_t *n_chains, const double *part_ns, uint32_t n_parts);
-
-/* True if the slopes between the pairs of `n` >= 2 points agree to MB_MAX_BEND of their median.
- */
-bool mb_schedule_is_line(const double *n_chains, const double *part_ns, size_t n);
 
 /* Fill in row->fixed_ns, the part of a batch's time that does not grow with its chains, from
  * the medians of the parts over kept blocks; NaN, with a warning, if these are not on a line.

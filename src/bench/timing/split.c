@@ -1,5 +1,5 @@
 /* The time of each level of a chain that is made level by level. */
-#include "bench/timing/split.h"
+#include "bench/timing/time_case.h"
 
 #include "stats/stats.h"
 #include "bench/verify/instance.h"

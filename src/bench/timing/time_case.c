@@ -25,8 +25,6 @@
 #include "bench/timing/sizing.h"
 
 #define PILOT_RUNS 3u
-/* On a software device a hash takes as long as a chain: one block in so many is verified. */
-#define CPU_VERIFY_EVERY 16u
 
 /* A strategy fails with so many samples, and more than this share, that have invalid stamps. */
 #define MIN_DROPPED 3u
@@ -44,7 +42,7 @@ struct timing {
     struct mb_vk_image *copies; /* of the test image, for a rotation; owned */
     uint32_t n_copies;
     /* Recordings of each candidate, submitted in turn: two, so that both can be in flight, or
-     * one for each image of a rotation. On a software device as many with hashes follow. */
+     * one for each image of a rotation. */
     uint32_t n_recorded;
     uint32_t n_pairs_used;
     size_t twin; /* the candidate that is sampled under a second name, as column n_candidates:
@@ -88,53 +86,47 @@ static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 
 static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
 {
-    const uint32_t n = t->timing->n_rotated;
-    MB_FREED const struct mb_vk_image **images = NULL;
-    if (!t->options->settings->verify || !mb_chain_hash_supports(&t->test_image->image)) {
-        return MB_OK;
-    }
-    images = mb_alloc(n, sizeof *images);
-    MB_DO(MB_NEED(images, "timing"));
-    for (uint32_t i = 0; i < n; i++) {
-        images[i] = i > 0 ? &t->copies[i - 1] : &t->test_image->image;
-    }
-    return mb_chain_hash_init(&t->hash, images, n, n_slots, err);
+    const struct mb_vk_image *image = &t->test_image->image;
+    return t->options->settings->verify && mb_chain_hash_supports(image)
+               ? mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_slots, err)
+               : MB_OK;
 }
 
-static struct mb_recorded_sample_options
-sample_options(const struct timing *t, const struct mb_candidate *candidate, bool is_hashed)
+/* What a sample of a candidate records, but for its place among the others. */
+static struct mb_recorded_sample describe_sample(const struct timing *t,
+                                                 const struct mb_candidate *candidate)
 {
     const struct mb_timing *timing = t->timing;
     const struct mb_calibration *calibration = t->options->calibration;
     /* An update also reads texels beside its region: all texels are overwritten. */
     const bool is_update = timing->of->task.is_update;
-    struct mb_recorded_sample_options options = {
+    struct mb_recorded_sample sample = {
         .timer = &t->timer,
         .n_parts = n_parts(t),
         .n_chains = {1},
         .instances = candidate->instances,
         .n_instances = candidate->n_instances,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
-        .evictor = timing->is_evicted ? &calibration->evictor : NULL,
+        .evictor = timing->is_evicted ? &calibration->evictor.read : NULL,
         .warms_code = timing->mode == MB_MODE_LATENCY && !is_cpu(t),
-        .hash = is_hashed && candidate->timed_hash ? &t->hash : NULL,
+        .hash = candidate->timed_hash ? &t->hash : NULL,
         .spots = is_update ? NULL : &t->spots,
         .name = candidate->result->label,
     };
     if (timing->mode != MB_MODE_LATENCY && !is_cpu(t)) {
         /* The first chain must find in the cache what all later ones do. */
-        options.n_lead = timing->n_rotated;
+        sample.n_lead = timing->n_rotated;
     }
     if (timing->mode == MB_MODE_THROUGHPUT) {
         const uint32_t n = mb_schedule_batch(&calibration->marks, candidate->pilot_ns,
                                              candidate->pilot_host_ns);
-        options.n_chains[0] = n;
-        options.n_chains[1] = 2 * n;
-        options.n_chains[2] = 4 * n;
+        sample.n_chains[0] = n;
+        sample.n_chains[1] = 2 * n;
+        sample.n_chains[2] = 4 * n;
     } else if (timing->mode == MB_MODE_OVERLAP) {
-        options.n_chains[0] = timing->n_rotated;
+        sample.n_chains[0] = timing->n_rotated;
     }
-    return options;
+    return sample;
 }
 
 /* The chains of sample `which` differ from the verified one. */
@@ -202,13 +194,12 @@ static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
 static enum mb_status pilot(struct timing *t, struct mb_candidate *candidate,
                             struct mb_err *err)
 {
-    MB_SCOPED(mb_recorded_sample) recorded = {0};
-    struct mb_recorded_sample_options options = sample_options(t, candidate, true);
+    MB_SCOPED(mb_recorded_sample) recorded = describe_sample(t, candidate);
     double chain_ns;
-    options.n_parts = options.n_chains[0] = 1;
-    options.n_lead = 0;
-    options.evictor = NULL;
-    MB_DO(mb_recorded_sample_init(&recorded, &options, err));
+    recorded.n_parts = recorded.n_chains[0] = 1;
+    recorded.n_lead = 0;
+    recorded.evictor = NULL;
+    MB_DO(mb_recorded_sample_init(&recorded, err));
     candidate->pilot_ns = candidate->pilot_host_ns = INFINITY;
     for (uint32_t i = 0; i < PILOT_RUNS && !candidate->is_given_up;) {
         MB_DO(mb_submission_submit(&recorded.submission, err));
@@ -230,17 +221,33 @@ static enum mb_status pilot(struct timing *t, struct mb_candidate *candidate,
 static enum mb_status record(struct timing *t, struct mb_candidate *candidate,
                              struct mb_err *err)
 {
-    const uint32_t n_sets = is_cpu(t) && candidate->timed_hash ? 2 : 1;
-    candidate->recorded = mb_alloc(n_sets * t->n_recorded, sizeof *candidate->recorded);
+    candidate->recorded = mb_alloc(t->n_recorded, sizeof *candidate->recorded);
     MB_DO(MB_NEED(candidate->recorded, "timing"));
-    for (uint32_t i = 0; i < n_sets * t->n_recorded; i++) {
-        struct mb_recorded_sample_options options =
-            sample_options(t, candidate, !is_cpu(t) || i >= t->n_recorded);
-        options.first_instance = i % t->n_recorded;
-        options.first_pair = t->n_pairs_used;
-        t->n_pairs_used += options.n_parts;
+    for (uint32_t i = 0; i < t->n_recorded; i++) {
+        struct mb_recorded_sample *recorded = &candidate->recorded[i];
+        *recorded = describe_sample(t, candidate);
+        recorded->first_instance = i;
+        recorded->first_pair = t->n_pairs_used;
+        t->n_pairs_used += recorded->n_parts;
         candidate->n_recorded++;
-        MB_DO(mb_recorded_sample_init(&candidate->recorded[i], &options, err));
+        MB_DO(mb_recorded_sample_init(recorded, err));
+    }
+    return MB_OK;
+}
+
+/* Set the variant up on the copies of the test image as well. */
+static enum mb_status rotate(const struct timing *t, struct mb_candidate *candidate,
+                             struct mb_err *err)
+{
+    const uint32_t n = t->n_copies;
+    struct mb_instance *instances =
+        mb_realloc(candidate->instances, (1 + n) * sizeof *instances);
+    MB_DO(MB_NEED(instances, "timing"));
+    candidate->instances = instances;
+    for (uint32_t i = 0; i < n; i++) {
+        MB_DO(mb_instance_init(&instances[1 + i], &t->copies[i], candidate->row,
+                               &t->timing->of->task, NULL, err));
+        candidate->n_instances++;
     }
     return MB_OK;
 }
@@ -249,7 +256,7 @@ static enum mb_status prepare_candidate(struct timing *t, size_t index, struct m
 {
     struct mb_candidate *candidate = &t->candidates[index];
     const struct mb_candidate *twin = &t->candidates[t->twin];
-    MB_DO(mb_candidate_rotate(candidate, t->copies, t->n_copies, &t->timing->of->task, err));
+    MB_DO(rotate(t, candidate, err));
     MB_DO(find_hash(t, candidate, err));
     MB_DO(pilot(t, candidate, err));
     if (candidate->is_given_up) {
@@ -268,8 +275,7 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     const struct mb_timing *timing = t->timing;
     const bool is_rotated = timing->mode == MB_MODE_LATENCY && timing->n_rotated > MB_N_SLOTS;
     t->n_recorded = is_rotated ? timing->n_rotated : MB_N_SLOTS;
-    const uint32_t n_pairs =
-        (uint32_t)t->n_candidates * t->n_recorded * (is_cpu(t) ? 2 : 1) * n_parts(t);
+    const uint32_t n_pairs = (uint32_t)t->n_candidates * t->n_recorded * n_parts(t);
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
     MB_DO(make_hash(t, n_pairs, err));
     for (size_t i = 0; i < t->n_candidates; i++) {
@@ -278,10 +284,25 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
     return MB_OK;
 }
 
+/* Undo rotate() and free what else the condition made. */
+static void end_timing(struct mb_candidate *candidate)
+{
+    for (uint32_t i = 0; i < candidate->n_recorded; i++) {
+        mb_recorded_sample_finish(&candidate->recorded[i]);
+    }
+    mb_free(candidate->recorded);
+    candidate->recorded = NULL;
+    candidate->n_recorded = candidate->n_taken = candidate->n_dropped = 0;
+    candidate->is_given_up = false;
+    while (candidate->n_instances > 1) {
+        mb_instance_finish(&candidate->instances[--candidate->n_instances]);
+    }
+}
+
 static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; i < t->n_candidates; i++) {
-        mb_candidate_end_timing(&t->candidates[i]);
+        end_timing(&t->candidates[i]);
     }
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
@@ -298,8 +319,7 @@ static struct mb_candidate *candidate_of(const struct timing *t, size_t column)
     return &t->candidates[column == t->n_candidates ? t->twin : column];
 }
 
-static enum mb_status start_sample(void *user, size_t column, uint32_t slot, bool is_due,
-                                   struct mb_err *err)
+static enum mb_status start_sample(void *user, size_t column, uint32_t slot, struct mb_err *err)
 {
     struct timing *t = user;
     const struct mb_candidate *candidate = candidate_of(t, column);
@@ -307,9 +327,7 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, boo
     if (candidate->is_given_up) {
         return MB_OK;
     }
-    const uint32_t first_hashed = candidate->n_recorded - t->n_recorded;
-    t->in_slot[slot] =
-        &candidate->recorded[(is_due ? first_hashed : 0) + t->n_started++ % t->n_recorded];
+    t->in_slot[slot] = &candidate->recorded[t->n_started++ % t->n_recorded];
     return mb_submission_submit(&t->in_slot[slot]->submission, err);
 }
 
@@ -333,7 +351,7 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
         if (sample->n_verified < 0) {
             note_wrong(candidate, "a sample that was dropped");
         }
-        MB_DO(start_sample(t, column, slot, recorded->hash != NULL, err));
+        MB_DO(start_sample(t, column, slot, err));
     }
     *sample = (struct mb_sample){.duration_ns = (double)NAN};
     for (uint32_t i = 0; i < MB_MAX_PARTS; i++) {
@@ -376,7 +394,6 @@ static enum mb_status sample_all(struct timing *t, struct mb_err *err)
     };
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
     options.n_candidates = t->n_candidates + 1;
-    options.verify_every = is_cpu(t) ? CPU_VERIFY_EVERY : 1;
     options.fastest_probe_ns = &calibration->probe_ns;
     options.n_parts = n_parts(t) > 1 ? n_parts(t) : 0;
     options.granularity_ns = calibration->marks.granularity_gcd_ns;
@@ -454,7 +471,7 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
     const struct mb_gpu *gpu = calibration->gpu;
     const uint64_t llc_bytes = calibration->roofline.llc_bytes;
     MB_DO(mb_schedule_images(t->timing, llc_bytes, err));
-    if (t->timing->is_evicted && !calibration->evictor.gpu) {
+    if (t->timing->is_evicted && !calibration->evictor.field.gpu) {
         MB_DO(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
     }
     return MB_OK;

@@ -54,13 +54,14 @@ static enum mb_status bind_image(struct mb_chain_hash *hash, uint32_t index,
     return MB_OK;
 }
 
-enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
-                                  const struct mb_vk_image *const *images, uint32_t n_images,
+enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash, const struct mb_vk_image *image,
+                                  const struct mb_vk_image *copies, uint32_t n_copies,
                                   uint32_t n_slots, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    const struct mb_gpu *gpu = images[0]->gpu;
-    const struct mb_layout *layout = &images[0]->layout;
+    const struct mb_gpu *gpu = image->gpu;
+    const struct mb_layout *layout = &image->layout;
+    const uint32_t n_images = 1 + n_copies;
     const struct mb_sampler_options nearest = {.address = MB_SAMPLER_ADDRESS};
     const struct mb_pipeline_options pipeline = {
         .shader = &mb_spv_chain_hash,
@@ -84,7 +85,7 @@ enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
                           "hashes", err));
     MB_TRY(mb_pipeline_init(&hash->compute, gpu, &pipeline, err));
     for (uint32_t i = 0; i < n_images; i++) {
-        MB_TRY(bind_image(hash, i, images[i], err));
+        MB_TRY(bind_image(hash, i, i > 0 ? &copies[i - 1] : image, err));
     }
     return MB_OK;
 fail:

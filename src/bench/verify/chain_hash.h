@@ -20,11 +20,12 @@ struct mb_chain_hash {
 /* True if the image has levels below the first, can be sampled, and the queue computes. */
 bool mb_chain_hash_supports(const struct mb_vk_image *image);
 
-/* Images that mb_chain_hash_supports(); they must outlive it. After a failure nothing is left.
- */
+/* An image that mb_chain_hash_supports(), and copies of it: images 1 to n_copies. They must
+ * outlive it. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
-                                                const struct mb_vk_image *const *images,
-                                                uint32_t n_images, uint32_t n_slots,
+                                                const struct mb_vk_image *image,
+                                                const struct mb_vk_image *copies,
+                                                uint32_t n_copies, uint32_t n_slots,
                                                 struct mb_err *err);
 void mb_chain_hash_finish(struct mb_chain_hash *hash);
 

@@ -1,6 +1,8 @@
 /* Runs a strategy's own commands and verifies what they leave. */
 #include "bench/verify/judge.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -26,6 +28,24 @@ static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
         }
     }
     return hash;
+}
+
+void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...)
+{
+    struct mb_result *result = candidate->result;
+    const bool is_told =
+        is_wrong ? result->verify == MB_VERIFY_FAIL : result->status == MB_RESULT_FAILED;
+    va_list args;
+    va_start(args, format);
+    if (!is_told) {
+        vsnprintf(result->reason, sizeof result->reason, format, args);
+    }
+    va_end(args);
+    result->status = MB_RESULT_FAILED;
+    if (is_wrong) {
+        result->verify = MB_VERIFY_FAIL;
+        result->verdict.pass = false;
+    }
 }
 
 /* The probe of float formats has values that kernels tend to clamp or lose the sign of, except
@@ -54,8 +74,9 @@ enum mb_status mb_judge_init(struct mb_judge *judge, struct mb_test_image *test_
     MB_DO(MB_NEED(judge->probe, "probe image"));
     mb_reference_init(&judge->reference[MB_CONTENT_IMAGE], layout, source);
     mb_reference_init(&judge->reference[MB_CONTENT_PROBE], layout, judge->probe);
-    return mb_chain_hash_supports(image) ? mb_chain_hash_init(&judge->hash, &image, 1, 1, err)
-                                         : MB_OK;
+    return mb_chain_hash_supports(image)
+               ? mb_chain_hash_init(&judge->hash, image, NULL, 0, 1, err)
+               : MB_OK;
 }
 
 void mb_judge_finish(struct mb_judge *judge)
@@ -95,12 +116,13 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     uint64_t *judged_last = &judge->candidate->fingerprint[judge->content];
     struct mb_verdict verdict;
     const uint64_t hash = fingerprint(&reference_of(judge)->layout, block);
-    if (judge->is_again && hash == *judged_last) {
+    if (judge->pass == MB_JUDGE_AFTER && hash == *judged_last) {
         return MB_OK;
     }
     MB_DO(mb_verify(reference_of(judge), block, &result->work.tolerance, &verdict, err));
     *judged_last = hash;
-    if ((judge->content == MB_CONTENT_IMAGE && !judge->is_again) || !verdict.pass) {
+    if ((judge->content == MB_CONTENT_IMAGE && judge->pass == MB_JUDGE_BEFORE) ||
+        !verdict.pass) {
         result->verdict = verdict;
     }
     if (!verdict.pass) {
@@ -310,7 +332,7 @@ static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
     /* The last run is over the probe's chain: a kernel that knows the poison gains nothing. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
-        MB_DO(mb_test_image_poison(test_image, judge->poison, err));
+        MB_DO(mb_test_image_poison(test_image, judge->content == MB_CONTENT_PROBE, err));
     }
     if (judge->pass == MB_JUDGE_AFTER && judge->content == MB_CONTENT_PROBE) {
         MB_DO(spoil_scratch(candidate->instances, err));
@@ -345,10 +367,8 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
                             struct mb_err *err)
 {
     judge->candidate = candidate;
-    judge->content = content == MB_CONTENT_AGAIN ? MB_CONTENT_IMAGE : content;
+    judge->content = content;
     judge->pass = pass;
-    judge->is_again = content == MB_CONTENT_AGAIN || pass == MB_JUDGE_AFTER;
-    judge->poison = content != MB_CONTENT_IMAGE;
     const void *image = judge->reference[MB_CONTENT_IMAGE].source;
     if (content == MB_CONTENT_PROBE) {
         MB_DO(mb_test_image_upload(judge->test_image, judge->probe, 1, err));

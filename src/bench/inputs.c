@@ -1,12 +1,15 @@
-/* From an input to a case: level 0 at the size and in the format asked for, and the conditions
- * to time it under. */
-#include "bench/image_case.h"
+/* From inputs to cases: level 0 at the size and in the format asked for, and the conditions to
+ * time it under. */
+#include "bench/inputs.h"
 
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
 #include "bench/verify/instance.h"
+
+/* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
+#define KEEP_BYTES (UINT64_C(1) << 30)
 
 /* The size of image `index`: one of --size in turn, else the input's own. */
 static struct mb_extent extent_of(const struct mb_settings *settings,
@@ -30,14 +33,61 @@ static enum mb_status check_shape(const struct mb_settings *settings, struct mb_
     return MB_OK;
 }
 
-enum mb_status mb_image_check_shapes(const struct mb_settings *settings,
-                                     const struct mb_image *image, const char *input,
-                                     struct mb_err *err)
+static uint64_t image_bytes(const struct mb_image *image)
 {
+    return (uint64_t)mb_depth_texel_bytes(image->depth) * image->width * image->height;
+}
+
+/* Decode an input and check the shapes asked of it. */
+static enum mb_status open_input(const struct mb_settings *settings, size_t index,
+                                 struct mb_image *image, struct mb_err *err)
+{
+    const char *input = settings->inputs[index];
+    MB_DO(mb_image_open(image, input, settings->seed, err));
     for (size_t i = 0; i < mb_settings_n_images(settings); i++) {
         MB_DO(check_shape(settings, extent_of(settings, image, i), input, err));
     }
     return MB_OK;
+}
+
+enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
+                              struct mb_err *err)
+{
+    enum mb_status status = MB_OK;
+    uint64_t kept_bytes = 0;
+    *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
+    inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
+    MB_TRY(MB_NEED(inputs->images, "inputs"));
+    for (size_t i = 0; i < settings->n_inputs; i++) {
+        struct mb_image *image = &inputs->images[i];
+        MB_TRY(open_input(settings, i, image, err));
+        kept_bytes += image_bytes(image);
+        if (kept_bytes > KEEP_BYTES && i > 0) {
+            kept_bytes -= image_bytes(image);
+            mb_free(image->texels); /* its digest stays */
+            image->texels = NULL;
+        }
+    }
+    return MB_OK;
+fail:
+    mb_inputs_finish(inputs);
+    return status;
+}
+
+void mb_inputs_finish(struct mb_inputs *inputs)
+{
+    for (size_t i = 0; inputs->images && i < inputs->n_inputs; i++) {
+        mb_image_finish(&inputs->images[i]);
+    }
+    mb_free(inputs->images);
+    *inputs = (struct mb_inputs){0};
+}
+
+enum mb_status mb_inputs_load(const struct mb_settings *settings, struct mb_inputs *inputs,
+                              size_t index, struct mb_err *err)
+{
+    struct mb_image *image = &inputs->images[index];
+    return image->texels ? MB_OK : open_input(settings, index, image, err);
 }
 
 /* The format of image `index`: all sizes are in the first one, then in the next. */
