@@ -50,11 +50,13 @@ def panel(timing, rows, names, kernels, left, right):
     bottom = HEAD + ROW * len(names)
     room = right - left - svg.width_of("000.0 us") - 6
     longest = max(row.stats.median for row in rows.values())
+    has_floor = timing.floor and timing.floor < longest
+    floor_x = left + room * timing.floor / longest if has_floor else left
     parts = [svg.text(left, 14, size_text(timing.case.size), css="b")]
     for index, name in enumerate(names):
         y, row = HEAD + ROW * index, rows.get(name)
         if row is None:
-            parts += [svg.text(left, y + 13, "not run", css="soft")]
+            parts += [svg.text(floor_x + (6 if has_floor else 0), y + 13, "not run", css="soft")]
             continue
         width, time = room * row.stats.median / longest, time_text(row.stats.median)
         title = f"{row.label}: {time}, {result_words(row)}"
@@ -62,9 +64,8 @@ def panel(timing, rows, names, kernels, left, right):
         parts += [svg.rect(left, y, width, BAR, f"f{css}", title) if row.loses_nothing()
                   else hatched(left, y, width, css, title),
                   svg.text(left + width + 6, y + 13, time)]
-    if timing.floor and timing.floor < longest:
-        x = left + room * timing.floor / longest
-        parts += [svg.line(x, 20, x, bottom, "edge"),
+    if has_floor:
+        parts += [svg.line(floor_x, 20, floor_x, bottom, "edge"),
                   svg.text(left, bottom + 16, f"memory floor {time_text(timing.floor)}", css="soft")]
     return parts
 
@@ -110,6 +111,6 @@ def published(timings, kernels, width):
                   f"{drawn[0][0].condition}",
                   svg.drawing(width, height * (1 if is_beside else len(drawn)), parts,
                               f"Published kernels. {words}"),
-                  "Medians, shorter is better. Blue: ours. Grey: published, each kernel's fastest exact "
-                  "variant, else its fastest. Hatched: not exact. Dashed: the least time that the memory "
-                  "traffic or an empty dispatch takes." + "".join(losses(drawn, names)))
+                  "Medians, shorter is better. Grey: published. Blue: built into mipbench. Each is its fastest "
+                  "exact variant, or if none is exact its fastest. Hatched: not exact, or not judged. Dashed: "
+                  "the memory floor, which is what the traffic alone takes, or an empty dispatch if that is more." + "".join(losses(drawn, names)))
