@@ -179,7 +179,7 @@ class Change(Gap):
         self.verdict = node.text("verdict")
         self.ratio, self.ci = node.figure("ratio"), node.interval("ci")
         self.base, self.new = node.figure("base_ns"), node.figure("new_ns")
-        self.threshold = node.amount("threshold") or 0.0
+        self.margin, self.is_single_run = node.amount("margin") or 0.0, node.flag("single_run")
 
 
 class Comparison:

@@ -98,7 +98,7 @@ def size_note(shown, rows, sizes, devices):
     images = {row.case.image_name for row in shown}
     return f"Medians{f' of {images.pop()}' if len(images) == 1 else ''}, with p05 to p95." + (
         " Hollow: not exact." if not all(row.loses_nothing() for row in shown) else "") + (
-        " Lines join the powers of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
+        " Lines join squares whose side is a power of two." if sum(map(is_power_of_two, sizes)) > 1 else "") + (
         " One strategy for each device: its most frequent winner." if len(devices) > 1 else
         f" Not drawn: {n_left_out} other variants." if n_left_out > 0 else "")
 
@@ -181,7 +181,7 @@ def changes(found, n_tests, width, title):
         raise NoData("nothing was measured in both")
     is_beside = width >= BESIDE
     left, row = (0.42 * width, LINE) if is_beside else (10, ROW)
-    ends = [1, *(value for it in entries for value in (it.ratio, *it.ci, 1 + it.threshold, 1 / (1 + it.threshold)))]
+    ends = [1, *(value for it in entries for value in (it.ratio, *it.ci, 1 + it.margin, 1 / (1 + it.margin)))]
     bottom = 6 + row * len(entries)
     axis = svg.Axis(min(ends), max(ends), left, width - 78, log=True)
     parts = []
@@ -190,7 +190,7 @@ def changes(found, n_tests, width, title):
         y, css = top + (12 if is_beside else 29), VERDICTS.get(it.verdict, "same")
         shown, low, high = f"{ratio_text(it.ratio)}x", axis.at(it.ci[0]), axis.at(it.ci[1])
         room = (left if is_beside else width - svg.width_of(shown)) - 16
-        band = axis.at(1 / (1 + it.threshold)), axis.at(1 + it.threshold)
+        band = axis.at(1 / (1 + it.margin)), axis.at(1 + it.margin)
         parts += [svg.rect(band[0], y - 10, band[1] - band[0], 20, "band"),
                   svg.text(4, top + 17, svg.fitted(f"{it.label}, {it.where()}", room)),
                   svg.text(width - 4, top + 17, shown, "end"), svg.line(low, y, high, y, f"line v-{css}"),
@@ -199,7 +199,8 @@ def changes(found, n_tests, width, title):
     words = "; ".join(f"{it.label}, {it.where()}: {ratio_text(it.ratio)}" for it in entries)
     return Figure(title, svg.drawing(width, bottom + 46, [svg.x_axis(axis, bottom, bottom - 4, "new time over "
                                      "old time (log)"), *parts], f"New time over old time. {words}"),
-                  "95 % intervals. Filled: slower or faster beyond the noise. Band: the threshold." + (
+                  "95 % intervals. Filled: slower or faster beyond the noise. Band: what a difference must clear" + (
+                      ", here with fewer than five runs a side." if any(it.is_single_run for it in entries) else ".") + (
                       f" Not drawn: {n_tests - len(entries)} of {n_tests} tests." if n_tests > len(entries) else ""))
 
 
