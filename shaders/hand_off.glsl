@@ -4,10 +4,11 @@
  *
  * The invocation that made the texel writes it and then adds to the counter with release
  * semantics at device scope. No barrier is needed between the two, and adds by others continue
- * its release sequence. Only the invocation that finds its workgroup last acquires. If others
- * of the workgroup also read the texels, they first meet in acquire_hand_off(), whose control
- * barrier covers buffer memory at device scope, so that what was acquired is visible to all of
- * them. The invocation that acquired resets the counter to zero for the next run.
+ * its release sequence. Only the invocation whose add shows that its workgroup is the last one
+ * acquires. If others of the workgroup also read the texels, they first meet in
+ * acquire_hand_off(), whose control barrier covers buffer memory at device scope, so that what
+ * was acquired is visible to all of them. The invocation that acquired resets the counter to
+ * zero for the next run.
  *
  * An update dispatches the tiles that the changed rectangle touches. The other texels of level
  * 6 exist only as stored. So that an update gives the same bits as a full run, tiles round

@@ -24,7 +24,7 @@ layout(constant_id = 3) const bool IS_VERTICAL = false;
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray target;
 
-/* y holds what rounding x to a float loses. */
+/* A weight is .x + .y: .x is the weight as a float, .y what that rounding loses. */
 layout(set = 0, binding = 2) readonly buffer Weights
 {
     vec2 weights[];
@@ -43,8 +43,8 @@ layout(push_constant) uniform Push
 /* The ratio is at most three source texels to a target texel. */
 shared vec4 cache[N_INVOCATIONS + 6 * RADIUS];
 
-/* The first tap of target texel x: mb_filter_kernel_span in image/filter_kernel.c. The offset,
- * larger than the radius of any kernel, keeps dividends positive. */
+/* The first tap of target texel x, as mb_filter_kernel_span() has it. Division in GLSL rounds
+ * towards zero: the offset, larger than the radius of any kernel, keeps dividends positive. */
 int first_tap_of(int x)
 {
     const int offset = 4 * RADIUS;

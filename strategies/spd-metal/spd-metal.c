@@ -161,8 +161,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_images(cmd, barriers, n_images);
 }
 
-/* One invocation reads four texels of level 6 per texel of level 7; the whole workgroup reads
- * all 64x64. */
+/* A tail that one invocation makes reads four texels of level 6 for each of level 7. One that
+ * the workgroup makes (TAIL_GROUP) reads all 64x64. */
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;
