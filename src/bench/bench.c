@@ -58,7 +58,7 @@ enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
                                 struct mb_calibration *calibration, struct mb_err *err)
 {
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
+    MB_DO(mb_calibration_init(calibration, gpu, run->settings, err));
     run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
     run->timer.granularity_ns = calibration->marks.granularity_ns;
     run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;

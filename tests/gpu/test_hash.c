@@ -199,8 +199,7 @@ static bool time_rows(const struct mb_gpu *gpu, const struct mb_variant *rows,
         .conditions = conditions,
         .n_conditions = n_conditions,
     };
-    CHECK_EQ_INT(mb_calibration_init(&bed.calibration, &disguised, &bed.settings, NULL, &err),
-                 MB_OK);
+    CHECK_EQ_INT(mb_calibration_init(&bed.calibration, &disguised, &bed.settings, &err), MB_OK);
     bed.calibration.has_probe = false; /* whose clock is the host's */
     const bool is_run = mb_case_run(&options, texels, &bed.c, &is_complete, &err) == MB_OK;
     CHECK_EQ_STR(err.text, "");

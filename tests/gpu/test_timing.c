@@ -70,8 +70,7 @@ static bool run(const struct mb_gpu *gpu, const struct mb_test_case *test_case,
         .conditions = conditions + first,
         .n_conditions = n,
     };
-    enum mb_status status =
-        mb_calibration_init(&bed.calibration, gpu, &bed.settings, NULL, &err);
+    enum mb_status status = mb_calibration_init(&bed.calibration, gpu, &bed.settings, &err);
     if (status == MB_OK) {
         status = mb_case_run(&options, texels, &bed.c, &is_complete, &err);
     }

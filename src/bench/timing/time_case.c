@@ -107,7 +107,7 @@ static struct mb_recorded_sample describe_sample(const struct timing *t,
         .instances = candidate->instances,
         .n_instances = candidate->n_instances,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
-        .evictor = timing->is_evicted ? &calibration->evictor.read : NULL,
+        .evictor = timing->is_evicted ? &calibration->evictor : NULL,
         .warms_code = timing->mode == MB_MODE_LATENCY && !is_cpu(t),
         .hash = candidate->timed_hash ? &t->hash : NULL,
         .spots = is_update ? NULL : &t->spots,
@@ -471,8 +471,9 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
     const struct mb_gpu *gpu = calibration->gpu;
     const uint64_t llc_bytes = calibration->roofline.llc_bytes;
     MB_DO(mb_schedule_images(t->timing, llc_bytes, err));
-    if (t->timing->is_evicted && !calibration->evictor.field.gpu) {
-        MB_DO(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
+    if (t->timing->is_evicted && !calibration->evictor.gpu) {
+        MB_DO(
+            mb_field_init_evictor(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
     }
     return MB_OK;
 }
