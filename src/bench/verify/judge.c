@@ -131,41 +131,33 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     return MB_OK;
 }
 
-/* Copy texels, or their bits inverted. */
-static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
+static void invert(uint8_t *bytes, size_t n_bytes)
 {
-    const uint8_t mask = is_inverted ? 0xff : 0;
     for (size_t i = 0; i < n_bytes; i++) {
-        to[i] = from[i] ^ mask;
+        bytes[i] = (uint8_t)~bytes[i];
     }
 }
 
-/* Invert texels inside the affected region of one level and layer; with `outside`, all the
- * others. */
-static void spoil_level(const struct mb_layout *layout, uint32_t level, struct mb_rect rect,
-                        bool outside, const uint8_t *from, uint8_t *to)
-{
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
-    const size_t texel_bytes = layout->format->texel_bytes;
-    copy(to, from, (size_t)extent.width * extent.height * texel_bytes, outside);
-    for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
-        const size_t at = ((size_t)y * extent.width + rect.x) * texel_bytes;
-        copy(to + at, from + at, rect.width * texel_bytes, !outside);
-    }
-}
-
-/* Spoil all levels that the task makes, but for level 0. */
+/* Invert all texels inside the affected regions of the levels that the task makes, but for
+ * level 0; with `outside`, all others of these levels. */
 static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
     const struct mb_layout *layout = &test_image->image.layout;
+    const size_t texel_bytes = layout->format->texel_bytes;
     memcpy(block, regenerated, test_image->full.total_bytes);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
+        const struct mb_rect rect = affected[level];
+        const size_t row_bytes = mb_level_extent(layout->base, level).width * texel_bytes;
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-            const size_t offset_bytes =
-                layout->level_offset_bytes[level] + layer * layout->level_layer_bytes[level];
-            spoil_level(layout, level, affected[level], outside, regenerated + offset_bytes,
-                        block + offset_bytes);
+            uint8_t *texels = block + layout->level_offset_bytes[level] +
+                              layer * layout->level_layer_bytes[level];
+            if (outside) {
+                invert(texels, layout->level_layer_bytes[level]); /* twice is not at all */
+            }
+            for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+                invert(texels + y * row_bytes + rect.x * texel_bytes, rect.width * texel_bytes);
+            }
         }
     }
 }
