@@ -81,7 +81,7 @@ static enum mb_status init_candidate(struct mb_candidate *candidate,
                                      const struct mb_task *task, struct mb_err *err)
 {
     const struct mb_variant *row = candidate->row;
-    MB_DO(mb_instance_supports(image, row, task, err));
+    MB_DO(mb_variant_supports(row, image->gpu, &image->layout, task, err));
     candidate->instances = mb_alloc(1, sizeof *candidate->instances);
     MB_DO(MB_NEED(candidate->instances, "strategy"));
     candidate->n_instances = 1;
@@ -352,7 +352,7 @@ static enum mb_status run(struct context *c, struct mb_err *err)
 }
 
 /* Make the image with the usages that the settings ask for. Usages that the device lacks for
- * the format are left out: mb_instance_supports() reports them. */
+ * the format are left out: mb_variant_supports() reports them. */
 static enum mb_status make_image(struct context *c, const void *source, struct mb_err *err)
 {
     const struct mb_case *out = c->c;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bench/test_image.h"
 #include "strategy/needs.h"
 
 #define MAX_NAMES 256 /* candidates offered to "did you mean" */
@@ -268,6 +269,11 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
     const struct mb_strategy *strategy = row->strategy;
     const char *contradiction =
         strategy->contradiction ? strategy->contradiction(&row->params) : NULL;
+    MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
+               MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
+    MB_FAIL_IF(strategy->image_usage & ~mb_test_image_usage(gpu, layout->format), why,
+               MB_ERRC_UNSUPPORTED, "needs an image usage that the device lacks for format %s",
+               layout->format->name);
     MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
     MB_FAIL_IF(contradiction, why, MB_ERRC_UNSUPPORTED, "%s", contradiction);
     if (strategy->supports) {
