@@ -207,13 +207,11 @@ static enum mb_status judge(struct context *c, struct mb_candidate *candidate,
                             enum mb_content content, enum mb_judge_pass pass,
                             struct mb_err *err)
 {
-    static const char *const verifying[MB_N_CONTENTS] = {
-        [MB_CONTENT_IMAGE] = "verifying",
-        [MB_CONTENT_PROBE] = "verifying on the probe image",
-    };
     const struct mb_hooks *hooks = c->options->hooks;
     hooks->on_step(hooks->user, candidate->result->label,
-                   c->judge.is_blind ? "writing" : verifying[content]);
+                   c->judge.is_blind             ? "writing"
+                   : content == MB_CONTENT_PROBE ? "verifying on the probe image"
+                                                 : "verifying");
     return mb_judge_run(&c->judge, candidate, content, pass, err);
 }
 

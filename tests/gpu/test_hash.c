@@ -188,7 +188,8 @@ static bool time_rows(const struct mb_gpu *gpu, const struct mb_variant *rows,
                                     .verify = true,
                                     .l2_bytes = UINT64_C(32) << 10}};
     mb_test_fill_case(test_case, &bed.c);
-    bed.c.compulsory_bytes = mb_task_compulsory_bytes(&bed.c.task, &bed.c.layout);
+    bed.c.compulsory_bytes =
+        mb_filter_affected_bytes(MB_POLICY_BOX, &bed.c.layout, bed.c.task.rect);
     void *texels = mb_test_texels(&bed.c.layout, "noise");
     const struct mb_case_options options = {
         .calibration = &bed.calibration,

@@ -125,9 +125,3 @@ void mb_instance_finish(struct mb_instance *instance)
     mb_buffer_finish(&instance->to_depth);
     *instance = (struct mb_instance){0};
 }
-
-uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout)
-{
-    return task->is_update ? mb_filter_affected_bytes(MB_POLICY_BOX, layout, task->rect)
-                           : mb_layout_compulsory_bytes(layout);
-}

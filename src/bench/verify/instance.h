@@ -41,7 +41,3 @@ const char *mb_instance_kernel(const struct mb_instance *instance);
 
 /* The queue must be idle. Accepts zero. */
 void mb_instance_finish(struct mb_instance *instance);
-
-/* The bytes that a task moves at least: level 0, or the rectangle of an update, is read once,
- * and everything below that depends on it written once. */
-uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "image/pattern.h"
 
-#define N_CHANGED 64u /* pairs of texels */
+#define N_CHANGED 64u /* texels */
 
 /* A checksum over every texel, to recognise an output that was verified before. */
 static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
@@ -88,13 +88,10 @@ static struct mb_reference *reference_of(struct mb_judge *judge)
 static void note_failure(struct mb_judge *judge, const char *rule,
                          const struct mb_bad_texel *bad)
 {
-    static const char *const when[MB_N_CONTENTS][2] = {
-        [MB_CONTENT_IMAGE] = {"wrong", "wrong after timing"},
-        [MB_CONTENT_PROBE] = {"wrong on the probe image",
-                              "wrong on the probe image after timing"},
-    };
-    mb_candidate_fail(judge->candidate, true, "%s: %s%s%s", when[judge->content][judge->pass],
-                      rule ? rule : "", rule ? ": " : "",
+    mb_candidate_fail(judge->candidate, true, "wrong%s%s: %s%s%s",
+                      judge->content == MB_CONTENT_PROBE ? " on the probe image" : "",
+                      judge->pass == MB_JUDGE_AFTER ? " after timing" : "", rule ? rule : "",
+                      rule ? ": " : "",
                       mb_bad_texel_describe(bad, reference_of(judge)->layout.format).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
@@ -246,7 +243,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     return MB_OK;
 }
 
-/* Exchange a few texels of level 0. */
+/* Overwrite a few texels of level 0 with others. */
 static void change(const struct mb_layout *layout, uint8_t *texels)
 {
     struct mb_rng rng;
@@ -255,12 +252,8 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
         (uint32_t)(layout->level_layer_bytes[0] / n_bytes * layout->n_layers);
     mb_rng_init(&rng, N_CHANGED);
     for (uint32_t i = 0; i < N_CHANGED; i++) {
-        uint8_t kept[4 * sizeof(float)];
-        uint8_t *a = texels + mb_rng_below(&rng, n_texels) * n_bytes;
-        uint8_t *b = texels + mb_rng_below(&rng, n_texels) * n_bytes;
-        memcpy(kept, a, n_bytes);
-        memmove(a, b, n_bytes);
-        memcpy(b, kept, n_bytes);
+        uint8_t *to = texels + mb_rng_below(&rng, n_texels) * n_bytes;
+        memmove(to, texels + mb_rng_below(&rng, n_texels) * n_bytes, n_bytes);
     }
 }
 
