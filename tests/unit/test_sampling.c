@@ -181,8 +181,8 @@ static void test_wrap(void)
     CHECK(narrow.now_ns > (double)(UINT64_C(1) << 36) * 32.0); /* it did wrap */
     CHECK_EQ_INT(a.n_kept, 160);
     for (size_t i = 0; i < 160 * N_CANDIDATES; i++) {
-        CHECK_EQ_DBL(a.duration_ns[i], b.duration_ns[i], 1e-9);
-        CHECK_EQ_DBL(a.duration_ns[i], 10e3 * (double)(i % N_CANDIDATES + 1), 33.0);
+        CHECK_EQ_DBL(a.sample[i].duration_ns, b.sample[i].duration_ns, 1e-9);
+        CHECK_EQ_DBL(a.sample[i].duration_ns, 10e3 * (double)(i % N_CANDIDATES + 1), 33.0);
     }
     mb_samples_finish(&a);
     mb_samples_finish(&b);
@@ -199,7 +199,7 @@ static void test_backwards(void)
     d.is_backwards = true;
     CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
     CHECK(strstr(err.text, "before the first") != NULL);
-    CHECK(none.duration_ns == NULL);
+    CHECK(none.sample == NULL);
 }
 
 static void test_no_timestamps(void)
@@ -495,9 +495,10 @@ static void test_parts(void)
         unsigned seen = 0;
         for (size_t i = 0; i < N_CANDIDATES; i++) {
             const size_t cell = block * N_CANDIDATES + i;
-            CHECK_EQ_DBL(samples.part_ns[2 * cell], samples.duration_ns[cell], 1e-9);
-            CHECK_EQ_DBL(samples.part_ns[2 * cell + 1], 2.0 * samples.duration_ns[cell], 1e-9);
-            seen |= 1u << samples.position[cell];
+            const struct mb_sample *sample = &samples.sample[cell];
+            CHECK_EQ_DBL(sample->part_ns[0], sample->duration_ns, 1e-9);
+            CHECK_EQ_DBL(sample->part_ns[1], 2.0 * sample->duration_ns, 1e-9);
+            seen |= 1u << sample->position;
         }
         CHECK_EQ_INT(seen, (1u << N_CANDIDATES) - 1);
     }
@@ -509,7 +510,7 @@ static void check_places(const struct device *d, size_t first)
     CHECK_EQ_INT(d->n_started, first + samples.n_blocks * samples.n_candidates);
     for (size_t i = 0; i < samples.n_blocks * samples.n_candidates; i++) {
         const size_t block = i / samples.n_candidates * samples.n_candidates;
-        CHECK_EQ_DBL(samples.duration_ns[block + d->started[first + i]],
+        CHECK_EQ_DBL(samples.sample[block + d->started[first + i]].duration_ns,
                      d->worked_ns[first + i], 33.0);
     }
 }
@@ -579,7 +580,7 @@ static void test_verified(void)
     struct mb_measure_options options = plain_options();
     measure(&d, &options);
     for (uint32_t i = 0; i < samples.n_blocks * N_CANDIDATES; i++) {
-        CHECK_EQ_INT(samples.n_verified[i], i % N_CANDIDATES + 1);
+        CHECK_EQ_INT(samples.sample[i].n_verified, i % N_CANDIDATES + 1);
     }
     CHECK(!d.was_wrong);
 }
@@ -599,7 +600,7 @@ static void test_failures(void)
         CHECK_EQ_INT(mb_measure(&sampler, &options, &none, &err), MB_FAILED);
         CHECK_EQ_STR(err.text, i % 2 == 0 ? "start failed" : "collect failed");
         CHECK_EQ_INT(d.n_in_flight, 0);
-        CHECK(none.duration_ns == NULL);
+        CHECK(none.sample == NULL);
     }
 }
 

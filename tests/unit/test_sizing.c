@@ -77,12 +77,13 @@ static void check_fixed(const double part_ns[3], double fixed_ns)
 {
     enum { N_BLOCKS = 5 };
     struct mb_block blocks[N_BLOCKS];
-    double parts[N_BLOCKS * 3], scratch[N_BLOCKS];
+    struct mb_sample taken[N_BLOCKS];
+    double scratch[N_BLOCKS];
     for (int i = 0; i < N_BLOCKS; i++) {
         /* A repeated block does not count. */
         blocks[i] = (struct mb_block){.is_kept = i != 2};
         for (int k = 0; k < 3; k++) {
-            parts[3 * i + k] = i == 2 ? 1e9 : part_ns[k] + i;
+            taken[i].part_ns[k] = i == 2 ? 1e9 : part_ns[k] + i;
         }
     }
     const struct mb_samples samples = {
@@ -91,7 +92,7 @@ static void check_fixed(const double part_ns[3], double fixed_ns)
         .n_blocks = N_BLOCKS,
         .n_kept = N_BLOCKS - 1,
         .block = blocks,
-        .part_ns = parts,
+        .sample = taken,
     };
     struct mb_row row = {.n_chains = {19, 38, 76}};
     mb_schedule_keep_fixed(&samples, &row, scratch);

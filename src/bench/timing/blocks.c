@@ -2,7 +2,6 @@
 #include "bench/timing/blocks.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/os.h"
@@ -13,7 +12,7 @@
 struct in_flight {
     bool is_used, is_warm_up;
     size_t candidate;
-    uint32_t block;
+    uint32_t block, position;
 };
 
 struct loop {
@@ -49,7 +48,6 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
     const struct mb_sampler *sampler = loop->sampler;
     const struct mb_samples *samples = loop->samples;
     struct in_flight *started = &loop->slot[slot];
-    const size_t cell = started->block * samples->n_candidates + started->candidate;
     struct mb_sample sample = {.n_verified = 0};
     if (!started->is_used) {
         return MB_OK;
@@ -57,10 +55,8 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
     started->is_used = false;
     MB_DO(sampler->collect(sampler->user, started->candidate, slot, &sample, err));
     if (!started->is_warm_up) {
-        samples->duration_ns[cell] = sample.duration_ns;
-        samples->n_verified[cell] = sample.n_verified;
-        memcpy(samples->part_ns + cell * samples->n_parts, sample.part_ns,
-               samples->n_parts * sizeof *sample.part_ns);
+        sample.position = started->position;
+        samples->sample[started->block * samples->n_candidates + started->candidate] = sample;
     }
     return MB_OK;
 }
@@ -84,12 +80,11 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_er
     const size_t n = loop->options->n_candidates;
     const uint32_t block = loop->samples->n_blocks;
     mb_rng_shuffle(&loop->rng, loop->order, n);
-    for (size_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const uint32_t candidate = loop->order[i], slot = loop->next_slot;
         MB_DO(collect_slot(loop, slot, err));
         MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
-        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block};
-        loop->samples->position[block * n + candidate] = (uint32_t)i;
+        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block, i};
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
     }
     return MB_OK;
@@ -299,14 +294,8 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     loop->order = mb_alloc(n, sizeof *loop->order);
     loop->column = mb_alloc(loop->capacity, sizeof *loop->column);
     samples->block = mb_alloc(loop->capacity, sizeof *samples->block);
-    samples->duration_ns = mb_alloc(loop->capacity * n, sizeof *samples->duration_ns);
-    samples->position = mb_alloc(loop->capacity * n, sizeof *samples->position);
-    samples->n_verified = mb_alloc(loop->capacity * n, sizeof *samples->n_verified);
-    samples->part_ns =
-        mb_alloc(loop->capacity * n * options->n_parts + 1, sizeof *samples->part_ns);
-    MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->duration_ns &&
-                      samples->position && samples->n_verified && samples->part_ns,
-                  "samples"));
+    samples->sample = mb_alloc(loop->capacity * n, sizeof *samples->sample);
+    MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->sample, "samples"));
     for (uint32_t i = 0; i < n; i++) {
         loop->order[i] = i;
     }

@@ -24,17 +24,11 @@
 #define MB_WINDOW_NS    UINT64_C(20000000)
 #define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* longest wait for a clock to rise */
 
-struct mb_sample {
-    double duration_ns;           /* NaN: the candidate was given up, for good */
-    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
-    int32_t n_verified;           /* chains of the sample; -1: one of them is wrong */
-};
-
 struct mb_sampler {
     void *user;
     /* Start one sample of `candidate` in `slot`, which is free. */
     enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
-    /* Wait for it. `*sample` arrives zeroed. */
+    /* Wait for it. `*sample` arrives zeroed; its position is filled in afterwards. */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot,
                               struct mb_sample *sample, struct mb_err *err);
     /* A monotonic clock; NULL: the host's. */

@@ -106,8 +106,8 @@ static double median_of_part(const struct mb_samples *samples, size_t column, ui
     uint32_t n = 0;
     for (uint32_t block = 0; block < samples->n_blocks; block++) {
         if (samples->block[block].is_kept) {
-            size_t cell = block * samples->n_candidates + column;
-            scratch[n++] = samples->part_ns[cell * samples->n_parts + part];
+            scratch[n++] =
+                samples->sample[block * samples->n_candidates + column].part_ns[part];
         }
     }
     return mb_median(scratch, n);

@@ -11,7 +11,7 @@
  *     start_sample             here         submits the recording whose turn it is
  *     mb_timer_read            vk/timer.c   one query for both stamps; ticks to nanoseconds
  *     collect_sample           here         the time of one chain, and whether it was right
- *     collect_slot             blocks.c     mb_samples.duration_ns[block][candidate]
+ *     collect_slot             blocks.c     mb_samples.sample[block][candidate]
  *     keep_row                 here         mb_row.stats, of the candidate's samples
  *     column_fields            result/timing_json.c */
 #include "bench/timing/time_case.h"
@@ -412,7 +412,8 @@ static uint32_t count_verified(const struct timing *t, size_t column)
     char which[64];
     uint32_t n = 0;
     for (uint32_t block = 0; block < samples->n_blocks; block++) {
-        const int32_t n_verified = samples->n_verified[block * samples->n_candidates + column];
+        const int32_t n_verified =
+            samples->sample[block * samples->n_candidates + column].n_verified;
         if (n_verified < 0) {
             snprintf(which, sizeof which, "sample %u of %u", block + 1, samples->n_blocks);
             note_wrong(candidate_of(t, column), which);
