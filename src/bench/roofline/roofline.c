@@ -172,39 +172,33 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, struct mb_
     return MB_OK;
 }
 
-/* Time one variant of mixed traffic; the fastest of all is the ceiling. */
-static enum mb_status time_mix(const struct measurement *m, struct mb_field *field,
-                               uint32_t workgroup_size, uint32_t n_items, double *gbps,
-                               struct mb_err *err)
-{
-    MB_DO(mb_field_choose(field, MB_TRAFFIC_MIX, workgroup_size, n_items, err));
-    MB_DO(mb_field_time(field, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
-    m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
-    return MB_OK;
-}
-
-/* Software devices take one variant: the size makes no difference there. */
+/* Time variants of mixed traffic; the fastest of all is the ceiling. Software devices take one:
+ * the size makes no difference there. */
 static enum mb_status measure_mix(const struct measurement *m, struct mb_field *field,
                                   struct mb_err *err)
 {
     static const uint32_t sizes[] = {128, 64, 256, 512, 1024};
-    const struct mb_gpu_info *info = &m->gpu->info;
-    double gbps, best_gbps = 0.0;
+    const size_t n_variants = m->is_cpu ? 1 : MB_COUNTOF(sizes) + 1;
+    double best_gbps = 0.0;
     uint32_t best_size = 0;
-    for (size_t i = 0; i < (m->is_cpu ? 1 : MB_COUNTOF(sizes)); i++) {
-        if (sizes[i] > info->limits.maxComputeWorkGroupInvocations ||
-            sizes[i] > info->limits.maxComputeWorkGroupSize[0]) {
+    for (size_t i = 0; i < n_variants; i++) {
+        const bool is_last = i == MB_COUNTOF(sizes); /* more items, with the best size */
+        const uint32_t size = is_last ? best_size : sizes[i];
+        struct mb_err why;
+        double gbps;
+        if (size == 0 || mb_gpu_require_workgroup(m->gpu, size, &why) != MB_OK) {
             continue;
         }
-        MB_DO(time_mix(m, field, sizes[i], MIX_ITEMS, &gbps, err));
+        MB_DO(mb_field_choose(field, MB_TRAFFIC_MIX, size, is_last ? 2 * MIX_ITEMS : MIX_ITEMS,
+                              err));
+        MB_DO(mb_field_time(field, m->is_cpu ? 0.0 : MIN_TIMED_NS, &gbps, err));
+        m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, gbps); /* fmax() ignores NaN */
         if (gbps > best_gbps) {
             best_gbps = gbps;
-            best_size = sizes[i];
+            best_size = size;
         }
     }
-    return m->is_cpu || best_size == 0
-               ? MB_OK
-               : time_mix(m, field, best_size, 2 * MIX_ITEMS, &gbps, err);
+    return MB_OK;
 }
 
 /* Look for the cache by reads of ever larger footprints. */

@@ -229,7 +229,6 @@ static enum mb_status record(struct timing *t, struct mb_candidate *candidate,
         recorded->first_instance = i;
         recorded->first_pair = t->n_pairs_used;
         t->n_pairs_used += recorded->n_parts;
-        candidate->n_recorded++;
         MB_DO(mb_recorded_sample_init(recorded, err));
     }
     return MB_OK;
@@ -285,14 +284,14 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
 }
 
 /* Undo rotate() and free what else the condition made. */
-static void end_timing(struct mb_candidate *candidate)
+static void end_timing(const struct timing *t, struct mb_candidate *candidate)
 {
-    for (uint32_t i = 0; i < candidate->n_recorded; i++) {
+    for (uint32_t i = 0; candidate->recorded && i < t->n_recorded; i++) {
         mb_recorded_sample_finish(&candidate->recorded[i]);
     }
     mb_free(candidate->recorded);
     candidate->recorded = NULL;
-    candidate->n_recorded = candidate->n_taken = candidate->n_dropped = 0;
+    candidate->n_taken = candidate->n_dropped = 0;
     candidate->is_given_up = false;
     while (candidate->n_instances > 1) {
         mb_instance_finish(&candidate->instances[--candidate->n_instances]);
@@ -302,7 +301,7 @@ static void end_timing(struct mb_candidate *candidate)
 static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; i < t->n_candidates; i++) {
-        end_timing(&t->candidates[i]);
+        end_timing(t, &t->candidates[i]);
     }
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
@@ -353,10 +352,7 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
         }
         MB_DO(start_sample(t, column, slot, err));
     }
-    *sample = (struct mb_sample){.duration_ns = (double)NAN};
-    for (uint32_t i = 0; i < MB_MAX_PARTS; i++) {
-        sample->part_ns[i] = (double)NAN;
-    }
+    *sample = (struct mb_sample){(double)NAN, {(double)NAN, (double)NAN, (double)NAN}, 0, 0};
     return t->in_slot[slot] ? mb_submission_wait(&t->in_slot[slot]->submission, err) : MB_OK;
 }
 
