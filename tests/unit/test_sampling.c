@@ -468,12 +468,6 @@ static void test_times(void)
     CHECK_EQ_INT(samples.stop, MB_STOP_BUDGET);
 
     options = plain_options();
-    options.max_noise = 0.5; /* known at the first look, but that is too early */
-    options.min_time_ns = 2000000;
-    measure(&d, &options);
-    CHECK_EQ_INT(samples.n_kept, 40);
-
-    options = plain_options();
     options.min_blocks = 3; /* before these the budget does not end it */
     options.budget_ns = UINT64_C(10) * N_CANDIDATES * 20000;
     measure(&d, &options);

@@ -211,8 +211,9 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
                     uint32_t n_blocks)
 {
-    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
-           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+    return options->timeout_ns > 0
+               ? elapsed_ns >= options->timeout_ns
+               : n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns;
 }
 
 /* Sample one block between two probes. A flagged one counts only if there is no room to repeat
@@ -274,8 +275,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
         bool known;
         MB_DO(is_known(loop, &known, err));
         loop->next_look *= 2;
-        if (known && samples->n_kept >= options->min_blocks &&
-            elapsed_ns >= options->min_time_ns) {
+        if (known && samples->n_kept >= options->min_blocks) {
             samples->stop = MB_STOP_NOISE;
             break;
         }

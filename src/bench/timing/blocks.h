@@ -50,9 +50,8 @@ struct mb_measure_options {
     uint32_t min_warmup_blocks;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
-    uint64_t min_time_ns;            /* sample for so long, however low the noise */
-    uint64_t budget_ns;              /* after min_blocks, stop when this has passed */
     uint64_t timeout_ns;             /* after any block, stop when this has passed; 0: none */
+    uint64_t budget_ns;              /* without it, after min_blocks stop when this has */
     double max_noise; /* stop where each median's 95 % interval is within this, relative, to
                          both sides, or within half a granule; 0: never */
     double granularity_ns;
