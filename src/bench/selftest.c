@@ -123,7 +123,6 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
 /* A chain for each plant and slot; the twin uses those of the base. */
 struct plants {
     struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
-    struct mb_probe *clock; /* or NULL */
 };
 
 static void plants_finish(struct plants *plants)
@@ -154,16 +153,6 @@ static enum mb_status collect(void *user, size_t plant, uint32_t slot, struct mb
     return status == MB_UNSUPPORTED ? mb_probe_run(probe, duration_ns, err) : status;
 }
 
-static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)
-{
-    return mb_probe_run(((struct plants *)user)->clock, duration_ns, err);
-}
-
-static enum mb_status run_load(void *user, struct mb_err *err)
-{
-    return mb_probe_load(((struct plants *)user)->clock, err);
-}
-
 static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
                                   struct mb_err *err)
 {
@@ -188,7 +177,7 @@ static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gp
 enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_settings *settings,
                                struct mb_selftest *selftest, struct mb_err *err)
 {
-    MB_SCOPED(plants) plants = {.clock = NULL};
+    MB_SCOPED(plants) plants = {0};
     MB_SCOPED(mb_calibration) calibration = {0};
     MB_SCOPED(mb_samples) samples = {0};
     struct mb_settings brief = *settings;
@@ -197,13 +186,13 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
                          gpu->info.name, err));
     MB_DO(mb_calibration_init(&calibration, gpu, &brief, err));
     MB_DO(init_plants(&plants, gpu, err));
-    plants.clock = calibration.has_probe ? &calibration.probe : NULL;
     const struct mb_sampler sampler = {
         .user = &plants,
         .start = start,
         .collect = collect,
-        .probe = plants.clock ? run_clock : NULL,
-        .load = run_load,
+        .clock = calibration.has_probe ? &calibration.probe : NULL,
+        .probe = mb_probe_run,
+        .load = mb_probe_load,
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,

@@ -104,13 +104,37 @@ static enum mb_status collect(void *user, size_t candidate, uint32_t slot,
     return status;
 }
 
-static enum mb_status probe(void *user, double *duration_ns, struct mb_err *err)
+/* The device is its own clock. */
+static struct device *device_of(struct mb_probe *clock)
 {
-    struct device *d = user;
+    return (struct device *)(void *)clock;
+}
+
+static enum mb_status probe(struct mb_probe *clock, double *duration_ns, struct mb_err *err)
+{
+    struct device *d = device_of(clock);
     d->clock = d->clock_at ? d->clock_at(d->n_probes) : 1.0;
     d->n_probes++;
     d->host_ns += 120e3;
     *duration_ns = 100e3 / d->clock;
+    return MB_OK;
+}
+
+/* 0.5 of full speed at first, then rising for ten windows. */
+static double rising(uint32_t n_probes)
+{
+    return n_probes < 10 ? 0.5 + 0.05 * n_probes : 1.0;
+}
+
+static enum mb_status load(struct mb_probe *clock, struct mb_err *err)
+{
+    struct device *d = device_of(clock);
+    d->host_ns += 20e6;
+    d->n_loads++;
+    if (d->n_loads >= d->n_loads_needed) {
+        d->clock_at = rising;
+        d->n_probes = 10;
+    }
     return MB_OK;
 }
 
@@ -140,7 +164,9 @@ static struct mb_sampler sampler_of(struct device *d)
         .start = start,
         .collect = collect,
         .now_ns = now_ns,
-        .probe = d->clock_at ? probe : NULL,
+        .clock = d->clock_at ? (struct mb_probe *)(void *)d : NULL,
+        .probe = probe,
+        .load = load,
         .after_block = after_block,
     };
 }
@@ -212,12 +238,6 @@ static void test_no_timestamps(void)
     CHECK_EQ_INT(mb_timer_check(36, 1.0, "GPU", &why), MB_OK);
 }
 
-/* 0.5 of full speed at first, then rising for ten windows. */
-static double rising(uint32_t n_probes)
-{
-    return n_probes < 10 ? 0.5 + 0.05 * n_probes : 1.0;
-}
-
 /* Sampling begins when the clock has come up, not before. */
 static void test_warm_up(void)
 {
@@ -241,29 +261,13 @@ static double idle(uint32_t n_probes)
     return 0.5;
 }
 
-static enum mb_status load(void *user, struct mb_err *err)
-{
-    struct device *d = user;
-    d->host_ns += 20e6;
-    d->n_loads++;
-    if (d->n_loads >= d->n_loads_needed) {
-        d->clock_at = rising;
-        d->n_probes = 10;
-    }
-    return MB_OK;
-}
-
 static void measure_idle(struct device *d, double *fastest_ns)
 {
     struct mb_measure_options options = plain_options();
-    struct mb_sampler sampler;
     options.max_blocks = options.min_blocks;
     options.fastest_probe_ns = fastest_ns;
     d->clock_at = idle;
-    sampler = sampler_of(d);
-    sampler.load = load;
-    mb_samples_finish(&samples);
-    CHECK_EQ_INT(mb_measure(&sampler, &options, &samples, NULL), MB_OK);
+    measure(d, &options);
 }
 
 /* A clock that stays at half of what is known is steady, and yet not what is to be measured:

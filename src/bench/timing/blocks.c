@@ -94,9 +94,9 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_er
 static enum mb_status probe(struct loop *loop, struct mb_err *err)
 {
     loop->probe_ns = (double)NAN;
-    if (loop->sampler->probe) {
+    if (loop->sampler->clock) {
         MB_DO(drain(loop, err));
-        MB_DO(loop->sampler->probe(loop->sampler->user, &loop->probe_ns, err));
+        MB_DO(loop->sampler->probe(loop->sampler->clock, &loop->probe_ns, err));
     }
     return MB_OK;
 }
@@ -111,7 +111,7 @@ static bool has_moved(double a_ns, double b_ns)
 static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
 {
     double *fastest_ns = loop->options->fastest_probe_ns;
-    if (!loop->sampler->load || !fastest_ns || isnan(loop->probe_ns)) {
+    if (!fastest_ns || isnan(loop->probe_ns)) {
         return MB_OK;
     }
     const uint64_t start_ns = now_ns(loop);
@@ -121,7 +121,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
             *fastest_ns = loop->probe_ns;
             break;
         }
-        MB_DO(loop->sampler->load(loop->sampler->user, err));
+        MB_DO(loop->sampler->load(loop->sampler->clock, err));
         MB_DO(probe(loop, err));
         *fastest_ns = fmin(*fastest_ns, loop->probe_ns);
     }
@@ -152,7 +152,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     uint32_t n_windows = 0;
     uint64_t start_ns = now_ns(loop);
     uint64_t window_start_ns = start_ns;
-    bool is_ready = !loop->sampler->probe;
+    bool is_ready = !loop->sampler->clock;
     for (uint32_t block = 0; !*is_stopped; block++) {
         const uint64_t elapsed_ns = now_ns(loop) - start_ns;
         if (block >= options->min_warmup_blocks &&
@@ -161,7 +161,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
         }
         MB_DO(run_block(loop, true, err));
         *is_stopped = is_to_stop(loop, 0);
-        if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
+        if (loop->sampler->clock && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_DO(probe(loop, err));
             MB_DO(raise_clock(loop, err));
             window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
@@ -290,7 +290,7 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     struct mb_samples *samples = loop->samples;
     const size_t n = options->n_candidates;
     loop->capacity =
-        options->max_blocks + (loop->sampler->probe ? options->max_blocks / 4 + 5 : 0);
+        options->max_blocks + (loop->sampler->clock ? options->max_blocks / 4 + 5 : 0);
     loop->order = mb_alloc(n, sizeof *loop->order);
     loop->column = mb_alloc(loop->capacity, sizeof *loop->column);
     samples->block = mb_alloc(loop->capacity, sizeof *samples->block);

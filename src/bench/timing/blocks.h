@@ -24,6 +24,8 @@
 #define MB_WINDOW_NS    UINT64_C(20000000)
 #define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* longest wait for a clock to rise */
 
+struct mb_probe;
+
 struct mb_sampler {
     void *user;
     /* Start one sample of `candidate` in `slot`, which is free. */
@@ -33,10 +35,11 @@ struct mb_sampler {
                               struct mb_sample *sample, struct mb_err *err);
     /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
-    /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
-    enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
-    /* Keep the device busy for some 20 ms. NULL: no load. */
-    enum mb_status (*load)(void *user, struct mb_err *err);
+    struct mb_probe *clock; /* for the next two; NULL: no probe */
+    /* How long a fixed piece of work takes now, with nothing else in flight. */
+    enum mb_status (*probe)(struct mb_probe *clock, double *duration_ns, struct mb_err *err);
+    /* Keep the device busy for some 20 ms. */
+    enum mb_status (*load)(struct mb_probe *clock, struct mb_err *err);
     /* Called after each block with the number of whole blocks; true: stop now. NULL: never. */
     bool (*after_block)(void *user, uint32_t n_blocks);
 };

@@ -356,18 +356,6 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
     return t->in_slot[slot] ? mb_submission_wait(&t->in_slot[slot]->submission, err) : MB_OK;
 }
 
-static enum mb_status run_probe(void *user, double *duration_ns, struct mb_err *err)
-{
-    struct timing *t = user;
-    return mb_probe_run(&t->options->calibration->probe, duration_ns, err);
-}
-
-static enum mb_status run_load(void *user, struct mb_err *err)
-{
-    struct timing *t = user;
-    return mb_probe_load(&t->options->calibration->probe, err);
-}
-
 static bool after_block(void *user, uint32_t n_blocks)
 {
     const struct timing *t = user;
@@ -384,8 +372,9 @@ static enum mb_status sample_all(struct timing *t, struct mb_err *err)
         .user = t,
         .start = start_sample,
         .collect = collect_sample,
-        .probe = calibration->has_probe ? run_probe : NULL,
-        .load = run_load,
+        .clock = calibration->has_probe ? &calibration->probe : NULL,
+        .probe = mb_probe_run,
+        .load = mb_probe_load,
         .after_block = after_block,
     };
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
