@@ -63,17 +63,6 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
-/* A strategy whose tolerance admits anything is neither verified nor ranked. */
-static void warn_void(struct mb_result *result, const struct mb_format *format)
-{
-    const struct mb_tolerance *tolerance = &result->work.tolerance;
-    if (mb_tolerance_is_void(tolerance, format)) {
-        mb_warn(&result->warnings, "claims_nothing",
-                "nothing is checked: `max_error_lsb` %g lets all-zero texels pass",
-                tolerance->max_error_lsb);
-    }
-}
-
 /* Set the variant up on the test image; for an update also as a full regeneration, to compare
  * with. Finish it in any case. */
 static enum mb_status init_candidate(struct mb_candidate *candidate,
@@ -111,16 +100,23 @@ static void finish_candidate(struct mb_candidate *candidate)
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
+    struct mb_result *result = candidate->result;
+    const struct mb_tolerance *tolerance = &result->work.tolerance;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
         init_candidate(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
-    candidate->result->setup_ms = candidate->instances[0].init_ms;
-    candidate->result->work = candidate->instances[0].work;
-    candidate->result->has_work = true;
-    warn_void(candidate->result, c->c->layout.format);
+    result->setup_ms = candidate->instances[0].init_ms;
+    result->work = candidate->instances[0].work;
+    result->has_work = true;
+    /* A strategy whose tolerance admits anything is neither verified nor ranked. */
+    if (mb_tolerance_is_void(tolerance, c->c->layout.format)) {
+        mb_warn(&result->warnings, "claims_nothing",
+                "nothing is checked: `max_error_lsb` %g lets all-zero texels pass",
+                tolerance->max_error_lsb);
+    }
     return describe_pipelines(c, candidate, err);
 }
 

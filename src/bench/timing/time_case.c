@@ -84,14 +84,6 @@ static enum mb_status make_spots(struct timing *t, struct mb_err *err)
     return mb_buffer_upload(&t->spots, texels, n_bytes, err);
 }
 
-static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
-{
-    const struct mb_vk_image *image = &t->test_image->image;
-    return t->options->settings->verify && mb_chain_hash_supports(image)
-               ? mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_slots, err)
-               : MB_OK;
-}
-
 /* What a sample of a candidate records, but for its place among the others. */
 static struct mb_recorded_sample describe_sample(const struct timing *t,
                                                  const struct mb_candidate *candidate)
@@ -272,11 +264,14 @@ static enum mb_status prepare_candidate(struct timing *t, size_t index, struct m
 static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
     const struct mb_timing *timing = t->timing;
+    const struct mb_vk_image *image = &t->test_image->image;
     const bool is_rotated = timing->mode == MB_MODE_LATENCY && timing->n_rotated > MB_N_SLOTS;
     t->n_recorded = is_rotated ? timing->n_rotated : MB_N_SLOTS;
     const uint32_t n_pairs = (uint32_t)t->n_candidates * t->n_recorded * n_parts(t);
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
-    MB_DO(make_hash(t, n_pairs, err));
+    if (t->options->settings->verify && mb_chain_hash_supports(image)) {
+        MB_DO(mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_pairs, err));
+    }
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_DO(prepare_candidate(t, i, err));
     }

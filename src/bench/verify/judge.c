@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "image/pattern.h"
 
-#define N_CHANGED 64u /* texels */
+#define N_CHANGED 64u /* pairs of texels */
 
 /* A checksum over every texel, to recognise an output that was verified before. */
 static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
@@ -243,7 +243,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
     return MB_OK;
 }
 
-/* Overwrite a few texels of level 0 with others. */
+/* Exchange a few texels of level 0. */
 static void change(const struct mb_layout *layout, uint8_t *texels)
 {
     struct mb_rng rng;
@@ -252,8 +252,12 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
         (uint32_t)(layout->level_layer_bytes[0] / n_bytes * layout->n_layers);
     mb_rng_init(&rng, N_CHANGED);
     for (uint32_t i = 0; i < N_CHANGED; i++) {
-        uint8_t *to = texels + mb_rng_below(&rng, n_texels) * n_bytes;
-        memmove(to, texels + mb_rng_below(&rng, n_texels) * n_bytes, n_bytes);
+        uint8_t kept[4 * sizeof(float)];
+        uint8_t *a = texels + mb_rng_below(&rng, n_texels) * n_bytes;
+        uint8_t *b = texels + mb_rng_below(&rng, n_texels) * n_bytes;
+        memcpy(kept, a, n_bytes);
+        memmove(a, b, n_bytes);
+        memcpy(b, kept, n_bytes);
     }
 }
 
