@@ -10,20 +10,11 @@
 #include "base/os.h"
 #include "base/text.h"
 
-/* Record the working folder; "" if it is too long. */
-static void note_folder(struct mb_run *run)
-{
-    char folder[MB_PATH_BYTES];
-    mb_os_working_folder(folder);
-    const bool fits = strlen(folder) < sizeof run->folder;
-    strcpy(run->folder, fits ? folder : "");
-}
-
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv)
 {
     const time_t now = time(NULL);
-    char device[40];
+    char device[40], folder[MB_PATH_BYTES];
     *run = (struct mb_run){
         .argc = argc,
         .argv = argv,
@@ -46,19 +37,20 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline = mb_no_roofline,
     };
-    note_folder(run);
+    mb_os_working_folder(folder);
+    strcpy(run->folder, strlen(folder) < sizeof run->folder ? folder : "");
     mb_os_describe_host(&run->host);
     strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
 }
 
-enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
-                                const struct mb_hooks *hooks,
+/* Measure the timer, the clock and the memory as the run's settings ask, and note the figures.
+ */
+static enum mb_status calibrate(struct mb_run *run, const struct mb_gpu *gpu,
                                 struct mb_calibration *calibration, struct mb_err *err)
 {
-    hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_DO(mb_calibration_init(calibration, gpu, run->settings, hooks, err));
+    MB_DO(mb_calibration_init(calibration, gpu, run->settings, err));
     run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
     run->timer.granularity_ns = calibration->marks.granularity_ns;
     run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
@@ -141,13 +133,15 @@ enum mb_status mb_bench_run(const struct mb_case_options *options, const struct 
                             struct mb_inputs *inputs, struct mb_run *run, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    const struct mb_hooks *hooks = options->hooks;
     struct progress p = {.options = *options, .run = run};
     struct mb_condition conditions[MB_MAX_CONDITIONS];
     p.options.calibration = &p.calibration;
     p.options.conditions = conditions;
     p.options.n_conditions = mb_conditions(gpu, options->settings, conditions);
-    MB_TRY(mb_run_calibrate(run, gpu, options->hooks, &p.calibration, err));
-    p.is_complete = !options->hooks->is_interrupted(options->hooks->user);
+    hooks->on_step(hooks->user, "device", "measuring its limits");
+    MB_TRY(calibrate(run, gpu, &p.calibration, err));
+    p.is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
         MB_TRY(run_input(&p, inputs, input, err));
     }
@@ -206,18 +200,15 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
 enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
                                 bool is_told, enum mb_errc *verdict, struct mb_err *err)
 {
-    const struct mb_row *culprit = NULL;
     *verdict = find_verdict(run, rows);
-    if (*verdict == MB_ERRC_RUNTIME) {
-        culprit = find_row(run, rows, MB_RESULT_FAILED);
-    } else if (*verdict == MB_ERRC_UNSUPPORTED) {
-        culprit = find_row(run, rows, MB_RESULT_SKIPPED);
-    }
-    if (culprit == NULL) {
+    if (*verdict != MB_ERRC_RUNTIME && *verdict != MB_ERRC_UNSUPPORTED) {
         return MB_OK;
     }
-    return is_told ? MB_FAIL(err, *verdict, "%s: %s, see the table", culprit->result->label,
-                             mb_result_status_names[mb_row_status(culprit)])
-                   : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
-                             mb_row_reason(culprit));
+    const struct mb_row *culprit =
+        find_row(run, rows, *verdict == MB_ERRC_RUNTIME ? MB_RESULT_FAILED : MB_RESULT_SKIPPED);
+    MB_FAIL_IF(culprit, err, *verdict, "%s: %s%s", culprit->result->label,
+               is_told ? mb_result_status_names[mb_row_status(culprit)]
+                       : mb_row_reason(culprit),
+               is_told ? ", see the table" : "");
+    return MB_OK;
 }

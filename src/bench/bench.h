@@ -15,13 +15,6 @@ static inline size_t mb_bench_n_images(const struct mb_settings *settings)
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv);
 
-/* Measure the timer, the clock and the memory as the run's settings ask; the figures are noted
- * in the run. */
-MB_MUST_CHECK enum mb_status mb_run_calibrate(struct mb_run *run, const struct mb_gpu *gpu,
-                                              const struct mb_hooks *hooks,
-                                              struct mb_calibration *calibration,
-                                              struct mb_err *err);
-
 /* Run every case by the settings, hooks and rows of the options, and append it to `run`. An
  * interrupted run returns MB_OK with run->complete false and exit_reason "interrupted"; a case
  * that was cut short is kept if it has samples. After a failure `run` holds the cases that were

@@ -63,17 +63,6 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     return status;
 }
 
-/* A strategy whose tolerance admits anything is neither verified nor ranked. */
-static void warn_void(struct mb_result *result, const struct mb_format *format)
-{
-    const struct mb_tolerance *tolerance = &result->work.tolerance;
-    if (mb_tolerance_is_void(tolerance, format)) {
-        mb_warn(&result->warnings, "claims_nothing",
-                "nothing is checked: `max_error_lsb` %g lets all-zero texels pass",
-                tolerance->max_error_lsb);
-    }
-}
-
 /* Set the variant up on the test image; for an update also as a full regeneration, to compare
  * with. Finish it in any case. */
 static enum mb_status init_candidate(struct mb_candidate *candidate,
@@ -81,7 +70,7 @@ static enum mb_status init_candidate(struct mb_candidate *candidate,
                                      const struct mb_task *task, struct mb_err *err)
 {
     const struct mb_variant *row = candidate->row;
-    MB_DO(mb_instance_supports(image, row, task, err));
+    MB_DO(mb_variant_supports(row, image->gpu, &image->layout, task, err));
     candidate->instances = mb_alloc(1, sizeof *candidate->instances);
     MB_DO(MB_NEED(candidate->instances, "strategy"));
     candidate->n_instances = 1;
@@ -111,16 +100,23 @@ static void finish_candidate(struct mb_candidate *candidate)
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
+    struct mb_result *result = candidate->result;
+    const struct mb_tolerance *tolerance = &result->work.tolerance;
     const bool keeps_pipelines = c->gpu->state->keeps_pipelines;
     c->gpu->state->keeps_pipelines = keeps_pipelines && c->options->shares_pipelines;
     const enum mb_status status =
         init_candidate(candidate, &c->test_image.image, &c->c->task, err);
     c->gpu->state->keeps_pipelines = keeps_pipelines;
     MB_DO(status);
-    candidate->result->setup_ms = candidate->instances[0].init_ms;
-    candidate->result->work = candidate->instances[0].work;
-    candidate->result->has_work = true;
-    warn_void(candidate->result, c->c->layout.format);
+    result->setup_ms = candidate->instances[0].init_ms;
+    result->work = candidate->instances[0].work;
+    result->has_work = true;
+    /* A strategy whose tolerance admits anything is neither verified nor ranked. */
+    if (mb_tolerance_is_void(tolerance, c->c->layout.format)) {
+        mb_warn(&result->warnings, "claims_nothing",
+                "nothing is checked: `max_error_lsb` %g lets all-zero texels pass",
+                tolerance->max_error_lsb);
+    }
     return describe_pipelines(c, candidate, err);
 }
 
@@ -207,13 +203,11 @@ static enum mb_status judge(struct context *c, struct mb_candidate *candidate,
                             enum mb_content content, enum mb_judge_pass pass,
                             struct mb_err *err)
 {
-    static const char *const verifying[MB_N_CONTENTS] = {
-        [MB_CONTENT_IMAGE] = "verifying",
-        [MB_CONTENT_PROBE] = "verifying on the probe image",
-    };
     const struct mb_hooks *hooks = c->options->hooks;
     hooks->on_step(hooks->user, candidate->result->label,
-                   c->judge.is_blind ? "writing" : verifying[content]);
+                   c->judge.is_blind             ? "writing"
+                   : content == MB_CONTENT_PROBE ? "verifying on the probe image"
+                                                 : "verifying");
     return mb_judge_run(&c->judge, candidate, content, pass, err);
 }
 
@@ -352,7 +346,7 @@ static enum mb_status run(struct context *c, struct mb_err *err)
 }
 
 /* Make the image with the usages that the settings ask for. Usages that the device lacks for
- * the format are left out: mb_instance_supports() reports them. */
+ * the format are left out: mb_variant_supports() reports them. */
 static enum mb_status make_image(struct context *c, const void *source, struct mb_err *err)
 {
     const struct mb_case *out = c->c;

@@ -127,21 +127,25 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
     return MB_OK;
 }
 
-/* --levels may ask for more levels than the image has. */
-static void warn_levels(const struct mb_settings *settings, const struct mb_case *c,
-                        struct mb_warnings *warnings)
+/* Warn of what is the same for all rows of a case: what could not be done as asked, and how the
+ * input changed on its way into the image. */
+static void warn_case(const struct mb_settings *settings,
+                      const struct mb_calibration *calibration, const struct mb_case *c,
+                      struct mb_warnings *warnings)
 {
+    bool has_latency = false;
+    for (size_t i = 0; i < c->n_timings; i++) {
+        has_latency = has_latency || c->timings[i].mode == MB_MODE_LATENCY;
+    }
+    if (mb_gpu_is_cpu(&calibration->gpu->info) && (settings->caches & (1u << MB_CACHE_COLD))) {
+        mb_warn(warnings, "cold_unavailable",
+                "measured hot: the caches of a software device cannot be kept cold");
+    }
     if (settings->n_levels > c->n_image_levels) {
         mb_warn(warnings, "levels_capped", "--levels %u: %ux%u has only %u, all were made",
                 settings->n_levels, c->layout.base.width, c->layout.base.height,
                 c->n_image_levels);
     }
-}
-
-/* The input may change on its way into the image. */
-static void warn_input(const struct mb_settings *settings, const struct mb_case *c,
-                       struct mb_warnings *warnings)
-{
     if (c->n_clamped_texels > 0) {
         mb_warn(warnings, "input_clamped",
                 "%llu texels of the input exceed the range of %s and were clamped; rgba32f "
@@ -154,16 +158,7 @@ static void warn_input(const struct mb_settings *settings, const struct mb_case 
                 "--srgb applies to 8-bit input; this has 16 bits and is averaged as linear; "
                 "--format rgba8-srgb takes it as sRGB");
     }
-}
-
-/* Only latency samples hold a single chain, whose levels can be stamped. */
-static void warn_split(const struct mb_settings *settings, const struct mb_case *c,
-                       struct mb_warnings *warnings)
-{
-    bool has_latency = false;
-    for (size_t i = 0; i < c->n_timings; i++) {
-        has_latency = has_latency || c->timings[i].mode == MB_MODE_LATENCY;
-    }
+    /* Only latency samples hold a single chain, whose levels can be stamped. */
     if (settings->per_level && !has_latency) {
         mb_warn(warnings, "no_split",
                 "--per-level works with --mode latency only: no time is split by level");
@@ -184,7 +179,6 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                                 const struct mb_calibration *calibration, struct mb_case *c,
                                 struct mb_err *err)
 {
-    const bool is_cpu = mb_gpu_is_cpu(&calibration->gpu->info);
     for (size_t i = 0; i < c->n_results; i++) {
         struct mb_warnings *warnings = &c->results[i].warnings;
         if (!calibration->has_timer) {
@@ -192,13 +186,7 @@ enum mb_status mb_conclude_case(const struct mb_settings *settings,
                     "the device has no timestamps: nothing is timed");
         }
         warn_no_chain(&c->results[i], settings->chains != 0);
-        if (is_cpu && (settings->caches & (1u << MB_CACHE_COLD))) {
-            mb_warn(warnings, "cold_unavailable",
-                    "measured hot: the caches of a software device cannot be kept cold");
-        }
-        warn_levels(settings, c, warnings);
-        warn_input(settings, c, warnings);
-        warn_split(settings, c, warnings);
+        warn_case(settings, calibration, c, warnings);
     }
     for (size_t i = 0; i < c->n_timings; i++) {
         MB_DO(conclude_timing(settings, calibration, &c->timings[i], err));

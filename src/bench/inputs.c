@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "bench/verify/instance.h"
 
 /* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
@@ -99,41 +98,32 @@ static const struct mb_format *format_of(const struct mb_settings *settings,
     return name ? mb_format_find(name) : mb_image_natural_format(image, settings->is_srgb);
 }
 
-/* Fill in the task of the case and the bytes that it takes at least. */
-static void fill_task(struct mb_case *c, const struct mb_settings *settings)
-{
-    const bool is_update = !mb_rect_is_empty(settings->rect);
-    c->task = (struct mb_task){
-        .reduce = settings->reduce,
-        .alpha = settings->alpha,
-        .is_update = is_update,
-        .rect = is_update ? settings->rect : mb_rect_whole(c->layout.base),
-    };
-    c->compulsory_bytes = mb_task_compulsory_bytes(&c->task, &c->layout);
-}
-
-static uint32_t layer_count(const struct mb_settings *settings)
-{
-    return (settings->n_layers > 0 ? settings->n_layers : 1) * (settings->is_cube ? 6 : 1);
-}
-
 void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
                             size_t index, struct mb_case *c)
 {
     const struct mb_extent base = extent_of(settings, image, index);
-    uint32_t n_full = mb_full_level_count(base);
-    uint32_t n_levels =
+    const uint32_t n_full = mb_full_level_count(base);
+    const uint32_t n_levels =
         settings->n_levels > 0 && settings->n_levels < n_full ? settings->n_levels : n_full;
+    const uint32_t n_layers =
+        (settings->n_layers > 0 ? settings->n_layers : 1) * (settings->is_cube ? 6 : 1);
+    const bool is_update = !mb_rect_is_empty(settings->rect);
     mb_utf8_sanitize(settings->inputs[index / mb_settings_n_images(settings)], c->input,
                      sizeof c->input);
     snprintf(c->input_name, sizeof c->input_name, "%s", image->name);
     snprintf(c->input_sha256, sizeof c->input_sha256, "%s", image->sha256);
-    mb_layout_init(&c->layout, format_of(settings, image, index), base, layer_count(settings),
-                   n_levels);
+    mb_layout_init(&c->layout, format_of(settings, image, index), base, n_layers, n_levels);
     c->n_image_levels = n_full;
     c->is_cube = settings->is_cube;
     c->image_usage = settings->image_usage;
-    fill_task(c, settings);
+    c->task = (struct mb_task){
+        .reduce = settings->reduce,
+        .alpha = settings->alpha,
+        .is_update = is_update,
+        .rect = is_update ? settings->rect : mb_rect_whole(base),
+    };
+    /* The rectangle is read once, and what depends on it written once. */
+    c->compulsory_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, &c->layout, c->task.rect);
 }
 
 enum mb_status mb_image_make_case(const struct mb_image *image,

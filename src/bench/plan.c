@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
+#include "bench/test_image.h"
 #include "strategy/needs.h"
 
 #define MAX_NAMES 256 /* candidates offered to "did you mean" */
@@ -22,31 +24,33 @@ struct row_list {
     size_t n_rows;
 };
 
-/* Index of the word among the names, or n_names. */
-static size_t find_name(const char *const *names, size_t n_names, const char *word)
+/* The index of `word` among the names; if it is none of them, `unknown` says so. */
+static enum mb_status find_name(const char *const *names, size_t n_names, const char *word,
+                                struct mb_text unknown, size_t *index, struct mb_err *err)
 {
-    size_t i = 0;
-    while (i < n_names && strcmp(names[i], word) != 0) {
-        i++;
+    for (*index = 0; *index < n_names; ++*index) {
+        if (strcmp(names[*index], word) == 0) {
+            return MB_OK;
+        }
     }
-    return i;
+    MB_FAIL(err, MB_ERRC_USAGE, "%s", unknown.s);
+    return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
+/* `word` is not "all". */
 static enum mb_status find_strategy(const struct mb_strategy *const *table, const char *word,
                                     const struct mb_strategy **strategy, struct mb_err *err)
 {
     const char *names[MAX_NAMES];
-    size_t n_names = 0;
+    size_t n_names = 0, index;
     for (; table[n_names] != NULL && n_names < MAX_NAMES - 1; n_names++) {
         names[n_names] = table[n_names]->name;
     }
-    *strategy = table[find_name(names, n_names, word)];
-    if (*strategy != NULL) {
-        return MB_OK;
-    }
     names[n_names++] = "all";
-    MB_FAIL(err, MB_ERRC_USAGE, "unknown strategy '%.63s'", word);
-    return mb_err_hint_nearest(err, word, names, n_names, NULL);
+    MB_DO(find_name(names, n_names, word, mb_text("unknown strategy '%.63s'", word), &index,
+                    err));
+    *strategy = table[index];
+    return MB_OK;
 }
 
 /* Fix parameter `key` at `value`; `spec` is the whole spec, for messages. */
@@ -56,28 +60,22 @@ static enum mb_status fix_param(struct selection *selection, const char *spec, c
     const struct mb_strategy *strategy = selection->strategy;
     const size_t n_params = mb_strategy_n_params(strategy);
     const char *names[MB_MAX_PARAMS];
+    size_t index, choice, n_values = 0;
     for (size_t i = 0; i < n_params; i++) {
         names[i] = strategy->params[i].name;
     }
-    const size_t index = find_name(names, n_params, key);
-    if (index == n_params) {
-        MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': unknown parameter '%.63s'", strategy->name,
-                key);
-        return mb_err_hint_nearest(err, key, names, n_params, NULL);
-    }
+    const struct mb_text no_key =
+        mb_text("strategy '%s': unknown parameter '%.63s'", strategy->name, key);
+    MB_DO(find_name(names, n_params, key, no_key, &index, err));
     MB_FAIL_IF(selection->fixed & (1u << index), err, MB_ERRC_USAGE,
                "strategy '%s': '%s' is given twice", spec, key);
-    const struct mb_param *param = &strategy->params[index];
-    size_t n_values = 0;
-    while (param->values[n_values] != NULL) {
+    const char *const *values = strategy->params[index].values;
+    while (values[n_values] != NULL) {
         n_values++;
     }
-    const size_t choice = find_name(param->values, n_values, value);
-    if (choice == n_values) {
-        MB_FAIL(err, MB_ERRC_USAGE, "strategy '%s': parameter '%s' has no value '%.63s'",
-                strategy->name, key, value);
-        return mb_err_hint_nearest(err, value, param->values, n_values, NULL);
-    }
+    const struct mb_text no_value = mb_text(
+        "strategy '%s': parameter '%s' has no value '%.63s'", strategy->name, key, value);
+    MB_DO(find_name(values, n_values, value, no_value, &choice, err));
     selection->fixed |= 1u << index;
     selection->params.choice[index] = (uint8_t)choice;
     return MB_OK;
@@ -268,6 +266,11 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
     const struct mb_strategy *strategy = row->strategy;
     const char *contradiction =
         strategy->contradiction ? strategy->contradiction(&row->params) : NULL;
+    MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
+               MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
+    MB_FAIL_IF(strategy->image_usage & ~mb_test_image_usage(gpu, layout->format), why,
+               MB_ERRC_UNSUPPORTED, "needs an image usage that the device lacks for format %s",
+               layout->format->name);
     MB_DO(mb_features_require(&gpu->info.features, strategy->features, why));
     MB_FAIL_IF(contradiction, why, MB_ERRC_UNSUPPORTED, "%s", contradiction);
     if (strategy->supports) {

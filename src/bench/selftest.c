@@ -2,8 +2,6 @@
 #include "bench/selftest.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/figure.h"
@@ -22,51 +20,24 @@
 #define CPU_EMPTY_NS   5e6
 #define MAX_GRANULE_NS 1e6
 
-/* How the samples of a plant compare with those of the base. */
-struct finding {
-    struct mb_relation relation;
-    double hold[2]; /* interval of the ratio at HOLD_LEVEL */
-    double base_ns; /* median of the base */
-};
-
-static enum mb_status relate(const struct mb_samples *samples, enum mb_plant plant,
-                             struct finding *found, struct mb_err *err)
-{
-    const struct mb_bootstrap by_default = {.seed = 1};
-    const struct mb_bootstrap wide = {.seed = 1, .level = HOLD_LEVEL};
-    struct mb_estimate held;
-    const uint32_t n = samples->n_kept;
-    MB_FREED double *ratios = mb_alloc(2 * (size_t)n + 1, sizeof *ratios);
-    MB_DO(MB_NEED(ratios, "self-test"));
-    mb_samples_column(samples, MB_PLANT_BASE, ratios + n);
-    mb_samples_column(samples, plant, ratios);
-    for (uint32_t i = 0; i < n; i++) {
-        ratios[i] = log(ratios[i] / ratios[n + i]);
-    }
-    const struct mb_series series = {.values = ratios, .n = n};
-    MB_DO(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
-    found->hold[0] = exp(held.ci[0]);
-    found->hold[1] = exp(held.ci[1]);
-    found->base_ns = mb_median(ratios + n, n);
-    MB_DO(mb_relate_logs(ratios, n, &by_default, &found->relation, err));
-    found->relation.outcome =
-        mb_outcome(found->relation.ci, found->relation.p, MB_MARGIN, MB_MARGIN);
-    return MB_OK;
-}
-
-MB_PRINTF(4, 5)
-static void note(struct mb_check *check, const char *name, bool passed, const char *fmt, ...)
-{
-    va_list args;
-    *check = (struct mb_check){.name = name, .passed = passed};
-    va_start(args, fmt);
-    vsnprintf(check->text, sizeof check->text, fmt, args);
-    va_end(args);
-}
-
 static struct mb_text describe_ns(double ns)
 {
     return isfinite(ns) ? mb_time_text(ns) : mb_text("not known");
+}
+
+/* How the samples of a plant compare with those of the base, with an interval of this level;
+ * `scratch` has room for n_kept. */
+static enum mb_status relate(const struct mb_samples *samples, enum mb_plant plant,
+                             double level, double *scratch, struct mb_relation *relation,
+                             struct mb_err *err)
+{
+    const struct mb_bootstrap how = {.seed = 1, .level = level};
+    *relation = mb_no_relation;
+    if (mb_relate_blocks(samples, MB_PLANT_BASE, plant, scratch)) {
+        MB_DO(mb_relate_logs(scratch, samples->n_kept, &how, relation, err));
+        relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN, MB_MARGIN);
+    }
+    return MB_OK;
 }
 
 /* The same work, set up anew or sampled under two names, must make no difference. Under two
@@ -74,35 +45,32 @@ static struct mb_text describe_ns(double ns)
 static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
                                   double granule_ns, struct mb_check *check, struct mb_err *err)
 {
-    static const char *const names[] = {
-        [MB_PLANT_TWIN] = "A/A twin",
-        [MB_PLANT_ZERO] = "planted 0 %",
-        [MB_PLANT_FIVE] = "planted 5 %",
-    };
-    struct finding found;
-    MB_DO(relate(samples, plant, &found, err));
-    const struct mb_relation *relation = &found.relation;
-    if (!isfinite(relation->ratio) || !isfinite(relation->ci[0]) ||
-        !isfinite(relation->ci[1])) {
-        note(check, names[plant], false, "no ratio: the times are missing, or 0");
+    struct mb_relation relation, held;
+    struct mb_text wanted = {"SAME"};
+    MB_FREED double *scratch = mb_alloc(samples->n_kept, sizeof *scratch);
+    MB_DO(MB_NEED(scratch, "self-test"));
+    MB_DO(relate(samples, plant, 0.95, scratch, &relation, err));
+    if (!isfinite(relation.ratio) || !isfinite(relation.ci[0]) || !isfinite(relation.ci[1])) {
+        check->text = mb_text("no ratio: the times are missing, or 0");
         return MB_OK;
     }
-    bool passed =
-        relation->outcome == (plant == MB_PLANT_FIVE ? MB_OUTCOME_SLOWER : MB_OUTCOME_SAME);
-    char wanted[64] = "SAME";
+    check->passed =
+        relation.outcome == (plant == MB_PLANT_FIVE ? MB_OUTCOME_SLOWER : MB_OUTCOME_SAME);
     if (plant == MB_PLANT_TWIN) {
-        const double granule = granule_ns / found.base_ns;
-        passed = passed && found.hold[0] - granule <= 1.0 && 1.0 <= found.hold[1] + granule;
-        snprintf(wanted, sizeof wanted, "SAME, and 1 within %.4f to %.4f (%g %%)",
-                 found.hold[0], found.hold[1], 100.0 * HOLD_LEVEL);
+        MB_DO(relate(samples, plant, HOLD_LEVEL, scratch, &held, err));
+        mb_samples_column(samples, MB_PLANT_BASE, scratch);
+        const double granule = granule_ns / mb_median(scratch, samples->n_kept);
+        check->passed &= held.ci[0] - granule <= 1.0 && 1.0 <= held.ci[1] + granule;
+        wanted = mb_text("SAME, and 1 within %.4f to %.4f (%g %%)", held.ci[0], held.ci[1],
+                         100.0 * HOLD_LEVEL);
     } else if (plant == MB_PLANT_FIVE) {
-        passed = passed && fabs(relation->ratio - 1.0 - MB_PLANTED) <= SLACK;
-        snprintf(wanted, sizeof wanted, "SLOWER, %.3f to %.3f", 1.0 + MB_PLANTED - SLACK,
-                 1.0 + MB_PLANTED + SLACK);
+        check->passed &= fabs(relation.ratio - 1.0 - MB_PLANTED) <= SLACK;
+        wanted =
+            mb_text("SLOWER, %.3f to %.3f", 1.0 + MB_PLANTED - SLACK, 1.0 + MB_PLANTED + SLACK);
     }
-    note(check, names[plant], passed, "ratio %.4f, %.4f to %.4f, %s; expected %s",
-         relation->ratio, relation->ci[0], relation->ci[1], mb_outcome_names[relation->outcome],
-         wanted);
+    check->text =
+        mb_text("ratio %.4f, %.4f to %.4f, %s; expected %s", relation.ratio, relation.ci[0],
+                relation.ci[1], mb_outcome_names[relation.outcome], wanted.s);
     return MB_OK;
 }
 
@@ -110,22 +78,31 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
                                  const struct mb_timer_marks *marks, bool has_clock,
                                  struct mb_selftest *selftest, struct mb_err *err)
 {
-    struct mb_check *checks = selftest->check;
     const double empty_limit_ns = has_clock ? GPU_EMPTY_NS : CPU_EMPTY_NS;
     const double granule_ns = marks->granularity_gcd_ns;
-    note(&checks[MB_CHECK_GRANULARITY], "granularity",
-         granule_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
-         "%s; neighbouring stamps %s apart", describe_ns(granule_ns).s,
-         describe_ns(marks->granularity_ns).s);
-    note(&checks[MB_CHECK_EMPTY_PAIR], "empty pair",
-         marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
-         "%s; expected below %.4g ns", describe_ns(marks->empty_pair_ns).s, empty_limit_ns);
-    MB_DO(check_plant(samples, MB_PLANT_TWIN, granule_ns, &checks[MB_CHECK_TWIN], err));
-    MB_DO(check_plant(samples, MB_PLANT_ZERO, granule_ns, &checks[MB_CHECK_ZERO], err));
-    MB_DO(check_plant(samples, MB_PLANT_FIVE, granule_ns, &checks[MB_CHECK_FIVE], err));
-    selftest->passed = true;
+    *selftest = (struct mb_selftest){
+        .check =
+            {
+                {"granularity", granule_ns > 0.0 && marks->granularity_ns < MAX_GRANULE_NS,
+                 mb_text("%s; neighbouring stamps %s apart", describe_ns(granule_ns).s,
+                         describe_ns(marks->granularity_ns).s)},
+                {"empty pair",
+                 marks->empty_pair_ns >= 0.0 && marks->empty_pair_ns < empty_limit_ns,
+                 mb_text("%s; expected below %.4g ns", describe_ns(marks->empty_pair_ns).s,
+                         empty_limit_ns)},
+                {.name = "A/A twin"},
+                {.name = "planted 0 %"},
+                {.name = "planted 5 %"},
+            },
+        .passed = true,
+    };
     for (int i = 0; i < MB_N_CHECKS; i++) {
-        selftest->passed = selftest->passed && checks[i].passed;
+        struct mb_check *check = &selftest->check[i];
+        if (i >= MB_CHECK_TWIN) {
+            MB_DO(check_plant(samples, MB_PLANT_TWIN + (i - MB_CHECK_TWIN), granule_ns, check,
+                              err));
+        }
+        selftest->passed = selftest->passed && check->passed;
     }
     return MB_OK;
 }
@@ -146,7 +123,6 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
 /* A chain for each plant and slot; the twin uses those of the base. */
 struct plants {
     struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
-    struct mb_probe *clock; /* or NULL */
 };
 
 static void plants_finish(struct plants *plants)
@@ -177,16 +153,6 @@ static enum mb_status collect(void *user, size_t plant, uint32_t slot, struct mb
     return status == MB_UNSUPPORTED ? mb_probe_run(probe, duration_ns, err) : status;
 }
 
-static enum mb_status run_clock(void *user, double *duration_ns, struct mb_err *err)
-{
-    return mb_probe_run(((struct plants *)user)->clock, duration_ns, err);
-}
-
-static enum mb_status run_load(void *user, struct mb_err *err)
-{
-    return mb_probe_load(((struct plants *)user)->clock, err);
-}
-
 static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gpu,
                                   struct mb_err *err)
 {
@@ -211,23 +177,22 @@ static enum mb_status init_plants(struct plants *plants, const struct mb_gpu *gp
 enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_settings *settings,
                                struct mb_selftest *selftest, struct mb_err *err)
 {
-    MB_SCOPED(plants) plants = {.clock = NULL};
+    MB_SCOPED(plants) plants = {0};
     MB_SCOPED(mb_calibration) calibration = {0};
     MB_SCOPED(mb_samples) samples = {0};
     struct mb_settings brief = *settings;
     brief.roofline = false;
-    *selftest = (struct mb_selftest){.passed = false};
     MB_DO(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
                          gpu->info.name, err));
-    MB_DO(mb_calibration_init(&calibration, gpu, &brief, NULL, err));
+    MB_DO(mb_calibration_init(&calibration, gpu, &brief, err));
     MB_DO(init_plants(&plants, gpu, err));
-    plants.clock = calibration.has_probe ? &calibration.probe : NULL;
     const struct mb_sampler sampler = {
         .user = &plants,
         .start = start,
         .collect = collect,
-        .probe = plants.clock ? run_clock : NULL,
-        .load = run_load,
+        .clock = calibration.has_probe ? &calibration.probe : NULL,
+        .probe = mb_probe_run,
+        .load = mb_probe_load,
     };
     const struct mb_measure_options options = {
         .n_candidates = MB_N_PLANTS,

@@ -2,6 +2,7 @@
  * there is none. */
 #pragma once
 
+#include "base/text.h"
 #include "bench/settings.h"
 #include "bench/timing/blocks.h"
 #include "bench/timing/calibration.h"
@@ -20,16 +21,14 @@ enum mb_plant {
 struct mb_check {
     const char *name; /* static */
     bool passed;
-    char text[160]; /* what was measured, and what was expected */
+    struct mb_text text; /* what was measured, and what was expected */
 };
 
 enum {
     MB_CHECK_GRANULARITY,
     MB_CHECK_EMPTY_PAIR,
-    MB_CHECK_TWIN,
-    MB_CHECK_ZERO,
-    MB_CHECK_FIVE,
-    MB_N_CHECKS,
+    MB_CHECK_TWIN, /* and the plants after it */
+    MB_N_CHECKS = MB_CHECK_TWIN + MB_N_PLANTS - MB_PLANT_TWIN,
 };
 
 struct mb_selftest {

@@ -54,7 +54,6 @@ struct mb_settings {
     unsigned modes;     /* mask; 0: latency */
     enum mb_image_usage image_usage;
     double max_noise;    /* stop at this relative half width of each median's interval */
-    double min_time_s;   /* of sampling one condition; 0: none */
     double timeout_s;    /* of sampling one condition; 0: automatic */
     uint64_t l2_bytes;   /* size of the last-level cache; 0: measure it */
     bool roofline;       /* measure memory bandwidth */

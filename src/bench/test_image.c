@@ -13,24 +13,19 @@
 
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
-    const struct {
-        VkFormat format;
-        VkFormatFeatureFlags feature;
-        VkImageUsageFlags usage;
-    } uses[] = {
-        {format->vk_format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT, VK_IMAGE_USAGE_SAMPLED_BIT},
-        {format->vk_storage_format, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT,
-         VK_IMAGE_USAGE_STORAGE_BIT},
-        {format->vk_storage_format, VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT,
-         VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT},
-    };
     VkImageUsageFlags usage = OWN_USAGE;
-    for (size_t i = 0; i < MB_COUNTOF(uses); i++) {
-        struct mb_err ignored;
-        usage |=
-            mb_gpu_require_format(gpu, uses[i].format, uses[i].feature, "", &ignored) == MB_OK
-                ? uses[i].usage
-                : 0;
+    VkFormatProperties sampled, stored;
+    vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_format, &sampled);
+    vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_storage_format,
+                                        &stored);
+    if (sampled.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) {
+        usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+    }
+    if (stored.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) {
+        usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+    }
+    if (stored.optimalTilingFeatures & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT) {
+        usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     }
     return usage;
 }

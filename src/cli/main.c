@@ -96,7 +96,7 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
         mb_grid_row(&grid, false, "");
         mb_grid_cell(&grid, "%s", check->passed ? "ok" : "FAILED");
         mb_grid_cell(&grid, "%s", check->name);
-        mb_grid_cell(&grid, "%s", check->text);
+        mb_grid_cell(&grid, "%s", check->text.s);
     }
     mb_grid_text(&text, &grid, style.columns);
     return mb_strbuf_print(&text, err);

@@ -39,8 +39,7 @@ static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
     }
     return strcmp(a->id, b->id) == 0 && x != NULL && y != NULL && x->n_blocks == y->n_blocks &&
            x->n_candidates == y->n_candidates &&
-           memcmp(x->duration_ns, y->duration_ns,
-                  x->n_blocks * x->n_candidates * sizeof *x->duration_ns) == 0;
+           memcmp(x->sample, y->sample, x->n_blocks * x->n_candidates * sizeof *x->sample) == 0;
 }
 
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs)
@@ -73,7 +72,7 @@ size_t mb_row_n_bad_samples(const struct mb_row *row)
     const struct mb_samples *samples = &row->timing->samples;
     size_t n = 0;
     for (size_t i = 0; row->column != SIZE_MAX && i < samples->n_blocks; i++) {
-        const double ns = samples->duration_ns[i * samples->n_candidates + row->column];
+        const double ns = samples->sample[i * samples->n_candidates + row->column].duration_ns;
         n += samples->block[i].is_kept && !(ns >= MB_SAMPLE_MIN_NS && ns <= MB_SAMPLE_MAX_NS);
     }
     return n;

@@ -48,14 +48,14 @@ enum mb_status mb_relate_logs(double *log_ratio, size_t n, const struct mb_boots
 bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b, double *log_ratio)
 {
     for (size_t i = 0; i < samples->n_blocks; i++) {
-        const double *duration_ns = &samples->duration_ns[i * samples->n_candidates];
+        const struct mb_sample *sample = &samples->sample[i * samples->n_candidates];
         if (!samples->block[i].is_kept) {
             continue;
         }
-        if (!(duration_ns[a] > 0.0 && duration_ns[b] > 0.0)) {
+        if (!(sample[a].duration_ns > 0.0 && sample[b].duration_ns > 0.0)) {
             return false;
         }
-        *log_ratio++ = log(duration_ns[b] / duration_ns[a]);
+        *log_ratio++ = log(sample[b].duration_ns / sample[a].duration_ns);
     }
     return true;
 }

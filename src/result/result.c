@@ -180,7 +180,7 @@ void mb_samples_column(const struct mb_samples *samples, size_t candidate, doubl
 {
     for (uint32_t block = 0; block < samples->n_blocks; block++) {
         if (samples->block[block].is_kept) {
-            *out++ = samples->duration_ns[block * samples->n_candidates + candidate];
+            *out++ = samples->sample[block * samples->n_candidates + candidate].duration_ns;
         }
     }
 }
@@ -188,10 +188,7 @@ void mb_samples_column(const struct mb_samples *samples, size_t candidate, doubl
 void mb_samples_finish(struct mb_samples *samples)
 {
     mb_free(samples->block);
-    mb_free(samples->duration_ns);
-    mb_free(samples->part_ns);
-    mb_free(samples->position);
-    mb_free(samples->n_verified);
+    mb_free(samples->sample);
     *samples = (struct mb_samples){0};
 }
 

@@ -22,20 +22,23 @@ enum mb_stop {
     MB_STOP_INTERRUPTED, /* after_block said so */
 };
 
+struct mb_sample {
+    double duration_ns;           /* NaN: the candidate was given up, for good */
+    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
+    uint32_t position;            /* of the candidate in its block */
+    int32_t n_verified;           /* chains of the sample; -1: one of them is wrong */
+};
+
 struct mb_samples {
     size_t n_candidates;
     uint32_t n_parts;
     uint32_t n_blocks, n_kept;
-    struct mb_block *block; /* [n_blocks]; owned */
-    double *duration_ns;    /* [block][candidate]; owned */
-    double *part_ns;        /* [block][candidate][part]; owned */
-    uint32_t *position;     /* of the candidate in its block, [block][candidate]; owned */
-    int32_t *n_verified;    /* chains of it that were verified, [block][candidate]; -1: one of
-                               them is wrong; owned */
-    uint32_t n_rebased;     /* times that the clock moved and stayed: blocks are flagged against
-                               the new one from then on */
-    double warm_probe_ns;   /* after the warm-up; NaN without a probe */
-    bool is_steady;         /* the probe was, before sampling began */
+    struct mb_block *block;   /* [n_blocks]; owned */
+    struct mb_sample *sample; /* [block][candidate]; owned */
+    uint32_t n_rebased;   /* times that the clock moved and stayed: blocks are flagged against
+                             the new one from then on */
+    double warm_probe_ns; /* after the warm-up; NaN without a probe */
+    bool is_steady;       /* the probe was, before sampling began */
     enum mb_stop stop;
 };
 

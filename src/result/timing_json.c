@@ -101,14 +101,13 @@ static void column_fields(struct mb_node node, struct mb_samples *samples, size_
     struct mb_list parts =
         samples->n_parts > 0 ? mb_field_list(node, "parts_ns") : (struct mb_list){.n = 0};
     for (size_t i = 0; i < samples->n_blocks; i++) {
-        const size_t at = i * samples->n_candidates + index;
-        mb_field_u32(mb_list_next(&positions), NULL, &samples->position[at]);
-        duration_field(mb_list_next(&durations), &samples->duration_ns[at]);
+        struct mb_sample *sample = &samples->sample[i * samples->n_candidates + index];
+        mb_field_u32(mb_list_next(&positions), NULL, &sample->position);
+        duration_field(mb_list_next(&durations), &sample->duration_ns);
         if (samples->n_parts > 0) {
             struct mb_list values = mb_field_list(mb_list_next(&parts), NULL);
             for (size_t k = 0; k < samples->n_parts; k++) {
-                duration_field(mb_list_next(&values),
-                               &samples->part_ns[at * samples->n_parts + k]);
+                duration_field(mb_list_next(&values), &sample->part_ns[k]);
             }
         }
     }
@@ -160,14 +159,8 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     samples->n_parts = (uint32_t)(n_parts < MB_MAX_PARTS ? n_parts : MB_MAX_PARTS);
     samples->n_candidates = list.n;
     samples->n_blocks = (uint32_t)n_blocks;
-    const size_t n_cells = n_blocks * list.n;
     samples->block = mb_field_alloc(node, n_blocks, sizeof *samples->block);
-    samples->duration_ns = mb_field_alloc(node, n_cells, sizeof *samples->duration_ns);
-    samples->position = mb_field_alloc(node, n_cells, sizeof *samples->position);
-    if (samples->n_parts > 0) {
-        samples->part_ns =
-            mb_field_alloc(node, n_cells * samples->n_parts, sizeof *samples->part_ns);
-    }
+    samples->sample = mb_field_alloc(node, n_blocks * list.n, sizeof *samples->sample);
     return !node.reader->failed;
 }
 

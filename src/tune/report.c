@@ -58,7 +58,7 @@ static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
         struct cJSON *check = mb_json_object(json, checks, NULL);
         mb_json_string(json, check, "name", tune->selftest.check[i].name);
         mb_json_bool(json, check, "passed", tune->selftest.check[i].passed);
-        mb_json_string(json, check, "text", tune->selftest.check[i].text);
+        mb_json_string(json, check, "text", tune->selftest.check[i].text.s);
     }
 }
 

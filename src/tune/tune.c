@@ -136,7 +136,6 @@ static enum mb_status run_pass(struct contest *contest, struct mb_err *err)
     size_t anchor = SIZE_MAX;
     struct mb_settings brief = *contest->options->settings;
     brief.n_samples = BLOCKS;
-    brief.min_time_s = 0.0;
     brief.verify = false;
     brief.pipeline_facts = false;
     for (size_t heat = 0; heat < n_heats && contest->is_complete; heat++) {

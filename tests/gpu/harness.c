@@ -285,7 +285,8 @@ enum mb_status mb_test_instance(struct mb_instance *instance,
                                 struct mb_err *err)
 {
     const struct mb_vk_image *image = &test_image->image;
-    const enum mb_status status = mb_instance_supports(image, row, task, err);
+    const enum mb_status status =
+        mb_variant_supports(row, image->gpu, &image->layout, task, err);
     return status == MB_OK ? mb_instance_init(instance, image, row, task, NULL, err) : status;
 }
 

@@ -223,7 +223,7 @@ struct bed {
     struct mb_gpu *gpu;
     struct mb_test_image test_image;
     struct mb_timer timer;
-    struct mb_evictor evictor;
+    struct mb_field evictor;
     struct mb_chain_hash hash;
     struct mb_buffer spots;
     struct mb_instance instances[MAX_TRIALS];
@@ -401,7 +401,7 @@ static void check_samples(struct bed *bed, const char *chain)
     sample.n_instances = 1;
     check_take(bed, &sample, chain);
     sample.n_instances = MAX_TRIALS;
-    sample.evictor = &bed->evictor.read;
+    sample.evictor = &bed->evictor;
     check_take(bed, &sample, chain);
     sample.hash = &bed->hash;
     check_take(bed, &sample, chain);
@@ -491,7 +491,7 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     const struct mb_vk_image copies[MAX_TRIALS - 1] = {*image, *image, *image};
     is_made =
         is_made && mb_timer_init(&bed->timer, bed->gpu, 1 + MB_MAX_MARKS, &err) == MB_OK &&
-        mb_evictor_init(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
+        mb_field_init_evictor(&bed->evictor, bed->gpu, 1, &err) == MB_OK &&
         mb_chain_hash_init(&bed->hash, image, copies, MAX_TRIALS - 1, 1 + MB_MAX_PARTS, &err) ==
             MB_OK &&
         mb_buffer_init(&bed->spots, bed->gpu, MB_BUFFER_DEVICE, 8, "spots", &err) == MB_OK;
@@ -499,7 +499,7 @@ static bool make_bed(struct bed *bed, const struct mb_layout *layout, const void
     CHECK(is_made);
     if (is_made) {
         spy.primer = bed->timer.primer.made->pipeline;
-        spy.evictor = bed->evictor.read.compute.made->pipeline;
+        spy.evictor = bed->evictor.compute.made->pipeline;
         spy.hash = bed->hash.compute.made->pipeline;
     }
     return is_made;
@@ -572,7 +572,7 @@ static void test_commands(struct mb_gpu *gpu)
     mb_free(texels);
     mb_chain_hash_finish(&bed.hash);
     mb_buffer_finish(&bed.spots);
-    mb_evictor_finish(&bed.evictor);
+    mb_field_finish(&bed.evictor);
     mb_timer_finish(&bed.timer);
     mb_test_image_finish(&bed.test_image);
 }

@@ -188,7 +188,8 @@ static bool time_rows(const struct mb_gpu *gpu, const struct mb_variant *rows,
                                     .verify = true,
                                     .l2_bytes = UINT64_C(32) << 10}};
     mb_test_fill_case(test_case, &bed.c);
-    bed.c.compulsory_bytes = mb_task_compulsory_bytes(&bed.c.task, &bed.c.layout);
+    bed.c.compulsory_bytes =
+        mb_filter_affected_bytes(MB_POLICY_BOX, &bed.c.layout, bed.c.task.rect);
     void *texels = mb_test_texels(&bed.c.layout, "noise");
     const struct mb_case_options options = {
         .calibration = &bed.calibration,
@@ -199,8 +200,7 @@ static bool time_rows(const struct mb_gpu *gpu, const struct mb_variant *rows,
         .conditions = conditions,
         .n_conditions = n_conditions,
     };
-    CHECK_EQ_INT(mb_calibration_init(&bed.calibration, &disguised, &bed.settings, NULL, &err),
-                 MB_OK);
+    CHECK_EQ_INT(mb_calibration_init(&bed.calibration, &disguised, &bed.settings, &err), MB_OK);
     bed.calibration.has_probe = false; /* whose clock is the host's */
     const bool is_run = mb_case_run(&options, texels, &bed.c, &is_complete, &err) == MB_OK;
     CHECK_EQ_STR(err.text, "");

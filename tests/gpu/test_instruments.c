@@ -52,18 +52,18 @@ static void test_probe(struct mb_gpu *gpu)
 /* Whole units, as many as the device can bind at once. */
 static void test_evictor(struct mb_gpu *gpu)
 {
-    static struct mb_evictor evictor;
+    static struct mb_field evictor;
     struct mb_err err = {0};
     struct mb_gpu narrow = *gpu;
     narrow.info.limits.maxStorageBufferRange = 3 * MB_TRAFFIC_UNIT_BYTES + 5;
-    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 2 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 2 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
                  MB_OK);
-    CHECK_EQ_INT(evictor.read.pass_bytes, 3 * MB_TRAFFIC_UNIT_BYTES);
-    mb_evictor_finish(&evictor);
-    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 3 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
+    CHECK_EQ_INT(evictor.pass_bytes, 3 * MB_TRAFFIC_UNIT_BYTES);
+    mb_field_finish(&evictor);
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 3 * MB_TRAFFIC_UNIT_BYTES + 1, &err),
                  MB_UNSUPPORTED);
 
-    CHECK_EQ_INT(mb_evictor_init(&evictor, gpu, UINT64_MAX, &err), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, gpu, UINT64_MAX, &err), MB_UNSUPPORTED);
     CHECK(strstr(err.text, "limit") != NULL);
 }
 
@@ -104,7 +104,7 @@ static void test_no_memory(struct mb_gpu *gpu)
     state.keeps_pipelines = false;
     fresh.state = &state;
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
-        static struct mb_evictor evictor;
+        static struct mb_field evictor;
         struct mb_err err = {0};
         without_memory = cases[i].result;
         if (cases[i].is_of_pipelines) {
@@ -112,7 +112,7 @@ static void test_no_memory(struct mb_gpu *gpu)
         } else {
             STAND_IN(vkAllocateMemory, allocate_nothing);
         }
-        CHECK_EQ_INT(mb_evictor_init(&evictor, &fresh, 1 << 20, &err), cases[i].status);
+        CHECK_EQ_INT(mb_field_init_evictor(&evictor, &fresh, 1 << 20, &err), cases[i].status);
         stand_ins_end();
         CHECK(strstr(err.text, "memory") != NULL);
     }

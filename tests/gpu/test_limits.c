@@ -20,21 +20,21 @@ static void test_workgroups(struct mb_gpu *gpu)
 {
     struct mb_err why = {0};
     struct mb_gpu narrow = *gpu;
-    static struct mb_evictor evictor;
+    static struct mb_field evictor;
     narrow.info.limits.maxComputeWorkGroupInvocations = 1024;
     narrow.info.limits.maxComputeWorkGroupSize[0] = 128;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 128, &why), MB_OK);
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text, "the device's workgroups are at most 128 invocations wide "
                            "(maxComputeWorkGroupSize[0]); 256 are needed");
-    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
     check_has(why.text, "at most 128 invocations wide");
     narrow.info.limits.maxComputeWorkGroupInvocations = 128;
     narrow.info.limits.maxComputeWorkGroupSize[0] = 1024;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
     CHECK_EQ_STR(why.text,
                  "the device's workgroups have at most 128 invocations; 256 are needed");
-    CHECK_EQ_INT(mb_evictor_init(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
     check_has(why.text, "have at most 128 invocations");
 }
 
@@ -69,7 +69,7 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
 {
     struct mb_err err = {0};
     struct mb_gpu odd = *gpu;
-    static struct mb_evictor evictor;
+    static struct mb_field evictor;
     static struct mb_roofline roofline;
     STAND_IN(vkGetPhysicalDeviceProperties2, get_without_allocation);
     CHECK_EQ_INT(mb_gpu_read_info(gpu->physical_device, gpu->info.index, &odd.info, &err),
@@ -77,9 +77,9 @@ static void test_no_allocation_limit(struct mb_gpu *gpu)
     stand_ins_end();
     CHECK_EQ_INT(odd.info.max_allocation_bytes, 1 << 30);
     const struct mb_settings settings = {.roofline = true};
-    CHECK_EQ_INT(mb_evictor_init(&evictor, &odd, 1 << 20, &err), MB_OK);
-    mb_evictor_finish(&evictor);
-    CHECK_EQ_INT(mb_roofline_measure(&odd, &settings, NULL, &roofline, &err), MB_OK);
+    CHECK_EQ_INT(mb_field_init_evictor(&evictor, &odd, 1 << 20, &err), MB_OK);
+    mb_field_finish(&evictor);
+    CHECK_EQ_INT(mb_roofline_measure(&odd, &settings, &roofline, &err), MB_OK);
     CHECK(roofline.ceiling_gbps > 0.0);
 }
 

@@ -45,13 +45,12 @@ static void run_variant(struct readback *r, struct mb_field *field,
                         const struct variant *variant, uint32_t n_passes)
 {
     struct mb_err err = {0};
-    struct mb_traffic_kernel kernel = {0};
     VkCommandBuffer cmd = r->submission.cmd;
-    CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, variant->traffic,
-                                        variant->workgroup_size, variant->n_items, &err),
+    CHECK_EQ_INT(mb_field_choose(field, variant->traffic, variant->workgroup_size,
+                                 variant->n_items, &err),
                  MB_OK);
-    kernel.stores_sums = true;
-    CHECK_EQ_INT(kernel.pass_bytes, expected_bytes(field));
+    field->stores_sums = true;
+    CHECK_EQ_INT(field->pass_bytes, expected_bytes(field));
     readback_begin(r);
     if (field->is_image) {
         const VkClearColorValue zero = {.float32 = {0.0f, 0.0f, 0.0f, 0.0f}};
@@ -66,7 +65,7 @@ static void run_variant(struct readback *r, struct mb_field *field,
         vkCmdFillBuffer(cmd, field->buffer[MB_TARGET].buffer, 0, VK_WHOLE_SIZE, 0);
     }
     mb_barrier_full(cmd);
-    mb_traffic_record(&kernel, cmd, n_passes);
+    mb_field_record(field, cmd, n_passes);
     mb_barrier_full(cmd);
     if (field->is_image) {
         record_image_copy(r, &field->image[MB_TARGET], &mb_access_compute_read_write);
@@ -74,7 +73,6 @@ static void run_variant(struct readback *r, struct mb_field *field,
         readback_copy(r, field->buffer[MB_TARGET].buffer);
     }
     readback_run(r);
-    mb_traffic_kernel_finish(&kernel);
 }
 
 /* Word `i` of what a kernel leaves of `n_words` of the source in the target. */
@@ -240,7 +238,7 @@ static void measure(const struct mb_gpu *gpu, uint64_t l2_bytes, struct mb_roofl
 {
     struct mb_err err = {0};
     const struct mb_settings settings = {.roofline = true, .l2_bytes = l2_bytes};
-    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, NULL, roofline, &err), MB_OK);
+    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, roofline, &err), MB_OK);
     CHECK(isfinite(roofline->ceiling_gbps) && roofline->ceiling_gbps > 0.0);
     CHECK(isfinite(roofline->null_dispatch_ns) && roofline->null_dispatch_ns > 0.0);
     CHECK(isfinite(roofline->null_barrier_ns) &&
@@ -293,41 +291,6 @@ static void test_gpu_path(struct mb_gpu *gpu)
     CHECK_EQ_INT(n_at_limit, 4); /* both sides of the reads, and of mixed traffic */
 }
 
-static bool stop_after(void *user)
-{
-    int *n_left = user;
-    return --*n_left < 0;
-}
-
-/* What was not reached is NaN, and no failure. */
-static void test_interruption(struct mb_gpu *gpu)
-{
-    struct mb_roofline roofline;
-    struct mb_err err = {0};
-    int n_left = 1;
-    const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
-    const struct mb_hooks hooks = {.user = &n_left, .is_interrupted = stop_after};
-    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, &hooks, &roofline, &err), MB_OK);
-    CHECK(roofline.null_dispatch_ns > 0.0);
-    CHECK(isnan(roofline.ceiling_gbps));
-}
-
-/* The calibration hears it, too, and is whole in all else. */
-static void test_interrupted_ruler(struct mb_gpu *gpu)
-{
-    struct mb_calibration calibration;
-    struct mb_err err = {0};
-    int n_left = 1;
-    const struct mb_settings settings = {.roofline = true, .l2_bytes = 1 << 20};
-    const struct mb_hooks hooks = {.user = &n_left, .is_interrupted = stop_after};
-    CHECK_EQ_INT(mb_calibration_init(&calibration, gpu, &settings, &hooks, &err), MB_OK);
-    CHECK(n_left < 0);
-    CHECK(calibration.roofline.null_dispatch_ns > 0.0);
-    CHECK(isnan(calibration.roofline.ceiling_gbps));
-    CHECK(calibration.has_timer && calibration.marks.empty_pair_ns > 0.0);
-    mb_calibration_finish(&calibration);
-}
-
 /* Without timestamps there is no roofline, and never a made-up one. */
 static void test_refusals(struct mb_gpu *gpu)
 {
@@ -336,7 +299,7 @@ static void test_refusals(struct mb_gpu *gpu)
     struct mb_roofline roofline;
     blind.info.timestamp_valid_bits = 0;
     const struct mb_settings settings = {.roofline = true};
-    CHECK_EQ_INT(mb_roofline_measure(&blind, &settings, NULL, &roofline, &err), MB_UNSUPPORTED);
+    CHECK_EQ_INT(mb_roofline_measure(&blind, &settings, &roofline, &err), MB_UNSUPPORTED);
     CHECK(isnan(roofline.ceiling_gbps));
 }
 
@@ -368,27 +331,25 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_false_stamps(VkDevice device, VkQueryP
 static void check_clock(struct mb_gpu *gpu, struct mb_field *field, struct mb_probe *probe)
 {
     struct mb_err err = {0};
-    struct mb_traffic_kernel kernel = {0};
     struct mb_timer_marks marks;
     struct mb_roofline roofline;
     double duration_ns, gbps;
     const struct mb_settings settings = {.roofline = true};
-    CHECK_EQ_INT(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_READ, 128, 4, &err), MB_OK);
+    CHECK_EQ_INT(mb_field_choose(field, MB_TRAFFIC_READ, 128, 4, &err), MB_OK);
     lie = CLOCK_STOPPED;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 1e6, &gbps, &err), MB_OK);
+    CHECK_EQ_INT(mb_field_time(field, 1e6, &gbps, &err), MB_OK);
     CHECK(isnan(gbps));
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
     CHECK(strstr(err.text, "never advance") != NULL);
     lie = CLOCK_AHEAD;
-    CHECK_EQ_INT(mb_traffic_time(&kernel, 1e6, &gbps, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_field_time(field, 1e6, &gbps, &err), MB_FAILED);
     CHECK(err.code == MB_ERRC_RUNTIME && strstr(err.text, "the host waited") != NULL);
     CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_FAILED);
     CHECK_EQ_INT(mb_timer_measure_marks(gpu, &marks, &err), MB_FAILED);
-    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, NULL, &roofline, &err), MB_FAILED);
+    CHECK_EQ_INT(mb_roofline_measure(gpu, &settings, &roofline, &err), MB_FAILED);
     lie = CLOCK_ONCE_BACKWARD;
     CHECK_EQ_INT(mb_probe_run(probe, &duration_ns, &err), MB_OK);
     CHECK_EQ_INT(n_reads, 2);
-    mb_traffic_kernel_finish(&kernel);
 }
 
 static void test_false_clock(struct mb_gpu *gpu)
@@ -408,6 +369,5 @@ static void test_false_clock(struct mb_gpu *gpu)
 int main(void)
 {
     return MB_TEST_ON_DEVICE(test_buffers, test_images, test_measure, test_gpu_path,
-                             test_interruption, test_interrupted_ruler, test_refusals,
-                             test_false_clock);
+                             test_refusals, test_false_clock);
 }

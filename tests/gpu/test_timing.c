@@ -59,7 +59,8 @@ static bool run(const struct mb_gpu *gpu, const struct mb_test_case *test_case,
                                               (enum mb_mode)(i % MB_N_MODES)};
     }
     mb_test_fill_case(test_case, &bed.c);
-    bed.c.compulsory_bytes = mb_task_compulsory_bytes(&bed.c.task, &bed.c.layout);
+    bed.c.compulsory_bytes =
+        mb_filter_affected_bytes(MB_POLICY_BOX, &bed.c.layout, bed.c.task.rect);
     void *texels = mb_test_texels(&bed.c.layout, "noise");
     const struct mb_case_options options = {
         .calibration = &bed.calibration,
@@ -70,8 +71,7 @@ static bool run(const struct mb_gpu *gpu, const struct mb_test_case *test_case,
         .conditions = conditions + first,
         .n_conditions = n,
     };
-    enum mb_status status =
-        mb_calibration_init(&bed.calibration, gpu, &bed.settings, NULL, &err);
+    enum mb_status status = mb_calibration_init(&bed.calibration, gpu, &bed.settings, &err);
     if (status == MB_OK) {
         status = mb_case_run(&options, texels, &bed.c, &is_complete, &err);
     }

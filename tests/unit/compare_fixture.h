@@ -33,7 +33,7 @@ static inline struct mb_case *add_results(struct mb_run *run, size_t first, size
         .n_blocks = N_SAMPLES,
         .n_kept = N_SAMPLES,
         .block = mb_alloc(N_SAMPLES, sizeof *samples->block),
-        .duration_ns = mb_alloc(N_SAMPLES * n, sizeof *samples->duration_ns),
+        .sample = mb_alloc(N_SAMPLES * n, sizeof *samples->sample),
     };
     timing->twin.ratio = (double)NAN;
     for (size_t i = 0; i < N_SAMPLES; i++) {
@@ -87,7 +87,7 @@ static inline void keep_samples(const struct mb_run *run, size_t i, uint32_t n)
 static inline double *sample_at(const struct mb_run *run, size_t i, size_t k)
 {
     const struct mb_samples *samples = &timing_at(run, i)->samples;
-    return &samples->duration_ns[k * samples->n_candidates + row_at(run, i)->column];
+    return &samples->sample[k * samples->n_candidates + row_at(run, i)->column].duration_ns;
 }
 
 /* Samples uniform in `mean_ns` * (1 +- noise). */

@@ -19,14 +19,14 @@ static inline struct mb_samples make_samples(uint32_t n_blocks, size_t n_columns
         .n_blocks = n_blocks,
         .n_kept = n_blocks,
         .block = mb_alloc(n_blocks, sizeof *samples.block),
-        .duration_ns = mb_alloc(n_blocks * n_columns, sizeof *samples.duration_ns),
+        .sample = mb_alloc(n_blocks * n_columns, sizeof *samples.sample),
     };
     struct mb_rng rng;
     mb_rng_init(&rng, 3);
     for (size_t i = 0; i < n_blocks * n_columns; i++) {
         const double clock = 1.0 + wander * sin((double)(i / n_columns) / 10.0);
         samples.block[i / n_columns].is_kept = true;
-        samples.duration_ns[i] =
+        samples.sample[i].duration_ns =
             ns * clock * ratio[i % n_columns] * (1.0 + noise * (mb_rng_unit(&rng) - 0.5));
     }
     return samples;

@@ -248,7 +248,8 @@ static void test_unfit(void)
     struct mb_case *c = files[1].cases[0], *apart = add_results(&files[1], 3, 1);
     apart->results[0] = c->results[3];
     for (size_t k = 0; k < N_SAMPLES; k++) {
-        apart->timings[0].samples.duration_ns[k] = c->timings[0].samples.duration_ns[4 * k + 3];
+        apart->timings[0].samples.sample[k].duration_ns =
+            c->timings[0].samples.sample[4 * k + 3].duration_ns;
     }
     c->n_results = 3;
     struct mb_pools pools = pool(files, 2);

@@ -98,7 +98,7 @@ static void test_gaps(void)
     struct mb_case c;
     struct mb_timing *timing = make_case(&c, ratios, 0.01);
     timing->rows[1].column = SIZE_MAX;
-    timing->samples.duration_ns[2] = -1.0; /* a slope may be: result 2 */
+    timing->samples.sample[2].duration_ns = -1.0; /* a slope may be: result 2 */
     relate(timing);
     CHECK(isnan(timing->rows[1].relation.ratio));
     CHECK(isnan(timing->rows[2].relation.ratio));
@@ -164,7 +164,7 @@ static void test_too_many_ties(void)
     struct mb_timing *timing = make_case(&c, ratios, 0.001);
     timing->samples.n_blocks = timing->samples.n_kept = 10;
     for (size_t block = 0; block < 4; block++) {
-        double *row = &timing->samples.duration_ns[block * (N_RESULTS + 1)];
+        struct mb_sample *row = &timing->samples.sample[block * (N_RESULTS + 1)];
         row[1] = row[2] = row[0];
     }
     relate(timing);

@@ -145,9 +145,7 @@ static void make_samples(struct mb_timing *timing)
         .n_blocks = N_BLOCKS,
         .n_kept = N_BLOCKS - 1,
         .block = mb_alloc(N_BLOCKS, sizeof *samples->block),
-        .duration_ns = mb_alloc((size_t)N_BLOCKS * N_COLUMNS, sizeof *samples->duration_ns),
-        .part_ns = mb_alloc((size_t)N_BLOCKS * N_COLUMNS * N_PARTS, sizeof *samples->part_ns),
-        .position = mb_alloc((size_t)N_BLOCKS * N_COLUMNS, sizeof *samples->position),
+        .sample = mb_alloc((size_t)N_BLOCKS * N_COLUMNS, sizeof *samples->sample),
         .warm_probe_ns = 100e3,
         .is_steady = true,
         .stop = MB_STOP_NOISE,
@@ -160,10 +158,11 @@ static void make_samples(struct mb_timing *timing)
             .is_kept = i != 2,
         };
         for (uint32_t k = 0; k < N_COLUMNS; k++) {
-            samples->duration_ns[i * N_COLUMNS + k] = 1000.0 * i + k + 1.0 / 3;
-            samples->position[i * N_COLUMNS + k] = (i + k) % N_COLUMNS;
+            struct mb_sample *sample = &samples->sample[i * N_COLUMNS + k];
+            sample->duration_ns = 1000.0 * i + k + 1.0 / 3;
+            sample->position = (i + k) % N_COLUMNS;
             for (uint32_t part = 0; part < N_PARTS; part++) {
-                samples->part_ns[(i * N_COLUMNS + k) * N_PARTS + part] = 10.0 * (part + 1);
+                sample->part_ns[part] = 10.0 * (part + 1);
             }
         }
     }

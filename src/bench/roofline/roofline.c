@@ -6,6 +6,7 @@
 #include "bench/roofline/roofline.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "bench/roofline/traffic.h"
 #include "stats/stats.h"
@@ -44,11 +45,6 @@
 #define FLAT_RATIO    1.04
 #define MEMORY_SPREAD 1.1
 
-static double median_of_3(double a, double b, double c)
-{
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 /* A running median of three removes single outliers and keeps steps where they are. False if a
  * figure is none. */
 static bool smooth(const double *gbps, size_t n, double *smoothed)
@@ -57,7 +53,7 @@ static bool smooth(const double *gbps, size_t n, double *smoothed)
     for (size_t i = 0; i < n; i++) {
         const size_t before = i > 0 ? i - 1 : 0;
         const size_t after = i + 1 < n ? i + 1 : n - 1;
-        smoothed[i] = median_of_3(gbps[before], gbps[i], gbps[after]);
+        smoothed[i] = mb_median((double[]){gbps[before], gbps[i], gbps[after]}, 3);
         are_valid = are_valid && gbps[i] > 0.0 && isfinite(gbps[i]);
     }
     return are_valid;
@@ -75,15 +71,15 @@ uint64_t mb_cache_knee(const double *gbps, size_t n)
     if (n < MIN_POINTS || n > MAX_POINTS || !smooth(gbps, n, g)) {
         return 0;
     }
-    const double *last = g + n - N_MEMORY;
-    const double memory = median_of_3(last[0], last[1], last[2]);
-    const double most = fmax(last[0], fmax(last[1], last[2]));
-    const double least = fmin(last[0], fmin(last[1], last[2]));
+    double last[N_MEMORY];
+    memcpy(last, g + n - N_MEMORY, sizeof last);
+    mb_sort(last, N_MEMORY);
+    const double memory = last[1];
     size_t end = n; /* points from here on come from memory */
     while (end > 0 && g[end - 1] <= STEP_RATIO * memory) {
         end--;
     }
-    if (most > MEMORY_SPREAD * least || end == 0) {
+    if (last[2] > MEMORY_SPREAD * last[0] || end == 0) {
         return 0; /* the sweep ended within the cache, or found none */
     }
     /* Up the slope, to the plateau of the cache; an inner cache may be faster still. */
@@ -102,17 +98,11 @@ uint64_t mb_cache_knee(const double *gbps, size_t n)
 struct measurement {
     const struct mb_gpu *gpu;
     const struct mb_settings *settings;
-    const struct mb_hooks *hooks;
     struct mb_roofline *out;
     bool is_cpu;
     uint64_t limit_bytes; /* of each of two buffers or images */
     double rough_gbps;    /* of reads */
 };
-
-static bool is_interrupted(const struct measurement *m)
-{
-    return m->hooks && m->hooks->is_interrupted(m->hooks->user);
-}
 
 static uint64_t least_of(uint64_t a, uint64_t b)
 {
@@ -182,52 +172,45 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, struct mb_
     return MB_OK;
 }
 
-/* Time one variant of mixed traffic; the fastest of all is the ceiling. */
-static enum mb_status time_mix(const struct measurement *m, struct mb_field *field,
-                               uint32_t workgroup_size, uint32_t n_items, double *gbps,
-                               struct mb_err *err)
-{
-    MB_SCOPED(mb_traffic_kernel) kernel = {0};
-    MB_DO(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_MIX, workgroup_size, n_items, err));
-    MB_DO(mb_traffic_time(&kernel, m->is_cpu ? 0.0 : MIN_TIMED_NS, gbps, err));
-    m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, *gbps); /* fmax() ignores NaN */
-    return MB_OK;
-}
-
-/* Software devices take one variant: the size makes no difference there. */
+/* Time variants of mixed traffic; the fastest of all is the ceiling. Software devices take one:
+ * the size makes no difference there. */
 static enum mb_status measure_mix(const struct measurement *m, struct mb_field *field,
                                   struct mb_err *err)
 {
     static const uint32_t sizes[] = {128, 64, 256, 512, 1024};
-    const struct mb_gpu_info *info = &m->gpu->info;
-    double gbps, best_gbps = 0.0;
+    const size_t n_variants = m->is_cpu ? 1 : MB_COUNTOF(sizes) + 1;
+    double best_gbps = 0.0;
     uint32_t best_size = 0;
-    for (size_t i = 0; i < (m->is_cpu ? 1 : MB_COUNTOF(sizes)); i++) {
-        if (sizes[i] > info->limits.maxComputeWorkGroupInvocations ||
-            sizes[i] > info->limits.maxComputeWorkGroupSize[0] || is_interrupted(m)) {
+    for (size_t i = 0; i < n_variants; i++) {
+        const bool is_last = i == MB_COUNTOF(sizes); /* more items, with the best size */
+        const uint32_t size = is_last ? best_size : sizes[i];
+        struct mb_err why;
+        double gbps;
+        if (size == 0 || mb_gpu_require_workgroup(m->gpu, size, &why) != MB_OK) {
             continue;
         }
-        MB_DO(time_mix(m, field, sizes[i], MIX_ITEMS, &gbps, err));
+        MB_DO(mb_field_choose(field, MB_TRAFFIC_MIX, size, is_last ? 2 * MIX_ITEMS : MIX_ITEMS,
+                              err));
+        MB_DO(mb_field_time(field, m->is_cpu ? 0.0 : MIN_TIMED_NS, &gbps, err));
+        m->out->ceiling_gbps = fmax(m->out->ceiling_gbps, gbps); /* fmax() ignores NaN */
         if (gbps > best_gbps) {
             best_gbps = gbps;
-            best_size = sizes[i];
+            best_size = size;
         }
     }
-    return m->is_cpu || best_size == 0
-               ? MB_OK
-               : time_mix(m, field, best_size, 2 * MIX_ITEMS, &gbps, err);
+    return MB_OK;
 }
 
 /* Look for the cache by reads of ever larger footprints. */
-static enum mb_status find_cache(const struct measurement *m, struct mb_traffic_kernel *read,
+static enum mb_status find_cache(const struct measurement *m, struct mb_field *field,
                                  struct mb_err *err)
 {
-    const uint64_t max_bytes = read->pass_bytes;
+    const uint64_t max_bytes = field->pass_bytes;
     double gbps[MAX_POINTS];
     size_t n = 0;
-    for (; n < MAX_POINTS && mb_sweep_bytes(n) <= max_bytes && !is_interrupted(m); n++) {
-        read->pass_bytes = mb_sweep_bytes(n);
-        MB_DO(mb_traffic_time(read, MIN_TIMED_NS, &gbps[n], err));
+    for (; n < MAX_POINTS && mb_sweep_bytes(n) <= max_bytes; n++) {
+        field->pass_bytes = mb_sweep_bytes(n);
+        MB_DO(mb_field_time(field, MIN_TIMED_NS, &gbps[n], err));
     }
     const uint64_t knee_bytes = mb_cache_knee(gbps, n);
     if (knee_bytes > 0) {
@@ -241,13 +224,12 @@ static enum mb_status find_cache(const struct measurement *m, struct mb_traffic_
 static enum mb_status scout(struct measurement *m, struct mb_err *err)
 {
     MB_SCOPED(mb_field) field = {0};
-    MB_SCOPED(mb_traffic_kernel) read = {0};
     const uint32_t workgroup_size = m->is_cpu ? 128 : 256;
     const uint64_t n_bytes = buffer_bytes(m, m->is_cpu ? CPU_SCOUT_BYTES : SCOUT_BYTES);
     MB_DO(mb_field_init_buffers(&field, m->gpu, n_bytes, n_bytes, err));
-    MB_DO(mb_traffic_kernel_init(&read, &field, MB_TRAFFIC_READ, workgroup_size, 4, err));
-    MB_DO(mb_traffic_time(&read, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
-    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &read, err);
+    MB_DO(mb_field_choose(&field, MB_TRAFFIC_READ, workgroup_size, 4, err));
+    MB_DO(mb_field_time(&field, m->is_cpu ? 0.0 : WARM_UP_NS, &m->rough_gbps, err));
+    return m->is_cpu || m->settings->l2_bytes > 0 ? MB_OK : find_cache(m, &field, err);
 }
 
 /* Size of one side, before limits, that no cache holds. */
@@ -301,13 +283,11 @@ static enum mb_status measure_images(const struct measurement *m, struct mb_err 
 }
 
 enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_settings *settings,
-                                   const struct mb_hooks *hooks, struct mb_roofline *out,
-                                   struct mb_err *err)
+                                   struct mb_roofline *out, struct mb_err *err)
 {
     struct measurement m = {
         .gpu = gpu,
         .settings = settings,
-        .hooks = hooks,
         .out = out,
         .is_cpu = mb_gpu_is_cpu(&gpu->info),
         .limit_bytes = side_limit(gpu),
@@ -319,7 +299,7 @@ enum mb_status mb_roofline_measure(const struct mb_gpu *gpu, const struct mb_set
         return MB_OK;
     }
     MB_DO(scout(&m, err));
-    if (settings->roofline && !is_interrupted(&m)) {
+    if (settings->roofline) {
         MB_DO(measure_null_dispatch(gpu, out, err));
         MB_DO(measure_buffers(&m, err));
         MB_DO(measure_images(&m, err));

@@ -2,15 +2,14 @@
  * costs, measured in the same run as the strategies. */
 #pragma once
 
-#include "bench/hooks.h"
+#include "bench/settings.h"
+#include "result/result.h"
 
 /* Measure what the settings ask for: the floor (roofline), and the size of the last-level cache
  * unless they give it (l2_bytes). The device need not be warm: this begins with 60 ms of reads.
- * Hooks may be NULL; after an interruption what was not reached is NaN and the status MB_OK.
  * UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,
-                                                 const struct mb_hooks *hooks,
                                                  struct mb_roofline *out, struct mb_err *err);
 
 /* Footprint `i` of the sweep that looks for the last-level cache: 1, 1.5, 2, 3, 4 ... MiB. */

@@ -33,27 +33,26 @@ static const uint32_t n_streams[] = {
 
 /* One invocation an item of this extent of an image: mixed traffic writes a third of the rows.
  */
-static struct mb_extent work_extent(const struct mb_field *field, enum mb_traffic traffic)
+static struct mb_extent work_extent(const struct mb_field *field)
 {
     struct mb_extent extent = field->image[MB_SOURCE].layout.base;
-    extent.height /= traffic == MB_TRAFFIC_MIX ? 3 : 1;
+    extent.height /= field->traffic == MB_TRAFFIC_MIX ? 3 : 1;
     return extent;
 }
 
-static uint64_t count_bytes(const struct mb_field *field, enum mb_traffic traffic)
+static uint64_t count_bytes(const struct mb_field *field)
 {
     const struct mb_layout *layout = &field->image[MB_SOURCE].layout;
-    const struct mb_extent extent = work_extent(field, traffic);
+    const struct mb_extent extent = work_extent(field);
     return field->is_image ? (uint64_t)extent.width * extent.height * layout->n_layers *
-                                 layout->format->texel_bytes * n_streams[traffic]
+                                 layout->format->texel_bytes * n_streams[field->traffic]
                            : field->buffer[MB_SOURCE].size_bytes;
 }
 
 /* Bindings 0 and 1: what is read, and what is written. */
-static void bind_sides(const struct mb_traffic_kernel *kernel)
+static void bind_sides(const struct mb_field *field)
 {
-    const struct mb_field *field = kernel->field;
-    const bool is_fill = kernel->traffic == MB_TRAFFIC_FILL;
+    const bool is_fill = field->traffic == MB_TRAFFIC_FILL;
     const enum mb_field_side from = is_fill ? MB_TARGET : MB_SOURCE;
     const enum mb_field_side to = is_fill ? MB_SOURCE : MB_TARGET;
     const struct mb_descriptor buffers[] = {
@@ -68,12 +67,11 @@ static void bind_sides(const struct mb_traffic_kernel *kernel)
              is_fill ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL},
         {.binding = 1, .views = &field->image[to].storage[0]},
     };
-    mb_pipeline_bind(&kernel->compute, 0, field->is_image ? images : buffers, 2);
+    mb_pipeline_bind(&field->compute, 0, field->is_image ? images : buffers, 2);
 }
 
-enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct mb_field *field,
-                                      enum mb_traffic traffic, uint32_t workgroup_size,
-                                      uint32_t n_items, struct mb_err *err)
+enum mb_status mb_field_choose(struct mb_field *field, enum mb_traffic traffic,
+                               uint32_t workgroup_size, uint32_t n_items, struct mb_err *err)
 {
     const bool is_image = field->is_image;
     const struct mb_constant constants[] = {
@@ -90,66 +88,56 @@ enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel, struct m
         .n_copies = 1,
         .name = is_image ? "roofline image" : "roofline buffer",
     };
-    *kernel = (struct mb_traffic_kernel){
-        .field = field,
-        .traffic = traffic,
-        .workgroup_size = workgroup_size,
-        .n_items = n_items,
-        .pass_bytes = count_bytes(field, traffic),
-    };
-    MB_DO(mb_pipeline_init(&kernel->compute, field->gpu, &options, err));
-    bind_sides(kernel);
+    field->traffic = traffic;
+    field->workgroup_size = workgroup_size;
+    field->n_items = n_items;
+    field->pass_bytes = count_bytes(field);
+    mb_pipeline_finish(&field->compute);
+    MB_DO(mb_pipeline_init(&field->compute, field->gpu, &options, err));
+    bind_sides(field);
     return MB_OK;
 }
 
-void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel)
-{
-    mb_pipeline_finish(&kernel->compute);
-    *kernel = (struct mb_traffic_kernel){0};
-}
-
 /* Workgroups of one pass over a buffer, whose streams have `n_vectors` each. */
-static uint32_t buffer_groups(const struct mb_traffic_kernel *kernel, uint32_t *n_vectors)
+static uint32_t buffer_groups(const struct mb_field *field, uint32_t *n_vectors)
 {
-    *n_vectors = (uint32_t)(kernel->pass_bytes / (VECTOR_BYTES * n_streams[kernel->traffic]));
-    return *n_vectors / (kernel->workgroup_size * kernel->n_items);
+    *n_vectors = (uint32_t)(field->pass_bytes / (VECTOR_BYTES * n_streams[field->traffic]));
+    return *n_vectors / (field->workgroup_size * field->n_items);
 }
 
-static uint32_t max_passes(const struct mb_traffic_kernel *kernel)
+static uint32_t max_passes(const struct mb_field *field)
 {
-    const uint32_t *limit = kernel->field->gpu->info.limits.maxComputeWorkGroupCount;
+    const uint32_t *limit = field->gpu->info.limits.maxComputeWorkGroupCount;
     uint32_t n_vectors;
-    if (kernel->field->is_image) {
-        return limit[2] / kernel->field->image[MB_SOURCE].layout.n_layers;
+    if (field->is_image) {
+        return limit[2] / field->image[MB_SOURCE].layout.n_layers;
     }
     const uint64_t n_groups = (uint64_t)limit[0] * limit[1];
     const uint64_t bounded = n_groups < INT32_MAX ? n_groups : INT32_MAX;
-    return (uint32_t)(bounded / buffer_groups(kernel, &n_vectors));
+    return (uint32_t)(bounded / buffer_groups(field, &n_vectors));
 }
 
-static void record_buffer(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                          uint32_t n_passes)
+static void record_buffer(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)
 {
     /* Never stored: sums of noise do not have this word four times. */
     struct buffer_push push = {.key = 0x5eed5eed, .mask = UINT32_MAX};
-    if (kernel->stores_sums) {
+    if (field->stores_sums) {
         push.key = push.mask = 0;
     }
-    push.n_groups_per_pass = buffer_groups(kernel, &push.n_vectors);
+    push.n_groups_per_pass = buffer_groups(field, &push.n_vectors);
     push.n_groups = push.n_groups_per_pass * n_passes;
-    mb_pipeline_dispatch_rows(&kernel->compute, cmd, 0, &push, push.n_groups);
+    mb_pipeline_dispatch_rows(&field->compute, cmd, 0, &push, push.n_groups);
 }
 
-static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                         uint32_t n_passes)
+static void record_image(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)
 {
-    const struct mb_extent extent = work_extent(kernel->field, kernel->traffic);
-    const uint32_t n_layers = kernel->field->image[MB_SOURCE].layout.n_layers;
+    const struct mb_extent extent = work_extent(field);
+    const uint32_t n_layers = field->image[MB_SOURCE].layout.n_layers;
     /* Blocks of 8x4 texels, four side by side. */
-    const uint32_t n_blocks = kernel->workgroup_size / 32;
+    const uint32_t n_blocks = field->workgroup_size / 32;
     const uint32_t tile_width = 8 * (n_blocks < 4 ? n_blocks : 4);
     const uint32_t tile_height = 4 * ((n_blocks + 3) / 4);
-    const uint32_t group_height = tile_height * kernel->n_items;
+    const uint32_t group_height = tile_height * field->n_items;
     const struct image_push push = {
         .n_texels = {(int32_t)extent.width, (int32_t)extent.height},
         .tile = {(int32_t)tile_width, (int32_t)tile_height},
@@ -160,32 +148,30 @@ static void record_image(const struct mb_traffic_kernel *kernel, VkCommandBuffer
         .n_groups = {(extent.width + tile_width - 1) / tile_width,
                      (extent.height + group_height - 1) / group_height, n_layers * n_passes},
     };
-    mb_pipeline_dispatch(&kernel->compute, cmd, &dispatch);
+    mb_pipeline_dispatch(&field->compute, cmd, &dispatch);
 }
 
-void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint32_t n_passes)
+void mb_field_record(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)
 {
-    if (kernel->field->is_image) {
-        record_image(kernel, cmd, n_passes);
+    if (field->is_image) {
+        record_image(field, cmd, n_passes);
     } else {
-        record_buffer(kernel, cmd, n_passes);
+        record_buffer(field, cmd, n_passes);
     }
 }
 
 /* Make what buffers and images share, and fill the source with noise. */
 static enum mb_status fill_source(struct mb_field *field, struct mb_err *err)
 {
-    MB_SCOPED(mb_traffic_kernel) kernel = {0};
     MB_DO(mb_timer_init(&field->timer, field->gpu, N_TIMES, err));
     MB_DO(mb_submission_init(&field->submission, field->gpu, "roofline", err));
-    MB_DO(mb_traffic_kernel_init(&kernel, field, MB_TRAFFIC_FILL, 128, 4, err));
+    MB_DO(mb_field_choose(field, MB_TRAFFIC_FILL, 128, 4, err));
     VkCommandBuffer cmd = field->submission.cmd;
     for (int side = MB_SOURCE; field->is_image && side <= MB_TARGET; side++) {
         mb_barrier_levels(cmd, &field->image[side], 0, 1, &mb_access_undefined,
                           &mb_access_compute_read_write);
     }
-    mb_traffic_record(&kernel, cmd, 1);
+    mb_field_record(field, cmd, 1);
     if (field->is_image) {
         mb_barrier_levels(cmd, &field->image[MB_SOURCE], 0, 1, &mb_access_compute_write,
                           &mb_access_readable);
@@ -228,6 +214,7 @@ enum mb_status mb_field_init_images(struct mb_field *field, const struct mb_gpu 
 
 void mb_field_finish(struct mb_field *field)
 {
+    mb_pipeline_finish(&field->compute);
     mb_submission_finish(&field->submission);
     mb_timer_finish(&field->timer);
     mb_sampler_destroy(field->gpu, field->sampler);
@@ -239,16 +226,16 @@ void mb_field_finish(struct mb_field *field)
 }
 
 /* `n_times` timed dispatches in one submission; their median. */
-static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, uint32_t n_passes,
+static enum mb_status time_dispatches(struct mb_field *field, uint32_t n_passes,
                                       uint32_t n_times, double *median_ns, struct mb_err *err)
 {
-    struct mb_submission *submission = &kernel->field->submission;
-    const struct mb_timer *timer = &kernel->field->timer;
+    struct mb_submission *submission = &field->submission;
+    const struct mb_timer *timer = &field->timer;
     double times_ns[N_TIMES];
     MB_DO(mb_submission_begin(submission, err));
     for (uint32_t i = 0; i < n_times; i++) {
         mb_timer_begin(timer, submission->cmd, i);
-        mb_traffic_record(kernel, submission->cmd, n_passes);
+        mb_field_record(field, submission->cmd, n_passes);
         mb_timer_end(timer, submission->cmd, i);
     }
     MB_DO(mb_timer_run(timer, submission, n_times, times_ns, err));
@@ -257,17 +244,17 @@ static enum mb_status time_dispatches(const struct mb_traffic_kernel *kernel, ui
 }
 
 /* Find by trial how many passes take `min_ns`: short runs are mostly launch. */
-static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, double min_ns,
-                                  uint32_t *n_passes, struct mb_err *err)
+static enum mb_status find_passes(struct mb_field *field, double min_ns, uint32_t *n_passes,
+                                  struct mb_err *err)
 {
-    const uint32_t most = max_passes(kernel);
+    const uint32_t most = max_passes(field);
     double duration_ns = 0.0;
     *n_passes = 1;
     for (;;) {
-        MB_DO(time_dispatches(kernel, *n_passes, 1, &duration_ns, err));
+        MB_DO(time_dispatches(field, *n_passes, 1, &duration_ns, err));
         /* The host's clock ends this if the device's clock stands still. */
         if (duration_ns >= min_ns || *n_passes == most ||
-            (double)kernel->field->submission.waited_ns >= MAX_HOST_NS) {
+            (double)field->submission.waited_ns >= MAX_HOST_NS) {
             return MB_OK;
         }
         const double wanted = 1.25 * min_ns / fmax(duration_ns, 1.0);
@@ -276,25 +263,25 @@ static enum mb_status find_passes(const struct mb_traffic_kernel *kernel, double
     }
 }
 
-enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel, double min_ns,
-                               double *gbps, struct mb_err *err)
+enum mb_status mb_field_time(struct mb_field *field, double min_ns, double *gbps,
+                             struct mb_err *err)
 {
     uint32_t n_passes;
     double median_ns;
     *gbps = (double)NAN;
-    if (kernel->pass_bytes == 0) {
+    if (field->pass_bytes == 0) {
         return MB_OK; /* too few rows for mixed traffic */
     }
-    MB_DO(find_passes(kernel, min_ns, &n_passes, err));
-    MB_DO(time_dispatches(kernel, n_passes, N_TIMES, &median_ns, err));
+    MB_DO(find_passes(field, min_ns, &n_passes, err));
+    MB_DO(time_dispatches(field, n_passes, N_TIMES, &median_ns, err));
     if (median_ns > 0.0) {
-        *gbps = (double)kernel->pass_bytes * n_passes / median_ns;
+        *gbps = (double)field->pass_bytes * n_passes / median_ns;
     }
     return MB_OK;
 }
 
-enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *gpu,
-                               uint64_t n_bytes, struct mb_err *err)
+enum mb_status mb_field_init_evictor(struct mb_field *field, const struct mb_gpu *gpu,
+                                     uint64_t n_bytes, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const struct mb_gpu_info *info = &gpu->info;
@@ -307,21 +294,14 @@ enum mb_status mb_evictor_init(struct mb_evictor *evictor, const struct mb_gpu *
                "cannot sweep the cache: needs a buffer of %s, the device's limit is %s",
                mb_bytes_text(n_bytes).s, mb_bytes_text(max_bytes).s);
     MB_DO(mb_gpu_require_workgroup(gpu, EVICTOR_GROUP, err));
-    MB_TRY(mb_field_init_buffers(&evictor->field, gpu, n_units * MB_TRAFFIC_UNIT_BYTES,
+    MB_TRY(mb_field_init_buffers(field, gpu, n_units * MB_TRAFFIC_UNIT_BYTES,
                                  MB_TRAFFIC_UNIT_BYTES, err));
-    MB_TRY(mb_traffic_kernel_init(&evictor->read, &evictor->field, MB_TRAFFIC_READ,
-                                  EVICTOR_GROUP, 4, err));
+    MB_TRY(mb_field_choose(field, MB_TRAFFIC_READ, EVICTOR_GROUP, 4, err));
     return MB_OK;
 fail:
-    mb_evictor_finish(evictor);
+    mb_field_finish(field);
     return err->vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY
                ? MB_FAIL(err, MB_ERRC_UNSUPPORTED, "cannot sweep the cache: no memory for %s",
                          mb_bytes_text(n_bytes).s)
                : status;
-}
-
-void mb_evictor_finish(struct mb_evictor *evictor)
-{
-    mb_traffic_kernel_finish(&evictor->read);
-    mb_field_finish(&evictor->field);
 }

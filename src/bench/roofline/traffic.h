@@ -25,7 +25,15 @@ enum mb_field_side {
     MB_TARGET, /* images in GENERAL */
 };
 
-/* Two buffers, or two images of one level, from one to the other of which traffic runs. */
+/* Two buffers, or two images of one level, from one to the other of which traffic runs, and a
+ * kernel that makes it. On buffers it writes:
+ *
+ *   fill   source[i] = noise
+ *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
+ *
+ * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
+ * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
+ * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
 struct mb_field {
     const struct mb_gpu *gpu;
     bool is_image;
@@ -34,6 +42,15 @@ struct mb_field {
     VkSampler sampler;
     struct mb_timer timer;
     struct mb_submission submission;
+
+    /* The kernel; mb_field_choose(). */
+    enum mb_traffic traffic;
+    uint32_t workgroup_size;
+    uint32_t n_items;
+    uint64_t pass_bytes; /* what one pass reads and writes, each counted once: all of the field,
+                            or of a buffer fewer, a multiple of MB_TRAFFIC_UNIT_BYTES */
+    bool stores_sums;    /* for tests */
+    struct mb_pipeline compute;
 };
 
 /* Two buffers, whose sizes are multiples of MB_TRAFFIC_UNIT_BYTES within
@@ -50,57 +67,27 @@ MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   const struct mb_gpu *gpu,
                                                   const struct mb_layout *layout,
                                                   struct mb_err *err);
+
+/* A few times the cache, rounded up to whole units: one pass of reads, which leaves no dirty
+ * lines, empties the last-level cache of everything else. UNSUPPORTED, with nothing left, if
+ * the device cannot bind that much at once, has no memory for it, or no workgroups of 256. */
+MB_MUST_CHECK enum mb_status mb_field_init_evictor(struct mb_field *field,
+                                                   const struct mb_gpu *gpu, uint64_t n_bytes,
+                                                   struct mb_err *err);
 void mb_field_finish(struct mb_field *field);
 
-/* A way to make the traffic. On buffers it writes:
- *
- *   fill   source[i] = noise
- *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
- *
- * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
- * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
- * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
-struct mb_traffic_kernel {
-    struct mb_field *field;
-    enum mb_traffic traffic;
-    uint32_t workgroup_size; /* 64, 128, 256, 512 or 1024, as the device allows */
-    uint32_t n_items;        /* in flight per invocation, 1 to MB_TRAFFIC_MAX_ITEMS; mixed
-                                traffic loads three of each */
-    uint64_t pass_bytes; /* what one pass reads and writes, each counted once: all of the field,
-                            or of a buffer fewer, a multiple of MB_TRAFFIC_UNIT_BYTES */
-    bool stores_sums;    /* for tests */
-    struct mb_pipeline compute;
-};
-
-MB_MUST_CHECK enum mb_status mb_traffic_kernel_init(struct mb_traffic_kernel *kernel,
-                                                    struct mb_field *field,
-                                                    enum mb_traffic traffic,
-                                                    uint32_t workgroup_size, uint32_t n_items,
-                                                    struct mb_err *err);
-void mb_traffic_kernel_finish(struct mb_traffic_kernel *kernel);
+/* Make another kernel: by workgroups of 64, 128, 256, 512 or 1024, as the device allows, with 1
+ * to MB_TRAFFIC_MAX_ITEMS items in flight per invocation; mixed traffic loads three of each. */
+MB_MUST_CHECK enum mb_status mb_field_choose(struct mb_field *field, enum mb_traffic traffic,
+                                             uint32_t workgroup_size, uint32_t n_items,
+                                             struct mb_err *err);
 
 /* Record one dispatch that passes over pass_bytes `n_passes` times; the limits of a dispatch
  * bound these. */
-void mb_traffic_record(const struct mb_traffic_kernel *kernel, VkCommandBuffer cmd,
-                       uint32_t n_passes);
+void mb_field_record(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes);
 
-/* Time a kernel after one pass that does not count: the bytes of a pass over the median of a
+/* Time the kernel after one pass that does not count: the bytes of a pass over the median of a
  * few dispatches, each of as many passes as take `min_ns`. `*gbps`, in 10^9 bytes a second, is
  * NaN where the clock stood still or an image is too small. */
-MB_MUST_CHECK enum mb_status mb_traffic_time(const struct mb_traffic_kernel *kernel,
-                                             double min_ns, double *gbps, struct mb_err *err);
-
-/* Empties the last-level cache of everything else by one pass of reads, which leaves no dirty
- * lines in it. It must not move. */
-struct mb_evictor {
-    struct mb_field field; /* gpu NULL: there is no evictor */
-    struct mb_traffic_kernel read;
-};
-
-/* `n_bytes`, a few times the cache, is rounded up to whole units. UNSUPPORTED, with nothing
- * left, if the device cannot bind that much at once, has no memory for it, or no workgroups of
- * 256. */
-MB_MUST_CHECK enum mb_status mb_evictor_init(struct mb_evictor *evictor,
-                                             const struct mb_gpu *gpu, uint64_t n_bytes,
-                                             struct mb_err *err);
-void mb_evictor_finish(struct mb_evictor *evictor);
+MB_MUST_CHECK enum mb_status mb_field_time(struct mb_field *field, double min_ns, double *gbps,
+                                           struct mb_err *err);

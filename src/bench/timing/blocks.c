@@ -2,7 +2,6 @@
 #include "bench/timing/blocks.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/os.h"
@@ -13,7 +12,7 @@
 struct in_flight {
     bool is_used, is_warm_up;
     size_t candidate;
-    uint32_t block;
+    uint32_t block, position;
 };
 
 struct loop {
@@ -49,7 +48,6 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
     const struct mb_sampler *sampler = loop->sampler;
     const struct mb_samples *samples = loop->samples;
     struct in_flight *started = &loop->slot[slot];
-    const size_t cell = started->block * samples->n_candidates + started->candidate;
     struct mb_sample sample = {.n_verified = 0};
     if (!started->is_used) {
         return MB_OK;
@@ -57,10 +55,8 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
     started->is_used = false;
     MB_DO(sampler->collect(sampler->user, started->candidate, slot, &sample, err));
     if (!started->is_warm_up) {
-        samples->duration_ns[cell] = sample.duration_ns;
-        samples->n_verified[cell] = sample.n_verified;
-        memcpy(samples->part_ns + cell * samples->n_parts, sample.part_ns,
-               samples->n_parts * sizeof *sample.part_ns);
+        sample.position = started->position;
+        samples->sample[started->block * samples->n_candidates + started->candidate] = sample;
     }
     return MB_OK;
 }
@@ -84,12 +80,11 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_er
     const size_t n = loop->options->n_candidates;
     const uint32_t block = loop->samples->n_blocks;
     mb_rng_shuffle(&loop->rng, loop->order, n);
-    for (size_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const uint32_t candidate = loop->order[i], slot = loop->next_slot;
         MB_DO(collect_slot(loop, slot, err));
         MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
-        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block};
-        loop->samples->position[block * n + candidate] = (uint32_t)i;
+        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block, i};
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
     }
     return MB_OK;
@@ -99,9 +94,9 @@ static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_er
 static enum mb_status probe(struct loop *loop, struct mb_err *err)
 {
     loop->probe_ns = (double)NAN;
-    if (loop->sampler->probe) {
+    if (loop->sampler->clock) {
         MB_DO(drain(loop, err));
-        MB_DO(loop->sampler->probe(loop->sampler->user, &loop->probe_ns, err));
+        MB_DO(loop->sampler->probe(loop->sampler->clock, &loop->probe_ns, err));
     }
     return MB_OK;
 }
@@ -116,7 +111,7 @@ static bool has_moved(double a_ns, double b_ns)
 static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
 {
     double *fastest_ns = loop->options->fastest_probe_ns;
-    if (!loop->sampler->load || !fastest_ns || isnan(loop->probe_ns)) {
+    if (!fastest_ns || isnan(loop->probe_ns)) {
         return MB_OK;
     }
     const uint64_t start_ns = now_ns(loop);
@@ -126,7 +121,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
             *fastest_ns = loop->probe_ns;
             break;
         }
-        MB_DO(loop->sampler->load(loop->sampler->user, err));
+        MB_DO(loop->sampler->load(loop->sampler->clock, err));
         MB_DO(probe(loop, err));
         *fastest_ns = fmin(*fastest_ns, loop->probe_ns);
     }
@@ -157,7 +152,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
     uint32_t n_windows = 0;
     uint64_t start_ns = now_ns(loop);
     uint64_t window_start_ns = start_ns;
-    bool is_ready = !loop->sampler->probe;
+    bool is_ready = !loop->sampler->clock;
     for (uint32_t block = 0; !*is_stopped; block++) {
         const uint64_t elapsed_ns = now_ns(loop) - start_ns;
         if (block >= options->min_warmup_blocks &&
@@ -166,7 +161,7 @@ static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err
         }
         MB_DO(run_block(loop, true, err));
         *is_stopped = is_to_stop(loop, 0);
-        if (loop->sampler->probe && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
+        if (loop->sampler->clock && now_ns(loop) - window_start_ns >= MB_WINDOW_NS) {
             MB_DO(probe(loop, err));
             MB_DO(raise_clock(loop, err));
             window_ns[n_windows++ % MB_N_WINDOWS] = loop->probe_ns;
@@ -216,8 +211,9 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
                     uint32_t n_blocks)
 {
-    return (n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns) ||
-           (n_blocks >= 1 && options->timeout_ns > 0 && elapsed_ns >= options->timeout_ns);
+    return options->timeout_ns > 0
+               ? elapsed_ns >= options->timeout_ns
+               : n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns;
 }
 
 /* Sample one block between two probes. A flagged one counts only if there is no room to repeat
@@ -279,8 +275,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
         bool known;
         MB_DO(is_known(loop, &known, err));
         loop->next_look *= 2;
-        if (known && samples->n_kept >= options->min_blocks &&
-            elapsed_ns >= options->min_time_ns) {
+        if (known && samples->n_kept >= options->min_blocks) {
             samples->stop = MB_STOP_NOISE;
             break;
         }
@@ -295,18 +290,12 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     struct mb_samples *samples = loop->samples;
     const size_t n = options->n_candidates;
     loop->capacity =
-        options->max_blocks + (loop->sampler->probe ? options->max_blocks / 4 + 5 : 0);
+        options->max_blocks + (loop->sampler->clock ? options->max_blocks / 4 + 5 : 0);
     loop->order = mb_alloc(n, sizeof *loop->order);
     loop->column = mb_alloc(loop->capacity, sizeof *loop->column);
     samples->block = mb_alloc(loop->capacity, sizeof *samples->block);
-    samples->duration_ns = mb_alloc(loop->capacity * n, sizeof *samples->duration_ns);
-    samples->position = mb_alloc(loop->capacity * n, sizeof *samples->position);
-    samples->n_verified = mb_alloc(loop->capacity * n, sizeof *samples->n_verified);
-    samples->part_ns =
-        mb_alloc(loop->capacity * n * options->n_parts + 1, sizeof *samples->part_ns);
-    MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->duration_ns &&
-                      samples->position && samples->n_verified && samples->part_ns,
-                  "samples"));
+    samples->sample = mb_alloc(loop->capacity * n, sizeof *samples->sample);
+    MB_DO(MB_NEED(loop->order && loop->column && samples->block && samples->sample, "samples"));
     for (uint32_t i = 0; i < n; i++) {
         loop->order[i] = i;
     }

@@ -24,25 +24,22 @@
 #define MB_WINDOW_NS    UINT64_C(20000000)
 #define MB_MAX_LOAD_NS  UINT64_C(3000000000) /* longest wait for a clock to rise */
 
-struct mb_sample {
-    double duration_ns;           /* NaN: the candidate was given up, for good */
-    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
-    int32_t n_verified;           /* chains of the sample; -1: one of them is wrong */
-};
+struct mb_probe;
 
 struct mb_sampler {
     void *user;
     /* Start one sample of `candidate` in `slot`, which is free. */
     enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
-    /* Wait for it. `*sample` arrives zeroed. */
+    /* Wait for it. `*sample` arrives zeroed; its position is filled in afterwards. */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot,
                               struct mb_sample *sample, struct mb_err *err);
     /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
-    /* How long a fixed piece of work takes now, with nothing else in flight. NULL: no probe. */
-    enum mb_status (*probe)(void *user, double *duration_ns, struct mb_err *err);
-    /* Keep the device busy for some 20 ms. NULL: no load. */
-    enum mb_status (*load)(void *user, struct mb_err *err);
+    struct mb_probe *clock; /* for the next two; NULL: no probe */
+    /* How long a fixed piece of work takes now, with nothing else in flight. */
+    enum mb_status (*probe)(struct mb_probe *clock, double *duration_ns, struct mb_err *err);
+    /* Keep the device busy for some 20 ms. */
+    enum mb_status (*load)(struct mb_probe *clock, struct mb_err *err);
     /* Called after each block with the number of whole blocks; true: stop now. NULL: never. */
     bool (*after_block)(void *user, uint32_t n_blocks);
 };
@@ -56,9 +53,8 @@ struct mb_measure_options {
     uint32_t min_warmup_blocks;
     uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
-    uint64_t min_time_ns;            /* sample for so long, however low the noise */
-    uint64_t budget_ns;              /* after min_blocks, stop when this has passed */
     uint64_t timeout_ns;             /* after any block, stop when this has passed; 0: none */
+    uint64_t budget_ns;              /* without it, after min_blocks stop when this has */
     double max_noise; /* stop where each median's 95 % interval is within this, relative, to
                          both sides, or within half a granule; 0: never */
     double granularity_ns;

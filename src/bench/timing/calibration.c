@@ -24,8 +24,7 @@ static enum mb_status make_probe(struct mb_calibration *calibration, struct mb_e
 }
 
 enum mb_status mb_calibration_init(struct mb_calibration *calibration, const struct mb_gpu *gpu,
-                                   const struct mb_settings *settings,
-                                   const struct mb_hooks *hooks, struct mb_err *err)
+                                   const struct mb_settings *settings, struct mb_err *err)
 {
     struct mb_err why = {0};
     *calibration = (struct mb_calibration){
@@ -41,7 +40,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         return MB_OK;
     }
     calibration->has_timer = true;
-    MB_DO(mb_roofline_measure(gpu, settings, hooks, &calibration->roofline, err));
+    MB_DO(mb_roofline_measure(gpu, settings, &calibration->roofline, err));
     /* The device is warm by now. */
     if (!mb_gpu_is_cpu(&gpu->info)) {
         MB_DO(make_probe(calibration, err));
@@ -52,7 +51,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
 
 void mb_calibration_finish(struct mb_calibration *calibration)
 {
-    mb_evictor_finish(&calibration->evictor);
+    mb_field_finish(&calibration->evictor);
     mb_probe_finish(&calibration->probe);
     *calibration = (struct mb_calibration){0};
 }

@@ -16,15 +16,13 @@ struct mb_calibration {
     double probe_ns;             /* the fastest run of the probe so far; NaN without one */
     struct mb_timer_marks marks; /* NaN without a timer */
     struct mb_roofline roofline; /* NaN: not asked for */
-    struct mb_evictor evictor;   /* made by the first timing that needs it */
+    struct mb_field evictor;     /* made by the first timing that needs it; before, gpu NULL */
 };
 
-/* Measure timer, clock and memory: about two seconds on a GPU, less if the hooks (or NULL)
- * interrupt it, when what was not reached of the roofline is NaN. A device without timestamps
- * gets a calibration without a timer. */
+/* Measure timer, clock and memory: about two seconds on a GPU. A device without timestamps gets
+ * a calibration without a timer. */
 MB_MUST_CHECK enum mb_status mb_calibration_init(struct mb_calibration *calibration,
                                                  const struct mb_gpu *gpu,
                                                  const struct mb_settings *settings,
-                                                 const struct mb_hooks *hooks,
                                                  struct mb_err *err);
 void mb_calibration_finish(struct mb_calibration *calibration);

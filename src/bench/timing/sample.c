@@ -67,7 +67,7 @@ static void record_part(const struct mb_recorded_sample *sample, uint32_t part,
     const uint32_t first_last = first + sample->n_chains[part] - n_last;
     const uint32_t other = first_instance + sample->n_instances / 2;
     if (sample->evictor) {
-        mb_traffic_record(sample->evictor, cmd, 1);
+        mb_field_record(sample->evictor, cmd, 1);
         mb_barrier_full(cmd);
     }
     if (sample->warms_code) {

@@ -7,7 +7,7 @@
 #include "vk/submit.h"
 #include "vk/timer.h"
 
-struct mb_traffic_kernel;
+struct mb_field;
 
 struct mb_recorded_sample {
     const struct mb_timer *timer;
@@ -19,7 +19,7 @@ struct mb_recorded_sample {
     uint32_t first_instance; /* chains take the images in turn from this one on */
     bool is_overlapped;      /* no barrier between the chains of a part */
     uint32_t n_lead;         /* untimed chains before each part, on images from its first on */
-    const struct mb_traffic_kernel *evictor; /* or NULL: nothing is evicted before a part */
+    const struct mb_field *evictor; /* or NULL: nothing is evicted before a part */
     /* Before a part, run the chain untimed on the image whose turn is furthest off: the code
      * and its tables are then in the cache, whatever ran before. */
     bool warms_code;

@@ -44,11 +44,6 @@ uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns, 
     return (uint32_t)fmax(1.0, fmin(n, fmin(MAX_BATCH, MAX_BATCH_NS / host_ns)));
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-    return a_ns > b_ns ? a_ns : b_ns;
-}
-
 struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings, bool is_cpu)
 {
     struct mb_measure_options options = {
@@ -57,14 +52,10 @@ struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings,
         .max_warmup_ns = UINT64_C(5000000000),
         .min_blocks = is_cpu ? 10 : 20,
         .max_blocks = is_cpu ? 40 : 1280,
-        .min_time_ns = (uint64_t)(settings->min_time_s * 1e9),
         .budget_ns = UINT64_C(2000000000),
         .timeout_ns = (uint64_t)(settings->timeout_s * 1e9),
         .max_noise = settings->max_noise,
     };
-    /* Time that the user allows is used. */
-    options.budget_ns =
-        later(options.budget_ns, later(options.min_time_ns, options.timeout_ns));
     if (settings->n_warmup != UINT32_MAX) {
         options.min_warmup_blocks = settings->n_warmup;
         options.max_warmup_ns = 0;
@@ -106,8 +97,8 @@ static double median_of_part(const struct mb_samples *samples, size_t column, ui
     uint32_t n = 0;
     for (uint32_t block = 0; block < samples->n_blocks; block++) {
         if (samples->block[block].is_kept) {
-            size_t cell = block * samples->n_candidates + column;
-            scratch[n++] = samples->part_ns[cell * samples->n_parts + part];
+            scratch[n++] =
+                samples->sample[block * samples->n_candidates + column].part_ns[part];
         }
     }
     return mb_median(scratch, n);

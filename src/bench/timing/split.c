@@ -8,49 +8,27 @@
 
 #define N_RUNS 20u
 
-/* A chain with its marks; query 0 is stamped before it. */
-struct marked {
-    struct mb_timer timer;
-    struct mb_marks marks;
-    struct mb_instance instance;
-    struct mb_submission submission;
-    double interval_ns[2 * MB_MAX_MARKS][N_RUNS]; /* a gap before each mark, and the mark */
+/* The intervals of a chain with its marks, a gap before each mark and the mark; query 0 is
+ * stamped before the chain. */
+struct intervals {
+    double ns[2 * MB_MAX_MARKS][N_RUNS];
 };
 
-static void marked_finish(struct marked *m)
-{
-    mb_submission_finish(&m->submission);
-    mb_instance_finish(&m->instance);
-    mb_timer_finish(&m->timer);
-}
-
-static enum mb_status record(struct marked *m, struct mb_err *err)
-{
-    VkCommandBuffer cmd;
-    MB_DO(mb_submission_init(&m->submission, m->timer.gpu, "split", err));
-    m->submission.kernel = mb_instance_kernel(&m->instance);
-    cmd = m->submission.cmd;
-    mb_timer_reset(&m->timer, cmd, 1, MB_MAX_MARKS);
-    mb_timer_begin(&m->timer, cmd, 0);
-    mb_instance_chain(&m->instance, cmd);
-    mb_barrier_full(cmd);
-    return MB_OK;
-}
-
 /* Run it until N_RUNS runs have valid stamps, or as many have invalid ones. */
-static enum mb_status run(struct marked *m, uint32_t *n_taken, struct mb_err *err)
+static enum mb_status run(const struct mb_marks *marks, struct mb_submission *submission,
+                          struct intervals *intervals, uint32_t *n_taken, struct mb_err *err)
 {
+    const struct mb_intervals queries = {0, 1, 2 * marks->n};
     uint32_t n_dropped = 0;
     *n_taken = 0;
     while (*n_taken < N_RUNS && n_dropped < N_RUNS) {
         double interval_ns[2 * MB_MAX_MARKS];
-        MB_DO(mb_submission_run(&m->submission, err));
+        MB_DO(mb_submission_run(submission, err));
         const enum mb_status own =
-            mb_timer_read(&m->timer, &m->submission,
-                          (struct mb_intervals){0, 1, 2 * m->marks.n}, interval_ns, err);
+            mb_timer_read(marks->timer, submission, queries, interval_ns, err);
         MB_DO(own == MB_UNSUPPORTED ? MB_OK : own);
-        for (uint32_t i = 0; own == MB_OK && i < 2 * m->marks.n; i++) {
-            m->interval_ns[i][*n_taken] = interval_ns[i];
+        for (uint32_t i = 0; own == MB_OK && i < queries.n; i++) {
+            intervals->ns[i][*n_taken] = interval_ns[i];
         }
         *n_taken += own == MB_OK;
         n_dropped += own != MB_OK;
@@ -59,19 +37,20 @@ static enum mb_status run(struct marked *m, uint32_t *n_taken, struct mb_err *er
 }
 
 /* Add up the medians of marks on the same levels. */
-static void summarise(struct marked *m, struct mb_split *split)
+static void summarise(const struct mb_marks *marks, struct intervals *intervals,
+                      struct mb_split *split)
 {
-    for (uint32_t mark = 0; mark < m->marks.n; mark++) {
-        const uint32_t first_level = m->marks.step[mark].first_level;
+    for (uint32_t mark = 0; mark < marks->n; mark++) {
+        const uint32_t first_level = marks->step[mark].first_level;
         uint32_t i = 0;
         while (i < split->n_steps && split->step[i].first_level != first_level) {
             i++;
         }
         split->n_steps += i == split->n_steps;
         split->step[i].first_level = first_level;
-        split->step[i].n_levels = m->marks.step[mark].n_levels;
-        split->step[i].gap_ns += mb_median(m->interval_ns[2 * mark], N_RUNS);
-        split->step[i].median_ns += mb_median(m->interval_ns[2 * mark + 1], N_RUNS);
+        split->step[i].n_levels = marks->step[mark].n_levels;
+        split->step[i].gap_ns += mb_median(intervals->ns[2 * mark], N_RUNS);
+        split->step[i].median_ns += mb_median(intervals->ns[2 * mark + 1], N_RUNS);
     }
     if (split->n_steps < 2) {
         *split = (struct mb_split){0};
@@ -82,18 +61,27 @@ enum mb_status mb_split_measure(const struct mb_vk_image *image, const struct mb
                                 const struct mb_task *task, struct mb_split *split,
                                 struct mb_err *err)
 {
-    MB_SCOPED(marked) m = {.marks.timer = &m.timer};
+    MB_SCOPED(mb_timer) timer = {0};
+    MB_SCOPED(mb_instance) instance = {0};
+    MB_SCOPED(mb_submission) submission = {0};
+    struct mb_marks marks = {.timer = &timer};
+    struct intervals intervals;
     uint32_t n_taken;
     *split = (struct mb_split){0};
-    MB_DO(mb_timer_init(&m.timer, image->gpu, 1 + MB_MAX_MARKS, err));
-    MB_DO(mb_instance_init(&m.instance, image, row, task, &m.marks, err));
-    MB_DO(record(&m, err));
-    if (m.marks.n < 2) {
+    MB_DO(mb_timer_init(&timer, image->gpu, 1 + MB_MAX_MARKS, err));
+    MB_DO(mb_instance_init(&instance, image, row, task, &marks, err));
+    MB_DO(mb_submission_init(&submission, image->gpu, "split", err));
+    submission.kernel = mb_instance_kernel(&instance);
+    mb_timer_reset(&timer, submission.cmd, 1, MB_MAX_MARKS);
+    mb_timer_begin(&timer, submission.cmd, 0);
+    mb_instance_chain(&instance, submission.cmd);
+    mb_barrier_full(submission.cmd);
+    if (marks.n < 2) {
         return MB_OK;
     }
-    MB_DO(run(&m, &n_taken, err));
+    MB_DO(run(&marks, &submission, &intervals, &n_taken, err));
     if (n_taken == N_RUNS) {
-        summarise(&m, split);
+        summarise(&marks, &intervals, split);
     }
     return MB_OK;
 }

@@ -11,7 +11,7 @@
  *     start_sample             here         submits the recording whose turn it is
  *     mb_timer_read            vk/timer.c   one query for both stamps; ticks to nanoseconds
  *     collect_sample           here         the time of one chain, and whether it was right
- *     collect_slot             blocks.c     mb_samples.duration_ns[block][candidate]
+ *     collect_slot             blocks.c     mb_samples.sample[block][candidate]
  *     keep_row                 here         mb_row.stats, of the candidate's samples
  *     column_fields            result/timing_json.c */
 #include "bench/timing/time_case.h"
@@ -84,14 +84,6 @@ static enum mb_status make_spots(struct timing *t, struct mb_err *err)
     return mb_buffer_upload(&t->spots, texels, n_bytes, err);
 }
 
-static enum mb_status make_hash(struct timing *t, uint32_t n_slots, struct mb_err *err)
-{
-    const struct mb_vk_image *image = &t->test_image->image;
-    return t->options->settings->verify && mb_chain_hash_supports(image)
-               ? mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_slots, err)
-               : MB_OK;
-}
-
 /* What a sample of a candidate records, but for its place among the others. */
 static struct mb_recorded_sample describe_sample(const struct timing *t,
                                                  const struct mb_candidate *candidate)
@@ -107,7 +99,7 @@ static struct mb_recorded_sample describe_sample(const struct timing *t,
         .instances = candidate->instances,
         .n_instances = candidate->n_instances,
         .is_overlapped = timing->mode == MB_MODE_OVERLAP,
-        .evictor = timing->is_evicted ? &calibration->evictor.read : NULL,
+        .evictor = timing->is_evicted ? &calibration->evictor : NULL,
         .warms_code = timing->mode == MB_MODE_LATENCY && !is_cpu(t),
         .hash = candidate->timed_hash ? &t->hash : NULL,
         .spots = is_update ? NULL : &t->spots,
@@ -229,7 +221,6 @@ static enum mb_status record(struct timing *t, struct mb_candidate *candidate,
         recorded->first_instance = i;
         recorded->first_pair = t->n_pairs_used;
         t->n_pairs_used += recorded->n_parts;
-        candidate->n_recorded++;
         MB_DO(mb_recorded_sample_init(recorded, err));
     }
     return MB_OK;
@@ -273,11 +264,14 @@ static enum mb_status prepare_candidate(struct timing *t, size_t index, struct m
 static enum mb_status prepare(struct timing *t, struct mb_err *err)
 {
     const struct mb_timing *timing = t->timing;
+    const struct mb_vk_image *image = &t->test_image->image;
     const bool is_rotated = timing->mode == MB_MODE_LATENCY && timing->n_rotated > MB_N_SLOTS;
     t->n_recorded = is_rotated ? timing->n_rotated : MB_N_SLOTS;
     const uint32_t n_pairs = (uint32_t)t->n_candidates * t->n_recorded * n_parts(t);
     MB_DO(mb_timer_init(&t->timer, t->options->calibration->gpu, n_pairs, err));
-    MB_DO(make_hash(t, n_pairs, err));
+    if (t->options->settings->verify && mb_chain_hash_supports(image)) {
+        MB_DO(mb_chain_hash_init(&t->hash, image, t->copies, t->n_copies, n_pairs, err));
+    }
     for (size_t i = 0; i < t->n_candidates; i++) {
         MB_DO(prepare_candidate(t, i, err));
     }
@@ -285,14 +279,14 @@ static enum mb_status prepare(struct timing *t, struct mb_err *err)
 }
 
 /* Undo rotate() and free what else the condition made. */
-static void end_timing(struct mb_candidate *candidate)
+static void end_timing(const struct timing *t, struct mb_candidate *candidate)
 {
-    for (uint32_t i = 0; i < candidate->n_recorded; i++) {
+    for (uint32_t i = 0; candidate->recorded && i < t->n_recorded; i++) {
         mb_recorded_sample_finish(&candidate->recorded[i]);
     }
     mb_free(candidate->recorded);
     candidate->recorded = NULL;
-    candidate->n_recorded = candidate->n_taken = candidate->n_dropped = 0;
+    candidate->n_taken = candidate->n_dropped = 0;
     candidate->is_given_up = false;
     while (candidate->n_instances > 1) {
         mb_instance_finish(&candidate->instances[--candidate->n_instances]);
@@ -302,7 +296,7 @@ static void end_timing(struct mb_candidate *candidate)
 static void timing_finish(struct timing *t)
 {
     for (size_t i = 0; i < t->n_candidates; i++) {
-        end_timing(&t->candidates[i]);
+        end_timing(t, &t->candidates[i]);
     }
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
@@ -353,23 +347,8 @@ static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
         }
         MB_DO(start_sample(t, column, slot, err));
     }
-    *sample = (struct mb_sample){.duration_ns = (double)NAN};
-    for (uint32_t i = 0; i < MB_MAX_PARTS; i++) {
-        sample->part_ns[i] = (double)NAN;
-    }
+    *sample = (struct mb_sample){(double)NAN, {(double)NAN, (double)NAN, (double)NAN}, 0, 0};
     return t->in_slot[slot] ? mb_submission_wait(&t->in_slot[slot]->submission, err) : MB_OK;
-}
-
-static enum mb_status run_probe(void *user, double *duration_ns, struct mb_err *err)
-{
-    struct timing *t = user;
-    return mb_probe_run(&t->options->calibration->probe, duration_ns, err);
-}
-
-static enum mb_status run_load(void *user, struct mb_err *err)
-{
-    struct timing *t = user;
-    return mb_probe_load(&t->options->calibration->probe, err);
 }
 
 static bool after_block(void *user, uint32_t n_blocks)
@@ -388,8 +367,9 @@ static enum mb_status sample_all(struct timing *t, struct mb_err *err)
         .user = t,
         .start = start_sample,
         .collect = collect_sample,
-        .probe = calibration->has_probe ? run_probe : NULL,
-        .load = run_load,
+        .clock = calibration->has_probe ? &calibration->probe : NULL,
+        .probe = mb_probe_run,
+        .load = mb_probe_load,
         .after_block = after_block,
     };
     struct mb_measure_options options = mb_schedule_blocks(t->options->settings, is_cpu(t));
@@ -412,7 +392,8 @@ static uint32_t count_verified(const struct timing *t, size_t column)
     char which[64];
     uint32_t n = 0;
     for (uint32_t block = 0; block < samples->n_blocks; block++) {
-        const int32_t n_verified = samples->n_verified[block * samples->n_candidates + column];
+        const int32_t n_verified =
+            samples->sample[block * samples->n_candidates + column].n_verified;
         if (n_verified < 0) {
             snprintf(which, sizeof which, "sample %u of %u", block + 1, samples->n_blocks);
             note_wrong(candidate_of(t, column), which);
@@ -471,8 +452,9 @@ static enum mb_status arrange(struct timing *t, struct mb_err *err)
     const struct mb_gpu *gpu = calibration->gpu;
     const uint64_t llc_bytes = calibration->roofline.llc_bytes;
     MB_DO(mb_schedule_images(t->timing, llc_bytes, err));
-    if (t->timing->is_evicted && !calibration->evictor.field.gpu) {
-        MB_DO(mb_evictor_init(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
+    if (t->timing->is_evicted && !calibration->evictor.gpu) {
+        MB_DO(
+            mb_field_init_evictor(&calibration->evictor, gpu, MB_COLD_FACTOR * llc_bytes, err));
     }
     return MB_OK;
 }

@@ -7,20 +7,6 @@
 #include "bench/test_image.h"
 #include "vk/barrier.h"
 
-enum mb_status mb_instance_supports(const struct mb_vk_image *image,
-                                    const struct mb_variant *row, const struct mb_task *task,
-                                    struct mb_err *why)
-{
-    const struct mb_gpu *gpu = image->gpu;
-    const struct mb_strategy *strategy = row->strategy;
-    MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
-               MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
-    MB_FAIL_IF((image->usage & strategy->image_usage) != strategy->image_usage, why,
-               MB_ERRC_UNSUPPORTED, "needs an image usage that the device lacks for format %s",
-               image->layout.format->name);
-    return mb_variant_supports(row, gpu, &image->layout, task, why);
-}
-
 void mb_instance_record_source(const struct mb_instance *instance, VkCommandBuffer cmd)
 {
     if (instance->to_depth.buffer) {
@@ -138,10 +124,4 @@ void mb_instance_finish(struct mb_instance *instance)
     }
     mb_buffer_finish(&instance->to_depth);
     *instance = (struct mb_instance){0};
-}
-
-uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout)
-{
-    return task->is_update ? mb_filter_affected_bytes(MB_POLICY_BOX, layout, task->rect)
-                           : mb_layout_compulsory_bytes(layout);
 }

@@ -16,14 +16,7 @@ struct mb_instance {
     double init_ms;                  /* host time that the strategy's init() took */
 };
 
-/* Check the queue and the image's usage, then ask the strategy. MB_UNSUPPORTED comes with a
- * sentence. */
-MB_MUST_CHECK enum mb_status mb_instance_supports(const struct mb_vk_image *image,
-                                                  const struct mb_variant *row,
-                                                  const struct mb_task *task,
-                                                  struct mb_err *why);
-
-/* Set the strategy up, which mb_instance_supports() must allow. `marks`: for mb_target, or
+/* Set the strategy up, which mb_variant_supports() must allow. `marks`: for mb_target, or
  * NULL. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_instance *instance,
                                               const struct mb_vk_image *image,
@@ -48,7 +41,3 @@ const char *mb_instance_kernel(const struct mb_instance *instance);
 
 /* The queue must be idle. Accepts zero. */
 void mb_instance_finish(struct mb_instance *instance);
-
-/* The bytes that a task moves at least: level 0, or the rectangle of an update, is read once,
- * and everything below that depends on it written once. */
-uint64_t mb_task_compulsory_bytes(const struct mb_task *task, const struct mb_layout *layout);

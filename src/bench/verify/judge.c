@@ -1,6 +1,7 @@
 /* Runs a strategy's own commands and verifies what they leave. */
 #include "bench/verify/judge.h"
 
+#include <libdeflate.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,22 +13,11 @@
 
 #define N_CHANGED 64u /* pairs of texels */
 
-/* A checksum over every texel, to recognise an output that was verified before: 64-bit multiply
- * and rotate over words, order-dependent, not cryptographic. */
+/* A checksum over every texel, to recognise an output that was verified before. */
 static uint64_t fingerprint(const struct mb_layout *layout, const void *block)
 {
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (uint32_t level = 0; level < layout->n_levels; level++) {
-        const uint8_t *bytes = mb_layout_level(layout, block, level, 0);
-        size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
-        for (size_t i = 0; i < n_bytes; i += sizeof(uint64_t)) {
-            uint64_t word = 0;
-            memcpy(&word, bytes + i, n_bytes - i < sizeof word ? n_bytes - i : sizeof word);
-            hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-            hash = (hash << 29) | (hash >> 35);
-        }
-    }
-    return hash;
+    return (uint64_t)libdeflate_crc32(0, block, layout->total_bytes) << 32 |
+           libdeflate_adler32(1, block, layout->total_bytes);
 }
 
 void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...)
@@ -98,13 +88,10 @@ static struct mb_reference *reference_of(struct mb_judge *judge)
 static void note_failure(struct mb_judge *judge, const char *rule,
                          const struct mb_bad_texel *bad)
 {
-    static const char *const when[MB_N_CONTENTS][2] = {
-        [MB_CONTENT_IMAGE] = {"wrong", "wrong after timing"},
-        [MB_CONTENT_PROBE] = {"wrong on the probe image",
-                              "wrong on the probe image after timing"},
-    };
-    mb_candidate_fail(judge->candidate, true, "%s: %s%s%s", when[judge->content][judge->pass],
-                      rule ? rule : "", rule ? ": " : "",
+    mb_candidate_fail(judge->candidate, true, "wrong%s%s: %s%s%s",
+                      judge->content == MB_CONTENT_PROBE ? " on the probe image" : "",
+                      judge->pass == MB_JUDGE_AFTER ? " after timing" : "", rule ? rule : "",
+                      rule ? ": " : "",
                       mb_bad_texel_describe(bad, reference_of(judge)->layout.format).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
@@ -131,41 +118,33 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
     return MB_OK;
 }
 
-/* Copy texels, or their bits inverted. */
-static void copy(uint8_t *to, const uint8_t *from, size_t n_bytes, bool is_inverted)
+static void invert(uint8_t *bytes, size_t n_bytes)
 {
-    const uint8_t mask = is_inverted ? 0xff : 0;
     for (size_t i = 0; i < n_bytes; i++) {
-        to[i] = from[i] ^ mask;
+        bytes[i] = (uint8_t)~bytes[i];
     }
 }
 
-/* Invert texels inside the affected region of one level and layer; with `outside`, all the
- * others. */
-static void spoil_level(const struct mb_layout *layout, uint32_t level, struct mb_rect rect,
-                        bool outside, const uint8_t *from, uint8_t *to)
-{
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
-    const size_t texel_bytes = layout->format->texel_bytes;
-    copy(to, from, (size_t)extent.width * extent.height * texel_bytes, outside);
-    for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
-        const size_t at = ((size_t)y * extent.width + rect.x) * texel_bytes;
-        copy(to + at, from + at, rect.width * texel_bytes, !outside);
-    }
-}
-
-/* Spoil all levels that the task makes, but for level 0. */
+/* Invert all texels inside the affected regions of the levels that the task makes, but for
+ * level 0; with `outside`, all others of these levels. */
 static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
     const struct mb_layout *layout = &test_image->image.layout;
+    const size_t texel_bytes = layout->format->texel_bytes;
     memcpy(block, regenerated, test_image->full.total_bytes);
     for (uint32_t level = 1; level < layout->n_levels; level++) {
+        const struct mb_rect rect = affected[level];
+        const size_t row_bytes = mb_level_extent(layout->base, level).width * texel_bytes;
         for (uint32_t layer = 0; layer < layout->n_layers; layer++) {
-            const size_t offset_bytes =
-                layout->level_offset_bytes[level] + layer * layout->level_layer_bytes[level];
-            spoil_level(layout, level, affected[level], outside, regenerated + offset_bytes,
-                        block + offset_bytes);
+            uint8_t *texels = block + layout->level_offset_bytes[level] +
+                              layer * layout->level_layer_bytes[level];
+            if (outside) {
+                invert(texels, layout->level_layer_bytes[level]); /* twice is not at all */
+            }
+            for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
+                invert(texels + y * row_bytes + rect.x * texel_bytes, rect.width * texel_bytes);
+            }
         }
     }
 }

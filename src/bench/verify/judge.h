@@ -32,8 +32,7 @@ struct mb_candidate {
 
     /* While a condition is timed; see timing/time_case.c. */
     struct mb_recorded_sample *recorded; /* owned */
-    uint32_t n_recorded;
-    uint64_t timed_hash;         /* its chains must have this hash; 0: not verified */
+    uint64_t timed_hash;                 /* its chains must have this hash; 0: not verified */
     double pilot_ns;             /* about what one chain takes: the least of a few runs */
     double pilot_host_ns;        /* and what the host waits for it, likewise */
     uint32_t n_taken, n_dropped; /* samples, and those of them with invalid stamps */

@@ -118,7 +118,7 @@ static enum mb_status compile(const struct mb_gpu *gpu, enum mb_reduce reduce,
         .name = "inspect",
     };
     MB_DO(mb_vk_image_init(&image, gpu, &options, why));
-    MB_DO(mb_instance_supports(&image, row, &task, why));
+    MB_DO(mb_variant_supports(row, gpu, &layout, &task, why));
     if (row->strategy->resolve) {
         row->strategy->resolve(gpu, &layout, &task, &kernels->row.params);
     }

@@ -111,7 +111,8 @@ static enum mb_status ask(const struct query *query, const struct mb_vk_image *i
         size_t n_rows = 0;
         MB_DO(mb_plan_variants(query->table, &specs[i], 1, &rows, &n_rows, err));
         for (size_t k = 0; k < n_rows; k++) {
-            if (mb_instance_supports(image, &rows[k], task, &why[i]) == MB_OK) {
+            if (mb_variant_supports(&rows[k], query->gpu, &image->layout, task, &why[i]) ==
+                MB_OK) {
                 char label[MB_LABEL_BYTES];
                 mb_variant_label(&rows[k], label, sizeof label);
                 return i == 0 ? MB_OK

@@ -29,7 +29,7 @@ struct mb_capabilities {
     size_t n_notes;
 };
 
-/* Ask every strategy about 256x256 images, by the rule of a run (mb_instance_supports). With
+/* Ask every strategy about 256x256 images, by the rule of a run (mb_variant_supports). With
  * `gpu` NULL the device could not be opened, for the reason `why`, and every answer is no.
  * Fails only when out of memory. */
 MB_MUST_CHECK enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
