@@ -517,7 +517,7 @@ class Replay(CompareCase):
         recorded = copy.deepcopy(self.recorded)
         for argv, part in (([], "how it was run"), (["m", "--bogus"], "--bogus"),
                            (["m", "-n"], "--samples"), (["m", "compare", "x"], "'compare'"),
-                           (["m", "-q", "list"], "'list'")):
+                           (["m", "list", "-q"], "'list'")):
             recorded["run"]["argv"] = argv
             self.write("recorded.json", recorded)
             self.assert_error(self.run_it("--replay", "recorded.json"), 3, "recorded.json", part)

@@ -192,11 +192,7 @@ static void test_unknown(void)
                  "unknown option '--smaples'; did you mean '--samples'?");
     CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
                  "unknown option '--frobnicate'; 'mipbench run --help' lists them");
-    CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "option '--se' may be any of --self-test, --seed");
-    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"),
-                 "option '--s' may be any of --strategy, --srgb, --size, "
-                 "--sweep, --samples, --self-test, --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "unknown option '--see'; did you mean '--seed'?");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");

@@ -124,16 +124,15 @@ static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
 
 typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
 
-/* Replace each input by what `add` makes of it. The first `*n_first` are then as many as they
- * became, unless it is NULL. */
+/* Replace each input by what `add` makes of it; `*n_first` (unless NULL): how many the first
+ * became. */
 static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, add_fn *add,
                                    struct mb_err *err)
 {
-    const size_t n_first_inputs = n_first ? *n_first : 0;
     MB_SCOPED(mb_strlist) all = {0};
     for (size_t i = 0; i < inputs->n; i++) {
         MB_DO(add(&all, inputs->items[i], err));
-        if (i + 1 == n_first_inputs) {
+        if (i == 0 && n_first) {
             *n_first = all.n;
         }
     }
@@ -200,8 +199,23 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
     return MB_OK;
 }
 
-enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
-                                     struct mb_err *err)
+enum mb_status mb_folders_to_results(struct mb_strlist *inputs, struct mb_err *err)
 {
-    return replace_each(inputs, n_first, add_results, err);
+    return replace_each(inputs, NULL, add_results, err);
+}
+
+/* "A.json,B.json": one side of a comparison. */
+static enum mb_status add_side(struct mb_strlist *results, const char *side, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) paths = {0};
+    MB_DO(mb_strlist_split(&paths, "compare", side, err));
+    for (size_t i = 0; i < paths.n; i++) {
+        MB_DO(add_results(results, paths.items[i], err));
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_sides_to_results(struct mb_strlist *sides, size_t *n_base, struct mb_err *err)
+{
+    return replace_each(sides, n_base, add_side, err);
 }

@@ -636,7 +636,7 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
 
 bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb)
 {
-    return verb == MB_VERB_NOTHING || (row->verbs & 1u << verb) != 0;
+    return (row->verbs & 1u << verb) != 0;
 }
 
 bool mb_option_takes_value(const struct mb_option_row *row)
