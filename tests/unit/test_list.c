@@ -26,12 +26,12 @@ const struct mb_shader *const mb_shaders[] = {NULL};
 static const char two_strategies[] =
     "{\"strategies\": ["
     "  {\"name\": \"blit\", \"title\": \"blits\", \"devices\": ["
-    "    {\"reason\": null}]},"
+    "    {\"name\": \"Test GPU\", \"reason\": null}]},"
     "  {\"name\": \"spd\", \"title\": \"one pass\", \"devices\": ["
-    "    {\"reason\": \"no such stage\"}]}],"
+    "    {\"name\": \"Test GPU\", \"reason\": \"no such stage\"}]}],"
     " \"formats\": ["
     "  {\"name\": \"rgba8\", \"title\": \"codes\", \"devices\": ["
-    "    {\"strategies\": {"
+    "    {\"name\": \"Test GPU\", \"strategies\": {"
     "      \"blit\": {"
     "        \"avg\": {\"as\": \"blit\", \"reason\": null},"
     "        \"min\": {\"as\": null, \"reason\": \"it is only a blit\"}},"
@@ -39,7 +39,7 @@ static const char two_strategies[] =
     "        \"avg\": {\"as\": \"spd\", \"reason\": null},"
     "        \"min\": {\"as\": \"spd:load=texel\", \"reason\": \"no such filter\"}}}}]},"
     "  {\"name\": \"r8\", \"title\": \"one channel\", \"devices\": ["
-    "    {\"strategies\": {"
+    "    {\"name\": \"Test GPU\", \"strategies\": {"
     "      \"blit\": {"
     "        \"avg\": {\"as\": null, \"reason\": \"it is only a blit\"},"
     "        \"min\": {\"as\": null, \"reason\": \"it is only a blit\"}},"
@@ -51,13 +51,11 @@ static const char two_strategies[] =
 
 static void show(const char *heading, enum mb_list_what what)
 {
-    struct mb_gpu_info device = {.index = 3, .name = "Test GPU"};
-    const struct mb_list_facts facts = {.devices = &device, .n_devices = 1};
     struct mb_strbuf out = {0};
     struct mb_json json;
     struct mb_err err = {0};
     must(mb_json_parse(&json, two_strategies, &err), &err);
-    mb_list_text(&out, &json, &facts, what, false);
+    mb_list_text(&out, &json, what, false);
     snapshot_add(heading, &out);
     mb_json_finish(&json);
 }
@@ -79,7 +77,7 @@ static char *list(const struct mb_list_facts *facts, enum mb_list_what what, boo
     mb_json_init(&json);
     must(mb_list_json(&json, facts, what, &err), &err);
     must(mb_json_print(&json, &text, &err), &err);
-    mb_list_text(out, &json, facts, what, is_verbose);
+    mb_list_text(out, &json, what, is_verbose);
     mb_json_finish(&json);
     return text;
 }

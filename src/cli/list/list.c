@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/figure.h"
 #include "base/text.h"
 #include "bench/plan.h"
 #include "bench/test_image.h"
@@ -425,85 +424,53 @@ static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, con
     mb_strbuf_append(out, "\n");
 }
 
-static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
+/* A number, a word, or "name llvmpipe, version 0.0.1". */
+static void add_value(struct mb_strbuf *out, const cJSON *value)
 {
-    for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
-        const VkMemoryHeap *heap = &device->memory.memoryHeaps[i];
-        mb_strbuf_printf(text, "%s%s %s", i > 0 ? ", " : "", mb_bytes_text(heap->size).s,
-                         heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device-local"
-                                                                       : "host");
+    const char *separator = "";
+    if (cJSON_IsNumber(value)) {
+        mb_strbuf_append(out, mb_number_text(value->valuedouble).s);
+    } else if (value->valuestring) { /* a text, or a number that was not read */
+        mb_strbuf_append(out, value->valuestring);
+    } else if (!value->child) {
+        mb_strbuf_append(out, cJSON_IsTrue(value) ? "yes" : "no");
+    }
+    for (const cJSON *member = value->child; member; member = member->next) {
+        mb_strbuf_printf(out, "%s%s%s", separator, member->string ? member->string : "",
+                         member->string ? " " : "");
+        add_value(out, member);
+        separator = ", ";
     }
 }
 
-static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *device)
+/* Its index and name, and all that is known of it. */
+static void add_device(struct mb_strbuf *out, const cJSON *device)
 {
-    mb_strbuf_printf(text, "%u (%u to %u);", device->subgroup_size, device->min_subgroup_size,
-                     device->max_subgroup_size);
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_strbuf_printf(text, " %s", mb_subgroup_operations[i].name);
+    struct mb_grid grid = make_grid();
+    mb_strbuf_append(out, "  ");
+    add_value(out, mb_json_get(device, "index"));
+    mb_strbuf_printf(out, "  %s\n", mb_json_read_string(device, "name"));
+    for (const cJSON *fact = device->child; fact; fact = fact->next) {
+        MB_SCOPED(mb_strbuf) value = {0};
+        add_value(&value, fact);
+        if (!cJSON_IsNull(fact) && strcmp(fact->string, "index") != 0 &&
+            strcmp(fact->string, "name") != 0) {
+            add_named(&grid, mb_text("   %s", fact->string).s, mb_strbuf_text(&value));
         }
+        grid.text.failed = grid.text.failed || value.failed;
     }
-    if (device->subgroup_operations == 0) {
-        mb_strbuf_append(text, " no operations in compute shaders");
-    }
+    add_grid(out, &grid);
 }
 
-static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
+static void add_devices(struct mb_strbuf *out, const struct mb_json *json)
 {
-    const VkPhysicalDeviceLimits *most = &device->limits;
-    const uint32_t version = device->api_version, edge = most->maxImageDimension2D;
-    const bool executes = mb_gpu_executes(device);
-    MB_SCOPED(mb_strbuf) memory = {0}, subgroups = {0};
-    if (device->unusable[0] != '\0') {
-        add_named(grid, "   cannot be used", device->unusable);
-        return;
-    }
-    add_memory(&memory, device);
-    add_subgroups(&subgroups, device);
-    grid->text.failed = grid->text.failed || memory.failed || subgroups.failed;
-    add_named(grid, "   uuid", device->uuid);
-    add_named(
-        grid, "   driver",
-        mb_text("%s %s, Vulkan %u.%u.%u", device->driver_name,
-                device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
-                VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                VK_API_VERSION_PATCH(version))
-            .s);
-    add_named(grid, "   memory",
-              executes
-                  ? mb_strbuf_text(&memory)
-                  : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
-    add_named(grid, "   images",
-              mb_text("up to %ux%u, %u layers, %u storage images a stage", edge, edge,
-                      most->maxImageArrayLayers, most->maxPerStageDescriptorStorageImages)
-                  .s);
-    add_named(grid, "   workgroups",
-              mb_text("%u invocations, %s shared memory", most->maxComputeWorkGroupInvocations,
-                      mb_bytes_text(most->maxComputeSharedMemorySize).s)
-                  .s);
-    add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
-    add_named(grid, "   timestamps",
-              executes && device->timestamp_valid_bits > 0
-                  ? mb_text("%u bits, unit %g ns", device->timestamp_valid_bits,
-                            device->timestamp_period_ns)
-                        .s
-                  : "none: this device cannot be benchmarked");
-}
-
-static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts)
-{
+    const cJSON *device = mb_json_elements(json->root, "devices");
     mb_strbuf_append(out, "Devices\n");
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_gpu_info *device = &facts->devices[i];
-        struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "  %u  %s (%s)\n", device->index, device->name,
-                         mb_gpu_type_name(device->type));
-        add_device(&grid, device);
-        add_grid(out, &grid);
+    if (!device) {
+        add_line(out, 2, "none: ", mb_json_read_string(json->root, "no_device"));
     }
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "none: ", facts->no_device.text);
+    for (; device; device = device->next) {
+        add_device(out, device);
     }
 }
 
@@ -537,24 +504,23 @@ static void add_strategy(struct mb_strbuf *out, const cJSON *strategy)
 }
 
 /* What keeps a strategy from running on a device. */
-static void add_obstacles(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                          const cJSON *strategy)
+static void add_obstacles(struct mb_strbuf *out, const cJSON *strategy)
 {
     const cJSON *device = mb_json_elements(strategy, "devices");
-    for (size_t i = 0; device; i++, device = device->next) {
+    for (; device; device = device->next) {
         const char *reason = mb_json_read_string(device, "reason");
         if (reason) {
             const struct mb_text lead =
-                mb_text("not on device %u: %s: ", facts->devices[i].index,
+                mb_text("not on %s: %s: ", mb_json_read_string(device, "name"),
                         mb_json_read_string(strategy, "name"));
             add_line(out, 2, lead.s, reason);
         }
     }
 }
 
-static void add_strategies(struct mb_strbuf *out, const struct mb_json *json,
-                           const struct mb_list_facts *facts, bool is_verbose)
+static void add_strategies(struct mb_strbuf *out, const struct mb_json *json, bool is_verbose)
 {
+    const char *no_device = mb_json_read_string(json->root, "no_device");
     const cJSON *first = mb_json_elements(json->root, "strategies");
     mb_strbuf_append(out, is_verbose
                               ? "Strategies (a parameter's default is in parentheses; NAME:* "
@@ -567,10 +533,10 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_json *json,
         add_names(out, json, "strategies");
     }
     for (const cJSON *strategy = first; strategy; strategy = strategy->next) {
-        add_obstacles(out, facts, strategy);
+        add_obstacles(out, strategy);
     }
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "No device, so availability is unknown: ", facts->no_device.text);
+    if (no_device) {
+        add_line(out, 2, "No device, so availability is unknown: ", no_device);
     }
 }
 
@@ -618,20 +584,19 @@ static void add_strategy_matrix(struct mb_grid *grid, struct mb_strlist *notes,
     }
 }
 
-static void add_matrix(struct mb_strbuf *out, const struct mb_json *json,
-                       const struct mb_list_facts *facts)
+static void add_matrix(struct mb_strbuf *out, const struct mb_json *json)
 {
     const cJSON *first = mb_json_elements(json->root, "formats");
     const cJSON *device = mb_json_elements(first, "devices");
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "No device, so support is unknown: ", facts->no_device.text);
+    const char *no_device = mb_json_read_string(json->root, "no_device");
+    if (no_device) {
+        add_line(out, 2, "No device, so support is unknown: ", no_device);
         return;
     }
     for (int i = 0; device; i++, device = device->next) {
         MB_SCOPED(mb_strlist) notes = {0};
         struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "\nDevice %u: %s\n", facts->devices[i].index,
-                         facts->devices[i].name);
+        mb_strbuf_printf(out, "\nOn %s\n", mb_json_read_string(device, "name"));
         const cJSON *strategy = mb_json_members(device, "strategies");
         for (; strategy; strategy = strategy->next) {
             add_strategy_matrix(&grid, &notes, json, i, strategy->string);
@@ -648,17 +613,17 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_json *json,
              "images: a strategy may still refuse a particular size.\n");
 }
 
-void mb_list_text(struct mb_strbuf *out, const struct mb_json *json,
-                  const struct mb_list_facts *facts, enum mb_list_what what, bool is_verbose)
+void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what,
+                  bool is_verbose)
 {
     const bool all = what == MB_LIST_ALL;
     const char *gap = all ? "\n" : "";
     if (all || what == MB_LIST_DEVICES) {
-        add_devices(out, facts);
+        add_devices(out, json);
     }
     if (all || what == MB_LIST_STRATEGIES) {
         mb_strbuf_append(out, gap);
-        add_strategies(out, json, facts, is_verbose);
+        add_strategies(out, json, is_verbose);
     }
     if (all || what == MB_LIST_FORMATS) {
         mb_strbuf_printf(out, "%sFormats%s\n", gap,
@@ -666,7 +631,7 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_json *json,
         add_names(out, json, "formats");
     }
     if (what == MB_LIST_FORMATS) {
-        add_matrix(out, json, facts);
+        add_matrix(out, json);
     }
     if (all || what == MB_LIST_PATTERNS) {
         mb_strbuf_printf(out, "%sPatterns (pattern:NAME:WxH)\n", gap);
@@ -688,7 +653,7 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
         MB_DO(mb_json_print(&json, &json_text, err));
         return mb_stdout_write(json_text, strlen(json_text), err);
     }
-    mb_list_text(&text, &json, &facts, what, options->verbosity > 0);
+    mb_list_text(&text, &json, what, options->verbosity > 0);
     text.failed = text.failed || json.failed;
     return mb_strbuf_print(&text, err);
 }
