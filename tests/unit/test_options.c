@@ -134,12 +134,12 @@ static void test_image(void)
     CHECK_EQ_INT(settings->rect.width, 1);
     CHECK_EQ_INT(settings->rect.height, 32768);
     mb_options_finish(&options);
-    options = PARSE("a", "--srgb", "--linear", "--alpha=premultiplied", "--reduce=avg");
+    options = PARSE("a", "--alpha=premultiplied", "--reduce=avg");
     CHECK(!options.settings.is_srgb && !options.settings.is_cube);
     CHECK(mb_rect_is_empty(options.settings.rect) && options.settings.n_layers == 0);
     CHECK_EQ_INT(options.settings.alpha, MB_ALPHA_PREMULTIPLIED);
     mb_options_finish(&options);
-    options = PARSE("a", "--linear", "--srgb", "-f", "rgba8-srgb"); /* the last one counts */
+    options = PARSE("a", "--srgb", "-f", "rgba8-srgb");
     CHECK(options.settings.is_srgb);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("a", "-r", "mix"),
@@ -149,8 +149,6 @@ static void test_image(void)
     CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "r8"), "--srgb does not go with format 'r8'");
     CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "auto"), "");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb", "--linear"),
-                 "--linear does not go with format 'rgba8-srgb'");
     CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultiplied", "-r", "max"),
                  "--alpha premultiplied: expected averages of a format with alpha, got "
                  "'--reduce max' of 'rgba8'");

@@ -31,7 +31,6 @@ enum mb_verb {
     MB_VERB_POOL,                   /* compare --pool */
     MB_N_VERB_ROWS,
     MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
-    MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2 */
 };
 
 enum mb_list_what {
@@ -65,7 +64,6 @@ struct mb_options {
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
     enum mb_kernel_what kernel_what;
-    bool is_linear;              /* --linear came after any --srgb */
     uint64_t given;              /* bit i: row i of the table was given */
     struct mb_settings settings; /* its lists point into those below */
     struct mb_strlist inputs;    /* what is behind the verb, or what that stands for */
@@ -210,6 +208,3 @@ void mb_options_finish(struct mb_options *options);
  * MB_VERB_HELP, append the overview: verbs, common options, exit codes, environment. No line
  * is wider than 80 columns. */
 void mb_help_add(struct mb_strbuf *out, enum mb_verb verb);
-
-/* Append the usage lines that are shown when there are no arguments. */
-void mb_help_add_short(struct mb_strbuf *out);

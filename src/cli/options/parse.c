@@ -359,16 +359,14 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     return status;
 }
 
-/* --srgb, --linear and --alpha must suit the reduction and the format `name` (NULL: auto). */
+/* --srgb and --alpha must suit the reduction and the format `name` (NULL: auto). */
 static enum mb_status check_colour(const struct mb_options *options, const char *name,
                                    struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
     const struct mb_format *format = mb_format_find(name ? name : "rgba8");
-    const bool stores_srgb = format->codec == MB_CODEC_SRGB8;
-    MB_FAIL_IF(name && (stores_srgb ? options->is_linear : settings->is_srgb), err,
-               MB_ERRC_USAGE, "--%s does not go with format '%s'",
-               stores_srgb ? "linear" : "srgb", name);
+    MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err, MB_ERRC_USAGE,
+               "--srgb does not go with format '%s'", name);
     MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
                    !mb_weighs_alpha(settings->reduce, settings->alpha, format),
                err, MB_ERRC_USAGE,
@@ -585,10 +583,6 @@ enum mb_status mb_options_parse(struct mb_options *options, int argc, char *cons
                                 struct mb_err *err)
 {
     set_defaults(options, argc, argv);
-    if (argc <= 1) {
-        options->verb = MB_VERB_NOTHING;
-        return MB_OK;
-    }
     MB_DO(parse_line(options, err));
     const bool is_told = options->verb == MB_VERB_HELP || options->verb == MB_VERB_VERSION;
     return is_told ? MB_OK : complete(options, err);
