@@ -3,7 +3,7 @@
  * an image only the limits are asked, as a device may refuse one before any strategy does. */
 #include "cli/list/list.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -428,9 +428,10 @@ static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, con
 static void add_value(struct mb_strbuf *out, const cJSON *value)
 {
     const char *separator = "";
-    if (cJSON_IsNumber(value)) {
-        mb_strbuf_append(out, mb_number_text(value->valuedouble).s);
-    } else if (value->valuestring) { /* a text, or a number that was not read */
+    const double number = mb_json_read_number(value, NULL);
+    if (!isnan(number)) {
+        mb_strbuf_append(out, mb_number_text(number).s);
+    } else if (value->valuestring) {
         mb_strbuf_append(out, value->valuestring);
     } else if (!value->child) {
         mb_strbuf_append(out, cJSON_IsTrue(value) ? "yes" : "no");
@@ -447,9 +448,8 @@ static void add_value(struct mb_strbuf *out, const cJSON *value)
 static void add_device(struct mb_strbuf *out, const cJSON *device)
 {
     struct mb_grid grid = make_grid();
-    mb_strbuf_append(out, "  ");
-    add_value(out, mb_json_get(device, "index"));
-    mb_strbuf_printf(out, "  %s\n", mb_json_read_string(device, "name"));
+    mb_strbuf_printf(out, "  %.0f  %s\n", mb_json_read_number(device, "index"),
+                     mb_json_read_string(device, "name"));
     for (const cJSON *fact = device->child; fact; fact = fact->next) {
         MB_SCOPED(mb_strbuf) value = {0};
         add_value(&value, fact);
@@ -511,7 +511,7 @@ static void add_obstacles(struct mb_strbuf *out, const cJSON *strategy)
         const char *reason = mb_json_read_string(device, "reason");
         if (reason) {
             const struct mb_text lead =
-                mb_text("not on %s: %s: ", mb_json_read_string(device, "name"),
+                mb_text("not on device %.0f: %s: ", mb_json_read_number(device, "index"),
                         mb_json_read_string(strategy, "name"));
             add_line(out, 2, lead.s, reason);
         }
@@ -596,7 +596,8 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_json *json)
     for (int i = 0; device; i++, device = device->next) {
         MB_SCOPED(mb_strlist) notes = {0};
         struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "\nOn %s\n", mb_json_read_string(device, "name"));
+        mb_strbuf_printf(out, "\nDevice %.0f: %s\n", mb_json_read_number(device, "index"),
+                         mb_json_read_string(device, "name"));
         const cJSON *strategy = mb_json_members(device, "strategies");
         for (; strategy; strategy = strategy->next) {
             add_strategy_matrix(&grid, &notes, json, i, strategy->string);

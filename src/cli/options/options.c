@@ -121,8 +121,9 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "shows what the driver tells of them: registers, spills, scratch and shared "
              "memory, occupancy, instructions and code size. Nothing is executed, so it works "
              "for a chip that is not there: --null.",
-         .examples = "  mipbench inspect --null amd:navi31\n"
-                     "  mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n",
+         .examples =
+             "  mipbench inspect --null amd:navi31\n"
+             "  mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f --json\n",
          .words = {0, 0, "no image: --size and --format are all that matters"}},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
