@@ -20,14 +20,6 @@ static int compare_paths(const void *a, const void *b)
     return mb_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
-/* FOLDER/NAME. */
-static void join(const char *folder, const char *name, char path[MB_PATH_BYTES])
-{
-    const size_t n_bytes = strlen(folder);
-    const char *slash = n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
-    snprintf(path, MB_PATH_BYTES, "%s%s%s", folder, slash, name);
-}
-
 static bool is_image(const char *name)
 {
     return name[0] != '.' && mb_image_has_suffix(name);
@@ -50,9 +42,9 @@ static enum mb_status add_files(struct mb_strlist *paths, const char *folder,
     MB_SCOPED(mb_strlist) names = {0};
     MB_DO(mb_os_list(folder, code, &names, err));
     for (size_t i = 0; i < names.n; i++) {
-        char path[MB_PATH_BYTES];
         const struct mb_text name = mb_text("%s%s", names.items[i], within);
-        join(folder, name.s, path);
+        MB_FREED char *path = mb_path_join(folder, name.s);
+        MB_DO(MB_NEED(path, folder));
         if (is_of_kind(names.items[i]) && mb_os_kind(path) == MB_KIND_FILE) {
             MB_DO(mb_strlist_add(paths, err, "%s", path));
         }
@@ -70,8 +62,8 @@ static enum mb_status add_images(struct mb_strlist *images, const char *folder,
     const size_t n_before = images->n;
     MB_DO(add_files(images, folder, is_image, "", MB_ERRC_INPUT, err));
     if (images->n == n_before) {
-        char results[MB_PATH_BYTES];
-        join(folder, "results.json", results);
+        MB_FREED char *results = mb_path_join(folder, "results.json");
+        MB_DO(MB_NEED(results, folder));
         MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
         return mb_os_kind(results) == MB_KIND_FILE
                    ? mb_err_hint(err, "it has results: mipbench report %.80s", folder)
@@ -177,11 +169,11 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
                                   struct mb_err *err)
 {
     const size_t n_before = results->n;
-    char own[MB_PATH_BYTES];
     if (mb_os_kind(folder) != MB_KIND_FOLDER) {
         return mb_strlist_add(results, err, "%s", folder);
     }
-    join(folder, "results.json", own);
+    MB_FREED char *own = mb_path_join(folder, "results.json");
+    MB_DO(MB_NEED(own, folder));
     const bool has_own = mb_os_kind(own) != MB_KIND_NONE;
     MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
     MB_FAIL_IF(has_own && results->n > n_before, err, MB_ERRC_INPUT,
