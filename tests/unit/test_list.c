@@ -25,9 +25,9 @@ const struct mb_shader *const mb_shaders[] = {NULL};
  * format; spd can do everything, but minima as a variant. */
 static const char two_strategies[] =
     "{\"strategies\": ["
-    "  {\"name\": \"blit\", \"title\": \"blits\", \"devices\": ["
+    "  {\"name\": \"blit\", \"title\": \"blits\", \"source\": \"a book\", \"devices\": ["
     "    {\"index\": 3, \"name\": \"Test GPU\", \"reason\": null}]},"
-    "  {\"name\": \"spd\", \"title\": \"one pass\", \"devices\": ["
+    "  {\"name\": \"spd\", \"title\": \"one pass\", \"source\": \"a paper\", \"devices\": ["
     "    {\"index\": 3, \"name\": \"Test GPU\", \"reason\": \"no such stage\"}]}],"
     " \"formats\": ["
     "  {\"name\": \"rgba8\", \"title\": \"codes\", \"devices\": ["
@@ -55,7 +55,7 @@ static void show(const char *heading, enum mb_list_what what)
     struct mb_json json;
     struct mb_err err = {0};
     must(mb_json_parse(&json, two_strategies, &err), &err);
-    mb_list_text(&out, &json, what, false);
+    mb_list_text(&out, &json, what);
     snapshot_add(heading, &out);
     mb_json_finish(&json);
 }
@@ -68,7 +68,7 @@ static void test_text(void)
 }
 
 /* The JSON, which is owned by the caller, and the text of facts. */
-static char *list(const struct mb_list_facts *facts, enum mb_list_what what, bool is_verbose,
+static char *list(const struct mb_list_facts *facts, enum mb_list_what what,
                   struct mb_strbuf *out)
 {
     char *text = NULL;
@@ -77,7 +77,7 @@ static char *list(const struct mb_list_facts *facts, enum mb_list_what what, boo
     mb_json_init(&json);
     must(mb_list_json(&json, facts, what, &err), &err);
     must(mb_json_print(&json, &text, &err), &err);
-    mb_list_text(out, &json, what, is_verbose);
+    mb_list_text(out, &json, what);
     mb_json_finish(&json);
     return text;
 }
@@ -90,7 +90,7 @@ static void test_unusable_device(void)
         .index = 1, .name = "Old GPU", .unusable = "it has Vulkan 1.1"};
     const struct mb_list_facts facts = {
         .table = mb_strategies, .devices = &device, .n_devices = 1};
-    char *text = list(&facts, MB_LIST_DEVICES, false, &out);
+    char *text = list(&facts, MB_LIST_DEVICES, &out);
     CHECK(strstr(text, "\"unusable\":\t\"it has Vulkan 1.1\"") != NULL);
     CHECK(strstr(text, "\"type\":\t\"other\"") != NULL);
     CHECK(strstr(text, "limits") == NULL && strstr(text, "subgroup_size") == NULL &&
@@ -105,9 +105,9 @@ static void test_no_device(void)
     struct mb_strbuf out = {0};
     const struct mb_list_facts facts = {.table = mb_strategies,
                                         .no_device = {.text = "no driver"}};
-    mb_free(list(&facts, MB_LIST_STRATEGIES, true, &out));
-    snapshot_add("list strategies -v, no device", &out);
-    mb_free(list(&facts, MB_LIST_FORMATS, false, &out));
+    mb_free(list(&facts, MB_LIST_STRATEGIES, &out));
+    snapshot_add("list strategies, no device", &out);
+    mb_free(list(&facts, MB_LIST_FORMATS, &out));
     snapshot_add("list formats, no device", &out);
 }
 
@@ -120,7 +120,7 @@ static void test_closed_device(void)
     struct mb_list_facts facts = {
         .table = mb_strategies, .devices = &device, .n_devices = 1, .open = &closed};
     struct mb_strbuf out = {0};
-    char *text = list(&facts, MB_LIST_FORMATS, false, &out);
+    char *text = list(&facts, MB_LIST_FORMATS, &out);
     CHECK(strstr(text, "\"able\":\ttrue") == NULL);
     CHECK(strstr(text, "\"premultiplied\":\tnull") != NULL); /* of a format without alpha */
     mb_free(text);

@@ -518,18 +518,18 @@ static void add_obstacles(struct mb_strbuf *out, const cJSON *strategy)
     }
 }
 
-static void add_strategies(struct mb_strbuf *out, const struct mb_json *json, bool is_verbose)
+static void add_strategies(struct mb_strbuf *out, const struct mb_json *json, bool is_alone)
 {
     const char *no_device = mb_json_read_string(json->root, "no_device");
     const cJSON *first = mb_json_elements(json->root, "strategies");
-    mb_strbuf_append(out, is_verbose
+    mb_strbuf_append(out, is_alone
                               ? "Strategies (a parameter's default is in parentheses; NAME:* "
                                 "runs every\nvariant but the diagnostic ones)\n"
-                              : "Strategies ('list strategies -v' shows their parameters)\n");
-    for (const cJSON *strategy = first; is_verbose && strategy; strategy = strategy->next) {
+                              : "Strategies ('list strategies' shows their parameters)\n");
+    for (const cJSON *strategy = first; is_alone && strategy; strategy = strategy->next) {
         add_strategy(out, strategy);
     }
-    if (!is_verbose) {
+    if (!is_alone) {
         add_names(out, json, "strategies");
     }
     for (const cJSON *strategy = first; strategy; strategy = strategy->next) {
@@ -614,8 +614,7 @@ static void add_matrix(struct mb_strbuf *out, const struct mb_json *json)
              "images: a strategy may still refuse a particular size.\n");
 }
 
-void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what,
-                  bool is_verbose)
+void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what)
 {
     const bool all = what == MB_LIST_ALL;
     const char *gap = all ? "\n" : "";
@@ -624,7 +623,7 @@ void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_lis
     }
     if (all || what == MB_LIST_STRATEGIES) {
         mb_strbuf_append(out, gap);
-        add_strategies(out, json, is_verbose);
+        add_strategies(out, json, !all);
     }
     if (all || what == MB_LIST_FORMATS) {
         mb_strbuf_printf(out, "%sFormats%s\n", gap,
@@ -654,7 +653,7 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
         MB_DO(mb_json_print(&json, &json_text, err));
         return mb_stdout_write(json_text, strlen(json_text), err);
     }
-    mb_list_text(&text, &json, what, options->verbosity > 0);
+    mb_list_text(&text, &json, what);
     text.failed = text.failed || json.failed;
     return mb_strbuf_print(&text, err);
 }

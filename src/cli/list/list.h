@@ -29,9 +29,9 @@ MB_MUST_CHECK enum mb_status mb_list_json(struct mb_json *json,
                                           const struct mb_list_facts *facts,
                                           enum mb_list_what what, struct mb_err *err);
 
-/* The same as text; it has parameters of strategies only if it is verbose. */
-void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what,
-                  bool is_verbose);
+/* The same as text; parameters of strategies and what they can do with formats only where one
+ * of these alone is listed. */
+void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what);
 
 /* Write what options->list_what asks for to stdout. Only `list devices` and an
  * options->settings.device fail without a device (MB_ERRC_DEVICE); else the text says that

@@ -48,10 +48,10 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
         {.name = "list",
          .usage = "list [devices|strategies|formats|patterns] [--json]",
          .summary = "show devices, strategies, formats and patterns",
-         .about = "Shows devices with their limits; strategies (-v: with their parameters) and "
+         .about = "Shows devices with their limits; strategies with their parameters, and "
                   "what keeps one from running here; what each strategy can do with each "
                   "format; and synthetic images.",
-         .examples = "  mipbench list strategies -v\n"
+         .examples = "  mipbench list strategies\n"
                      "  mipbench list formats -d cpu\n",
          .words = {0, 1, "one of devices, strategies, formats and patterns"}},
     [MB_VERB_COMPARE] =

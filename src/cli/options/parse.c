@@ -534,44 +534,44 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
-/* Check what only several options together, or none, can have wrong; and complete `tune` and
- * `export`. */
-static enum mb_status check(struct mb_options *options, struct mb_err *err)
-{
-    switch (options->verb) {
-    case MB_VERB_RUN:
-        MB_DO(check_run(options, err));
-        return check_files(options, err);
-    case MB_VERB_TUNE:
-        MB_DO(complete_tune(options, err));
-        return check_files(options, err);
-    case MB_VERB_COMPARE:
-    case MB_VERB_POOL:
-        return check_files(options, err);
-    case MB_VERB_EXPORT:
-        return complete_export(options, err);
-    default:
-        return MB_OK;
-    }
-}
-
+/* Check what only several options together, or none, can have wrong; and make of the inputs
+ * what they stand for. */
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
-    const enum mb_verb verb = options->verb;
     if (options->replay_path != NULL) {
         MB_DO(parse_replay(options, err));
     }
-    if (verb == MB_VERB_RUN || verb == MB_VERB_TUNE) {
+    switch (options->verb) {
+    case MB_VERB_RUN:
         MB_DO(mb_images_expand(&options->inputs, err));
-    } else if (verb == MB_VERB_COMPARE) {
+        MB_DO(check_run(options, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_TUNE:
+        MB_DO(mb_images_expand(&options->inputs, err));
+        MB_DO(complete_tune(options, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_COMPARE:
         MB_DO(mb_sides_to_results(&options->inputs, &options->n_base_files, err));
-    } else if (verb == MB_VERB_POOL || verb == MB_VERB_REPORT) {
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_POOL:
         MB_DO(mb_folders_to_results(&options->inputs, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_REPORT:
+        MB_DO(mb_folders_to_results(&options->inputs, err));
+        break;
+    case MB_VERB_EXPORT:
+        MB_DO(complete_export(options, err));
+        break;
+    default:
+        break;
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;
-    MB_DO(check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;
     options->settings.specs = (const char *const *)options->specs.items;
