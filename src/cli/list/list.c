@@ -19,9 +19,9 @@
 #include "result/result_json.h"
 
 #define TEXT_COLUMNS 80
-#define N_OPERATIONS 7 /* averages first */
 
-/* What a strategy may be able to do with a format. Those that are no reduction use averages. */
+/* What a strategy may be able to do with a format, averages first. Those that are no reduction
+ * use averages. */
 static const struct operation {
     const char *name;
     const char *title; /* of a column */
@@ -29,7 +29,7 @@ static const struct operation {
     enum mb_alpha alpha;
     uint32_t n_layers;
     bool is_cube, is_update;
-} operations[N_OPERATIONS] = {
+} operations[] = {
     {.name = "avg", .title = "avg", .n_layers = 1},
     {.name = "min", .title = "min", .reduce = MB_REDUCE_MIN, .n_layers = 1},
     {.name = "max", .title = "max", .reduce = MB_REDUCE_MAX, .n_layers = 1},
@@ -84,30 +84,27 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct questio
     return mb_vk_image_init(image, gpu, &options, why);
 }
 
-/* Ask about default parameters, then about all others. */
+/* Ask about every variant: the first one has default parameters. */
 static enum mb_status ask(const struct question *question, struct answer *answer,
                           struct mb_err *err)
 {
     MB_SCOPED(mb_vk_image) image = {0};
-    const char *name = question->strategy->name;
-    const struct mb_text all = mb_text("%s:*", name);
-    const char *const specs[] = {name, all.s};
+    MB_FREED struct mb_variant *rows = NULL;
+    const struct mb_text all = mb_text("%s:*", question->strategy->name);
+    const char *const spec = all.s;
     struct mb_err ignored;
+    size_t n_rows = 0;
     *answer = (struct answer){.why = question->device->why_closed};
     if (answer->why.text[0] != '\0' || open_image(&image, question, &answer->why) != MB_OK) {
         return MB_OK;
     }
     const struct mb_task task = task_of(question->operation, image.layout.base);
-    for (size_t i = 0; i < MB_COUNTOF(specs); i++) {
-        MB_FREED struct mb_variant *rows = NULL;
-        size_t n_rows = 0;
-        MB_DO(mb_plan_variants(question->table, &specs[i], 1, &rows, &n_rows, err));
-        for (size_t k = 0; k < n_rows; k++) {
-            struct mb_err *why = i == 0 ? &answer->why : &ignored;
-            if (mb_instance_supports(&image, &rows[k], &task, why) == MB_OK) {
-                mb_variant_label(&rows[k], answer->as, sizeof answer->as);
-                return MB_OK;
-            }
+    MB_DO(mb_plan_variants(question->table, &spec, 1, &rows, &n_rows, err));
+    for (size_t i = 0; i < n_rows; i++) {
+        struct mb_err *why = i == 0 ? &answer->why : &ignored;
+        if (mb_instance_supports(&image, &rows[i], &task, why) == MB_OK) {
+            mb_variant_label(&rows[i], answer->as, sizeof answer->as);
+            return MB_OK;
         }
     }
     return MB_OK;
@@ -333,7 +330,7 @@ static enum mb_status add_json_device_answers(struct mb_json *json, struct cJSON
     struct cJSON *strategies = mb_json_object(json, object, "strategies");
     for (size_t i = 0; facts->table[i] != NULL; i++) {
         struct cJSON *answers = mb_json_object(json, strategies, facts->table[i]->name);
-        for (size_t k = 0; k < N_OPERATIONS; k++) {
+        for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
             const struct question question = {facts->table, &facts->open[device],
                                               facts->table[i], format, &operations[k]};
             MB_DO(add_json_answer(json, answers, &question, err));
@@ -384,7 +381,7 @@ enum mb_status mb_list_json(struct mb_json *json, const struct mb_list_facts *fa
 }
 
 /* Columns without titles; a row may end in a sentence. */
-static const struct mb_grid_column plain[1 + N_OPERATIONS];
+static const struct mb_grid_column plain[1 + MB_COUNTOF(operations)];
 
 static struct mb_grid make_grid(void)
 {
@@ -569,7 +566,7 @@ static void add_strategy_matrix(struct mb_grid *grid, struct mb_strlist *notes,
 {
     mb_grid_row(grid, false, "");
     mb_grid_cell(grid, "%s", strategy);
-    for (size_t k = 0; k < N_OPERATIONS; k++) {
+    for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
         mb_grid_cell(grid, "%s", operations[k].title);
     }
     const cJSON *format = mb_json_elements(json->root, "formats");
