@@ -80,7 +80,7 @@ class Folder(CompareCase):
         self.assertEqual(found["summary"]["slower"], 4)
         self.assertEqual(found["new"][0]["path"], "new/results.json")
         outcome = self.run_it("compare", "base", "new", "--json", "new/results.json")
-        self.assert_error(outcome, 2, "name the same file")
+        self.assert_error(outcome, 2, "an output and an input are the same file, 'new/results.json'")
         (self.dir / "empty").mkdir()
         outcome = self.run_it("compare", "base", "empty")
         self.assert_error(outcome, 3, "empty: no results in this folder")

@@ -232,9 +232,10 @@ static void test_values(void)
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,,blit"), "--strategy: 'spd,,blit' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,"), "--strategy: 'spd,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "--size", ","), "--size: ',' has an empty item");
-    CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"), "--json and --csv both go to '-'");
+    CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"),
+                 "two outputs go to the same file, '-'");
     CHECK_EQ_STR(ERROR_OF("a", "--csv", "x", "--markdown", "x"),
-                 "--csv and --markdown name the same file, 'x'");
+                 "two outputs go to the same file, 'x'");
 }
 
 static enum mb_status parse_words(void *user, struct mb_err *err)

@@ -136,7 +136,7 @@ static void test_compare(void)
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--threshold", "inf"),
                  "--threshold: expected a number from 0 to 1000, got 'inf'");
     CHECK_EQ_STR(ERROR_OF("compare", "a", "b", "--json", "x", "--markdown", "x"),
-                 "--json and --markdown name the same file, 'x'");
+                 "two outputs go to the same file, 'x'");
 }
 
 static void test_tune(void)

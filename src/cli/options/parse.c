@@ -477,58 +477,35 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
     return MB_OK;
 }
 
-/* A file that is written or read. */
-struct file {
-    const char *label; /* the option that names it, or "results.json of --out" */
-    const char *dir;   /* "": `name` is its path; NULL: there is no file */
-    const char *name;  /* NULL: there is no file; "-": stdout */
-};
-
-/* Fail if two files are the same one, or both stdout. */
-static enum mb_status check_pair(const struct file *one, const struct file *other,
-                                 struct mb_err *err)
-{
-    char paths[2][MB_PATH_BYTES];
-    const struct file *const files[] = {one, other};
-    bool is_stdout[2];
-    for (size_t i = 0; i < 2; i++) {
-        const char *dir = files[i]->dir, *name = files[i]->name;
-        if (dir == NULL || name == NULL) {
-            return MB_OK;
-        }
-        snprintf(paths[i], sizeof paths[i], "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name);
-        is_stdout[i] = strcmp(paths[i], "-") == 0;
-    }
-    MB_FAIL_IF(is_stdout[0] && is_stdout[1], err, MB_ERRC_USAGE, "%s and %s both go to '-'",
-               one->label, other->label);
-    MB_FAIL_IF(!is_stdout[0] && !is_stdout[1] && mb_os_is_same_file(paths[0], paths[1]), err,
-               MB_ERRC_USAGE, "%s and %s name the same file, '%s'", one->label, other->label,
-               paths[1]);
-    return MB_OK;
-}
-
 /* No output is written twice, or over an input. In a default folder all is new. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
-    const char *dir = options->out_dir;
-    const struct file outputs[] = {
-        {"--json", "", options->json},
-        {"--csv", "", options->csv},
-        {"--markdown", "", options->markdown},
-        {"results.json of --out", dir, "results.json"},
-        {"report.html of --out", dir, "report.html"},
-        {"tune.json of --out", dir, "tune.json"},
-        {"mipbench_tuned.h of --out", dir, "mipbench_tuned.h"},
-    };
-    const struct file replay = {"--replay", "", options->replay_path};
-    for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
+    static const char *const names[] = {"results.json", "report.html", "tune.json",
+                                        "mipbench_tuned.h"};
+    const char *const files[] = {options->json, options->csv, options->markdown};
+    MB_SCOPED(mb_strlist) read = {0};
+    MB_SCOPED(mb_strlist) written = {0};
+    for (size_t i = 0; i < options->inputs.n; i++) {
+        MB_DO(mb_strlist_add(&read, err, "%s", options->inputs.items[i]));
+    }
+    if (options->replay_path) {
+        MB_DO(mb_strlist_add(&read, err, "%s", options->replay_path));
+    }
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        MB_DO(files[i] ? mb_strlist_add(&written, err, "%s", files[i]) : MB_OK);
+    }
+    for (size_t i = 0; options->out_dir && i < MB_COUNTOF(names); i++) {
+        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, names[i]));
+    }
+    for (size_t i = 0; i < written.n; i++) {
         for (size_t k = 0; k < i; k++) {
-            MB_DO(check_pair(&outputs[k], &outputs[i], err));
+            MB_FAIL_IF(mb_os_is_same_file(written.items[k], written.items[i]), err,
+                       MB_ERRC_USAGE, "two outputs go to the same file, '%s'",
+                       written.items[i]);
         }
-        MB_DO(check_pair(&outputs[i], &replay, err));
-        for (size_t k = 0; k < options->inputs.n; k++) {
-            const struct file input = {"an input", "", options->inputs.items[k]};
-            MB_DO(check_pair(&outputs[i], &input, err));
+        for (size_t k = 0; k < read.n; k++) {
+            MB_FAIL_IF(mb_os_is_same_file(read.items[k], written.items[i]), err, MB_ERRC_USAGE,
+                       "an output and an input are the same file, '%s'", read.items[k]);
         }
     }
     return MB_OK;
