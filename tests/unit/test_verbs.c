@@ -13,7 +13,10 @@ static void test_verbs(void)
     CHECK_EQ_INT(options.settings.n_inputs, 3);
     CHECK_EQ_STR(options.settings.inputs[1], "-n");
     mb_options_finish(&options);
-    options = PARSE("a.png", "list"); /* only the first word can be a verb */
+    options = PARSE("run", "list"); /* only the first word can be a verb */
+    CHECK_EQ_STR(options.settings.inputs[0], "list");
+    mb_options_finish(&options);
+    options = PARSE("a.png", "list");
     CHECK_EQ_INT(options.settings.n_inputs, 2);
     mb_options_finish(&options);
     options = PARSE("-n", "3", "--help", "--bogus");

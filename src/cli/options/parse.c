@@ -221,8 +221,8 @@ static enum mb_status take_word(struct mb_options *options, const struct walk *w
 {
     MB_FAIL_IF(word[0] == '\0', err, MB_ERRC_USAGE, "%s: a name is empty",
                mb_verb_rows[walk->verb].name);
-    MB_FAIL_IF(options->inputs.n == 0 && !walk->is_at_rest && walk->verb == MB_VERB_RUN &&
-                   mb_verb_find(word) != MB_N_VERBS,
+    MB_FAIL_IF(options->inputs.n == 0 && !walk->is_at_rest &&
+                   !has_verb(walk->argc, walk->argv) && mb_verb_find(word) != MB_N_VERBS,
                err, MB_ERRC_USAGE, "'%s' must come before options", word);
     return mb_strlist_add(&options->inputs, err, "%s", word);
 }
