@@ -25,59 +25,39 @@
 #define USUAL_FORMAT "rgba8"
 static const struct mb_extent usual_size = {4096, 4096};
 
-static const char *const figure_names[MB_N_FIGURES] = {
-    [MB_FIGURE_SUBGROUP_SIZE] = "subgroup_size",
-    [MB_FIGURE_REGISTERS] = "registers",
-    [MB_FIGURE_SCALAR_REGISTERS] = "scalar_registers",
-    [MB_FIGURE_SPILLS] = "spills",
-    [MB_FIGURE_SCRATCH_BYTES] = "scratch_bytes",
-    [MB_FIGURE_SHARED_BYTES] = "shared_bytes",
-    [MB_FIGURE_OCCUPANCY] = "occupancy",
-    [MB_FIGURE_INSTRUCTIONS] = "instructions",
-    [MB_FIGURE_CODE_BYTES] = "code_bytes",
-};
-
-/* The names of RADV, AMD's own drivers, turnip, ANV and NVIDIA's; several of one figure are
- * added up. */
+/* Each by its key in JSON, and by what RADV, AMD's own drivers, turnip, ANV and NVIDIA's call
+ * it; several that a driver tells are added up. */
 static const struct {
-    const char *name;
-    enum mb_figure figure;
-} known[] = {
-    {"VGPRs", MB_FIGURE_REGISTERS},
-    {"numUsedVgprs", MB_FIGURE_REGISTERS},
-    {"Registers used", MB_FIGURE_REGISTERS},
-    {"Register Count", MB_FIGURE_REGISTERS},
-    {"SGPRs", MB_FIGURE_SCALAR_REGISTERS},
-    {"numUsedSgprs", MB_FIGURE_SCALAR_REGISTERS},
-    {"Spilled SGPRs", MB_FIGURE_SPILLS},
-    {"Spilled VGPRs", MB_FIGURE_SPILLS},
-    {"Spill Count", MB_FIGURE_SPILLS},
-    {"Scratch size", MB_FIGURE_SCRATCH_BYTES},
-    {"scratchMemUsageInBytes", MB_FIGURE_SCRATCH_BYTES},
-    {"Scratch Memory Size", MB_FIGURE_SCRATCH_BYTES},
-    {"Local Memory Size", MB_FIGURE_SCRATCH_BYTES},
-    {"LDS size", MB_FIGURE_SHARED_BYTES},
-    {"ldsUsageSizeInBytes", MB_FIGURE_SHARED_BYTES},
-    {"Shared Memory Size", MB_FIGURE_SHARED_BYTES},
-    {"Workgroup Memory Size", MB_FIGURE_SHARED_BYTES},
-    {"Subgroups per SIMD", MB_FIGURE_OCCUPANCY},
-    {"Max Waves Per Core", MB_FIGURE_OCCUPANCY},
-    {"Instructions", MB_FIGURE_INSTRUCTIONS},
-    {"Instruction Count", MB_FIGURE_INSTRUCTIONS},
-    {"Code size", MB_FIGURE_CODE_BYTES},
-    {"Binary Size", MB_FIGURE_CODE_BYTES},
+    const char *key;
+    const char *told_as[5]; /* ended by NULL */
+} kinds[MB_N_FIGURES] = {
+    [MB_FIGURE_SUBGROUP_SIZE] = {.key = "subgroup_size"},
+    [MB_FIGURE_REGISTERS] = {"registers",
+                             {"VGPRs", "numUsedVgprs", "Registers used", "Register Count"}},
+    [MB_FIGURE_SCALAR_REGISTERS] = {"scalar_registers", {"SGPRs", "numUsedSgprs"}},
+    [MB_FIGURE_SPILLS] = {"spills", {"Spilled SGPRs", "Spilled VGPRs", "Spill Count"}},
+    [MB_FIGURE_SCRATCH_BYTES] = {"scratch_bytes",
+                                 {"Scratch size", "scratchMemUsageInBytes",
+                                  "Scratch Memory Size", "Local Memory Size"}},
+    [MB_FIGURE_SHARED_BYTES] = {"shared_bytes",
+                                {"LDS size", "ldsUsageSizeInBytes", "Shared Memory Size",
+                                 "Workgroup Memory Size"}},
+    [MB_FIGURE_OCCUPANCY] = {"occupancy", {"Subgroups per SIMD", "Max Waves Per Core"}},
+    [MB_FIGURE_INSTRUCTIONS] = {"instructions", {"Instructions", "Instruction Count"}},
+    [MB_FIGURE_CODE_BYTES] = {"code_bytes", {"Code size", "Binary Size"}},
 };
 
 static void add_figure(const struct mb_pipeline_fact *fact, double figures[MB_N_FIGURES])
 {
-    for (size_t i = 0; i < MB_COUNTOF(known); i++) {
-        if (strcasecmp(known[i].name, fact->name) == 0) {
-            double *figure = &figures[known[i].figure];
-            /* NVIDIA's driver adds 2^36 to its "Local Memory Size". */
-            const double value = known[i].figure == MB_FIGURE_SCRATCH_BYTES
-                                     ? fmod(fact->value, 4294967296.0)
-                                     : fact->value;
-            *figure = isnan(*figure) ? value : *figure + value;
+    for (size_t i = 0; i < MB_N_FIGURES; i++) {
+        for (const char *const *name = kinds[i].told_as; *name; name++) {
+            if (strcasecmp(*name, fact->name) == 0) {
+                /* NVIDIA's driver adds 2^36 to its "Local Memory Size". */
+                const double value = i == MB_FIGURE_SCRATCH_BYTES
+                                         ? fmod(fact->value, 4294967296.0)
+                                         : fact->value;
+                figures[i] = isnan(figures[i]) ? value : figures[i] + value;
+            }
         }
     }
 }
@@ -170,7 +150,7 @@ static void add_figures(struct mb_json *json, struct cJSON *parent,
         mb_executable_label(facts, i, kernel, sizeof kernel);
         mb_json_string(json, node, "kernel", kernel);
         for (size_t k = 0; k < MB_N_FIGURES; k++) {
-            mb_json_number(json, node, figure_names[k], figures[k]);
+            mb_json_number(json, node, kinds[k].key, figures[k]);
         }
     }
 }
@@ -382,12 +362,12 @@ static const struct mb_grid_column columns[] = {
 static void add_kernel(struct mb_grid *grid, const char *label, const cJSON *kernel,
                        bool has_color)
 {
-    const double spills = mb_json_read_number(kernel, figure_names[MB_FIGURE_SPILLS]);
+    const double spills = mb_json_read_number(kernel, kinds[MB_FIGURE_SPILLS].key);
     mb_grid_row(grid, false, has_color && spills > 0 ? MB_PAINT_WARN : "");
     mb_grid_cell(grid, "%s", label);
     mb_grid_cell(grid, "%s", mb_json_read_string(kernel, "kernel"));
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
-        const double figure = mb_json_read_number(kernel, figure_names[i]);
+        const double figure = mb_json_read_number(kernel, kinds[i].key);
         mb_grid_cell(grid, "%s", isnan(figure) ? "" : mb_text("%.0f", figure).s);
     }
 }
