@@ -3,11 +3,11 @@
  * an image only the limits are asked, as a device may refuse one before any strategy does. */
 #include "cli/list/list.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/figure.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/plan.h"
@@ -421,40 +421,82 @@ static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, con
     mb_strbuf_append(out, "\n");
 }
 
-/* A number, a word, or "name llvmpipe, version 0.0.1". */
-static void add_value(struct mb_strbuf *out, const cJSON *value)
+/* "2 GiB device-local, 16 GiB host" */
+static void add_heaps(struct mb_strbuf *out, const cJSON *device)
 {
     const char *separator = "";
-    const double number = mb_json_read_number(value, NULL);
-    if (!isnan(number)) {
-        mb_strbuf_append(out, mb_number_text(number).s);
-    } else if (value->valuestring) {
-        mb_strbuf_append(out, value->valuestring);
-    } else if (!value->child) {
-        mb_strbuf_append(out, cJSON_IsTrue(value) ? "yes" : "no");
-    }
-    for (const cJSON *member = value->child; member; member = member->next) {
-        mb_strbuf_printf(out, "%s%s%s", separator, member->string ? member->string : "",
-                         member->string ? " " : "");
-        add_value(out, member);
+    for (const cJSON *heap = mb_json_elements(device, "heaps"); heap; heap = heap->next) {
+        mb_strbuf_printf(
+            out, "%s%s %s", separator, mb_bytes_text(mb_json_read_u64(heap, "size_bytes", 0)).s,
+            mb_json_read_bool(heap, "device_local", false) ? "device-local" : "host");
         separator = ", ";
     }
 }
 
-/* Its index and name, and all that is known of it. */
+/* "32 (8 to 32); basic vote" */
+static void add_subgroups(struct mb_strbuf *out, const cJSON *device)
+{
+    const cJSON *subgroups = mb_json_get(device, "subgroups");
+    const cJSON *operation = mb_json_elements(subgroups, "operations");
+    mb_strbuf_printf(out, "%.0f (%.0f to %.0f);%s", mb_json_read_number(subgroups, "size"),
+                     mb_json_read_number(subgroups, "min_size"),
+                     mb_json_read_number(subgroups, "max_size"),
+                     operation ? "" : " no operations in compute shaders");
+    for (; operation; operation = operation->next) {
+        mb_strbuf_printf(out, " %s", operation->valuestring);
+    }
+}
+
+static void add_device_facts(struct mb_grid *grid, const cJSON *device)
+{
+    const cJSON *driver = mb_json_get(device, "driver"), *most = mb_json_get(device, "limits");
+    const char *info = mb_json_read_string(driver, "info");
+    const double edge = mb_json_read_number(most, "max_image_dimension_2d");
+    const double n_bits = mb_json_read_number(device, "timestamp_valid_bits");
+    const bool executes = mb_json_read_bool(device, "executes", false);
+    MB_SCOPED(mb_strbuf) heaps = {0}, subgroups = {0};
+    add_heaps(&heaps, device);
+    add_subgroups(&subgroups, device);
+    grid->text.failed = grid->text.failed || heaps.failed || subgroups.failed;
+    add_named(grid, "   uuid", mb_json_read_string(device, "uuid"));
+    add_named(grid, "   driver",
+              mb_text("%s %s, Vulkan %s", mb_json_read_string(driver, "name"),
+                      info && info[0] ? info : mb_json_read_string(driver, "version"),
+                      mb_json_read_string(device, "api"))
+                  .s);
+    add_named(grid, "   memory",
+              executes
+                  ? mb_strbuf_text(&heaps)
+                  : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
+    add_named(grid, "   images",
+              mb_text("up to %.0fx%.0f, %.0f layers, %.0f storage images a stage", edge, edge,
+                      mb_json_read_number(most, "max_image_array_layers"),
+                      mb_json_read_number(most, "max_storage_images"))
+                  .s);
+    add_named(grid, "   workgroups",
+              mb_text("%.0f invocations, %s shared memory",
+                      mb_json_read_number(most, "max_workgroup_invocations"),
+                      mb_bytes_text(mb_json_read_u64(most, "max_shared_memory_bytes", 0)).s)
+                  .s);
+    add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
+    add_named(grid, "   timestamps",
+              executes && n_bits > 0
+                  ? mb_text("%.0f bits, unit %g ns", n_bits,
+                            mb_json_read_number(device, "timestamp_period_ns"))
+                        .s
+                  : "none: this device cannot be benchmarked");
+}
+
 static void add_device(struct mb_strbuf *out, const cJSON *device)
 {
+    const char *unusable = mb_json_read_string(device, "unusable");
     struct mb_grid grid = make_grid();
-    mb_strbuf_printf(out, "  %.0f  %s\n", mb_json_read_number(device, "index"),
-                     mb_json_read_string(device, "name"));
-    for (const cJSON *fact = device->child; fact; fact = fact->next) {
-        MB_SCOPED(mb_strbuf) value = {0};
-        add_value(&value, fact);
-        if (!cJSON_IsNull(fact) && strcmp(fact->string, "index") != 0 &&
-            strcmp(fact->string, "name") != 0) {
-            add_named(&grid, mb_text("   %s", fact->string).s, mb_strbuf_text(&value));
-        }
-        grid.text.failed = grid.text.failed || value.failed;
+    mb_strbuf_printf(out, "  %.0f  %s (%s)\n", mb_json_read_number(device, "index"),
+                     mb_json_read_string(device, "name"), mb_json_read_string(device, "type"));
+    if (unusable) {
+        add_named(&grid, "   cannot be used", unusable);
+    } else {
+        add_device_facts(&grid, device);
     }
     add_grid(out, &grid);
 }
