@@ -2,6 +2,7 @@
  * are printed here and handed over as raw text. */
 #include "base/json.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,8 +224,11 @@ const char *mb_json_read_string(const struct cJSON *parent, const char *key)
 double mb_json_read_number(const struct cJSON *parent, const char *key)
 {
     const cJSON *node = mb_json_get(parent, key);
-    return cJSON_IsNumber(node) && isfinite(node->valuedouble) ? node->valuedouble
-                                                               : (double)NAN;
+    double value = cJSON_IsNumber(node) ? node->valuedouble : (double)NAN;
+    if (cJSON_IsRaw(node) && !mb_parse_double(node->valuestring, -DBL_MAX, DBL_MAX, &value)) {
+        value = (double)NAN;
+    }
+    return isfinite(value) ? value : (double)NAN;
 }
 
 bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise)

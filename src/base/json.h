@@ -64,8 +64,9 @@ const struct cJSON *mb_json_elements(const struct cJSON *parent, const char *key
 const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key);
 size_t mb_json_count(const struct cJSON *parent, const char *key);
 
-/* A value, or if it is not known NULL, NaN or `otherwise`. Numbers are never infinite. A u64
- * may be a number up to 2^53 or a string. Text is not sanitised: any UTF-8. */
+/* A value that was parsed or written, or if it is not known NULL, NaN or `otherwise`. Numbers
+ * are never infinite. A u64 may be a number up to 2^53 or a string. Text is not sanitised: any
+ * UTF-8. */
 const char *mb_json_read_string(const struct cJSON *parent, const char *key);
 double mb_json_read_number(const struct cJSON *parent, const char *key);
 bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise);

@@ -149,11 +149,6 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_strbuf_print(&help, err);
     case MB_VERB_VERSION:
         return mb_stdout_write(version, strlen(version), err);
-    case MB_VERB_NOTHING:
-        mb_help_add_short(&help);
-        mb_log_text(mb_strbuf_text(&help));
-        *verdict = MB_ERRC_USAGE;
-        return MB_OK;
     }
     return MB_OK;
 }

@@ -93,7 +93,8 @@ class TestCase(unittest.TestCase):
 
     def quick(self, *args, **options):
         """Three samples, no warm-up, no roofline, errors only on stderr."""
-        return self.run_it("-q", "-n", "3", "-w", "0", "--no-roofline", *args, **options)
+        n_verbs = int(args[0] in VERBS)
+        return self.run_it(*args[:n_verbs], "-q", "-n", "3", "-w", "0", "--no-roofline", *args[n_verbs:], **options)
 
     def good(self, *args, **options):
         """The same, and nothing went wrong."""

@@ -80,7 +80,7 @@ class Folder(CompareCase):
         self.assertEqual(found["summary"]["slower"], 4)
         self.assertEqual(found["new"][0]["path"], "new/results.json")
         outcome = self.run_it("compare", "base", "new", "--json", "new/results.json")
-        self.assert_error(outcome, 2, "name the same file")
+        self.assert_error(outcome, 2, "an output and an input are the same file, 'new/results.json'")
         (self.dir / "empty").mkdir()
         outcome = self.run_it("compare", "base", "empty")
         self.assert_error(outcome, 3, "empty: no results in this folder")
@@ -517,7 +517,7 @@ class Replay(CompareCase):
         recorded = copy.deepcopy(self.recorded)
         for argv, part in (([], "how it was run"), (["m", "--bogus"], "--bogus"),
                            (["m", "-n"], "--samples"), (["m", "compare", "x"], "'compare'"),
-                           (["m", "-q", "list"], "'list'")):
+                           (["m", "list", "-q"], "'list'")):
             recorded["run"]["argv"] = argv
             self.write("recorded.json", recorded)
             self.assert_error(self.run_it("--replay", "recorded.json"), 3, "recorded.json", part)

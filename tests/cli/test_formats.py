@@ -59,7 +59,7 @@ class Tasks(Case):
     def test_srgb_is_decoded_if_asked_for(self):
         self.write_checker()
         cases = [([], "rgba8", (127, 128)), (["--srgb"], "rgba8-srgb", (188,)),
-                 (["--linear"], "rgba8", (127, 128)), (["-f", "rgba8-srgb"], "rgba8-srgb", (188,))]
+                 (["-f", "rgba8-srgb"], "rgba8-srgb", (188,))]
         for args, name, want in cases:
             for result in self.results("checker.png", "--images", "levels", *args):
                 with self.subTest(args=args, strategy=result["strategy"]):

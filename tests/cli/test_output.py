@@ -421,7 +421,7 @@ class ListAndHelp(OutputCase):
         self.assertEqual(set(everything), {"devices", "strategies", "formats", "patterns"})
         for what in everything:
             self.assertEqual(self.listed(what), {what: everything[what]})
-            text = self.run_it("list", what, "-v").out.decode("utf-8")
+            text = self.run_it("list", what).out.decode("utf-8")
             for item in everything[what]:
                 self.assertIn(item["name"], text)
                 for param in item.get("params", []):

@@ -72,7 +72,7 @@ class Windows(cli.TestCase):
         self.good("--replay", "вывод\\a b\\results.json", "-o", "again")
         self.assert_all_verified(self.document("again/results.json"))
         outcome = self.quick(f"{FOLDER}\\{IMAGE}", "-s", "compute", "-o", "o", "--json", f"{FOLDER}/./{IMAGE.upper()}")
-        self.assert_error(outcome, 2, "--json and an input name the same file")
+        self.assert_error(outcome, 2, "an output and an input are the same file")
 
     def test_other_commands(self):
         for args in (("list",), ("list", "strategies"), ("list", "formats"), ("help", "tune"), ("--version",),

@@ -33,51 +33,38 @@ static void test_figures(void)
     CHECK(isnan(figures[MB_FIGURE_REGISTERS]));
 }
 
-static void show(const struct mb_inspection *inspection, size_t n_columns, int verbosity,
-                 const char *heading)
+static void show(const struct mb_json *json, size_t n_columns, const char *heading)
 {
     struct mb_strbuf out = {0};
-    mb_inspect_text(&out, inspection, &(const struct mb_table_style){.columns = n_columns},
-                    verbosity);
+    mb_inspect_text(&out, json, &(const struct mb_table_style){.columns = n_columns});
     snapshot_add(heading, &out);
 }
 
 /* A kernel of which all is known, one that spills, and variants that have none. */
 static void test_text(void)
 {
-    struct mb_executable executables[] = {
-        {.shader = "spd-tree/spd_tree_raw4.comp", .subgroup_size = 32},
-        {.pipeline = 1, .shader = "spd-tree/tail.comp"}};
-    struct mb_pipeline_fact list[] = {
-        {0, "Register Count", 40},
-        {0, "Local Memory Size", 32},
-        {0, "Shared Memory Size", 17408},
-        {0, "Binary Size", 42752},
-        {0, "SGPRs", 128},
-        {1, "Register Count", 255},
-        {1, "Spilled VGPRs", 3},
-        {1, "Instruction Count", 15432},
-    };
-    struct mb_kernels kernels[] = {
-        {.label = "spd-tree",
-         .facts = {2, executables, MB_COUNTOF(executables), list, MB_COUNTOF(list)}},
-        {.label = "blit"},
-        {.label = "raster",
-         .status = MB_RESULT_SKIPPED,
-         .reason = "rgba8 is not an sRGB format"},
-    };
-    for (size_t i = 0; i < MB_COUNTOF(kernels); i++) {
-        kernels[i].format = mb_format_find("rgba8");
-        kernels[i].size = (struct mb_extent){4096, 4096};
-    }
-    const struct mb_inspection inspection = {
-        .device = {.name = "Test GPU", .driver_name = "driver", .driver_version = "1.2"},
-        .n_rows = MB_COUNTOF(kernels),
-        .kernels = kernels,
-        .n_kernels = MB_COUNTOF(kernels),
-    };
-    show(&inspection, 80, 0, "80 columns");
-    show(&inspection, 140, 1, "140 columns, all that the driver tells");
+    static const char text[] =
+        "{\"device\": {\"name\": \"Test GPU\", \"subgroup_size\": 32,"
+        "  \"driver\": {\"name\": \"driver\", \"info\": \"\", \"version\": \"1.2\"}},"
+        " \"reduce\": \"avg\","
+        " \"variants\": ["
+        "  {\"format\": \"rgba8\", \"width\": 4096, \"height\": 4096, \"label\": \"spd-tree\","
+        "   \"status\": \"ok\", \"kernels\": ["
+        "    {\"kernel\": \"spd-tree/spd_tree_raw4.comp\", \"subgroup_size\": 32,"
+        "     \"registers\": 40, \"scalar_registers\": 128, \"scratch_bytes\": 32,"
+        "     \"shared_bytes\": 17408, \"code_bytes\": 42752},"
+        "    {\"kernel\": \"spd-tree/tail.comp\", \"registers\": 255, \"spills\": 3,"
+        "     \"instructions\": 15432}]},"
+        "  {\"format\": \"rgba8\", \"width\": 4096, \"height\": 4096, \"label\": \"blit\","
+        "   \"status\": \"ok\", \"kernels\": []},"
+        "  {\"format\": \"rgba8\", \"width\": 64, \"height\": 64, \"label\": \"raster\","
+        "   \"status\": \"skipped\", \"reason\": \"rgba8 is not an sRGB format\"}]}";
+    struct mb_json json;
+    struct mb_err err = {0};
+    must(mb_json_parse(&json, text, &err), &err);
+    show(&json, 80, "80 columns");
+    show(&json, 140, "140 columns");
+    mb_json_finish(&json);
 }
 
 static void test_snapshot(void)

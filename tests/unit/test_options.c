@@ -134,12 +134,12 @@ static void test_image(void)
     CHECK_EQ_INT(settings->rect.width, 1);
     CHECK_EQ_INT(settings->rect.height, 32768);
     mb_options_finish(&options);
-    options = PARSE("a", "--srgb", "--linear", "--alpha=premultiplied", "--reduce=avg");
+    options = PARSE("a", "--alpha=premultiplied", "--reduce=avg");
     CHECK(!options.settings.is_srgb && !options.settings.is_cube);
     CHECK(mb_rect_is_empty(options.settings.rect) && options.settings.n_layers == 0);
     CHECK_EQ_INT(options.settings.alpha, MB_ALPHA_PREMULTIPLIED);
     mb_options_finish(&options);
-    options = PARSE("a", "--linear", "--srgb", "-f", "rgba8-srgb"); /* the last one counts */
+    options = PARSE("a", "--srgb", "-f", "rgba8-srgb");
     CHECK(options.settings.is_srgb);
     mb_options_finish(&options);
     CHECK_EQ_STR(ERROR_OF("a", "-r", "mix"),
@@ -149,8 +149,6 @@ static void test_image(void)
     CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "r8"), "--srgb does not go with format 'r8'");
     CHECK_EQ_STR(ERROR_OF("a", "--srgb", "-f", "auto"), "");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba8-srgb", "--linear"),
-                 "--linear does not go with format 'rgba8-srgb'");
     CHECK_EQ_STR(ERROR_OF("a", "--alpha", "premultiplied", "-r", "max"),
                  "--alpha premultiplied: expected averages of a format with alpha, got "
                  "'--reduce max' of 'rgba8'");
@@ -192,11 +190,7 @@ static void test_unknown(void)
                  "unknown option '--smaples'; did you mean '--samples'?");
     CHECK_EQ_STR(ERROR_OF("a", "--frobnicate"),
                  "unknown option '--frobnicate'; 'mipbench run --help' lists them");
-    CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "");
-    CHECK_EQ_STR(ERROR_OF("a", "--se", "3"), "option '--se' may be any of --self-test, --seed");
-    CHECK_EQ_STR(ERROR_OF("a", "--s", "3"),
-                 "option '--s' may be any of --strategy, --srgb, --size, "
-                 "--sweep, --samples, --self-test, --seed");
+    CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "unknown option '--see'; did you mean '--seed'?");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");
@@ -238,9 +232,10 @@ static void test_values(void)
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,,blit"), "--strategy: 'spd,,blit' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "-s", "spd,"), "--strategy: 'spd,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("a", "--size", ","), "--size: ',' has an empty item");
-    CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"), "--json and --csv both go to '-'");
+    CHECK_EQ_STR(ERROR_OF("a", "--json", "-", "--csv", "-"),
+                 "two outputs go to the same file, '-'");
     CHECK_EQ_STR(ERROR_OF("a", "--csv", "x", "--markdown", "x"),
-                 "--csv and --markdown name the same file, 'x'");
+                 "two outputs go to the same file, 'x'");
 }
 
 static enum mb_status parse_words(void *user, struct mb_err *err)

@@ -2,30 +2,11 @@
  * a table or as JSON. Nothing is executed. */
 #pragma once
 
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "cli/options/options.h"
 #include "cli/table.h"
 #include "result/result.h"
-
-/* One variant at one size in one format. */
-struct mb_kernels {
-    const struct mb_format *format;
-    struct mb_extent size;
-    struct mb_variant row;      /* what "auto" stands for is resolved, if it is supported */
-    char label[MB_LABEL_BYTES]; /* as it was asked for */
-    enum mb_result_status status;
-    char reason[512];               /* "" if the status is OK */
-    struct mb_pipeline_facts facts; /* owned */
-};
-
-/* By format, then size, then variant. */
-struct mb_inspection {
-    struct mb_gpu_info device;
-    enum mb_reduce reduce;
-    size_t n_rows;              /* variants at each size in each format */
-    struct mb_kernels *kernels; /* owned */
-    size_t n_kernels;
-};
 
 /* What drivers tell under names of their own. */
 enum mb_figure {
@@ -45,9 +26,9 @@ enum mb_figure {
 void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
                 double figures[MB_N_FIGURES]);
 
-/* A table for each format and size; with `verbosity` all that the driver tells as well. */
-void mb_inspect_text(struct mb_strbuf *out, const struct mb_inspection *inspection,
-                     const struct mb_table_style *style, int verbosity);
+/* From the JSON, a table for each format and size. */
+void mb_inspect_text(struct mb_strbuf *out, const struct mb_json *json,
+                     const struct mb_table_style *style);
 
 /* Compile and print what the options ask for. MB_ERRC_UNSUPPORTED where what was asked for
  * by name is refused, or all is; MB_ERRC_RUNTIME where a driver failed. */

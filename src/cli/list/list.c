@@ -1,15 +1,14 @@
-/* Asks strategies what they can do, and prints `mipbench list`: as text, in ASCII and at most
- * 80 columns wide, or as JSON, one object with an array for each thing asked for. Of an image
- * only the limits are asked, as a device may refuse one before any strategy does. */
+/* Asks strategies what they can do, and prints `mipbench list`: as JSON, one object with an
+ * array for each thing asked for, or as text of that, in ASCII and at most 80 columns wide. Of
+ * an image only the limits are asked, as a device may refuse one before any strategy does. */
 #include "cli/list/list.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/figure.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "bench/plan.h"
 #include "bench/test_image.h"
@@ -21,7 +20,8 @@
 
 #define TEXT_COLUMNS 80
 
-/* What a strategy may be able to do with a format. Those that are no reduction use averages. */
+/* What a strategy may be able to do with a format, averages first. Those that are no reduction
+ * use averages. */
 static const struct operation {
     const char *name;
     const char *title; /* of a column */
@@ -29,7 +29,7 @@ static const struct operation {
     enum mb_alpha alpha;
     uint32_t n_layers;
     bool is_cube, is_update;
-} operations[MB_N_OPERATIONS] = {
+} operations[] = {
     {.name = "avg", .title = "avg", .n_layers = 1},
     {.name = "min", .title = "min", .reduce = MB_REDUCE_MIN, .n_layers = 1},
     {.name = "max", .title = "max", .reduce = MB_REDUCE_MAX, .n_layers = 1},
@@ -39,12 +39,17 @@ static const struct operation {
     {.name = "update", .title = "update", .n_layers = 1, .is_update = true},
 };
 
-/* What all questions about one device share. */
-struct query {
+struct question {
     const struct mb_strategy *const *table;
-    const struct mb_gpu *gpu; /* NULL: could not be opened */
-    const struct mb_err *why_closed;
-    struct mb_capabilities *capabilities;
+    const struct mb_list_device *device;
+    const struct mb_strategy *strategy;
+    const struct mb_format *format;
+    const struct operation *operation;
+};
+
+struct answer {
+    char as[MB_LABEL_BYTES]; /* the strategy, or the variant that can do it; "": none can */
+    struct mb_err why;       /* the default parameters cannot; no text: they can */
 };
 
 static struct mb_task task_of(const struct operation *operation, struct mb_extent base)
@@ -59,10 +64,12 @@ static struct mb_task task_of(const struct operation *operation, struct mb_exten
     };
 }
 
-static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu *gpu,
-                                 const struct mb_format *format,
-                                 const struct operation *operation, struct mb_err *why)
+static enum mb_status open_image(struct mb_vk_image *image, const struct question *question,
+                                 struct mb_err *why)
 {
+    const struct mb_gpu *gpu = &question->device->gpu;
+    const struct mb_format *format = question->format;
+    const struct operation *operation = question->operation;
     const struct mb_extent base = {256, 256};
     const uint32_t n_levels = mb_full_level_count(base);
     struct mb_layout layout;
@@ -77,152 +84,53 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct mb_gpu 
     return mb_vk_image_init(image, gpu, &options, why);
 }
 
-/* Find the number of the note with this text, or add it. */
-static enum mb_status take_note(struct mb_capabilities *capabilities, const char *variant,
-                                const char *reason, size_t *number, struct mb_err *err)
+/* Ask about every variant: the first one has default parameters. */
+static enum mb_status ask(const struct question *question, struct answer *answer,
+                          struct mb_err *err)
 {
-    for (*number = 1; *number <= capabilities->n_notes; (*number)++) {
-        const struct mb_capability_note *note = &capabilities->notes[*number - 1];
-        if (strcmp(note->variant, variant) == 0 && strcmp(note->reason, reason) == 0) {
+    MB_SCOPED(mb_vk_image) image = {0};
+    MB_FREED struct mb_variant *rows = NULL;
+    const struct mb_text all = mb_text("%s:*", question->strategy->name);
+    const char *const spec = all.s;
+    struct mb_err ignored;
+    size_t n_rows = 0;
+    *answer = (struct answer){.why = question->device->why_closed};
+    if (answer->why.text[0] != '\0' || open_image(&image, question, &answer->why) != MB_OK) {
+        return MB_OK;
+    }
+    const struct mb_task task = task_of(question->operation, image.layout.base);
+    MB_DO(mb_plan_variants(question->table, &spec, 1, &rows, &n_rows, err));
+    for (size_t i = 0; i < n_rows; i++) {
+        struct mb_err *why = i == 0 ? &answer->why : &ignored;
+        if (mb_variant_supports(&rows[i], image.gpu, &image.layout, &task, why) == MB_OK) {
+            mb_variant_label(&rows[i], answer->as, sizeof answer->as);
             return MB_OK;
         }
     }
-    struct mb_capability_note *notes =
-        mb_grow(capabilities->notes, capabilities->n_notes, sizeof *notes);
-    MB_DO(MB_NEED(notes, "list"));
-    capabilities->notes = notes;
-    struct mb_capability_note *note = &capabilities->notes[capabilities->n_notes++];
-    snprintf(note->variant, sizeof note->variant, "%s", variant);
-    snprintf(note->reason, sizeof note->reason, "%s", reason);
     return MB_OK;
 }
 
-/* Ask one strategy about one task on one image: with its default parameters, then with others.
+/* Open all devices, or keep and open only the one that --device selects, by the rule of a run.
  */
-static enum mb_status ask(const struct query *query, const struct mb_vk_image *image,
-                          const struct mb_task *task, const struct mb_strategy *strategy,
-                          size_t *capability, struct mb_err *err)
-{
-    const struct mb_text all = mb_text("%s:*", strategy->name);
-    const char *const specs[] = {strategy->name, all.s};
-    struct mb_err why[2] = {{0}};
-    for (size_t i = 0; i < MB_COUNTOF(specs); i++) {
-        MB_FREED struct mb_variant *rows = NULL;
-        size_t n_rows = 0;
-        MB_DO(mb_plan_variants(query->table, &specs[i], 1, &rows, &n_rows, err));
-        for (size_t k = 0; k < n_rows; k++) {
-            if (mb_variant_supports(&rows[k], query->gpu, &image->layout, task, &why[i]) ==
-                MB_OK) {
-                char label[MB_LABEL_BYTES];
-                mb_variant_label(&rows[k], label, sizeof label);
-                return i == 0 ? MB_OK
-                              : take_note(query->capabilities, label, why[0].text, capability,
-                                          err);
-            }
-        }
-    }
-    return take_note(query->capabilities, "", why[0].text, capability, err);
-}
-
-static enum mb_status ask_operation(const struct query *query,
-                                    const struct mb_strategy *strategy,
-                                    const struct mb_format *format,
-                                    const struct operation *operation, size_t *capability,
-                                    struct mb_err *err)
-{
-    MB_SCOPED(mb_vk_image) image = {0};
-    struct mb_err why = *query->why_closed;
-    if (operation->alpha == MB_ALPHA_PREMULTIPLIED &&
-        !mb_weighs_alpha(MB_REDUCE_AVG, MB_ALPHA_PREMULTIPLIED, format)) {
-        *capability = MB_MEANINGLESS;
-        return MB_OK;
-    }
-    if (query->gpu == NULL ||
-        open_image(&image, query->gpu, format, operation, &why) != MB_OK) {
-        return take_note(query->capabilities, "", why.text, capability, err);
-    }
-    const struct mb_task task = task_of(operation, image.layout.base);
-    return ask(query, &image, &task, strategy, capability, err);
-}
-
-enum mb_status mb_capabilities_ask(struct mb_capabilities *capabilities,
-                                   const struct mb_strategy *const *table,
-                                   const struct mb_gpu *gpu, const struct mb_err *why,
+static enum mb_status open_devices(struct mb_list_facts *facts, const char *selector,
                                    struct mb_err *err)
 {
-    const struct query query = {table, gpu, why, capabilities};
-    const size_t n_each = mb_format_count * MB_N_OPERATIONS;
-    size_t n_strategies = 0;
-    while (table[n_strategies] != NULL) {
-        n_strategies++;
-    }
-    *capabilities = (struct mb_capabilities){
-        .of = mb_alloc(n_strategies * n_each, sizeof *capabilities->of),
-    };
-    MB_DO(MB_NEED(capabilities->of, "list"));
-    size_t *capability = capabilities->of;
-    for (size_t i = 0; i < n_strategies; i++) {
-        for (size_t format = 0; format < mb_format_count; format++) {
-            for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-                MB_DO(ask_operation(&query, table[i], &mb_formats[format], &operations[k],
-                                    capability++, err));
-            }
+    facts->n_devices = selector ? 1 : facts->n_devices;
+    facts->open = mb_alloc(facts->n_devices, sizeof *facts->open);
+    MB_DO(MB_NEED(facts->open, "list"));
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        struct mb_list_device *device = &facts->open[i];
+        const struct mb_text index = mb_text("%u", facts->devices[i].index);
+        const struct mb_gpu_options options = {.selector = selector ? selector : index.s,
+                                               .only_compiles = true};
+        if (mb_gpu_init(&device->gpu, &options, &device->why_closed) == MB_OK) {
+            facts->devices[i] = device->gpu.info;
+            device->why_closed = (struct mb_err){0};
+        } else if (selector) {
+            *err = device->why_closed;
+            return MB_FAILED;
         }
     }
-    return MB_OK;
-}
-
-void mb_capabilities_finish(struct mb_capabilities *capabilities)
-{
-    mb_free(capabilities->of);
-    mb_free(capabilities->notes);
-    *capabilities = (struct mb_capabilities){0};
-}
-
-static size_t capability_of(const struct mb_list_facts *facts, size_t device, size_t strategy,
-                            size_t format, size_t operation)
-{
-    const size_t row = strategy * mb_format_count + format;
-    return facts->capabilities[device].of[row * MB_N_OPERATIONS + operation];
-}
-
-/* Why default parameters cannot do it; NULL if they can, or if it is meaningless. Averages of
- * the first format are what all should do. */
-static const struct mb_capability_note *note_of(const struct mb_list_facts *facts,
-                                                size_t device, size_t strategy, size_t format,
-                                                size_t operation)
-{
-    const size_t number = capability_of(facts, device, strategy, format, operation);
-    return number == MB_CAPABLE || number == MB_MEANINGLESS
-               ? NULL
-               : &facts->capabilities[device].notes[number - 1];
-}
-
-static enum mb_status ask_devices(struct mb_list_facts *facts, struct mb_err *err)
-{
-    facts->capabilities = mb_alloc(facts->n_devices, sizeof *facts->capabilities);
-    MB_DO(MB_NEED(facts->capabilities, "list"));
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        MB_SCOPED(mb_gpu) gpu = {0};
-        struct mb_err why = {0};
-        const struct mb_text selector = mb_text("%u", facts->devices[i].index);
-        const struct mb_gpu_options options = {.selector = selector.s, .only_compiles = true};
-        const bool is_open = mb_gpu_init(&gpu, &options, &why) == MB_OK;
-        MB_DO(mb_capabilities_ask(&facts->capabilities[i], facts->table, is_open ? &gpu : NULL,
-                                  &why, err));
-    }
-    return MB_OK;
-}
-
-/* Keep only the device that --device selects, by the rule of a run. */
-static enum mb_status select_device(struct mb_list_facts *facts, const char *selector,
-                                    struct mb_err *err)
-{
-    MB_SCOPED(mb_gpu) gpu = {0};
-    const struct mb_gpu_options options = {.selector = selector, .only_compiles = true};
-    MB_DO(mb_gpu_init(&gpu, &options, err));
-    facts->devices[0] = gpu.info;
-    facts->n_devices = 1;
     return MB_OK;
 }
 
@@ -244,305 +152,16 @@ static enum mb_status gather(struct mb_list_facts *facts, enum mb_list_what what
         }
         return MB_OK;
     }
-    if (selector != NULL) {
-        MB_DO(select_device(facts, selector, err));
-    }
-    if (what != MB_LIST_DEVICES) {
-        MB_DO(ask_devices(facts, err));
-    }
-    return MB_OK;
+    return selector || what != MB_LIST_DEVICES ? open_devices(facts, selector, err) : MB_OK;
 }
 
 static void mb_list_facts_finish(struct mb_list_facts *facts)
 {
-    for (size_t i = 0; facts->capabilities != NULL && i < facts->n_devices; i++) {
-        mb_capabilities_finish(&facts->capabilities[i]);
+    for (size_t i = 0; facts->open != NULL && i < facts->n_devices; i++) {
+        mb_gpu_finish(&facts->open[i].gpu);
     }
-    mb_free(facts->capabilities);
+    mb_free(facts->open);
     mb_free(facts->devices);
-}
-
-/* Columns without titles; a row may end in a sentence. */
-static const struct mb_grid_column plain[1 + MB_N_OPERATIONS];
-
-static struct mb_grid make_grid(void)
-{
-    return (struct mb_grid){.columns = plain, .n_columns = MB_COUNTOF(plain)};
-}
-
-static void add_grid(struct mb_strbuf *out, struct mb_grid *grid)
-{
-    mb_grid_text(out, grid, TEXT_COLUMNS);
-    mb_grid_finish(grid);
-}
-
-/* "name  title" */
-static void add_named(struct mb_grid *grid, const char *name, const char *title)
-{
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "%s", name);
-    mb_grid_cell(grid, "%s", title);
-}
-
-/* A line behind `indent` spaces and `lead`, broken where it is too wide. */
-static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
-{
-    mb_strbuf_printf(out, "%*s", (int)indent, "");
-    mb_strbuf_append(out, lead);
-    mb_strbuf_wrap(out, text, indent + strlen(lead), TEXT_COLUMNS);
-    mb_strbuf_append(out, "\n");
-}
-
-static void add_memory(struct mb_strbuf *text, const struct mb_gpu_info *device)
-{
-    for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
-        const VkMemoryHeap *heap = &device->memory.memoryHeaps[i];
-        mb_strbuf_printf(text, "%s%s %s", i > 0 ? ", " : "", mb_bytes_text(heap->size).s,
-                         heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT ? "device-local"
-                                                                       : "host");
-    }
-}
-
-static void add_subgroups(struct mb_strbuf *text, const struct mb_gpu_info *device)
-{
-    mb_strbuf_printf(text, "%u (%u to %u);", device->subgroup_size, device->min_subgroup_size,
-                     device->max_subgroup_size);
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_strbuf_printf(text, " %s", mb_subgroup_operations[i].name);
-        }
-    }
-    if (device->subgroup_operations == 0) {
-        mb_strbuf_append(text, " no operations in compute shaders");
-    }
-}
-
-static void add_device(struct mb_grid *grid, const struct mb_gpu_info *device)
-{
-    const VkPhysicalDeviceLimits *most = &device->limits;
-    const uint32_t version = device->api_version, edge = most->maxImageDimension2D;
-    const bool executes = mb_gpu_executes(device);
-    MB_SCOPED(mb_strbuf) memory = {0}, subgroups = {0};
-    if (device->unusable[0] != '\0') {
-        add_named(grid, "   cannot be used", device->unusable);
-        return;
-    }
-    add_memory(&memory, device);
-    add_subgroups(&subgroups, device);
-    grid->text.failed = grid->text.failed || memory.failed || subgroups.failed;
-    add_named(grid, "   uuid", device->uuid);
-    add_named(
-        grid, "   driver",
-        mb_text("%s %s, Vulkan %u.%u.%u", device->driver_name,
-                device->driver_info[0] != '\0' ? device->driver_info : device->driver_version,
-                VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                VK_API_VERSION_PATCH(version))
-            .s);
-    add_named(grid, "   memory",
-              executes
-                  ? mb_strbuf_text(&memory)
-                  : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
-    add_named(grid, "   images",
-              mb_text("up to %ux%u, %u layers, %u storage images a stage", edge, edge,
-                      most->maxImageArrayLayers, most->maxPerStageDescriptorStorageImages)
-                  .s);
-    add_named(grid, "   workgroups",
-              mb_text("%u invocations, %s shared memory", most->maxComputeWorkGroupInvocations,
-                      mb_bytes_text(most->maxComputeSharedMemorySize).s)
-                  .s);
-    add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
-    add_named(grid, "   timestamps",
-              executes && device->timestamp_valid_bits > 0
-                  ? mb_text("%u bits, unit %g ns", device->timestamp_valid_bits,
-                            device->timestamp_period_ns)
-                        .s
-                  : "none: this device cannot be benchmarked");
-}
-
-static void add_devices(struct mb_strbuf *out, const struct mb_list_facts *facts)
-{
-    mb_strbuf_append(out, "Devices\n");
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_gpu_info *device = &facts->devices[i];
-        struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "  %u  %s (%s)\n", device->index, device->name,
-                         mb_gpu_type_name(device->type));
-        add_device(&grid, device);
-        add_grid(out, &grid);
-    }
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "none: ", facts->no_device.text);
-    }
-}
-
-/* "key=default|other (default)", with its help below. */
-static void add_param(struct mb_strbuf *out, const struct mb_strategy *strategy,
-                      const struct mb_param *param)
-{
-    mb_strbuf_printf(out, "      %s=", param->name);
-    for (size_t i = 0; param->values[i] != NULL; i++) {
-        mb_strbuf_printf(out, "%s%s", i > 0 ? "|" : "", param->values[i]);
-    }
-    mb_strbuf_printf(out, " (%s)\n", param->values[0]);
-    add_line(out, 10, "", param->help);
-    if (param->is_diagnostic) {
-        mb_strbuf_printf(out, "          diagnostic: not verified, not ranked, not in %s:*\n",
-                         strategy->name);
-    }
-}
-
-/* One strategy with its source and parameters. */
-static void add_strategy(struct mb_strbuf *out, const struct mb_strategy *strategy)
-{
-    mb_strbuf_printf(out, "  %s\n", strategy->name);
-    add_line(out, 4, "", strategy->title);
-    add_line(out, 4, "source: ", strategy->source);
-    for (const struct mb_param *p = strategy->params; p != NULL && p->name != NULL; p++) {
-        add_param(out, strategy, p);
-    }
-}
-
-static void add_strategies(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                           bool is_verbose)
-{
-    struct mb_grid grid = make_grid();
-    mb_strbuf_append(out, is_verbose
-                              ? "Strategies (a parameter's default is in parentheses; NAME:* "
-                                "runs every\nvariant but the diagnostic ones)\n"
-                              : "Strategies ('list strategies -v' shows their parameters)\n");
-    for (size_t i = 0; facts->table[i] != NULL; i++) {
-        if (is_verbose) {
-            add_strategy(out, facts->table[i]);
-        } else {
-            add_named(&grid, facts->table[i]->name, facts->table[i]->title);
-        }
-    }
-    add_grid(out, &grid);
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        for (size_t k = 0; facts->table[k] != NULL; k++) {
-            const struct mb_capability_note *obstacle = note_of(facts, i, k, 0, 0);
-            if (obstacle != NULL) {
-                const struct mb_text lead = mb_text(
-                    "not on device %u: %s: ", facts->devices[i].index, facts->table[k]->name);
-                add_line(out, 2, lead.s, obstacle->reason);
-            }
-        }
-    }
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "No device, so availability is unknown: ", facts->no_device.text);
-    }
-}
-
-static void add_answer(struct mb_grid *grid, size_t capability,
-                       const struct mb_capability_note *note)
-{
-    if (note != NULL) {
-        mb_grid_cell(grid, "%s[%zu]", note->variant[0] != '\0' ? "yes" : "", capability);
-    } else {
-        mb_grid_cell(grid, "%s", capability == MB_MEANINGLESS ? "-" : "yes");
-    }
-}
-
-/* A strategy's name and the titles of operations, and below them a row for each format. */
-static void add_strategy_matrix(struct mb_grid *grid, const struct mb_list_facts *facts,
-                                size_t device, size_t strategy)
-{
-    mb_grid_row(grid, false, "");
-    mb_grid_cell(grid, "%s", facts->table[strategy]->name);
-    for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-        mb_grid_cell(grid, "%s", operations[k].title);
-    }
-    for (size_t i = 0; i < mb_format_count; i++) {
-        mb_grid_row(grid, false, "");
-        mb_grid_cell(grid, "  %s", mb_formats[i].name);
-        for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-            add_answer(grid, capability_of(facts, device, strategy, i, k),
-                       note_of(facts, device, strategy, i, k));
-        }
-    }
-}
-
-/* "[3] only as compute:load=texel; by default: REASON" */
-static void add_note(struct mb_strbuf *out, const struct mb_capability_note *note, size_t index)
-{
-    const bool is_able = note->variant[0] != '\0';
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_strbuf_printf(&text, "%s%s%s%s", is_able ? "only as " : "no: ", note->variant,
-                     is_able ? "; by default: " : "", note->reason);
-    add_line(out, 2, mb_text("[%zu] ", index + 1).s, mb_strbuf_text(&text));
-}
-
-static void add_matrix(struct mb_strbuf *out, const struct mb_list_facts *facts)
-{
-    for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_capabilities *capabilities = &facts->capabilities[i];
-        struct mb_grid grid = make_grid();
-        mb_strbuf_printf(out, "\nDevice %u: %s\n", facts->devices[i].index,
-                         facts->devices[i].name);
-        for (size_t k = 0; facts->table[k] != NULL; k++) {
-            add_strategy_matrix(&grid, facts, i, k);
-        }
-        add_grid(out, &grid);
-        for (size_t k = 0; k < capabilities->n_notes; k++) {
-            add_note(out, &capabilities->notes[k], k);
-        }
-    }
-    if (facts->n_devices == 0) {
-        add_line(out, 2, "No device, so support is unknown: ", facts->no_device.text);
-    } else {
-        mb_strbuf_append(
-            out, "\navg, min and max are reductions (-r); alpha is --alpha premultiplied, - "
-                 "without\n"
-                 "an alpha channel; array is --layers, update is --rect. Tested with 256x256\n"
-                 "images: a strategy may still refuse a particular size.\n");
-    }
-}
-
-static void add_formats(struct mb_strbuf *out, bool is_alone)
-{
-    struct mb_grid grid = make_grid();
-    mb_strbuf_append(out, is_alone
-                              ? "Formats\n"
-                              : "Formats ('list formats' shows what each strategy supports)\n");
-    for (size_t i = 0; i < mb_format_count; i++) {
-        add_named(&grid, mb_formats[i].name, mb_formats[i].title);
-    }
-    add_grid(out, &grid);
-}
-
-static void add_patterns(struct mb_strbuf *out)
-{
-    struct mb_grid grid = make_grid();
-    mb_strbuf_append(out, "Patterns (pattern:NAME:WxH)\n");
-    for (size_t i = 0; mb_patterns[i].name != NULL; i++) {
-        add_named(&grid, mb_patterns[i].name, mb_patterns[i].title);
-    }
-    add_grid(out, &grid);
-}
-
-void mb_list_text(struct mb_strbuf *out, const struct mb_list_facts *facts,
-                  enum mb_list_what what, bool is_verbose)
-{
-    const bool all = what == MB_LIST_ALL;
-    const char *gap = all ? "\n" : "";
-    if (all || what == MB_LIST_DEVICES) {
-        add_devices(out, facts);
-    }
-    if (all || what == MB_LIST_STRATEGIES) {
-        mb_strbuf_append(out, gap);
-        add_strategies(out, facts, is_verbose);
-    }
-    if (all || what == MB_LIST_FORMATS) {
-        mb_strbuf_append(out, gap);
-        add_formats(out, !all);
-        if (!all) {
-            add_matrix(out, facts);
-        }
-    }
-    if (all || what == MB_LIST_PATTERNS) {
-        mb_strbuf_append(out, gap);
-        add_patterns(out);
-    }
 }
 
 static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,
@@ -626,21 +245,38 @@ static void add_json_params(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-static void add_json_availability(struct mb_json *json, struct cJSON *parent,
-                                  const struct mb_list_facts *facts, size_t strategy)
+/* One of the devices that something is known about. */
+static struct cJSON *add_json_one_of(struct mb_json *json, struct cJSON *devices,
+                                     const struct mb_gpu_info *device)
+{
+    struct cJSON *object = mb_json_object(json, devices, NULL);
+    mb_json_u64(json, object, "index", device->index);
+    mb_json_string(json, object, "name", device->name);
+    return object;
+}
+
+/* Whether a strategy can do on each device what all should: averages of the first format. */
+static enum mb_status add_json_availability(struct mb_json *json, struct cJSON *parent,
+                                            const struct mb_list_facts *facts,
+                                            const struct mb_strategy *strategy,
+                                            struct mb_err *err)
 {
     struct cJSON *devices = mb_json_array(json, parent, "devices");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct mb_capability_note *obstacle = note_of(facts, i, strategy, 0, 0);
-        struct cJSON *object = mb_json_object(json, devices, NULL);
-        mb_json_u64(json, object, "index", facts->devices[i].index);
-        mb_json_string(json, object, "name", facts->devices[i].name);
-        mb_json_bool(json, object, "available", obstacle == NULL);
-        mb_json_string(json, object, "reason", obstacle != NULL ? obstacle->reason : NULL);
+        const struct question question = {facts->table, &facts->open[i], strategy,
+                                          &mb_formats[0], &operations[0]};
+        struct answer answer;
+        MB_DO(ask(&question, &answer, err));
+        const bool is_able = answer.why.text[0] == '\0';
+        struct cJSON *object = add_json_one_of(json, devices, &facts->devices[i]);
+        mb_json_bool(json, object, "available", is_able);
+        mb_json_string(json, object, "reason", is_able ? NULL : answer.why.text);
     }
+    return MB_OK;
 }
 
-static void add_json_strategies(struct mb_json *json, const struct mb_list_facts *facts)
+static enum mb_status add_json_strategies(struct mb_json *json,
+                                          const struct mb_list_facts *facts, struct mb_err *err)
 {
     struct cJSON *strategies = mb_json_array(json, json->root, "strategies");
     for (size_t i = 0; facts->table[i] != NULL; i++) {
@@ -649,8 +285,9 @@ static void add_json_strategies(struct mb_json *json, const struct mb_list_facts
         mb_json_string(json, object, "title", facts->table[i]->title);
         mb_json_string(json, object, "source", facts->table[i]->source);
         add_json_params(json, object, facts->table[i]);
-        add_json_availability(json, object, facts, i);
+        MB_DO(add_json_availability(json, object, facts, facts->table[i], err));
     }
+    return MB_OK;
 }
 
 static void add_json_patterns(struct mb_json *json)
@@ -663,57 +300,66 @@ static void add_json_patterns(struct mb_json *json)
     }
 }
 
-/* Under `name`; `strategy` is what it is by default. */
-static void add_json_answer(struct mb_json *json, struct cJSON *parent, const char *name,
-                            size_t capability, const struct mb_capability_note *note,
-                            const char *strategy)
+/* Null where the format has no alpha to weigh by. */
+static enum mb_status add_json_answer(struct mb_json *json, struct cJSON *parent,
+                                      const struct question *question, struct mb_err *err)
 {
-    const bool is_able = note == NULL || note->variant[0] != '\0';
-    const char *as = note != NULL ? note->variant : strategy;
-    struct cJSON *node = mb_json_object_if(json, parent, name, capability != MB_MEANINGLESS);
-    mb_json_bool(json, node, "able", is_able);
-    mb_json_string(json, node, "as", is_able ? as : NULL);
-    mb_json_string(json, node, "reason", note != NULL ? note->reason : NULL);
+    const struct operation *operation = question->operation;
+    const bool is_meant =
+        operation->alpha == MB_ALPHA_STRAIGHT ||
+        mb_weighs_alpha(operation->reduce, operation->alpha, question->format);
+    struct cJSON *node = mb_json_object_if(json, parent, operation->name, is_meant);
+    struct answer answer;
+    if (is_meant) {
+        MB_DO(ask(question, &answer, err));
+        const bool is_able = answer.as[0] != '\0', is_default = answer.why.text[0] == '\0';
+        mb_json_bool(json, node, "able", is_able);
+        mb_json_string(json, node, "as", is_able ? answer.as : NULL);
+        mb_json_string(json, node, "reason", is_default ? NULL : answer.why.text);
+    }
+    return MB_OK;
 }
 
 /* What one device can do with a format: an object per strategy. */
-static void add_json_device_answers(struct mb_json *json, struct cJSON *devices,
-                                    const struct mb_list_facts *facts, size_t device,
-                                    size_t format)
+static enum mb_status add_json_device_answers(struct mb_json *json, struct cJSON *devices,
+                                              const struct mb_list_facts *facts, size_t device,
+                                              const struct mb_format *format,
+                                              struct mb_err *err)
 {
-    struct cJSON *object = mb_json_object(json, devices, NULL);
-    mb_json_u64(json, object, "index", facts->devices[device].index);
-    mb_json_string(json, object, "name", facts->devices[device].name);
+    struct cJSON *object = add_json_one_of(json, devices, &facts->devices[device]);
     struct cJSON *strategies = mb_json_object(json, object, "strategies");
     for (size_t i = 0; facts->table[i] != NULL; i++) {
-        const char *strategy = facts->table[i]->name;
-        struct cJSON *answers = mb_json_object(json, strategies, strategy);
-        for (size_t k = 0; k < MB_N_OPERATIONS; k++) {
-            add_json_answer(json, answers, operations[k].name,
-                            capability_of(facts, device, i, format, k),
-                            note_of(facts, device, i, format, k), strategy);
+        struct cJSON *answers = mb_json_object(json, strategies, facts->table[i]->name);
+        for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
+            const struct question question = {facts->table, &facts->open[device],
+                                              facts->table[i], format, &operations[k]};
+            MB_DO(add_json_answer(json, answers, &question, err));
         }
     }
+    return MB_OK;
 }
 
-static void add_json_formats(struct mb_json *json, const struct mb_list_facts *facts)
+static enum mb_status add_json_formats(struct mb_json *json, const struct mb_list_facts *facts,
+                                       struct mb_err *err)
 {
     struct cJSON *formats = mb_json_array(json, json->root, "formats");
     for (size_t i = 0; i < mb_format_count; i++) {
+        const struct mb_format *format = &mb_formats[i];
         struct cJSON *object = mb_json_object(json, formats, NULL);
-        mb_json_string(json, object, "name", mb_formats[i].name);
-        mb_json_string(json, object, "title", mb_formats[i].title);
-        mb_json_u64(json, object, "texel_bytes", mb_formats[i].texel_bytes);
-        mb_json_u64(json, object, "n_channels", mb_formats[i].n_channels);
+        mb_json_string(json, object, "name", format->name);
+        mb_json_string(json, object, "title", format->title);
+        mb_json_u64(json, object, "texel_bytes", format->texel_bytes);
+        mb_json_u64(json, object, "n_channels", format->n_channels);
         struct cJSON *devices = mb_json_array(json, object, "devices");
         for (size_t k = 0; k < facts->n_devices; k++) {
-            add_json_device_answers(json, devices, facts, k, i);
+            MB_DO(add_json_device_answers(json, devices, facts, k, format, err));
         }
     }
+    return MB_OK;
 }
 
-void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
-                  enum mb_list_what what)
+enum mb_status mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
+                            enum mb_list_what what, struct mb_err *err)
 {
     const bool all = what == MB_LIST_ALL;
     if (facts->n_devices == 0 && what != MB_LIST_DEVICES && what != MB_LIST_PATTERNS) {
@@ -723,13 +369,312 @@ void mb_list_json(struct mb_json *json, const struct mb_list_facts *facts,
         add_json_devices(json, facts);
     }
     if (all || what == MB_LIST_STRATEGIES) {
-        add_json_strategies(json, facts);
+        MB_DO(add_json_strategies(json, facts, err));
     }
     if (all || what == MB_LIST_FORMATS) {
-        add_json_formats(json, facts);
+        MB_DO(add_json_formats(json, facts, err));
     }
     if (all || what == MB_LIST_PATTERNS) {
         add_json_patterns(json);
+    }
+    return MB_OK;
+}
+
+/* Columns without titles; a row may end in a sentence. */
+static const struct mb_grid_column plain[1 + MB_COUNTOF(operations)];
+
+static struct mb_grid make_grid(void)
+{
+    return (struct mb_grid){.columns = plain, .n_columns = MB_COUNTOF(plain)};
+}
+
+static void add_grid(struct mb_strbuf *out, struct mb_grid *grid)
+{
+    mb_grid_text(out, grid, TEXT_COLUMNS);
+    mb_grid_finish(grid);
+}
+
+/* "name  title" */
+static void add_named(struct mb_grid *grid, const char *name, const char *title)
+{
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%s", name);
+    mb_grid_cell(grid, "%s", title);
+}
+
+/* A grid of the names and titles of what is in an array. */
+static void add_names(struct mb_strbuf *out, const struct mb_json *json, const char *key)
+{
+    struct mb_grid grid = make_grid();
+    for (const cJSON *node = mb_json_elements(json->root, key); node; node = node->next) {
+        add_named(&grid, mb_json_read_string(node, "name"), mb_json_read_string(node, "title"));
+    }
+    add_grid(out, &grid);
+}
+
+/* A line behind `indent` spaces and `lead`, broken where it is too wide. */
+static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
+{
+    mb_strbuf_printf(out, "%*s", (int)indent, "");
+    mb_strbuf_append(out, lead);
+    mb_strbuf_wrap(out, text, indent + strlen(lead), TEXT_COLUMNS);
+    mb_strbuf_append(out, "\n");
+}
+
+/* "2 GiB device-local, 16 GiB host" */
+static void add_heaps(struct mb_strbuf *out, const cJSON *device)
+{
+    const char *separator = "";
+    for (const cJSON *heap = mb_json_elements(device, "heaps"); heap; heap = heap->next) {
+        mb_strbuf_printf(
+            out, "%s%s %s", separator, mb_bytes_text(mb_json_read_u64(heap, "size_bytes", 0)).s,
+            mb_json_read_bool(heap, "device_local", false) ? "device-local" : "host");
+        separator = ", ";
+    }
+}
+
+/* "32 (8 to 32); basic vote" */
+static void add_subgroups(struct mb_strbuf *out, const cJSON *device)
+{
+    const cJSON *subgroups = mb_json_get(device, "subgroups");
+    const cJSON *operation = mb_json_elements(subgroups, "operations");
+    mb_strbuf_printf(out, "%.0f (%.0f to %.0f);%s", mb_json_read_number(subgroups, "size"),
+                     mb_json_read_number(subgroups, "min_size"),
+                     mb_json_read_number(subgroups, "max_size"),
+                     operation ? "" : " no operations in compute shaders");
+    for (; operation; operation = operation->next) {
+        mb_strbuf_printf(out, " %s", operation->valuestring);
+    }
+}
+
+static void add_device_facts(struct mb_grid *grid, const cJSON *device)
+{
+    const cJSON *driver = mb_json_get(device, "driver"), *most = mb_json_get(device, "limits");
+    const char *info = mb_json_read_string(driver, "info");
+    const double edge = mb_json_read_number(most, "max_image_dimension_2d");
+    const double n_bits = mb_json_read_number(device, "timestamp_valid_bits");
+    const bool executes = mb_json_read_bool(device, "executes", false);
+    MB_SCOPED(mb_strbuf) heaps = {0}, subgroups = {0};
+    add_heaps(&heaps, device);
+    add_subgroups(&subgroups, device);
+    grid->text.failed = grid->text.failed || heaps.failed || subgroups.failed;
+    add_named(grid, "   uuid", mb_json_read_string(device, "uuid"));
+    add_named(grid, "   driver",
+              mb_text("%s %s, Vulkan %s", mb_json_read_string(driver, "name"),
+                      info && info[0] ? info : mb_json_read_string(driver, "version"),
+                      mb_json_read_string(device, "api"))
+                  .s);
+    add_named(grid, "   memory",
+              executes
+                  ? mb_strbuf_text(&heaps)
+                  : "none: it executes nothing; 'mipbench inspect' shows what it compiles");
+    add_named(grid, "   images",
+              mb_text("up to %.0fx%.0f, %.0f layers, %.0f storage images a stage", edge, edge,
+                      mb_json_read_number(most, "max_image_array_layers"),
+                      mb_json_read_number(most, "max_storage_images"))
+                  .s);
+    add_named(grid, "   workgroups",
+              mb_text("%.0f invocations, %s shared memory",
+                      mb_json_read_number(most, "max_workgroup_invocations"),
+                      mb_bytes_text(mb_json_read_u64(most, "max_shared_memory_bytes", 0)).s)
+                  .s);
+    add_named(grid, "   subgroups", mb_strbuf_text(&subgroups));
+    add_named(grid, "   timestamps",
+              executes && n_bits > 0
+                  ? mb_text("%.0f bits, unit %g ns", n_bits,
+                            mb_json_read_number(device, "timestamp_period_ns"))
+                        .s
+                  : "none: this device cannot be benchmarked");
+}
+
+static void add_device(struct mb_strbuf *out, const cJSON *device)
+{
+    const char *unusable = mb_json_read_string(device, "unusable");
+    struct mb_grid grid = make_grid();
+    mb_strbuf_printf(out, "  %.0f  %s (%s)\n", mb_json_read_number(device, "index"),
+                     mb_json_read_string(device, "name"), mb_json_read_string(device, "type"));
+    if (unusable) {
+        add_named(&grid, "   cannot be used", unusable);
+    } else {
+        add_device_facts(&grid, device);
+    }
+    add_grid(out, &grid);
+}
+
+static void add_devices(struct mb_strbuf *out, const struct mb_json *json)
+{
+    const cJSON *device = mb_json_elements(json->root, "devices");
+    mb_strbuf_append(out, "Devices\n");
+    if (!device) {
+        add_line(out, 2, "none: ", mb_json_read_string(json->root, "no_device"));
+    }
+    for (; device; device = device->next) {
+        add_device(out, device);
+    }
+}
+
+/* "key=default|other (default)", with its help below. */
+static void add_param(struct mb_strbuf *out, const char *strategy, const cJSON *param)
+{
+    const char *separator = "=";
+    mb_strbuf_printf(out, "      %s", mb_json_read_string(param, "name"));
+    for (const cJSON *value = mb_json_elements(param, "values"); value; value = value->next) {
+        mb_strbuf_printf(out, "%s%s", separator, value->valuestring);
+        separator = "|";
+    }
+    mb_strbuf_printf(out, " (%s)\n", mb_json_read_string(param, "default"));
+    add_line(out, 10, "", mb_json_read_string(param, "help"));
+    if (mb_json_read_bool(param, "diagnostic", false)) {
+        mb_strbuf_printf(out, "          diagnostic: not verified, not ranked, not in %s:*\n",
+                         strategy);
+    }
+}
+
+/* One strategy with its source and parameters. */
+static void add_strategy(struct mb_strbuf *out, const cJSON *strategy)
+{
+    const char *name = mb_json_read_string(strategy, "name");
+    mb_strbuf_printf(out, "  %s\n", name);
+    add_line(out, 4, "", mb_json_read_string(strategy, "title"));
+    add_line(out, 4, "source: ", mb_json_read_string(strategy, "source"));
+    for (const cJSON *p = mb_json_elements(strategy, "params"); p; p = p->next) {
+        add_param(out, name, p);
+    }
+}
+
+/* What keeps a strategy from running on a device. */
+static void add_obstacles(struct mb_strbuf *out, const cJSON *strategy)
+{
+    const cJSON *device = mb_json_elements(strategy, "devices");
+    for (; device; device = device->next) {
+        const char *reason = mb_json_read_string(device, "reason");
+        if (reason) {
+            const struct mb_text lead =
+                mb_text("not on device %.0f: %s: ", mb_json_read_number(device, "index"),
+                        mb_json_read_string(strategy, "name"));
+            add_line(out, 2, lead.s, reason);
+        }
+    }
+}
+
+static void add_strategies(struct mb_strbuf *out, const struct mb_json *json, bool is_alone)
+{
+    const char *no_device = mb_json_read_string(json->root, "no_device");
+    const cJSON *first = mb_json_elements(json->root, "strategies");
+    mb_strbuf_append(out, is_alone
+                              ? "Strategies (a parameter's default is in parentheses; NAME:* "
+                                "runs every\nvariant but the diagnostic ones)\n"
+                              : "Strategies ('list strategies' shows their parameters)\n");
+    for (const cJSON *strategy = first; is_alone && strategy; strategy = strategy->next) {
+        add_strategy(out, strategy);
+    }
+    if (!is_alone) {
+        add_names(out, json, "strategies");
+    }
+    for (const cJSON *strategy = first; strategy; strategy = strategy->next) {
+        add_obstacles(out, strategy);
+    }
+    if (no_device) {
+        add_line(out, 2, "No device, so availability is unknown: ", no_device);
+    }
+}
+
+/* "yes", or the number of the reason in `notes`, which gets those that it has not. */
+static void add_answer(struct mb_grid *grid, struct mb_strlist *notes, const cJSON *answer)
+{
+    const char *as = mb_json_read_string(answer, "as");
+    const char *reason = mb_json_read_string(answer, "reason");
+    MB_SCOPED(mb_strbuf) note = {0};
+    struct mb_err err;
+    size_t i = 0;
+    if (!reason) {
+        mb_grid_cell(grid, "%s", cJSON_IsNull(answer) ? "-" : "yes");
+        return;
+    }
+    mb_strbuf_printf(&note, "%s%s%s%s", as ? "only as " : "no: ", as ? as : "",
+                     as ? "; by default: " : "", reason);
+    while (i < notes->n && strcmp(notes->items[i], mb_strbuf_text(&note)) != 0) {
+        i++;
+    }
+    if (i == notes->n && mb_strlist_add(notes, &err, "%s", mb_strbuf_text(&note)) != MB_OK) {
+        grid->text.failed = true;
+    }
+    mb_grid_cell(grid, "%s[%zu]", as ? "yes" : "", i + 1);
+}
+
+/* A strategy's name and the titles of operations, and below them a row for each format. */
+static void add_strategy_matrix(struct mb_grid *grid, struct mb_strlist *notes,
+                                const struct mb_json *json, int device, const char *strategy)
+{
+    mb_grid_row(grid, false, "");
+    mb_grid_cell(grid, "%s", strategy);
+    for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
+        mb_grid_cell(grid, "%s", operations[k].title);
+    }
+    const cJSON *format = mb_json_elements(json->root, "formats");
+    for (; format; format = format->next) {
+        const cJSON *on = cJSON_GetArrayItem(mb_json_get(format, "devices"), device);
+        const cJSON *answer = mb_json_members(mb_json_get(on, "strategies"), strategy);
+        mb_grid_row(grid, false, "");
+        mb_grid_cell(grid, "  %s", mb_json_read_string(format, "name"));
+        for (; answer; answer = answer->next) {
+            add_answer(grid, notes, answer);
+        }
+    }
+}
+
+static void add_matrix(struct mb_strbuf *out, const struct mb_json *json)
+{
+    const cJSON *first = mb_json_elements(json->root, "formats");
+    const cJSON *device = mb_json_elements(first, "devices");
+    const char *no_device = mb_json_read_string(json->root, "no_device");
+    if (no_device) {
+        add_line(out, 2, "No device, so support is unknown: ", no_device);
+        return;
+    }
+    for (int i = 0; device; i++, device = device->next) {
+        MB_SCOPED(mb_strlist) notes = {0};
+        struct mb_grid grid = make_grid();
+        mb_strbuf_printf(out, "\nDevice %.0f: %s\n", mb_json_read_number(device, "index"),
+                         mb_json_read_string(device, "name"));
+        const cJSON *strategy = mb_json_members(device, "strategies");
+        for (; strategy; strategy = strategy->next) {
+            add_strategy_matrix(&grid, &notes, json, i, strategy->string);
+        }
+        add_grid(out, &grid);
+        for (size_t k = 0; k < notes.n; k++) {
+            add_line(out, 2, mb_text("[%zu] ", k + 1).s, notes.items[k]);
+        }
+    }
+    mb_strbuf_append(
+        out, "\navg, min and max are reductions (-r); alpha is --alpha premultiplied, - "
+             "without\n"
+             "an alpha channel; array is --layers, update is --rect. Tested with 256x256\n"
+             "images: a strategy may still refuse a particular size.\n");
+}
+
+void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what)
+{
+    const bool all = what == MB_LIST_ALL;
+    const char *gap = all ? "\n" : "";
+    if (all || what == MB_LIST_DEVICES) {
+        add_devices(out, json);
+    }
+    if (all || what == MB_LIST_STRATEGIES) {
+        mb_strbuf_append(out, gap);
+        add_strategies(out, json, !all);
+    }
+    if (all || what == MB_LIST_FORMATS) {
+        mb_strbuf_printf(out, "%sFormats%s\n", gap,
+                         all ? " ('list formats' shows what each strategy supports)" : "");
+        add_names(out, json, "formats");
+    }
+    if (what == MB_LIST_FORMATS) {
+        add_matrix(out, json);
+    }
+    if (all || what == MB_LIST_PATTERNS) {
+        mb_strbuf_printf(out, "%sPatterns (pattern:NAME:WxH)\n", gap);
+        add_names(out, json, "patterns");
     }
 }
 
@@ -741,14 +686,13 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
     MB_SCOPED(mb_strbuf) text = {0};
     MB_FREED char *json_text = NULL;
     MB_DO(gather(&facts, what, &options->settings, err));
+    mb_json_init(&json);
+    MB_DO(mb_list_json(&json, &facts, what, err));
     if (options->json != NULL) {
-        mb_json_init(&json);
-        mb_list_json(&json, &facts, what);
         MB_DO(mb_json_print(&json, &json_text, err));
-        MB_DO(mb_stdout_write(json_text, strlen(json_text), err));
-    } else {
-        mb_list_text(&text, &facts, what, options->verbosity > 0);
-        MB_DO(mb_strbuf_print(&text, err));
+        return mb_stdout_write(json_text, strlen(json_text), err);
     }
-    return MB_OK;
+    mb_list_text(&text, &json, what);
+    text.failed = text.failed || json.failed;
+    return mb_strbuf_print(&text, err);
 }

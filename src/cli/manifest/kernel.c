@@ -422,7 +422,7 @@ enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *er
     MB_SCOPED(mb_strbuf) out = {0};
     if (options->kernel_what == MB_KERNEL_NEW) {
         static const char *const names[] = {"per-level", "single"};
-        return write_new(options->inputs.items[0], names[options->like], err);
+        return write_new(options->inputs.items[1], names[options->like], err);
     }
     mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
     MB_DO(options->kernel_what == MB_KERNEL_COMPILE ? compile_all(options, &out, err)

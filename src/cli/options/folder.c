@@ -20,14 +20,6 @@ static int compare_paths(const void *a, const void *b)
     return mb_natural_compare(*(char *const *)a, *(char *const *)b);
 }
 
-/* FOLDER/NAME. */
-static void join(const char *folder, const char *name, char path[MB_PATH_BYTES])
-{
-    const size_t n_bytes = strlen(folder);
-    const char *slash = n_bytes > 0 && folder[n_bytes - 1] == '/' ? "" : "/";
-    snprintf(path, MB_PATH_BYTES, "%s%s%s", folder, slash, name);
-}
-
 static bool is_image(const char *name)
 {
     return name[0] != '.' && mb_image_has_suffix(name);
@@ -50,9 +42,9 @@ static enum mb_status add_files(struct mb_strlist *paths, const char *folder,
     MB_SCOPED(mb_strlist) names = {0};
     MB_DO(mb_os_list(folder, code, &names, err));
     for (size_t i = 0; i < names.n; i++) {
-        char path[MB_PATH_BYTES];
         const struct mb_text name = mb_text("%s%s", names.items[i], within);
-        join(folder, name.s, path);
+        MB_FREED char *path = mb_path_join(folder, name.s);
+        MB_DO(MB_NEED(path, folder));
         if (is_of_kind(names.items[i]) && mb_os_kind(path) == MB_KIND_FILE) {
             MB_DO(mb_strlist_add(paths, err, "%s", path));
         }
@@ -70,8 +62,8 @@ static enum mb_status add_images(struct mb_strlist *images, const char *folder,
     const size_t n_before = images->n;
     MB_DO(add_files(images, folder, is_image, "", MB_ERRC_INPUT, err));
     if (images->n == n_before) {
-        char results[MB_PATH_BYTES];
-        join(folder, "results.json", results);
+        MB_FREED char *results = mb_path_join(folder, "results.json");
+        MB_DO(MB_NEED(results, folder));
         MB_FAIL(err, MB_ERRC_INPUT, "%s: no images in this folder", folder);
         return mb_os_kind(results) == MB_KIND_FILE
                    ? mb_err_hint(err, "it has results: mipbench report %.80s", folder)
@@ -124,16 +116,15 @@ static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
 
 typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
 
-/* Replace each input by what `add` makes of it. The first `*n_first` are then as many as they
- * became, unless it is NULL. */
+/* Replace each input by what `add` makes of it; `*n_first` (unless NULL): how many the first
+ * became. */
 static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, add_fn *add,
                                    struct mb_err *err)
 {
-    const size_t n_first_inputs = n_first ? *n_first : 0;
     MB_SCOPED(mb_strlist) all = {0};
     for (size_t i = 0; i < inputs->n; i++) {
         MB_DO(add(&all, inputs->items[i], err));
-        if (i + 1 == n_first_inputs) {
+        if (i == 0 && n_first) {
             *n_first = all.n;
         }
     }
@@ -178,11 +169,11 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
                                   struct mb_err *err)
 {
     const size_t n_before = results->n;
-    char own[MB_PATH_BYTES];
     if (mb_os_kind(folder) != MB_KIND_FOLDER) {
         return mb_strlist_add(results, err, "%s", folder);
     }
-    join(folder, "results.json", own);
+    MB_FREED char *own = mb_path_join(folder, "results.json");
+    MB_DO(MB_NEED(own, folder));
     const bool has_own = mb_os_kind(own) != MB_KIND_NONE;
     MB_DO(mb_set_results(folder, MB_ERRC_INPUT, results, err));
     MB_FAIL_IF(has_own && results->n > n_before, err, MB_ERRC_INPUT,
@@ -200,8 +191,23 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
     return MB_OK;
 }
 
-enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
-                                     struct mb_err *err)
+enum mb_status mb_folders_to_results(struct mb_strlist *inputs, struct mb_err *err)
 {
-    return replace_each(inputs, n_first, add_results, err);
+    return replace_each(inputs, NULL, add_results, err);
+}
+
+/* "A.json,B.json": one side of a comparison. */
+static enum mb_status add_side(struct mb_strlist *results, const char *side, struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) paths = {0};
+    MB_DO(mb_strlist_split(&paths, "compare", side, err));
+    for (size_t i = 0; i < paths.n; i++) {
+        MB_DO(add_results(results, paths.items[i], err));
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_sides_to_results(struct mb_strlist *sides, size_t *n_base, struct mb_err *err)
+{
+    return replace_each(sides, n_base, add_side, err);
 }

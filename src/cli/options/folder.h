@@ -25,6 +25,11 @@ MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, enum mb_errc cod
 
 /* Replace each folder by the results.json in it, that of a set by those of its runs, and one
  * that has neither by every .json in it; a folder without any, or with both, is MB_ERRC_INPUT.
- * The first `*n_first` inputs are counted anew. */
-MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs, size_t *n_first,
+ */
+MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs,
                                                    struct mb_err *err);
+
+/* The same of two sides, each of paths that are joined by commas; `*n_base` are of the first.
+ */
+MB_MUST_CHECK enum mb_status mb_sides_to_results(struct mb_strlist *sides, size_t *n_base,
+                                                 struct mb_err *err);

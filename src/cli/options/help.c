@@ -106,12 +106,3 @@ void mb_help_add(struct mb_strbuf *out, enum mb_verb verb)
     add_options(out, verb);
     mb_strbuf_printf(out, "\nExamples:\n%s", row->examples);
 }
-
-void mb_help_add_short(struct mb_strbuf *out)
-{
-    for (size_t i = 0; i < MB_N_VERBS; i++) {
-        mb_strbuf_printf(out, "%s mipbench %s\n", i == 0 ? "Usage:" : "      ",
-                         mb_verb_rows[i].usage);
-    }
-    mb_strbuf_append(out, "Try 'mipbench pattern:noise:1024x1024', or 'mipbench --help'.\n");
-}

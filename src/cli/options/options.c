@@ -43,15 +43,15 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
                      "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
                      "  mipbench depth.hdr -f r32f -r max --rect 16,16,64,64\n",
          .words = {1, ANY_NUMBER,
-                   "an image file, a folder of images, or pattern:noise:1024x1024"}},
+                   "an image file, a folder of images, pattern:noise:1024x1024, or --help"}},
     [MB_VERB_LIST] =
         {.name = "list",
          .usage = "list [devices|strategies|formats|patterns] [--json]",
          .summary = "show devices, strategies, formats and patterns",
-         .about = "Shows devices with their limits; strategies (-v: with their parameters) and "
+         .about = "Shows devices with their limits; strategies with their parameters, and "
                   "what keeps one from running here; what each strategy can do with each "
                   "format; and synthetic images.",
-         .examples = "  mipbench list strategies -v\n"
+         .examples = "  mipbench list strategies\n"
                      "  mipbench list formats -d cpu\n",
          .words = {0, 1, "one of devices, strategies, formats and patterns"}},
     [MB_VERB_COMPARE] =
@@ -121,8 +121,9 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
              "shows what the driver tells of them: registers, spills, scratch and shared "
              "memory, occupancy, instructions and code size. Nothing is executed, so it works "
              "for a chip that is not there: --null.",
-         .examples = "  mipbench inspect --null amd:navi31\n"
-                     "  mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f -v\n",
+         .examples =
+             "  mipbench inspect --null amd:navi31\n"
+             "  mipbench inspect -s spd-tree --size 4095x4095 -f rgba8,rgba16f --json\n",
          .words = {0, 0, "no image: --size and --format are all that matters"}},
     [MB_VERB_KERNEL] =
         {.name = "kernel",
@@ -340,14 +341,6 @@ static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* --srgb and --linear: the last one counts. */
-static enum mb_status take_colour(const struct mb_taken *t, struct mb_err *err)
-{
-    t->options->settings.is_srgb = strcmp(t->row->name, "srgb") == 0;
-    t->options->is_linear = !t->options->settings.is_srgb;
-    return MB_OK;
-}
-
 static enum mb_status add_size(const struct mb_taken *t, struct mb_extent size,
                                struct mb_err *err)
 {
@@ -460,10 +453,8 @@ const struct mb_option_row mb_option_rows[] = {
                   [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
                   [MB_VERB_KERNEL] = "texel format (rgba8, or what the manifest takes)",
                   [MB_VERB_EXPORT] = "NAME or NAME:max, separated by commas (all)"}},
-    {"srgb", 0, NULL, take_colour, MB_GROUP_IMAGE, TIMED,
-     .help = "decode 8-bit colour and average linear light"},
-    {"linear", 0, NULL, take_colour, MB_GROUP_IMAGE, TIMED,
-     .help = "average 8-bit codes as they are (the default)"},
+    {"srgb", 0, NULL, take_switch, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.is_srgb),
+     .help = "decode 8-bit colour and average linear light, not codes as they are"},
     {"reduce", 'r', NULL, take_choice, MB_GROUP_IMAGE, MADE | BIT(KERNEL),
      .field = FIELD(settings.reduce), .choices = reduces, .is_common = true,
      .help = "how texels are combined (avg)"},
@@ -633,7 +624,7 @@ enum mb_status mb_option_take(struct mb_options *options, const struct mb_option
 
 bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb)
 {
-    return verb == MB_VERB_NOTHING || (row->verbs & 1u << verb) != 0;
+    return (row->verbs & 1u << verb) != 0;
 }
 
 bool mb_option_takes_value(const struct mb_option_row *row)

@@ -31,8 +31,6 @@ enum mb_verb {
     MB_VERB_POOL,                   /* compare --pool */
     MB_N_VERB_ROWS,
     MB_VERB_VERSION = MB_N_VERB_ROWS, /* --version */
-    MB_VERB_NOTHING,                  /* no arguments: short help on stderr, exit 2; while it
-                                         is not known: all options go with it */
 };
 
 enum mb_list_what {
@@ -66,12 +64,10 @@ struct mb_options {
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
     enum mb_kernel_what kernel_what;
-    size_t n_words;              /* inputs and other words, as they were given */
-    bool is_linear;              /* --linear came after any --srgb */
-    bool verb_is_given;          /* "run", "list", ... was written out */
     uint64_t given;              /* bit i: row i of the table was given */
     struct mb_settings settings; /* its lists point into those below */
-    struct mb_strlist inputs, specs;
+    struct mb_strlist inputs;    /* what is behind the verb, or what that stands for */
+    struct mb_strlist specs;
     struct mb_strlist kernels, kernel_includes; /* paths of manifests, folders beside theirs */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
@@ -191,8 +187,8 @@ enum mb_verb mb_verb_find(const char *name);
  * one is given; a recording that cannot be used is MB_ERRC_INPUT. `tune` is completed:
  * pattern:noise if there are sizes but no input, and specs widened to every variant of a
  * strategy, except for parameters that they fix. No file may be written twice, and no input may
- * be written; files are compared by identity, not by name. With --help anywhere, nothing else
- * is looked at. `argv` must outlive the options. */
+ * be written; files are compared by identity, not by name. Behind --help
+ * and --version nothing is looked at. `argv` must outlive the options. */
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
 
@@ -212,6 +208,3 @@ void mb_options_finish(struct mb_options *options);
  * MB_VERB_HELP, append the overview: verbs, common options, exit codes, environment. No line
  * is wider than 80 columns. */
 void mb_help_add(struct mb_strbuf *out, enum mb_verb verb);
-
-/* Append the usage lines that are shown when there are no arguments. */
-void mb_help_add_short(struct mb_strbuf *out);

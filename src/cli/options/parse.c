@@ -1,5 +1,5 @@
-/* Walks a command line twice: for its verb, which may stand behind options, and for the words
- * and options that the verb takes. Then checks what no single option can. */
+/* Walks a command line for the words and options that its verb takes. Then checks what no
+ * single option can. */
 #include "cli/options/options.h"
 
 #include <inttypes.h>
@@ -20,18 +20,33 @@
 struct walk {
     int argc;
     char *const *argv;
-    enum mb_verb verb;  /* whose options are known; MB_VERB_NOTHING: until one is met */
+    enum mb_verb verb;  /* whose options are known: argv[1], or "run" where that is none */
     int n_done;         /* words behind argv[0] */
     const char *bundle; /* what is left of "-qvv", or NULL */
     bool is_at_rest;    /* after "--" */
-    bool has_words;     /* a verb or an input: no further word is a verb */
 };
 
+/* An option, or a word where `row` is NULL; the end where both are NULL. */
 struct item {
-    enum { ITEM_END, ITEM_VERB, ITEM_OPTION, ITEM_WORD } kind;
-    const struct mb_option_row *row; /* of an option */
-    const char *value;               /* of an option, NULL without one; or the word */
+    const struct mb_option_row *row;
+    const char *value; /* of an option, NULL without one; or the word */
 };
+
+static bool has_verb(int argc, char *const *argv)
+{
+    return argc > 1 && mb_verb_find(argv[1]) != MB_N_VERBS;
+}
+
+static struct walk begin(int argc, char *const *argv)
+{
+    const bool is_given = has_verb(argc, argv);
+    return (struct walk){
+        .argc = argc,
+        .argv = argv,
+        .verb = is_given ? mb_verb_find(argv[1]) : MB_VERB_RUN,
+        .n_done = is_given ? 1 : 0,
+    };
+}
 
 static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct mb_err *err)
 {
@@ -46,40 +61,23 @@ static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct
     MB_FAIL(err, MB_ERRC_USAGE, "unknown option '%s'", option);
     return near != NULL
                ? mb_err_hint(err, "did you mean '--%s'?", near)
-               : mb_err_hint(err, "'mipbench %s --help' lists them",
-                             mb_verb_rows[verb == MB_VERB_NOTHING ? MB_VERB_RUN : verb].name);
+               : mb_err_hint(err, "'mipbench %s --help' lists them", mb_verb_rows[verb].name);
 }
 
-/* Find the verb's option called "--size" or "-s"; a long name may be cut while it is unique, or
- * while the verb is not known. */
+/* Find the option called "--size" or "-s": the verb's, or one that does not go with it. */
 static enum mb_status find_option(const char *option, enum mb_verb verb,
                                   const struct mb_option_row **found, struct mb_err *err)
 {
-    const bool is_long = option[1] == '-';
-    const size_t n_prefix = is_long ? strlen(option + 2) : 0;
-    const struct mb_option_row *misfit = NULL;
-    MB_SCOPED(mb_strbuf) list = {0};
-    size_t n_found = 0;
+    *found = NULL;
     for (size_t i = 0; i < mb_option_count; i++) {
         const struct mb_option_row *row = &mb_option_rows[i];
-        const bool goes = mb_option_goes_with(row, verb);
-        const bool is_it =
-            is_long ? strcmp(row->name, option + 2) == 0 : row->short_name == option[1];
-        if (is_it && goes) {
-            *found = row;
-            return MB_OK;
-        }
-        misfit = is_it ? row : misfit;
-        if (goes && n_prefix > 0 && strncmp(row->name, option + 2, n_prefix) == 0) {
-            mb_strbuf_printf(&list, "%s--%s", n_found++ > 0 ? ", " : "", row->name);
+        const bool is_it = option[1] == '-' ? strcmp(row->name, option + 2) == 0
+                                            : row->short_name == option[1];
+        if (is_it && (*found == NULL || mb_option_goes_with(row, verb))) {
             *found = row;
         }
     }
-    MB_FAIL_IF(misfit, err, MB_ERRC_USAGE, "--%s does not go with '%s'", misfit->name,
-               mb_verb_rows[verb].name);
-    MB_FAIL_IF(n_found > 1 && verb != MB_VERB_NOTHING, err, MB_ERRC_USAGE,
-               "option '%s' may be any of %s", option, mb_strbuf_text(&list));
-    return n_found > 0 ? MB_OK : fail_unknown(option, verb, err);
+    return *found ? MB_OK : fail_unknown(option, verb, err);
 }
 
 /* Take the value of the item's option: `value`, or if that is NULL the next word. */
@@ -123,7 +121,7 @@ static enum mb_status take_short(struct walk *walk, struct item *item, struct mb
 
 static enum mb_status next_item(struct walk *walk, struct item *item, struct mb_err *err)
 {
-    *item = (struct item){.kind = ITEM_OPTION};
+    *item = (struct item){0};
     if (walk->bundle != NULL) {
         return take_short(walk, item, err);
     }
@@ -133,7 +131,6 @@ static enum mb_status next_item(struct walk *walk, struct item *item, struct mb_
         walk->n_done++;
     }
     if (walk->n_done + 1 >= walk->argc) {
-        item->kind = ITEM_END;
         return MB_OK;
     }
     const char *word = walk->argv[++walk->n_done];
@@ -144,38 +141,8 @@ static enum mb_status next_item(struct walk *walk, struct item *item, struct mb_
         walk->bundle = word + 1;
         return take_short(walk, item, err);
     }
-    const enum mb_verb verb = mb_verb_find(word);
-    const bool is_verb = !walk->has_words && !walk->is_at_rest && verb != MB_N_VERBS;
-    walk->verb = is_verb && walk->verb == MB_VERB_NOTHING ? verb : walk->verb;
-    walk->has_words = true;
-    *item = (struct item){.kind = is_verb ? ITEM_VERB : ITEM_WORD, .value = word};
+    item->value = word;
     return MB_OK;
-}
-
-/* Find the verb, and what an option turns it into; mistakes are left to parse_line(). True if
- * nothing else counts: --help or --version. */
-static bool find_verb(struct mb_options *options)
-{
-    struct walk walk = {.argc = options->argc, .argv = options->argv, .verb = MB_VERB_NOTHING};
-    const struct mb_option_row *turn = NULL;
-    struct item item;
-    struct mb_err ignored;
-    bool is_last = false;
-    while (!is_last && next_item(&walk, &item, &ignored) == MB_OK && item.kind != ITEM_END) {
-        if (item.kind == ITEM_VERB) {
-            options->verb = walk.verb;
-            options->verb_is_given = true;
-        }
-        turn = item.row && item.row->turns ? item.row : turn;
-        is_last = turn && (turn->turns == MB_VERB_HELP || turn->turns == MB_VERB_VERSION);
-    }
-    if (is_last) {
-        options->help_verb = options->verb_is_given ? options->verb : MB_VERB_HELP;
-    }
-    if (turn && mb_option_goes_with(turn, options->verb)) {
-        options->verb = turn->turns;
-    }
-    return is_last;
 }
 
 /* Hint at the command that a misspelt word may be; `otherwise`: as mb_err_hint_nearest. */
@@ -188,52 +155,42 @@ static enum mb_status hint_verb(struct mb_err *err, const char *word, const char
     return mb_err_hint_nearest(err, word, names, MB_N_VERBS, otherwise);
 }
 
-/* "A.json,B.json": one side of a comparison. */
-static enum mb_status add_side(struct mb_options *options, const char *word, struct mb_err *err)
+static enum mb_status fail_few(const struct mb_verb_row *verb, struct mb_err *err)
 {
-    const size_t n_before = options->inputs.n;
-    MB_DO(mb_strlist_split(&options->inputs, "compare", word, err));
-    options->n_base_files = n_before == 0 ? options->inputs.n : options->n_base_files;
-    return MB_OK;
+    return MB_FAIL(err, MB_ERRC_USAGE, "%s: expected %s", verb->name, verb->words.expected);
 }
 
-static enum mb_status take_word(struct mb_options *options, const char *word,
-                                struct mb_err *err)
+/* Make of the words, which are in the inputs, what they are with the verb. */
+static enum mb_status take_words(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
-    const size_t index = options->n_words++;
+    char *const *words = options->inputs.items;
+    const size_t n = options->inputs.n;
     unsigned value = 0;
-    MB_FAIL_IF(word[0] == '\0', err, MB_ERRC_USAGE, "%s: a name is empty", verb->name);
-    if (index >= verb->words.max) {
-        MB_FAIL(err, MB_ERRC_USAGE, "%s: unexpected word '%s'", verb->name, word);
+    if (n > verb->words.max) {
+        MB_FAIL(err, MB_ERRC_USAGE, "%s: unexpected word '%s'", verb->name,
+                words[verb->words.max]);
         return mb_err_hint(err, "expected %s", verb->words.expected);
     }
-    switch (options->verb) {
-    case MB_VERB_LIST:
-        MB_DO(mb_choice_find(mb_list_choices, "list", word, &value, err));
-        options->list_what = (enum mb_list_what)value;
-        return MB_OK;
-    case MB_VERB_HELP:
-        options->help_verb = mb_verb_find(word);
-        if (options->help_verb == MB_N_VERBS) {
-            MB_FAIL(err, MB_ERRC_USAGE, "help: unknown command '%s'", word);
-            return hint_verb(err, word, NULL);
-        }
-        return MB_OK;
-    case MB_VERB_COMPARE:
-        return add_side(options, word, err);
-    case MB_VERB_KERNEL:
-        if (index == 0) {
-            MB_DO(mb_choice_find(mb_kernel_choices, "kernel", word, &value, err));
-            options->kernel_what = (enum mb_kernel_what)value;
-            return MB_OK;
-        }
-        return mb_strlist_add(options->kernel_what == MB_KERNEL_NEW ? &options->inputs
-                                                                    : &options->kernels,
-                              err, "%s", word);
-    default:
-        return mb_strlist_add(&options->inputs, err, "%s", word);
+    if (n < verb->words.min && options->replay_path == NULL) {
+        return fail_few(verb, err);
     }
+    if (options->verb == MB_VERB_LIST && n > 0) {
+        MB_DO(mb_choice_find(mb_list_choices, "list", words[0], &value, err));
+        options->list_what = (enum mb_list_what)value;
+    } else if (options->verb == MB_VERB_KERNEL) {
+        MB_DO(mb_choice_find(mb_kernel_choices, "kernel", words[0], &value, err));
+        options->kernel_what = (enum mb_kernel_what)value;
+        return value == MB_KERNEL_NEW ? MB_OK
+                                      : mb_strlist_add(&options->kernels, err, "%s", words[1]);
+    } else if (options->verb == MB_VERB_HELP && n > 0) {
+        options->help_verb = mb_verb_find(words[0]);
+        if (options->help_verb == MB_N_VERBS) {
+            MB_FAIL(err, MB_ERRC_USAGE, "help: unknown command '%s'", words[0]);
+            return hint_verb(err, words[0], NULL);
+        }
+    }
+    return MB_OK;
 }
 
 static void set_defaults(struct mb_options *options, int argc, char *const *argv)
@@ -259,22 +216,51 @@ static void set_defaults(struct mb_options *options, int argc, char *const *argv
     };
 }
 
-/* Parse the words and options of a line whose verb is known. */
+static enum mb_status take_word(struct mb_options *options, const struct walk *walk,
+                                const char *word, struct mb_err *err)
+{
+    MB_FAIL_IF(word[0] == '\0', err, MB_ERRC_USAGE, "%s: a name is empty",
+               mb_verb_rows[walk->verb].name);
+    MB_FAIL_IF(options->inputs.n == 0 && !walk->is_at_rest &&
+                   !has_verb(walk->argc, walk->argv) && mb_verb_find(word) != MB_N_VERBS,
+               err, MB_ERRC_USAGE, "'%s' must come before options", word);
+    return mb_strlist_add(&options->inputs, err, "%s", word);
+}
+
+static enum mb_status check_given(const struct mb_options *options, struct mb_err *err)
+{
+    for (size_t i = 0; i < mb_option_count; i++) {
+        MB_FAIL_IF((options->given >> i & 1) != 0 &&
+                       !mb_option_goes_with(&mb_option_rows[i], options->verb),
+                   err, MB_ERRC_USAGE, "--%s does not go with '%s'", mb_option_rows[i].name,
+                   mb_verb_rows[options->verb].name);
+    }
+    return MB_OK;
+}
+
+/* Parse a line up to its end, or to --help or --version. */
 static enum mb_status parse_line(struct mb_options *options, struct mb_err *err)
 {
-    struct walk walk = {.argc = options->argc, .argv = options->argv, .verb = options->verb};
+    struct walk walk = begin(options->argc, options->argv);
     struct item item;
+    options->verb = walk.verb;
     MB_DO(next_item(&walk, &item, err));
-    while (item.kind != ITEM_END) {
-        if (item.kind == ITEM_OPTION && item.row->turns == 0) {
+    while (item.row || item.value) {
+        if (!item.row) {
+            MB_DO(take_word(options, &walk, item.value, err));
+        } else if (item.row->turns == 0) {
             MB_DO(mb_option_take(options, item.row, item.value, err));
-        } else if (item.kind == ITEM_WORD ||
-                   (item.kind == ITEM_VERB && !options->verb_is_given)) {
-            MB_DO(take_word(options, item.value, err));
+        } else {
+            options->verb = item.row->turns;
+        }
+        if (item.row && (item.row->turns == MB_VERB_HELP || options->verb == MB_VERB_VERSION)) {
+            options->help_verb = has_verb(walk.argc, walk.argv) ? walk.verb : MB_VERB_HELP;
+            return MB_OK;
         }
         MB_DO(next_item(&walk, &item, err));
     }
-    return MB_OK;
+    MB_DO(check_given(options, err));
+    return take_words(options, err);
 }
 
 static bool is_one_of(const char *name, const char *one, const char *other)
@@ -295,25 +281,26 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
 
-/* Append what is of `kind` in the command line of a run: words as they are, and options as
- * "--name=value"; of a recorded line, less what is dropped for those `given` (NULL: all but
- * --replay). */
-static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv, int kind,
-                                const struct mb_options *given, struct mb_err *err)
+/* Append the words of the command line of a run, or its options as "--name=value"; of a
+ * recorded line, less what is dropped for those `given` (NULL: all but --replay). */
+static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv,
+                                bool are_words, const struct mb_options *given,
+                                struct mb_err *err)
 {
-    struct walk walk = {.argc = argc, .argv = argv, .verb = MB_VERB_RUN};
-    struct item item = {.kind = ITEM_VERB};
-    while (item.kind != ITEM_END) {
-        MB_DO(next_item(&walk, &item, err));
-        MB_FAIL_IF(item.kind == ITEM_VERB && mb_verb_find(item.value) != MB_VERB_RUN, err,
-                   MB_ERRC_USAGE, "--replay repeats a run, not '%s'", item.value);
-        if (item.kind == ITEM_WORD && kind == ITEM_WORD) {
+    struct walk walk = begin(argc, argv);
+    struct item item;
+    MB_FAIL_IF(walk.verb != MB_VERB_RUN, err, MB_ERRC_USAGE, "--replay repeats a run, not '%s'",
+               argv[1]);
+    MB_DO(next_item(&walk, &item, err));
+    while (item.row || item.value) {
+        if (!item.row && are_words) {
             MB_DO(mb_strlist_add(args, err, "%s", item.value));
-        } else if (item.kind == ITEM_OPTION && kind == ITEM_OPTION &&
+        } else if (item.row && !are_words &&
                    !(given ? is_dropped(item.row, given) : !strcmp(item.row->name, "replay"))) {
             MB_DO(mb_strlist_add(args, err, "--%s%s%s", item.row->name, item.value ? "=" : "",
                                  item.value ? item.value : ""));
         }
+        MB_DO(next_item(&walk, &item, err));
     }
     return MB_OK;
 }
@@ -330,14 +317,14 @@ static enum mb_status join(const struct mb_options *options, const struct mb_run
     MB_DO(mb_strlist_add(args, err, "%s", options->argv[0]));
     MB_DO(mb_strlist_add(args, err, "run"));
     MB_DO(mb_strlist_add(args, err, "--seed=%" PRIu64, recorded->seed));
-    const enum mb_status status = add_items(args, n_old, old, ITEM_OPTION, options, &why);
+    const enum mb_status status = add_items(args, n_old, old, false, options, &why);
     MB_FAIL_IF(status != MB_OK, err, why.code == MB_ERRC_USAGE ? MB_ERRC_INPUT : why.code,
                "%s: its command line: %s", recorded->path, why.text);
-    MB_DO(add_items(args, options->argc, options->argv, ITEM_OPTION, NULL, err));
+    MB_DO(add_items(args, options->argc, options->argv, false, NULL, err));
     MB_DO(mb_strlist_add(args, err, "--"));
     return options->inputs.n > 0
-               ? add_items(args, options->argc, options->argv, ITEM_WORD, NULL, err)
-               : add_items(args, n_old, old, ITEM_WORD, NULL, err);
+               ? add_items(args, options->argc, options->argv, true, NULL, err)
+               : add_items(args, n_old, old, true, NULL, err);
 }
 
 enum mb_status mb_replay_options(const struct mb_run *recorded, struct mb_strlist *args,
@@ -345,8 +332,8 @@ enum mb_status mb_replay_options(const struct mb_run *recorded, struct mb_strlis
 {
     const struct mb_options none = {0};
     struct mb_err why = {0};
-    const enum mb_status status = add_items(args, (int)recorded->command.n,
-                                            recorded->command.items, ITEM_OPTION, &none, &why);
+    const enum mb_status status =
+        add_items(args, (int)recorded->command.n, recorded->command.items, false, &none, &why);
     if (status != MB_OK && why.code != MB_ERRC_USAGE) {
         *err = why;
         return status;
@@ -365,31 +352,21 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     if (status == MB_OK) {
         mb_options_finish(options);
         set_defaults(options, (int)args.n, args.items);
-        options->verb_is_given = true;
-        options->replay_path = path;
         status = parse_line(options, err);
+        options->replay_path = path;
     }
     options->replay_args = args;
     return status;
 }
 
-/* Fail for want of words. */
-static enum mb_status fail_few(const struct mb_options *options, struct mb_err *err)
-{
-    const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
-    return MB_FAIL(err, MB_ERRC_USAGE, "%s: expected %s", verb->name, verb->words.expected);
-}
-
-/* --srgb, --linear and --alpha must suit the reduction and the format `name` (NULL: auto). */
+/* --srgb and --alpha must suit the reduction and the format `name` (NULL: auto). */
 static enum mb_status check_colour(const struct mb_options *options, const char *name,
                                    struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
     const struct mb_format *format = mb_format_find(name ? name : "rgba8");
-    const bool stores_srgb = format->codec == MB_CODEC_SRGB8;
-    MB_FAIL_IF(name && (stores_srgb ? options->is_linear : settings->is_srgb), err,
-               MB_ERRC_USAGE, "--%s does not go with format '%s'",
-               stores_srgb ? "linear" : "srgb", name);
+    MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err, MB_ERRC_USAGE,
+               "--srgb does not go with format '%s'", name);
     MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
                    !mb_weighs_alpha(settings->reduce, settings->alpha, format),
                err, MB_ERRC_USAGE,
@@ -464,7 +441,7 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     MB_FAIL_IF(options->inputs.n > 1, err, MB_ERRC_USAGE,
                "tune: expected one image, got '%s' as well", options->inputs.items[1]);
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
-        return fail_few(options, err);
+        return fail_few(&mb_verb_rows[MB_VERB_TUNE], err);
     }
     for (size_t i = 0; i < options->settings.n_formats; i++) {
         MB_DO(check_colour(options, options->settings.formats[i], err));
@@ -500,102 +477,78 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
     return MB_OK;
 }
 
-/* A file that is written or read. */
-struct file {
-    const char *label; /* the option that names it, or "results.json of --out" */
-    const char *dir;   /* "": `name` is its path; NULL: there is no file */
-    const char *name;  /* NULL: there is no file; "-": stdout */
-};
-
-/* Fail if two files are the same one, or both stdout. */
-static enum mb_status check_pair(const struct file *one, const struct file *other,
-                                 struct mb_err *err)
-{
-    char paths[2][MB_PATH_BYTES];
-    const struct file *const files[] = {one, other};
-    bool is_stdout[2];
-    for (size_t i = 0; i < 2; i++) {
-        const char *dir = files[i]->dir, *name = files[i]->name;
-        if (dir == NULL || name == NULL) {
-            return MB_OK;
-        }
-        snprintf(paths[i], sizeof paths[i], "%s%s%s", dir, dir[0] != '\0' ? "/" : "", name);
-        is_stdout[i] = strcmp(paths[i], "-") == 0;
-    }
-    MB_FAIL_IF(is_stdout[0] && is_stdout[1], err, MB_ERRC_USAGE, "%s and %s both go to '-'",
-               one->label, other->label);
-    MB_FAIL_IF(!is_stdout[0] && !is_stdout[1] && mb_os_is_same_file(paths[0], paths[1]), err,
-               MB_ERRC_USAGE, "%s and %s name the same file, '%s'", one->label, other->label,
-               paths[1]);
-    return MB_OK;
-}
-
 /* No output is written twice, or over an input. In a default folder all is new. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
-    const char *dir = options->out_dir;
-    const struct file outputs[] = {
-        {"--json", "", options->json},
-        {"--csv", "", options->csv},
-        {"--markdown", "", options->markdown},
-        {"results.json of --out", dir, "results.json"},
-        {"report.html of --out", dir, "report.html"},
-        {"tune.json of --out", dir, "tune.json"},
-        {"mipbench_tuned.h of --out", dir, "mipbench_tuned.h"},
-    };
-    const struct file replay = {"--replay", "", options->replay_path};
-    for (size_t i = 0; i < MB_COUNTOF(outputs); i++) {
+    static const char *const names[] = {"results.json", "report.html", "tune.json",
+                                        "mipbench_tuned.h"};
+    const char *const files[] = {options->json, options->csv, options->markdown};
+    MB_SCOPED(mb_strlist) read = {0};
+    MB_SCOPED(mb_strlist) written = {0};
+    for (size_t i = 0; i < options->inputs.n; i++) {
+        MB_DO(mb_strlist_add(&read, err, "%s", options->inputs.items[i]));
+    }
+    if (options->replay_path) {
+        MB_DO(mb_strlist_add(&read, err, "%s", options->replay_path));
+    }
+    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
+        MB_DO(files[i] ? mb_strlist_add(&written, err, "%s", files[i]) : MB_OK);
+    }
+    for (size_t i = 0; options->out_dir && i < MB_COUNTOF(names); i++) {
+        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, names[i]));
+    }
+    for (size_t i = 0; i < written.n; i++) {
         for (size_t k = 0; k < i; k++) {
-            MB_DO(check_pair(&outputs[k], &outputs[i], err));
+            MB_FAIL_IF(mb_os_is_same_file(written.items[k], written.items[i]), err,
+                       MB_ERRC_USAGE, "two outputs go to the same file, '%s'",
+                       written.items[i]);
         }
-        MB_DO(check_pair(&outputs[i], &replay, err));
-        for (size_t k = 0; k < options->inputs.n; k++) {
-            const struct file input = {"an input", "", options->inputs.items[k]};
-            MB_DO(check_pair(&outputs[i], &input, err));
+        for (size_t k = 0; k < read.n; k++) {
+            MB_FAIL_IF(mb_os_is_same_file(read.items[k], written.items[i]), err, MB_ERRC_USAGE,
+                       "an output and an input are the same file, '%s'", read.items[k]);
         }
     }
     return MB_OK;
 }
 
-/* Check what only several options together, or none, can have wrong; and complete `tune` and
- * `export`. */
-static enum mb_status check(struct mb_options *options, struct mb_err *err)
-{
-    switch (options->verb) {
-    case MB_VERB_RUN:
-        MB_DO(check_run(options, err));
-        return check_files(options, err);
-    case MB_VERB_TUNE:
-        MB_DO(complete_tune(options, err));
-        return check_files(options, err);
-    case MB_VERB_COMPARE:
-    case MB_VERB_POOL:
-        return check_files(options, err);
-    case MB_VERB_EXPORT:
-        return complete_export(options, err);
-    default:
-        return MB_OK;
-    }
-}
-
+/* Check what only several options together, or none, can have wrong; and make of the inputs
+ * what they stand for. */
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
-    const enum mb_verb verb = options->verb;
     if (options->replay_path != NULL) {
         MB_DO(parse_replay(options, err));
     }
-    if (options->n_words < mb_verb_rows[verb].words.min) {
-        return fail_few(options, err);
-    }
-    if (verb == MB_VERB_RUN || verb == MB_VERB_TUNE) {
+    switch (options->verb) {
+    case MB_VERB_RUN:
         MB_DO(mb_images_expand(&options->inputs, err));
-    } else if (verb == MB_VERB_COMPARE || verb == MB_VERB_POOL || verb == MB_VERB_REPORT) {
-        MB_DO(mb_folders_to_results(&options->inputs, &options->n_base_files, err));
+        MB_DO(check_run(options, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_TUNE:
+        MB_DO(mb_images_expand(&options->inputs, err));
+        MB_DO(complete_tune(options, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_COMPARE:
+        MB_DO(mb_sides_to_results(&options->inputs, &options->n_base_files, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_POOL:
+        MB_DO(mb_folders_to_results(&options->inputs, err));
+        MB_DO(check_files(options, err));
+        break;
+    case MB_VERB_REPORT:
+        MB_DO(mb_folders_to_results(&options->inputs, err));
+        break;
+    case MB_VERB_EXPORT:
+        MB_DO(complete_export(options, err));
+        break;
+    default:
+        break;
     }
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;
-    MB_DO(check(options, err));
     options->settings.inputs = (const char *const *)options->inputs.items;
     options->settings.n_inputs = options->inputs.n;
     options->settings.specs = (const char *const *)options->specs.items;
@@ -607,15 +560,9 @@ enum mb_status mb_options_parse(struct mb_options *options, int argc, char *cons
                                 struct mb_err *err)
 {
     set_defaults(options, argc, argv);
-    if (argc <= 1) {
-        options->verb = MB_VERB_NOTHING;
-        return MB_OK;
-    }
-    if (find_verb(options)) {
-        return MB_OK;
-    }
     MB_DO(parse_line(options, err));
-    return options->verb == MB_VERB_HELP ? MB_OK : complete(options, err);
+    const bool is_told = options->verb == MB_VERB_HELP || options->verb == MB_VERB_VERSION;
+    return is_told ? MB_OK : complete(options, err);
 }
 
 void mb_options_hint_input(const struct mb_options *options, struct mb_err *err)
@@ -627,8 +574,7 @@ void mb_options_hint_input(const struct mb_options *options, struct mb_err *err)
         }
         if (suffix && strcmp(suffix, ".json") == 0) {
             mb_err_hint(err, "if these are results: mipbench report %.80s", input);
-        } else if (i == 0 && !options->verb_is_given && options->verb == MB_VERB_RUN &&
-                   err->hint[0] == '\0') {
+        } else if (i == 0 && !has_verb(options->argc, options->argv) && err->hint[0] == '\0') {
             hint_verb(err, input, "");
         }
     }
