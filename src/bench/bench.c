@@ -204,20 +204,13 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
 }
 
 enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
-                                bool is_told, enum mb_errc *verdict, struct mb_err *err)
+                                struct mb_err *err)
 {
-    const struct mb_row *culprit = NULL;
-    *verdict = find_verdict(run, rows);
-    if (*verdict == MB_ERRC_RUNTIME) {
-        culprit = find_row(run, rows, MB_RESULT_FAILED);
-    } else if (*verdict == MB_ERRC_UNSUPPORTED) {
-        culprit = find_row(run, rows, MB_RESULT_SKIPPED);
-    }
-    if (culprit == NULL) {
+    const enum mb_errc verdict = find_verdict(run, rows);
+    if (verdict == MB_ERRC_NONE) {
         return MB_OK;
     }
-    return is_told ? MB_FAIL(err, *verdict, "%s: %s, see the table", culprit->result->label,
-                             mb_result_status_names[mb_row_status(culprit)])
-                   : MB_FAIL(err, *verdict, "%s: %s", culprit->result->label,
-                             mb_row_reason(culprit));
+    const struct mb_row *culprit = find_row(
+        run, rows, verdict == MB_ERRC_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED);
+    return MB_FAIL(err, verdict, "%s: %s", culprit->result->label, mb_row_reason(culprit));
 }

@@ -488,34 +488,33 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
     return mb_json_print(&json, text, err);
 }
 
-/* Judge by the gates of the command line and log each finding. A gate also fails where no test
- * could be decided: then nothing shows that all is well. */
-static bool is_failed(const struct mb_comparison *comparison, const struct mb_options *options)
+/* Judge by the gates of the command line. A gate also fails where no test could be decided:
+ * then nothing shows that all is well. */
+static enum mb_status judge(const struct mb_comparison *comparison,
+                            const struct mb_options *options, struct mb_err *err)
 {
     const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
     const size_t n = comparison->n_compared, n_bad = comparison->n_regressions;
     const char *gate =
         options->fail_on_regression ? "--fail-on-regression" : "--fail-on-inconclusive";
-    const bool is_gated = options->fail_on_regression || options->fail_on_inconclusive;
-    const bool is_worse = options->fail_on_regression && n_bad > 0;
-    const bool is_fatal = options->fail_on_inconclusive || n_open == n;
-    if (is_worse) {
-        mb_log(MB_LOG_ERROR, "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
+    if (!options->fail_on_regression && !options->fail_on_inconclusive) {
+        return MB_OK;
+    }
+    MB_FAIL_IF(options->fail_on_regression && n_bad > 0, err, MB_ERRC_VERIFY,
+               "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
                comparison->n_tests);
+    MB_FAIL_IF(n == 0, err, MB_ERRC_VERIFY, "no result could be compared, so %s fails", gate);
+    MB_FAIL_IF(n_open == n || (options->fail_on_inconclusive && n_open > 0), err,
+               MB_ERRC_VERIFY, "%zu of %zu results could not be decided, so %s fails", n_open,
+               n, gate);
+    if (n_open > 0) {
+        mb_log(MB_LOG_CAUTION, "%zu of %zu results could not be decided", n_open, n);
     }
-    if (is_gated && n == 0 && !is_worse) {
-        mb_log(MB_LOG_ERROR, "no result could be compared, so %s fails", gate);
-    } else if (is_gated && n_open > 0) {
-        mb_log(is_fatal ? MB_LOG_ERROR : MB_LOG_CAUTION,
-               "%zu of %zu results could not be decided%s", n_open, n,
-               n_open == n && !is_worse ? ", so the gate fails" : "");
-    }
-    return is_worse || (is_gated && is_fatal && (n == 0 || n_open > 0));
+    return MB_OK;
 }
 
 static enum mb_status compare_files(const struct mb_options *options,
-                                    const struct mb_run_group *files, enum mb_errc *verdict,
-                                    struct mb_err *err)
+                                    const struct mb_run_group *files, struct mb_err *err)
 {
     const size_t n_base = options->n_base_files;
     const struct mb_compare_options how = {.threshold = options->threshold,
@@ -543,12 +542,10 @@ static enum mb_status compare_files(const struct mb_options *options,
         MB_DO(make_json(&view, &json, err));
         MB_DO(mb_output_write(options->json, json, err));
     }
-    *verdict = is_failed(&comparison, options) ? MB_ERRC_VERIFY : *verdict;
-    return MB_OK;
+    return judge(&comparison, options, err);
 }
 
-enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *verdict,
-                              struct mb_err *err)
+enum mb_status mb_compare_run(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status;
     const struct mb_settings *settings = &options->settings;
@@ -558,7 +555,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     MB_DO(mb_runs_read(settings->inputs, settings->n_inputs, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
     status = options->verb == MB_VERB_POOL ? mb_pool_show(options, &files, err)
-                                           : compare_files(options, &files, verdict, err);
+                                           : compare_files(options, &files, err);
     mb_runs_finish(read, settings->n_inputs);
     return status;
 }

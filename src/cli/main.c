@@ -45,8 +45,7 @@ static enum mb_status tell(struct mb_session *session, struct mb_err *err)
 }
 
 /* Run or tune every case, then write the results whether or not the run got to its end. */
-static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
-                                struct mb_err *err)
+static enum mb_status benchmark(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const bool is_tune = options->verb == MB_VERB_TUNE;
@@ -70,11 +69,8 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }
-    /* An exit code other than 0 has its line on stderr. */
-    MB_TRY(mb_run_exit_code(&session.run, session.rows,
-                            !is_tune && mb_output_is_beside_errors(&session.output), verdict,
-                            err));
-    if (*verdict == MB_ERRC_NONE && session.output.pictures.unwritten.code != MB_ERRC_NONE) {
+    MB_TRY(mb_run_exit_code(&session.run, session.rows, err));
+    if (session.output.pictures.unwritten.code != MB_ERRC_NONE) {
         *err = session.output.pictures.unwritten;
         status = MB_FAILED;
     }
@@ -119,16 +115,15 @@ fail:
     return mb_session_close_device(&gpu, status, err);
 }
 
-static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
-                               struct mb_err *err)
+static enum mb_status dispatch(const struct mb_options *options, struct mb_err *err)
 {
     static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
     MB_SCOPED(mb_strbuf) help = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
     case MB_VERB_TUNE:
-        return options->n_runs > 1 ? mb_pool_make(options, benchmark, verdict, err)
-                                   : benchmark(options, verdict, err);
+        return options->n_runs > 1 ? mb_pool_make(options, benchmark, err)
+                                   : benchmark(options, err);
     case MB_VERB_SELF_TEST:
         return self_test(options, err);
     case MB_VERB_LIST:
@@ -139,9 +134,9 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_kernel_run(options, err);
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
-        return mb_compare_run(options, verdict, err);
+        return mb_compare_run(options, err);
     case MB_VERB_REPORT:
-        return mb_report_run(options, verdict, err);
+        return mb_report_run(options, err);
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:
@@ -152,8 +147,7 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
     case MB_VERB_NOTHING:
         mb_help_add_short(&help);
         mb_log_text(mb_strbuf_text(&help));
-        *verdict = MB_ERRC_USAGE;
-        return MB_OK;
+        return MB_FAIL(err, MB_ERRC_USAGE, "expected an image file or a command");
     }
     return MB_OK;
 }
@@ -168,17 +162,16 @@ int main(int argc, char **argv)
 {
     struct mb_err err = {0};
     MB_SCOPED(mb_options) options = {0};
-    enum mb_errc verdict = MB_ERRC_NONE;
     mb_os_begin(argc, argv);
     mb_session_catch_signals();
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
         set_log_level(&options);
-        status = dispatch(&options, &verdict, &err);
+        status = dispatch(&options, &err);
     }
     if (status != MB_OK) {
         mb_log_err(&err);
-        verdict = err.code;
     }
-    return mb_session_signal() != 0 ? 128 + mb_session_signal() : (int)verdict;
+    const enum mb_errc code = status == MB_OK ? MB_ERRC_NONE : err.code;
+    return mb_session_signal() != 0 ? 128 + mb_session_signal() : (int)code;
 }

@@ -191,11 +191,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     return mb_output_show(&head, output->options, err);
 }
 
-bool mb_output_is_beside_errors(const struct mb_output *output)
-{
-    return output->tells && (stdout_is_taken(output->options) || mb_os_is_one_stream());
-}
-
 void mb_output_finish(struct mb_output *output)
 {
     mb_pictures_finish(&output->pictures);
@@ -283,15 +278,11 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
 /* DIR/report.html of DIR/results.json. */
 static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
 {
-    int code = 0;
     MB_FREED char *page = mb_path_join(output->dir, "report.html");
     MB_SCOPED(mb_strlist) results = {0};
     MB_DO(MB_NEED(page, "report"));
     MB_DO(mb_strlist_add(&results, err, "%s/results.json", output->dir));
-    MB_DO(mb_page_make(page, &results, output->options->max_pictures_mb, &code, err));
-    return code == 0 ? MB_OK
-                     : MB_FAIL(err, MB_ERRC_OUTPUT,
-                               "--report: report.py failed with exit code %d", code);
+    return mb_page_make(page, &results, output->options->max_pictures_mb, err);
 }
 
 enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run *run,

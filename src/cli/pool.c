@@ -237,12 +237,10 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     return MB_OK;
 }
 
-static enum mb_errc run_next(const struct mb_options *options, struct mb_set *set,
-                             mb_run_once *run)
+static enum mb_status run_next(const struct mb_options *options, struct mb_set *set,
+                               mb_run_once *run, struct mb_err *err)
 {
     struct mb_options own = *options;
-    struct mb_err err = {0};
-    enum mb_errc verdict = MB_ERRC_NONE;
     own.set = set;
     set->n_begun++;
     set->is_complete = false;
@@ -252,14 +250,7 @@ static enum mb_errc run_next(const struct mb_options *options, struct mb_set *se
         own.settings.chains = 0;
     }
     mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
-    if (run(&own, &verdict, &err) != MB_OK) {
-        mb_log_err(&err);
-        verdict = err.code;
-    } else if (verdict != MB_ERRC_NONE) {
-        mb_log(MB_LOG_ERROR, "run %u of %u: a strategy failed verification", set->n_begun,
-               options->n_runs);
-    }
-    return verdict;
+    return run(&own, err);
 }
 
 static enum mb_status show_set(const struct mb_options *options, const char *dir,
@@ -280,16 +271,23 @@ static enum mb_status show_set(const struct mb_options *options, const char *dir
 }
 
 enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
-                            enum mb_errc *verdict, struct mb_err *err)
+                            struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
+    enum mb_errc first = MB_ERRC_NONE;
+    uint32_t n_wrong = 0;
     do {
-        const enum mb_errc own = run_next(options, &set, run);
-        *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
+        const enum mb_status status = run_next(options, &set, run, err);
+        if (set.dir == NULL) {
+            return status;
+        }
+        if (status != MB_OK) {
+            mb_log_err(err);
+            first = n_wrong++ == 0 ? err->code : first;
+        }
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
-    /* The cause is logged already, and may well end this, too. */
-    const bool is_broken = !set.is_complete && *verdict != MB_ERRC_NONE;
-    const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
+    const enum mb_status status = show_set(options, set.dir, err);
     mb_free(set.dir);
-    return is_broken ? MB_OK : status;
+    MB_FAIL_IF(n_wrong > 0, err, first, "%u of %u runs went wrong", n_wrong, set.n_begun);
+    return status;
 }

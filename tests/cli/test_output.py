@@ -303,11 +303,6 @@ class Terminal(OutputCase):
         self.assertEqual(outcome.code, 5, outcome)
         for text in (outcome.out, outcome.err):  # each goes elsewhere
             self.assertEqual(" ".join(text.decode().split()).count(reason), 1, outcome)
-        outcome = self.quick(*args, "--json", "-")
-        self.assertEqual(outcome.code, 5, outcome)
-        self.assertEqual(" ".join(outcome.err.decode().split()).count(reason), 1, outcome)
-        self.assertIn(b"\nmipbench: error: spd:lds=packed: skipped, see the table\n",
-                      outcome.err)
 
     def test_caution_of_many_variants(self):
         process = self.start(SMALL, "-q", "-s", "spd:*", "-f", "rgba8", "-o", "out")
