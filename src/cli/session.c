@@ -202,19 +202,6 @@ struct mb_hooks mb_session_hooks(struct mb_session *session)
     };
 }
 
-/* Pictures may go into folders that exist already. */
-static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
-{
-    const struct mb_settings *settings = &session->options->settings;
-    const bool has_any = settings->images != MB_IMAGES_NONE || settings->chains != 0;
-    for (size_t i = 0; has_any && i < mb_bench_n_images(settings); i++) {
-        struct mb_case c;
-        describe_case(session, i, &c);
-        MB_DO(mb_pictures_check(session->output.dir, &c, session->rows, session->n_rows, err));
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
@@ -232,7 +219,6 @@ enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
-    MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, options->quiet, mb_bench_n_images(&options->settings));
     return MB_OK;
 }

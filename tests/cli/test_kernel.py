@@ -260,7 +260,7 @@ class Kernel(cli.TestCase):
         """The rows of wrong kernels fail; those beside them are measured."""
         paths = [self.edited(manifest, edits, name) for name, (manifest, edits, _) in FAILING.items()]
         outcome = self.run_kernels(paths, "-f", "rgba8", "-s", ",".join(["compute", *FAILING, "spd:wave=off"]))
-        self.assertEqual((outcome.code, outcome.err), (1, b""), outcome)
+        self.assert_error(outcome, 1, "race: wrong: ")
         found = {row["strategy"]: row for row in self.rows()}
         for name, (_, _, reason) in FAILING.items():
             self.assertEqual(found[name]["status"], "failed", name)
