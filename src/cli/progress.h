@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/text.h"
-#include "base/strbuf.h"
 #include "result/result.h"
 
 struct mb_progress {
@@ -38,15 +37,14 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 /* Erase the redrawn line. */
 void mb_progress_finish(struct mb_progress *progress);
 
-/* The line itself: "[2/8] photo - spd - verifying - about 4 min left". The time left is
- * estimated from the finished images, in the first one from the blocks that were sampled.
- * Where the line is wider than `n_columns` the image's name loses its middle. */
-void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                      const char *label, const char *step, uint64_t now_ns, size_t n_columns);
+/* The line itself: "[2/8] spd - verifying - about 4 min left - photo". The time left is
+ * estimated from the finished images, in the first one from the blocks that were sampled. */
+struct mb_text mb_progress_text(const struct mb_progress *progress, const char *label,
+                                const char *step, uint64_t now_ns);
 
 /* Whether the line is to be drawn again, or another one to be written. */
 bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns);
 
 /* "3/8 photo 512x512 rgba8: 4 strategies verified" */
-void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                           const struct mb_case *c);
+struct mb_text mb_progress_case_text(const struct mb_progress *progress,
+                                     const struct mb_case *c);
