@@ -108,15 +108,6 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Check that run `run` of a set can write into a folder that exists already. */
-static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
-{
-    MB_FREED char *own = mb_set_run_folder(dir, run);
-    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
-    MB_DO(MB_NEED(results, "output folder"));
-    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
-}
-
 /* Readers of a folder could not tell a set of runs from a single run, or from earlier ones. */
 static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
 {
@@ -132,9 +123,6 @@ static enum mb_status check_unused(const struct mb_output *output, struct mb_err
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs: %s", output->dir,
                 found.items[found.n - 1]);
         return mb_err_hint(err, "name an empty or new folder with -o");
-    }
-    for (uint32_t run = 1; options->set && run <= options->n_runs; run++) {
-        MB_DO(check_run(output->dir, run, err));
     }
     return MB_OK;
 }
