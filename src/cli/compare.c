@@ -41,7 +41,6 @@ struct view {
     struct mb_text name[MB_N_SIDES];
     struct mb_strlist differs[MB_N_SIDES]; /* what only the runs of that side are; owned */
     struct mb_strlist both;                /* device, driver and build of both; owned */
-    const struct mb_table_style *style;
 };
 
 static void view_finish(struct view *view)
@@ -173,15 +172,14 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
 }
 
 /* Too few samples have neither interval nor p: these are dashes. */
-static void add_test(struct mb_grid *grid, const struct view *view,
-                     const struct mb_compared *test)
+static void add_test(struct mb_grid *grid, const struct mb_compared *test)
 {
     const bool has_p = isfinite(test->p_adjusted), is_bad = mb_is_regression(test);
     const char *paint = is_bad                                ? MB_PAINT_BAD
                         : test->change == MB_CHANGE_FASTER    ? MB_PAINT_GOOD
                         : test->change == MB_CHANGE_UNDECIDED ? MB_PAINT_DIM
                                                               : "";
-    mb_grid_row(grid, is_bad, view->style->color ? paint : "");
+    mb_grid_row(grid, is_bad, paint);
     mb_grid_cell(grid, "%s", test->row->result->label);
     mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
@@ -199,14 +197,13 @@ static void add_test(struct mb_grid *grid, const struct view *view,
 }
 
 /* The worst first. */
-static struct mb_grid make_grid(const struct view *view)
+static struct mb_grid make_grid(const struct mb_comparison *comparison)
 {
-    const struct mb_comparison *comparison = view->comparison;
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     for (enum mb_change change = MB_CHANGE_WRONG; change < MB_CHANGE_NONE; change++) {
         for (size_t i = 0; i < comparison->n_tests; i++) {
             if (comparison->tests[i].change == change) {
-                add_test(&grid, view, &comparison->tests[i]);
+                add_test(&grid, &comparison->tests[i]);
             }
         }
     }
@@ -317,7 +314,8 @@ static void add_side(struct mb_strbuf *out, const char *title, const char *name,
     mb_strbuf_append(out, "\n");
 }
 
-static void add_sides(struct mb_strbuf *out, const struct view *view)
+static void add_sides(struct mb_strbuf *out, const struct view *view,
+                      const struct mb_table_style *style)
 {
     const struct mb_strlist *warnings = &view->comparison->warnings;
     add_side(out, "Base", view->name[MB_BASE].s, &view->differs[MB_BASE]);
@@ -330,13 +328,12 @@ static void add_sides(struct mb_strbuf *out, const struct view *view)
                               "options.\n");
     }
     for (size_t i = 0; i < warnings->n; i++) {
-        mb_table_loud(out, view->style, "warning: %s", warnings->items[i]);
+        mb_table_loud(out, style, "warning: %s", warnings->items[i]);
     }
 }
 
-static void add_gaps(struct mb_strbuf *out, const struct view *view)
+static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    const struct mb_comparison *comparison = view->comparison;
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const struct mb_compared *test = &comparison->tests[i];
         if (test->change == MB_CHANGE_NONE) {
@@ -368,22 +365,21 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
 }
 
 /* With --quiet only the first lines, the table and the notes. */
-static void add_page(struct mb_strbuf *out, struct view *view,
+static void add_page(struct mb_strbuf *out, const struct view *view,
                      const struct mb_table_style *style)
 {
-    view->style = style;
-    MB_SCOPED(mb_grid) grid = make_grid(view);
+    MB_SCOPED(mb_grid) grid = make_grid(view->comparison);
     struct mb_strbuf above = {0}, below = {0};
     add_headline(&above, view->comparison);
     if (!style->is_brief) {
         mb_strbuf_append(&above, "\n");
-        add_sides(&above, view);
-        add_gaps(&below, view);
+        add_sides(&above, view, style);
+        add_gaps(&below, view->comparison);
     }
     add_notes(&below, view->comparison);
     mb_table_lines(out, &above, style);
     mb_strbuf_append(out, "\n");
-    mb_table_grid(out, &grid, style);
+    mb_grid_show(out, &grid, style);
     mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
     mb_table_lines(out, &below, style);
 }

@@ -94,7 +94,7 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
         mb_grid_cell(&grid, "%s", check->name);
         mb_grid_cell(&grid, "%s", check->text);
     }
-    mb_grid_text(&text, &grid, style.columns);
+    mb_grid_show(&text, &grid, &style);
     return mb_strbuf_print(&text, err);
 }
 

@@ -164,12 +164,9 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     }
 }
 
-static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
+static const char *paint_of(const struct mb_row *row, bool is_best)
 {
     const enum mb_result_status status = mb_row_status(row);
-    if (!view->style->color) {
-        return "";
-    }
     if (status == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL) {
         return MB_PAINT_BAD;
     }
@@ -184,7 +181,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
         return; /* told with one above it */
     }
-    mb_grid_row(grid, is_best, paint_of(view, row, is_best));
+    mb_grid_row(grid, is_best, paint_of(row, is_best));
     if (n_alike > 1) {
         mb_grid_cell(grid, "%s (%zu variants)", result->strategy->name, n_alike);
     } else {
@@ -201,26 +198,6 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(view->timing, row).s);
     mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
-}
-
-void mb_table_grid(struct mb_strbuf *out, const struct mb_grid *grid,
-                   const struct mb_table_style *style)
-{
-    if (style->is_markdown) {
-        mb_grid_markdown(out, grid);
-    } else {
-        mb_grid_text(out, grid, style->columns);
-    }
-}
-
-void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
-                    const struct mb_table_style *style)
-{
-    if (style->is_markdown) {
-        mb_markdown_lines(out, lines);
-    } else {
-        mb_strbuf_wrap_lines(out, lines, style->columns);
-    }
 }
 
 void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, const char *fmt,
@@ -472,7 +449,7 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     add_head(out, &view);
-    mb_table_grid(out, &grid, style);
+    mb_grid_show(out, &grid, style);
     mb_ranking_lines(&lines, &view.ranking);
     add_notes(&lines, &view);
     mb_strbuf_append(out, "\n");

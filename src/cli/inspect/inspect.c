@@ -386,7 +386,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_inspection *inspect
     for (size_t i = 0; i < n; i++) {
         add_kernels(&grid, &kernels[i], style->color);
     }
-    mb_grid_text(out, &grid, style->columns);
+    mb_grid_show(out, &grid, style);
     for (size_t i = 0; i < n && verbosity > 0; i++) {
         add_facts(out, &kernels[i], style->columns);
     }
