@@ -21,7 +21,7 @@ struct mb_table_style {
     bool color;
     bool is_markdown; /* GitHub's: lines are items of lists, and nothing is broken */
     bool is_brief;    /* no notes */
-    bool is_verbose;  /* all notes, and facts of each strategy */
+    bool is_verbose;  /* all notes */
     size_t columns;   /* of the terminal, 80 at least, or MB_ANY_COLUMNS */
 };
 

@@ -276,32 +276,6 @@ static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf 
     mb_strbuf_finish(text);
 }
 
-/* "; vs box by level: 0, 0.5, 2745 LSB" */
-static void describe_levels(struct mb_strbuf *out, const struct mb_timing *timing,
-                            const struct mb_verdict *verdict)
-{
-    for (uint32_t level = 0; level < verdict->n_levels; level++) {
-        mb_strbuf_printf(out, "%s %s", level > 0 ? "," : "; vs box by level:",
-                         mb_digits_text(verdict->level[level].box_lsb).s);
-    }
-    if (verdict->n_levels > 0) {
-        mb_strbuf_append(out, mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
-    }
-}
-
-/* The split is of a hot cache: it stands with hot latency, or with cold latency if that is all
- * there is. */
-static bool shows_split(const struct mb_timing *timing)
-{
-    const struct mb_case *c = timing->of;
-    bool has_hot = false;
-    for (size_t i = 0; i < c->n_timings; i++) {
-        has_hot = has_hot || (c->timings[i].mode == MB_MODE_LATENCY &&
-                              c->timings[i].cache == MB_CACHE_HOT);
-    }
-    return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
-}
-
 /* "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)": of dispatches. */
 static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
 {
@@ -317,10 +291,10 @@ static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
     }
 }
 
-/* With --per-level, of latency: where the time of each strategy's dispatches goes. */
+/* Where the time of each strategy's dispatches goes. */
 static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
 {
-    for (size_t i = 0; shows_split(timing) && i < timing->of->n_results; i++) {
+    for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_result *result = &timing->of->results[i];
         struct mb_strbuf text = {0};
         if (!result->has_work) {
@@ -334,21 +308,6 @@ static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
                                         : "one dispatch: not separable by level");
         }
         add_line(out, result->label, &text);
-    }
-}
-
-/* A line for each strategy: its set-up, and how far each level is from the box chain. */
-static void add_facts(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        struct mb_strbuf text = {0};
-        if (!row->result->has_work) {
-            continue;
-        }
-        mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
-        describe_levels(&text, timing, &row->result->verdict);
-        add_line(out, row->result->label, &text);
     }
 }
 
@@ -408,11 +367,9 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     if (view->run->n_pooled > 0) {
         return;
     }
-    if (view->run->settings->per_level) {
+    const bool is_first = view->timing == view->timing->of->timings;
+    if (view->run->settings->per_level && is_first) { /* it is of a hot cache in any case */
         add_split(out, view->timing);
-    }
-    if (style->is_verbose) {
-        add_facts(out, view->timing);
     }
     if (!style->is_brief) {
         add_warnings(out, view->timing, style->is_verbose);
