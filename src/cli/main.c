@@ -39,9 +39,29 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
     return mb_output_case(&session->output, run, c, err);
 }
 
-static enum mb_status tell(struct mb_session *session, struct mb_err *err)
+/* After the work, which returned `status`: show and write the cases of the run, also after a
+ * failure, unless there are none: an older result stays then. */
+static enum mb_status conclude(struct mb_session *session, enum mb_status status,
+                               struct mb_err *err)
 {
-    return mb_output_conclude(&session->output, &session->run, err);
+    const bool is_empty = session->run.n_cases == 0;
+    struct mb_err later = {0};
+    mb_progress_finish(&session->progress);
+    if (status != MB_OK && is_empty) {
+        return status;
+    }
+    struct mb_err *const own = status == MB_OK ? err : &later;
+    const enum mb_status told = session->options->verb == MB_VERB_TUNE
+                                    ? mb_tune_tell(session, own)
+                                    : mb_output_conclude(&session->output, &session->run, own);
+    mb_err_then(err, &later);
+    status = status == MB_OK ? told : status;
+    if (status == MB_OK && !session->run.complete) {
+        mb_log(MB_LOG_WARN, is_empty ? "interrupted before this run had results"
+                                     : "interrupted: the results are part of this run, and the "
+                                       "last may have fewer samples than asked for");
+    }
+    return status;
 }
 
 /* Run or tune every case, then write the results whether or not the run got to its end. */
@@ -65,7 +85,7 @@ static enum mb_status benchmark(const struct mb_options *options, struct mb_err 
     if (status == MB_OK) {
         status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
     }
-    MB_TRY(mb_session_conclude(&session, status, is_tune ? mb_tune_tell : tell, err));
+    MB_TRY(conclude(&session, status, err));
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }

@@ -198,14 +198,6 @@ enum mb_status mb_output_show(struct mb_strbuf *text, const struct mb_options *o
     return status;
 }
 
-static enum mb_status show_table(struct mb_output *output, const struct mb_run *run,
-                                 const struct mb_timing *timing, struct mb_err *err)
-{
-    struct mb_strbuf text = {0};
-    mb_table_timing(&text, run, timing, &output->style);
-    return mb_output_show(&text, output->options, err);
-}
-
 /* "Results: DIR/results.json" */
 static enum mb_status show_place(const struct mb_output *output, const char *what,
                                  const char *name, struct mb_err *err)
@@ -256,9 +248,11 @@ static enum mb_status write_copy(const char *path, const struct mb_run *run,
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                               const struct mb_case *c, struct mb_err *err)
 {
+    struct mb_strbuf text = {0};
     for (size_t i = 0; output->tells && i < c->n_timings; i++) {
-        MB_DO(show_table(output, run, &c->timings[i], err));
+        mb_table_timing(&text, run, &c->timings[i], &output->style);
     }
+    MB_DO(mb_output_show(&text, output->options, err));
     MB_DO(mb_pictures_case_done(&output->pictures, run, c, err));
     return mb_output_results(output, run, err);
 }

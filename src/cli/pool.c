@@ -39,13 +39,12 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
         struct mb_strbuf lines = {0};
-        const struct mb_text title = mb_text(
-            "%s, driver %s, mipbench %s: %zu run%s", file->device.name, mb_run_driver(file),
-            mb_run_git_sha(file), pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title.s, 0, style->columns);
-        mb_strbuf_append(out, "\n");
-        add_unfinished(out, pool, style);
+        mb_strbuf_printf(&lines, "%s, driver %s, mipbench %s: %zu run%s\n", file->device.name,
+                         mb_run_driver(file), mb_run_git_sha(file), pool->n_runs,
+                         pool->n_runs == 1 ? "" : "s");
+        add_unfinished(&lines, pool, style);
+        mb_table_lines(out, &lines, style);
         for (size_t k = 0; k < pool->run.n_cases; k++) {
             mb_strbuf_append(out, "\n");
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
@@ -104,11 +103,8 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
     mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
     mb_json_number(json, node, "p05_ns", row->stats.p05_ns);
     mb_json_number(json, node, "p95_ns", row->stats.p95_ns);
-    if (!isfinite(relation->ratio)) {
-        mb_json_null(json, node, "relative");
-        return;
-    }
-    struct cJSON *relative = mb_json_object(json, node, "relative");
+    struct cJSON *relative =
+        mb_json_object_if(json, node, "relative", isfinite(relation->ratio));
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);

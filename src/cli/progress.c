@@ -31,36 +31,25 @@ void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
     progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
 }
 
-void mb_progress_image(struct mb_progress *progress, size_t index, const char *name)
+void mb_progress_image(struct mb_progress *progress, size_t index, const struct mb_case *c)
 {
-    if (progress->first_ns != 0 && index == progress->image_index) {
-        return;
-    }
     progress->image_index = index;
-    snprintf(progress->image, sizeof progress->image, "%s", name);
+    progress->image = mb_text("%.300s %ux%u %s", c->input_name, c->layout.base.width,
+                              c->layout.base.height, c->layout.format->name);
     progress->begin_ns = mb_now_ns();
-    if (progress->first_ns == 0) {
-        progress->first_ns = progress->begin_ns;
-    }
+    progress->first_ns = index == 0 ? progress->begin_ns : progress->first_ns;
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average, or as the first one is going to if its blocks take as long as those before them. NaN
- * where nothing is known, and when the last one has already taken longer. */
+ * average. NaN in the first image, and when the last one has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
     const size_t n_after = progress->n_images - n_done - 1;
-    const double spent_ns = (double)(now_ns - progress->begin_ns);
-    double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
-    if (n_done == 0) {
-        each_ns = progress->n_blocks > 1
-                      ? spent_ns + (double)(now_ns - progress->table_ns) /
-                                       (progress->n_blocks - 1) *
-                                       (progress->n_all_blocks - progress->n_blocks)
-                      : (double)NAN;
-    }
-    const double rest_ns = each_ns - spent_ns;
+    const double each_ns =
+        n_done > 0 ? (double)(progress->begin_ns - progress->first_ns) / (double)n_done
+                   : (double)NAN;
+    const double rest_ns = each_ns - (double)(now_ns - progress->begin_ns);
     const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
     return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
 }
@@ -84,7 +73,7 @@ static struct mb_text left_text(double left_s)
 struct mb_text mb_progress_text(const struct mb_progress *progress, const char *label,
                                 const char *step, uint64_t now_ns)
 {
-    const char *image = progress->image;
+    const char *image = progress->image.s;
     return mb_text("[%zu/%zu] %s - %s%s%s%s", progress->image_index + 1, progress->n_images,
                    label, step, left_text(seconds_left(progress, now_ns)).s,
                    image[0] != '\0' ? " - " : "", image);
@@ -113,7 +102,6 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
     const uint64_t now_ns = mb_now_ns();
-    progress->n_blocks = 0;
     if ((progress->is_terminal && !progress->is_quiet) ||
         mb_progress_is_due(progress, now_ns)) {
         draw(progress, label, step, now_ns);
@@ -125,9 +113,6 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
 {
     const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
-    progress->table_ns = n_done <= 1 ? now_ns : progress->table_ns;
-    progress->n_blocks = n_done;
-    progress->n_all_blocks = n_total;
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
     }
@@ -155,9 +140,8 @@ struct mb_text mb_progress_case_text(const struct mb_progress *progress,
                        result->verify != MB_VERIFY_PASS;
     }
     const size_t n = n_unchecked > 0 ? n_unchecked : n_verified;
-    return mb_text("%zu/%zu %s %ux%u %s: %zu strateg%s %s%s%s", progress->image_index + 1,
-                   progress->n_images, c->input_name, c->layout.base.width,
-                   c->layout.base.height, c->layout.format->name, n, n == 1 ? "y" : "ies",
+    return mb_text("%zu/%zu %s: %zu strateg%s %s%s%s", progress->image_index + 1,
+                   progress->n_images, progress->image.s, n, n == 1 ? "y" : "ies",
                    n_unchecked > 0 ? "not checked" : "verified",
                    count_text(n_failed, "FAILED").s, count_text(n_skipped, "skipped").s);
 }

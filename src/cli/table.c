@@ -92,13 +92,6 @@ static double find_least_ns(const struct mb_timing *timing)
     return least_ns;
 }
 
-static void add_blanks(struct mb_grid *grid, int n, const char *blank)
-{
-    for (int i = 0; i < n; i++) {
-        mb_grid_cell(grid, "%s", blank);
-    }
-}
-
 /* The ratio to the fastest row, with its interval where it has one. */
 static void add_relation(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row, const char *blank)
@@ -131,7 +124,9 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                      view->run->n_pooled > 0 ? ""
                                              : mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
-        add_blanks(grid, 4, blank);
+        for (int i = 0; i < 4; i++) {
+            mb_grid_cell(grid, "%s", blank);
+        }
     }
     mb_grid_cell(grid, "%s",
                  isfinite(view->timing->floor_ns) && !mb_gpu_is_cpu(&view->run->device)
