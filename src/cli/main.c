@@ -13,7 +13,6 @@
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
-#include "cli/grid.h"
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"
 #include "cli/list/list.h"
@@ -98,23 +97,19 @@ fail:
     return mb_session_close(&session, status, err);
 }
 
-/* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
+/* "ok: planted 5 %: ratio 1.0497, ..." for each check. */
 static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
     const struct mb_table_style style = mb_output_style(options);
-    static const struct mb_grid_column columns[3];
-    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_strbuf_printf(&text, "self-test on %s\n", gpu->info.name);
+    MB_SCOPED(mb_strbuf) lines = {0}, text = {0};
+    mb_strbuf_printf(&lines, "self-test on %s\n", gpu->info.name);
     for (int i = 0; i < MB_N_CHECKS; i++) {
         const struct mb_check *check = &selftest->check[i];
-        mb_grid_row(&grid, false, "");
-        mb_grid_cell(&grid, "%s", check->passed ? "ok" : "FAILED");
-        mb_grid_cell(&grid, "%s", check->name);
-        mb_grid_cell(&grid, "%s", check->text);
+        mb_strbuf_printf(&lines, "  %s: %s: %s\n", check->passed ? "ok" : "FAILED", check->name,
+                         check->text);
     }
-    mb_grid_show(&text, &grid, &style);
+    mb_table_lines(&text, &lines, &style);
     return mb_strbuf_print(&text, err);
 }
 

@@ -35,7 +35,7 @@ struct view {
     const struct mb_timing *timing;
     struct mb_ranking ranking;
     const struct mb_table_style *style;
-    double least_ns; /* the shortest of all medians, NaN: nothing was timed */
+    double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
 static bool is_timed(const struct mb_row *row)
@@ -78,18 +78,6 @@ static size_t count_alike(const struct mb_timing *timing, const struct mb_row *r
 static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
 {
     return (double)timing->of->compulsory_bytes / row->stats.median_ns;
-}
-
-static double find_least_ns(const struct mb_timing *timing)
-{
-    double least_ns = (double)NAN;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (has_figures(row) && is_timed(row)) {
-            least_ns = fmin(least_ns, row->stats.median_ns); /* a number before NaN */
-        }
-    }
-    return least_ns;
 }
 
 /* The ratio to the fastest row, with its interval where it has one. */
@@ -251,14 +239,16 @@ static size_t *order_rows(const struct mb_timing *timing)
     return order;
 }
 
-static struct mb_grid make_grid(const struct view *view)
+static struct mb_grid make_grid(struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     const size_t winner = view->ranking.winner;
     MB_FREED size_t *order = order_rows(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
-        add_row(&grid, view, &view->timing->rows[order[i]], order[i] == winner);
+        const struct mb_row *row = &view->timing->rows[order[i]];
+        view->least_ns = i == 0 ? sort_key(row) : view->least_ns;
+        add_row(&grid, view, row, order[i] == winner);
     }
     return grid;
 }
@@ -393,11 +383,8 @@ static void add_head(struct mb_strbuf *out, const struct view *view)
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {.run = run,
-                              .timing = timing,
-                              .ranking = mb_ranking_of(run, timing),
-                              .style = style,
-                              .least_ns = find_least_ns(timing)};
+    struct view view = {
+        .run = run, .timing = timing, .ranking = mb_ranking_of(run, timing), .style = style};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     add_head(out, &view);
