@@ -1,8 +1,8 @@
 /* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -16,6 +16,7 @@
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"
 #include "cli/list/list.h"
+#include "cli/options/folder.h"
 #include "cli/options/options.h"
 #include "cli/pool.h"
 #include "cli/script.h"
@@ -97,6 +98,65 @@ fail:
     return mb_session_close(&session, status, err);
 }
 
+/* The next run of a set. Only the first writes pictures and texture files. */
+static enum mb_status run_next(const struct mb_options *options, struct mb_set *set,
+                               struct mb_err *err)
+{
+    struct mb_options own = *options;
+    own.set = set;
+    set->n_begun++;
+    set->is_complete = false;
+    if (set->dir != NULL) {
+        own.out_dir = set->dir;
+        own.settings.images = MB_IMAGES_NONE;
+        own.settings.chains = 0;
+    }
+    mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
+    return benchmark(&own, err);
+}
+
+static enum mb_status show_set(const struct mb_options *options, const char *dir,
+                               struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) paths = {0};
+    struct mb_run *read = NULL;
+    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
+    if (paths.n == 0) {
+        return MB_OK;
+    }
+    MB_DO(mb_runs_read((const char *const *)paths.items, paths.n, &read, err));
+    const struct mb_run_group files = {.files = read, .n_files = paths.n};
+    enum mb_status status = mb_stdout_write("\n", 1, err);
+    status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
+    mb_runs_finish(read, paths.n);
+    return status;
+}
+
+/* Make options->n_runs runs, each with a device and images of its own, in DIR/run-1 to
+ * DIR/run-N, and show their figures pooled. A run that did not get to its end is the last one.
+ * What is wrong with a run is logged at its end, as others follow; if anything was, this fails
+ * with the code of the first such run. */
+static enum mb_status benchmark_set(const struct mb_options *options, struct mb_err *err)
+{
+    struct mb_set set = {.dir = NULL};
+    enum mb_errc first = MB_ERRC_NONE;
+    uint32_t n_wrong = 0;
+    do {
+        const enum mb_status status = run_next(options, &set, err);
+        if (set.dir == NULL) {
+            return status;
+        }
+        if (status != MB_OK) {
+            mb_log_err(err);
+            first = n_wrong++ == 0 ? err->code : first;
+        }
+    } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
+    const enum mb_status status = show_set(options, set.dir, err);
+    mb_free(set.dir);
+    MB_FAIL_IF(n_wrong > 0, err, first, "%u of %u runs went wrong", n_wrong, set.n_begun);
+    return status;
+}
+
 /* "ok: planted 5 %: ratio 1.0497, ..." for each check. */
 static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
@@ -137,8 +197,7 @@ static enum mb_status dispatch(const struct mb_options *options, struct mb_err *
     switch (options->verb) {
     case MB_VERB_RUN:
     case MB_VERB_TUNE:
-        return options->n_runs > 1 ? mb_pool_make(options, benchmark, err)
-                                   : benchmark(options, err);
+        return options->n_runs > 1 ? benchmark_set(options, err) : benchmark(options, err);
     case MB_VERB_SELF_TEST:
         return self_test(options, err);
     case MB_VERB_LIST:

@@ -1,22 +1,16 @@
-/* `mipbench compare --pool`: pooled runs as tables and as JSON. `mipbench run --runs N`: runs
- * one after the other, each as if it were alone, and then their table. */
+/* Pooled runs as tables and as JSON. */
 #include "cli/pool.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "compare/headline.h"
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"
 #include "result/result_json.h"
-#include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -231,59 +225,4 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
         MB_DO(mb_output_write(options->json, json, err));
     }
     return MB_OK;
-}
-
-static enum mb_status run_next(const struct mb_options *options, struct mb_set *set,
-                               mb_run_once *run, struct mb_err *err)
-{
-    struct mb_options own = *options;
-    own.set = set;
-    set->n_begun++;
-    set->is_complete = false;
-    if (set->dir != NULL) {
-        own.out_dir = set->dir;
-        own.settings.images = MB_IMAGES_NONE;
-        own.settings.chains = 0;
-    }
-    mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
-    return run(&own, err);
-}
-
-static enum mb_status show_set(const struct mb_options *options, const char *dir,
-                               struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) paths = {0};
-    struct mb_run *read = NULL;
-    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
-    if (paths.n == 0) {
-        return MB_OK;
-    }
-    MB_DO(mb_runs_read((const char *const *)paths.items, paths.n, &read, err));
-    const struct mb_run_group files = {.files = read, .n_files = paths.n};
-    enum mb_status status = mb_stdout_write("\n", 1, err);
-    status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
-    mb_runs_finish(read, paths.n);
-    return status;
-}
-
-enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
-                            struct mb_err *err)
-{
-    struct mb_set set = {.dir = NULL};
-    enum mb_errc first = MB_ERRC_NONE;
-    uint32_t n_wrong = 0;
-    do {
-        const enum mb_status status = run_next(options, &set, run, err);
-        if (set.dir == NULL) {
-            return status;
-        }
-        if (status != MB_OK) {
-            mb_log_err(err);
-            first = n_wrong++ == 0 ? err->code : first;
-        }
-    } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
-    const enum mb_status status = show_set(options, set.dir, err);
-    mb_free(set.dir);
-    MB_FAIL_IF(n_wrong > 0, err, first, "%u of %u runs went wrong", n_wrong, set.n_begun);
-    return status;
 }
