@@ -68,18 +68,6 @@ enum mb_kind mb_os_kind(const char *path)
     return errno == 0 ? facts.kind : MB_KIND_NONE;
 }
 
-static bool is_same(const struct mb_file_facts *a, const struct mb_file_facts *b)
-{
-    return a->volume == b->volume && a->index == b->index;
-}
-
-bool mb_os_is_one_stream(void)
-{
-    struct mb_file_facts out, err;
-    return mb_os_look_at(MB_STDOUT, &out) == 0 && mb_os_look_at(MB_STDERR, &err) == 0 &&
-           is_same(&out, &err);
-}
-
 bool mb_os_is_same_file(const char *a, const char *b)
 {
     struct mb_file_facts facts_a, facts_b;
@@ -87,7 +75,8 @@ bool mb_os_is_same_file(const char *a, const char *b)
     const bool has_a = mb_os_look(a, &facts_a) == 0;
     const bool has_b = mb_os_look(b, &facts_b) == 0;
     if (has_a && has_b) {
-        return facts_a.kind == MB_KIND_FILE && is_same(&facts_a, &facts_b);
+        return facts_a.kind == MB_KIND_FILE && facts_a.volume == facts_b.volume &&
+               facts_a.index == facts_b.index;
     }
     /* Failures are ignored, as their folders may be made later. */
     mb_os_resolve(a, path_a);

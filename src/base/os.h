@@ -68,9 +68,6 @@ enum mb_stream { MB_STDOUT = 1, MB_STDERR = 2 }; /* their descriptors */
 bool mb_os_is_terminal(enum mb_stream stream);
 size_t mb_os_columns(enum mb_stream stream); /* 0: no terminal, or not known */
 
-/* Whether stdout and stderr are known to be the same file, pipe or terminal. */
-bool mb_os_is_one_stream(void);
-
 /* ---- Files */
 
 enum mb_kind {

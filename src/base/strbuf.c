@@ -99,19 +99,6 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
     }
 }
 
-void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns)
-{
-    const size_t n = mb_utf8_columns(text);
-    if (n <= n_columns) {
-        mb_strbuf_append(buf, text);
-        return;
-    }
-    const size_t n_tail = (n_columns - 2) / 2;
-    mb_strbuf_append_n(buf, text, mb_utf8_prefix_bytes(text, n_columns - 2 - n_tail));
-    mb_strbuf_append(buf, "..");
-    mb_strbuf_append(buf, text + mb_utf8_prefix_bytes(text, n - n_tail));
-}
-
 void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t n_columns)
 {
     const char *lines = mb_strbuf_text(from);

@@ -31,10 +31,6 @@ void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_
  * nothing after the last word. */
 void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns);
 
-/* Append UTF-8 text, and leave out its middle if it is wider than `n_columns`, at least 2:
- * "spd:..:wave=off". */
-void mb_strbuf_shorten(struct mb_strbuf *buf, const char *text, size_t n_columns);
-
 /* Append the lines of another buffer, each broken as by mb_strbuf_wrap if it is wider than
  * `n_columns`. Continuations of an indented line are indented by four more. Finishes `from`,
  * and takes over its failure. */

@@ -198,17 +198,13 @@ static const struct mb_row *find_row(const struct mb_run *run, const struct mb_v
 }
 
 enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
-                                bool is_told, enum mb_errc *verdict, struct mb_err *err)
+                                struct mb_err *err)
 {
-    *verdict = find_verdict(run, rows);
-    if (*verdict != MB_ERRC_RUNTIME && *verdict != MB_ERRC_UNSUPPORTED) {
+    const enum mb_errc verdict = find_verdict(run, rows);
+    if (verdict == MB_ERRC_NONE) {
         return MB_OK;
     }
-    const struct mb_row *culprit =
-        find_row(run, rows, *verdict == MB_ERRC_RUNTIME ? MB_RESULT_FAILED : MB_RESULT_SKIPPED);
-    MB_FAIL_IF(culprit, err, *verdict, "%s: %s%s", culprit->result->label,
-               is_told ? mb_result_status_names[mb_row_status(culprit)]
-                       : mb_row_reason(culprit),
-               is_told ? ", see the table" : "");
-    return MB_OK;
+    const struct mb_row *culprit = find_row(
+        run, rows, verdict == MB_ERRC_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED);
+    return MB_FAIL(err, verdict, "%s: %s", culprit->result->label, mb_row_reason(culprit));
 }

@@ -23,11 +23,9 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
                                           const struct mb_gpu *gpu, struct mb_inputs *inputs,
                                           struct mb_run *run, struct mb_err *err);
 
-/* The exit code that the results call for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a strategy failed
- * otherwise), MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every strategy of a case)
- * or MB_ERRC_NONE. RUNTIME and UNSUPPORTED also fail, with the reason of the first such row,
- * rows asked for by name first; `is_told`: the table, which shows the reason, is on the same
- * terminal, so the error names the row only. */
-MB_MUST_CHECK enum mb_status mb_run_exit_code(const struct mb_run *run,
-                                              const struct mb_variant *rows, bool is_told,
-                                              enum mb_errc *verdict, struct mb_err *err);
+/* Fail with the exit code that the results call for: MB_ERRC_VERIFY, MB_ERRC_RUNTIME (a
+ * strategy failed otherwise) or MB_ERRC_UNSUPPORTED (a strategy asked for by name, or every
+ * strategy of a case). The error has the reason of the first such row, rows asked for by name
+ * first. */
+MB_MUST_CHECK enum mb_status
+mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows, struct mb_err *err);

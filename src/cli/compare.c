@@ -2,7 +2,6 @@
 #include "cli/compare.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,7 +40,6 @@ struct view {
     struct mb_text name[MB_N_SIDES];
     struct mb_strlist differs[MB_N_SIDES]; /* what only the runs of that side are; owned */
     struct mb_strlist both;                /* device, driver and build of both; owned */
-    const struct mb_table_style *style;
 };
 
 static void view_finish(struct view *view)
@@ -173,15 +171,14 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
 }
 
 /* Too few samples have neither interval nor p: these are dashes. */
-static void add_test(struct mb_grid *grid, const struct view *view,
-                     const struct mb_compared *test)
+static void add_test(struct mb_grid *grid, const struct mb_compared *test)
 {
     const bool has_p = isfinite(test->p_adjusted), is_bad = mb_is_regression(test);
     const char *paint = is_bad                                ? MB_PAINT_BAD
                         : test->change == MB_CHANGE_FASTER    ? MB_PAINT_GOOD
                         : test->change == MB_CHANGE_UNDECIDED ? MB_PAINT_DIM
                                                               : "";
-    mb_grid_row(grid, is_bad, view->style->color ? paint : "");
+    mb_grid_row(grid, is_bad, paint);
     mb_grid_cell(grid, "%s", test->row->result->label);
     mb_grid_cell(grid, "%s", mb_timing_title(test->row->timing).s);
     if (!mb_has_ratio(test)) {
@@ -199,14 +196,13 @@ static void add_test(struct mb_grid *grid, const struct view *view,
 }
 
 /* The worst first. */
-static struct mb_grid make_grid(const struct view *view)
+static struct mb_grid make_grid(const struct mb_comparison *comparison)
 {
-    const struct mb_comparison *comparison = view->comparison;
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     for (enum mb_change change = MB_CHANGE_WRONG; change < MB_CHANGE_NONE; change++) {
         for (size_t i = 0; i < comparison->n_tests; i++) {
             if (comparison->tests[i].change == change) {
-                add_test(&grid, view, &comparison->tests[i]);
+                add_test(&grid, &comparison->tests[i]);
             }
         }
     }
@@ -317,7 +313,8 @@ static void add_side(struct mb_strbuf *out, const char *title, const char *name,
     mb_strbuf_append(out, "\n");
 }
 
-static void add_sides(struct mb_strbuf *out, const struct view *view)
+static void add_sides(struct mb_strbuf *out, const struct view *view,
+                      const struct mb_table_style *style)
 {
     const struct mb_strlist *warnings = &view->comparison->warnings;
     add_side(out, "Base", view->name[MB_BASE].s, &view->differs[MB_BASE]);
@@ -330,13 +327,12 @@ static void add_sides(struct mb_strbuf *out, const struct view *view)
                               "options.\n");
     }
     for (size_t i = 0; i < warnings->n; i++) {
-        mb_table_loud(out, view->style, "warning: %s", warnings->items[i]);
+        mb_table_loud(out, style, "warning: %s", warnings->items[i]);
     }
 }
 
-static void add_gaps(struct mb_strbuf *out, const struct view *view)
+static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
-    const struct mb_comparison *comparison = view->comparison;
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const struct mb_compared *test = &comparison->tests[i];
         if (test->change == MB_CHANGE_NONE) {
@@ -368,22 +364,21 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
 }
 
 /* With --quiet only the first lines, the table and the notes. */
-static void add_page(struct mb_strbuf *out, struct view *view,
+static void add_page(struct mb_strbuf *out, const struct view *view,
                      const struct mb_table_style *style)
 {
-    view->style = style;
-    MB_SCOPED(mb_grid) grid = make_grid(view);
+    MB_SCOPED(mb_grid) grid = make_grid(view->comparison);
     struct mb_strbuf above = {0}, below = {0};
     add_headline(&above, view->comparison);
     if (!style->is_brief) {
         mb_strbuf_append(&above, "\n");
-        add_sides(&above, view);
-        add_gaps(&below, view);
+        add_sides(&above, view, style);
+        add_gaps(&below, view->comparison);
     }
     add_notes(&below, view->comparison);
     mb_table_lines(out, &above, style);
     mb_strbuf_append(out, "\n");
-    mb_table_grid(out, &grid, style);
+    mb_grid_show(out, &grid, style);
     mb_strbuf_append(out, grid.n_rows > 0 && below.n_bytes > 0 ? "\n" : "");
     mb_table_lines(out, &below, style);
 }
@@ -488,34 +483,33 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
     return mb_json_print(&json, text, err);
 }
 
-/* Judge by the gates of the command line and log each finding. A gate also fails where no test
- * could be decided: then nothing shows that all is well. */
-static bool is_failed(const struct mb_comparison *comparison, const struct mb_options *options)
+/* Judge by the gates of the command line. A gate also fails where no test could be decided:
+ * then nothing shows that all is well. */
+static enum mb_status judge(const struct mb_comparison *comparison,
+                            const struct mb_options *options, struct mb_err *err)
 {
     const size_t n_open = comparison->n_outcomes[MB_OUTCOME_INCONCLUSIVE];
     const size_t n = comparison->n_compared, n_bad = comparison->n_regressions;
     const char *gate =
         options->fail_on_regression ? "--fail-on-regression" : "--fail-on-inconclusive";
-    const bool is_gated = options->fail_on_regression || options->fail_on_inconclusive;
-    const bool is_worse = options->fail_on_regression && n_bad > 0;
-    const bool is_fatal = options->fail_on_inconclusive || n_open == n;
-    if (is_worse) {
-        mb_log(MB_LOG_ERROR, "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
+    if (!options->fail_on_regression && !options->fail_on_inconclusive) {
+        return MB_OK;
+    }
+    MB_FAIL_IF(options->fail_on_regression && n_bad > 0, err, MB_ERRC_VERIFY,
+               "%zu regression%s in %zu results", n_bad, n_bad == 1 ? "" : "s",
                comparison->n_tests);
+    MB_FAIL_IF(n == 0, err, MB_ERRC_VERIFY, "no result could be compared, so %s fails", gate);
+    MB_FAIL_IF(n_open == n || (options->fail_on_inconclusive && n_open > 0), err,
+               MB_ERRC_VERIFY, "%zu of %zu results could not be decided, so %s fails", n_open,
+               n, gate);
+    if (n_open > 0) {
+        mb_log(MB_LOG_CAUTION, "%zu of %zu results could not be decided", n_open, n);
     }
-    if (is_gated && n == 0 && !is_worse) {
-        mb_log(MB_LOG_ERROR, "no result could be compared, so %s fails", gate);
-    } else if (is_gated && n_open > 0) {
-        mb_log(is_fatal ? MB_LOG_ERROR : MB_LOG_CAUTION,
-               "%zu of %zu results could not be decided%s", n_open, n,
-               n_open == n && !is_worse ? ", so the gate fails" : "");
-    }
-    return is_worse || (is_gated && is_fatal && (n == 0 || n_open > 0));
+    return MB_OK;
 }
 
 static enum mb_status compare_files(const struct mb_options *options,
-                                    const struct mb_run_group *files, enum mb_errc *verdict,
-                                    struct mb_err *err)
+                                    const struct mb_run_group *files, struct mb_err *err)
 {
     const size_t n_base = options->n_base_files;
     const struct mb_compare_options how = {.threshold = options->threshold,
@@ -543,12 +537,10 @@ static enum mb_status compare_files(const struct mb_options *options,
         MB_DO(make_json(&view, &json, err));
         MB_DO(mb_output_write(options->json, json, err));
     }
-    *verdict = is_failed(&comparison, options) ? MB_ERRC_VERIFY : *verdict;
-    return MB_OK;
+    return judge(&comparison, options, err);
 }
 
-enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *verdict,
-                              struct mb_err *err)
+enum mb_status mb_compare_run(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status;
     const struct mb_settings *settings = &options->settings;
@@ -558,7 +550,7 @@ enum mb_status mb_compare_run(const struct mb_options *options, enum mb_errc *ve
     MB_DO(mb_runs_read(settings->inputs, settings->n_inputs, &read, err));
     const struct mb_run_group files = {.files = read, .n_files = settings->n_inputs};
     status = options->verb == MB_VERB_POOL ? mb_pool_show(options, &files, err)
-                                           : compare_files(options, &files, verdict, err);
+                                           : compare_files(options, &files, err);
     mb_runs_finish(read, settings->n_inputs);
     return status;
 }

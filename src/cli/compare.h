@@ -4,8 +4,7 @@
 #include "cli/options/options.h"
 
 /* Compare options->settings.inputs, the first n_base_files of which are the base; print the
- * table and write the copies that are asked for; for MB_VERB_POOL, pool them. `*verdict` is
- * MB_ERRC_VERIFY where something became worse and options->fail_on_regression is set. Bad files
- * are MB_ERRC_INPUT. */
+ * table and write the copies that are asked for; for MB_VERB_POOL, pool them. MB_ERRC_VERIFY if
+ * a gate of the command line fails, MB_ERRC_INPUT for bad files. */
 MB_MUST_CHECK enum mb_status mb_compare_run(const struct mb_options *options,
-                                            enum mb_errc *verdict, struct mb_err *err);
+                                            struct mb_err *err);

@@ -27,7 +27,7 @@ struct mb_grid_row {
 /* How a grid is laid out. */
 struct layout {
     const struct mb_grid *grid;
-    size_t n_columns;          /* of the terminal */
+    const struct mb_table_style *style;
     size_t width[MAX_COLUMNS]; /* 0: left out */
 };
 
@@ -119,7 +119,7 @@ static bool is_too_wide(const struct layout *layout)
 {
     const size_t last = layout->grid->n_columns - 1, n_last = layout->width[last];
     const bool may_break = !layout->grid->columns[last].is_right && n_last > LAST_TEXT;
-    return indent_of(layout, last) + (may_break ? LAST_TEXT : n_last) > layout->n_columns;
+    return indent_of(layout, last) + (may_break ? LAST_TEXT : n_last) > layout->style->columns;
 }
 
 /* Drop what is needed least. False without any such column. */
@@ -140,7 +140,7 @@ static bool drop_next(struct layout *layout)
 /* Columns are dropped; where that is not enough, more rows go on below their texts. */
 static void fit(struct layout *layout)
 {
-    const bool is_any = layout->n_columns >= MB_ANY_COLUMNS;
+    const bool is_any = layout->style->columns >= MB_ANY_COLUMNS;
     for (size_t most = is_any ? MB_ANY_COLUMNS : LONG_TEXT; most > 0; most /= 2) {
         measure(layout, most);
         while (is_too_wide(layout) && drop_next(layout)) {
@@ -189,7 +189,7 @@ static void add_sentence(struct mb_strbuf *out, const struct layout *layout, siz
                          const char *text)
 {
     size_t indent = indent_of(layout, c);
-    const size_t n_columns = layout->n_columns;
+    const size_t n_columns = layout->style->columns;
     if (text[0] != '\0' && indent + mb_utf8_columns(text) > n_columns &&
         indent + LEAST_SENTENCE > n_columns) {
         indent = LINE_MARGIN;
@@ -202,7 +202,8 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
                     const struct mb_grid_row *row)
 {
     const char *cell = first_cell(layout->grid, row);
-    mb_strbuf_append(out, row->paint);
+    const bool is_painted = layout->style->color && row->paint[0] != '\0';
+    mb_strbuf_append(out, is_painted ? row->paint : "");
     mb_strbuf_append(out, row->is_marked ? "> " : "  ");
     for (size_t c = 0; c < row->n_cells; c++, cell = next_cell(cell)) {
         if (is_last_text(layout->grid, row, c)) {
@@ -212,27 +213,35 @@ static void add_row(struct mb_strbuf *out, const struct layout *layout,
         }
     }
     trim(out);
-    mb_strbuf_append(out, row->paint[0] != '\0' ? MB_PAINT_OFF "\n" : "\n");
+    mb_strbuf_append(out, is_painted ? MB_PAINT_OFF "\n" : "\n");
 }
 
-void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns)
+static void add_titles(struct mb_strbuf *out, const struct layout *layout)
 {
-    struct layout layout = {.grid = grid, .n_columns = n_columns};
-    out->failed = out->failed || grid->text.failed;
-    if (out->failed || grid->n_rows == 0) {
-        return;
+    const struct mb_grid *grid = layout->grid;
+    mb_strbuf_printf(out, "%*s", MARGIN, "");
+    for (size_t c = 0; c < grid->n_columns; c++) {
+        add_cell(out, layout, c, grid->columns[c].title);
     }
-    fit(&layout);
-    if (grid->columns[0].title != NULL) {
-        mb_strbuf_printf(out, "%*s", MARGIN, "");
-        for (size_t c = 0; c < grid->n_columns; c++) {
-            add_cell(out, &layout, c, grid->columns[c].title);
+    begin_line(out, 0);
+}
+
+static void md_titles(struct mb_strbuf *out, const struct layout *layout)
+{
+    const struct mb_grid_column *columns = layout->grid->columns;
+    mb_strbuf_append(out, "|");
+    for (size_t c = 0; c < layout->grid->n_columns; c++) {
+        if (layout->width[c] > 0) {
+            mb_strbuf_printf(out, " %s |", columns[c].title);
         }
-        begin_line(out, 0);
     }
-    for (size_t i = 0; i < grid->n_rows; i++) {
-        add_row(out, &layout, &grid->rows[i]);
+    mb_strbuf_append(out, "\n|");
+    for (size_t c = 0; c < layout->grid->n_columns; c++) {
+        if (layout->width[c] > 0) {
+            mb_strbuf_append(out, columns[c].is_right ? "--:|" : ":--|");
+        }
     }
+    mb_strbuf_append(out, "\n");
 }
 
 static void md_row(struct mb_strbuf *out, const struct layout *layout,
@@ -255,27 +264,25 @@ static void md_row(struct mb_strbuf *out, const struct layout *layout,
     mb_strbuf_append(out, "\n");
 }
 
-void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid)
+void mb_grid_show(struct mb_strbuf *out, const struct mb_grid *grid,
+                  const struct mb_table_style *style)
 {
-    struct layout layout = {.grid = grid};
-    struct mb_strbuf line = {0};
+    struct layout layout = {.grid = grid, .style = style};
     out->failed = out->failed || grid->text.failed;
     if (out->failed || grid->n_rows == 0) {
         return;
     }
-    measure(&layout, MB_ANY_COLUMNS);
-    mb_strbuf_append(out, "|");
-    for (size_t c = 0; c < grid->n_columns; c++) {
-        if (layout.width[c] > 0) {
-            mb_strbuf_printf(out, " %s |", grid->columns[c].title);
-            mb_strbuf_append(&line, grid->columns[c].is_right ? "--:|" : ":--|");
+    if (style->is_markdown) {
+        measure(&layout, MB_ANY_COLUMNS);
+        md_titles(out, &layout);
+    } else {
+        fit(&layout);
+        if (grid->columns[0].title != NULL) {
+            add_titles(out, &layout);
         }
     }
-    mb_strbuf_printf(out, "\n|%s\n", mb_strbuf_text(&line));
-    out->failed = out->failed || line.failed;
-    mb_strbuf_finish(&line);
     for (size_t i = 0; i < grid->n_rows; i++) {
-        md_row(out, &layout, &grid->rows[i]);
+        (style->is_markdown ? md_row : add_row)(out, &layout, &grid->rows[i]);
     }
 }
 
@@ -289,8 +296,13 @@ void mb_markdown_text(struct mb_strbuf *out, const char *text)
     }
 }
 
-void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines)
+void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
+                    const struct mb_table_style *style)
 {
+    if (!style->is_markdown) {
+        mb_strbuf_wrap_lines(out, lines, style->columns);
+        return;
+    }
     char *rest = lines->text, *line;
     while ((line = mb_next_line(&rest)) != NULL) {
         line += strspn(line, " ");

@@ -9,12 +9,21 @@
 
 #define MB_ANY_COLUMNS 100000 /* of text that is never broken */
 
-/* ANSI colours for rows; never the only sign of anything. */
+/* ANSI colours; never the only sign of anything. */
 #define MB_PAINT_GOOD "\033[1;32m"
 #define MB_PAINT_BAD  "\033[1;31m"
 #define MB_PAINT_WARN "\033[1;33m"
 #define MB_PAINT_DIM  "\033[2m"
 #define MB_PAINT_OFF  "\033[0m"
+
+/* How tables and the lines around them are written. */
+struct mb_table_style {
+    bool color;
+    bool is_markdown; /* GitHub's: lines are items of lists, and nothing is broken */
+    bool is_brief;    /* no notes */
+    bool is_verbose;  /* all notes */
+    size_t columns;   /* of the terminal, 80 at least, or MB_ANY_COLUMNS */
+};
 
 struct mb_grid_column {
     const char *title; /* all NULL: the grid has no line of titles */
@@ -46,17 +55,16 @@ void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
  * rest of the line. */
 MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
 
-/* Append titles and rows, or nothing without rows. Columns are dropped until the rest fits into
- * `n_columns`, 80 at least. The row goes on below a text that is wider than its column; a
+/* Append titles and rows, or nothing without rows. But in Markdown, columns are dropped until
+ * the rest fits into the style's. The row goes on below a text that is wider than its column; a
  * sentence, or a text in the last column, is broken or stands below its row. */
-void mb_grid_text(struct mb_strbuf *out, const struct mb_grid *grid, size_t n_columns);
+void mb_grid_show(struct mb_strbuf *out, const struct mb_grid *grid,
+                  const struct mb_table_style *style);
 
-/* The same as GitHub Markdown; no column is dropped. */
-void mb_grid_markdown(struct mb_strbuf *out, const struct mb_grid *grid);
+/* Append lines, each ended by a newline; in Markdown blank ones are left out. Finishes `lines`.
+ */
+void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
+                    const struct mb_table_style *style);
 
 /* Append `text`; what Markdown, or HTML within it, would take as markup is escaped. */
 void mb_markdown_text(struct mb_strbuf *out, const char *text);
-
-/* Append lines, each ended by a newline, as items of a list, escaped; blank ones are left
- * out. Finishes `lines`. */
-void mb_markdown_lines(struct mb_strbuf *out, struct mb_strbuf *lines);

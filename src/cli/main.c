@@ -1,8 +1,8 @@
 /* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/os.h"
@@ -13,10 +13,10 @@
 #include "bench/selftest.h"
 #include "cli/compare.h"
 #include "cli/export.h"
-#include "cli/grid.h"
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"
 #include "cli/list/list.h"
+#include "cli/options/folder.h"
 #include "cli/options/options.h"
 #include "cli/pool.h"
 #include "cli/script.h"
@@ -39,14 +39,33 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
     return mb_output_case(&session->output, run, c, err);
 }
 
-static enum mb_status tell(struct mb_session *session, struct mb_err *err)
+/* After the work, which returned `status`: show and write the cases of the run, also after a
+ * failure, unless there are none: an older result stays then. */
+static enum mb_status conclude(struct mb_session *session, enum mb_status status,
+                               struct mb_err *err)
 {
-    return mb_output_conclude(&session->output, &session->run, err);
+    const bool is_empty = session->run.n_cases == 0;
+    struct mb_err later = {0};
+    mb_progress_finish(&session->progress);
+    if (status != MB_OK && is_empty) {
+        return status;
+    }
+    struct mb_err *const own = status == MB_OK ? err : &later;
+    const enum mb_status told = session->options->verb == MB_VERB_TUNE
+                                    ? mb_tune_tell(session, own)
+                                    : mb_output_conclude(&session->output, &session->run, own);
+    mb_err_then(err, &later);
+    status = status == MB_OK ? told : status;
+    if (status == MB_OK && !session->run.complete) {
+        mb_log(MB_LOG_WARN, is_empty ? "interrupted before this run had results"
+                                     : "interrupted: the results are part of this run, and the "
+                                       "last may have fewer samples than asked for");
+    }
+    return status;
 }
 
 /* Run or tune every case, then write the results whether or not the run got to its end. */
-static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *verdict,
-                                struct mb_err *err)
+static enum mb_status benchmark(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
     const bool is_tune = options->verb == MB_VERB_TUNE;
@@ -66,15 +85,12 @@ static enum mb_status benchmark(const struct mb_options *options, enum mb_errc *
     if (status == MB_OK) {
         status = mb_bench_run(&bench, &session.gpu, &session.inputs, &session.run, err);
     }
-    MB_TRY(mb_session_conclude(&session, status, is_tune ? mb_tune_tell : tell, err));
+    MB_TRY(conclude(&session, status, err));
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }
-    /* An exit code other than 0 has its line on stderr. */
-    MB_TRY(mb_run_exit_code(&session.run, session.rows,
-                            !is_tune && mb_output_is_beside_errors(&session.output), verdict,
-                            err));
-    if (*verdict == MB_ERRC_NONE && session.output.pictures.unwritten.code != MB_ERRC_NONE) {
+    MB_TRY(mb_run_exit_code(&session.run, session.rows, err));
+    if (session.output.pictures.unwritten.code != MB_ERRC_NONE) {
         *err = session.output.pictures.unwritten;
         status = MB_FAILED;
     }
@@ -82,23 +98,78 @@ fail:
     return mb_session_close(&session, status, err);
 }
 
-/* "ok      planted 5 %   ratio 1.0497, ..." for each check. */
+/* The next run of a set. Only the first writes pictures and texture files. */
+static enum mb_status run_next(const struct mb_options *options, struct mb_set *set,
+                               struct mb_err *err)
+{
+    struct mb_options own = *options;
+    own.set = set;
+    set->n_begun++;
+    set->is_complete = false;
+    if (set->dir != NULL) {
+        own.out_dir = set->dir;
+        own.settings.images = MB_IMAGES_NONE;
+        own.settings.chains = 0;
+    }
+    mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
+    return benchmark(&own, err);
+}
+
+static enum mb_status show_set(const struct mb_options *options, const char *dir,
+                               struct mb_err *err)
+{
+    MB_SCOPED(mb_strlist) paths = {0};
+    struct mb_run *read = NULL;
+    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
+    if (paths.n == 0) {
+        return MB_OK;
+    }
+    MB_DO(mb_runs_read((const char *const *)paths.items, paths.n, &read, err));
+    const struct mb_run_group files = {.files = read, .n_files = paths.n};
+    enum mb_status status = mb_stdout_write("\n", 1, err);
+    status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
+    mb_runs_finish(read, paths.n);
+    return status;
+}
+
+/* Make options->n_runs runs, each with a device and images of its own, in DIR/run-1 to
+ * DIR/run-N, and show their figures pooled. A run that did not get to its end is the last one.
+ * What is wrong with a run is logged at its end, as others follow; if anything was, this fails
+ * with the code of the first such run. */
+static enum mb_status benchmark_set(const struct mb_options *options, struct mb_err *err)
+{
+    struct mb_set set = {.dir = NULL};
+    enum mb_errc first = MB_ERRC_NONE;
+    uint32_t n_wrong = 0;
+    do {
+        const enum mb_status status = run_next(options, &set, err);
+        if (set.dir == NULL) {
+            return status;
+        }
+        if (status != MB_OK) {
+            mb_log_err(err);
+            first = n_wrong++ == 0 ? err->code : first;
+        }
+    } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
+    const enum mb_status status = show_set(options, set.dir, err);
+    mb_free(set.dir);
+    MB_FAIL_IF(n_wrong > 0, err, first, "%u of %u runs went wrong", n_wrong, set.n_begun);
+    return status;
+}
+
+/* "ok: planted 5 %: ratio 1.0497, ..." for each check. */
 static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {
     const struct mb_table_style style = mb_output_style(options);
-    static const struct mb_grid_column columns[3];
-    MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_strbuf_printf(&text, "self-test on %s\n", gpu->info.name);
+    MB_SCOPED(mb_strbuf) lines = {0}, text = {0};
+    mb_strbuf_printf(&lines, "self-test on %s\n", gpu->info.name);
     for (int i = 0; i < MB_N_CHECKS; i++) {
         const struct mb_check *check = &selftest->check[i];
-        mb_grid_row(&grid, false, "");
-        mb_grid_cell(&grid, "%s", check->passed ? "ok" : "FAILED");
-        mb_grid_cell(&grid, "%s", check->name);
-        mb_grid_cell(&grid, "%s", check->text.s);
+        mb_strbuf_printf(&lines, "  %s: %s: %s\n", check->passed ? "ok" : "FAILED", check->name,
+                         check->text.s);
     }
-    mb_grid_text(&text, &grid, style.columns);
+    mb_table_lines(&text, &lines, &style);
     return mb_strbuf_print(&text, err);
 }
 
@@ -119,16 +190,14 @@ fail:
     return mb_session_close_device(&gpu, status, err);
 }
 
-static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *verdict,
-                               struct mb_err *err)
+static enum mb_status dispatch(const struct mb_options *options, struct mb_err *err)
 {
     static const char version[] = "mipbench " MB_VERSION " (" MB_GIT_SHA ")\n";
     MB_SCOPED(mb_strbuf) help = {0};
     switch (options->verb) {
     case MB_VERB_RUN:
     case MB_VERB_TUNE:
-        return options->n_runs > 1 ? mb_pool_make(options, benchmark, verdict, err)
-                                   : benchmark(options, verdict, err);
+        return options->n_runs > 1 ? benchmark_set(options, err) : benchmark(options, err);
     case MB_VERB_SELF_TEST:
         return self_test(options, err);
     case MB_VERB_LIST:
@@ -139,9 +208,9 @@ static enum mb_status dispatch(const struct mb_options *options, enum mb_errc *v
         return mb_kernel_run(options, err);
     case MB_VERB_COMPARE:
     case MB_VERB_POOL:
-        return mb_compare_run(options, verdict, err);
+        return mb_compare_run(options, err);
     case MB_VERB_REPORT:
-        return mb_report_run(options, verdict, err);
+        return mb_report_run(options, err);
     case MB_VERB_EXPORT:
         return mb_export_run(options, err);
     case MB_VERB_HELP:
@@ -163,17 +232,16 @@ int main(int argc, char **argv)
 {
     struct mb_err err = {0};
     MB_SCOPED(mb_options) options = {0};
-    enum mb_errc verdict = MB_ERRC_NONE;
     mb_os_begin(argc, argv);
     mb_session_catch_signals();
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
         set_log_level(&options);
-        status = dispatch(&options, &verdict, &err);
+        status = dispatch(&options, &err);
     }
     if (status != MB_OK) {
         mb_log_err(&err);
-        verdict = err.code;
     }
-    return mb_session_signal() != 0 ? 128 + mb_session_signal() : (int)verdict;
+    const enum mb_errc code = status == MB_OK ? MB_ERRC_NONE : err.code;
+    return mb_session_signal() != 0 ? 128 + mb_session_signal() : (int)code;
 }

@@ -2,7 +2,6 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,15 +107,6 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Check that run `run` of a set can write into a folder that exists already. */
-static enum mb_status check_run(const char *dir, uint32_t run, struct mb_err *err)
-{
-    MB_FREED char *own = mb_set_run_folder(dir, run);
-    MB_FREED char *results = own ? mb_path_join(own, "results.json") : NULL;
-    MB_DO(MB_NEED(results, "output folder"));
-    return mb_os_kind(own) == MB_KIND_NONE ? MB_OK : mb_file_check_writable(results, err);
-}
-
 /* Readers of a folder could not tell a set of runs from a single run, or from earlier ones. */
 static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
 {
@@ -132,9 +122,6 @@ static enum mb_status check_unused(const struct mb_output *output, struct mb_err
         MB_FAIL(err, MB_ERRC_OUTPUT, "%s: has results of earlier runs: %s", output->dir,
                 found.items[found.n - 1]);
         return mb_err_hint(err, "name an empty or new folder with -o");
-    }
-    for (uint32_t run = 1; options->set && run <= options->n_runs; run++) {
-        MB_DO(check_run(output->dir, run, err));
     }
     return MB_OK;
 }
@@ -191,11 +178,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     return mb_output_show(&head, output->options, err);
 }
 
-bool mb_output_is_beside_errors(const struct mb_output *output)
-{
-    return output->tells && (stdout_is_taken(output->options) || mb_os_is_one_stream());
-}
-
 void mb_output_finish(struct mb_output *output)
 {
     mb_pictures_finish(&output->pictures);
@@ -213,14 +195,6 @@ enum mb_status mb_output_show(struct mb_strbuf *text, const struct mb_options *o
     }
     mb_strbuf_finish(text);
     return status;
-}
-
-static enum mb_status show_table(struct mb_output *output, const struct mb_run *run,
-                                 const struct mb_timing *timing, struct mb_err *err)
-{
-    struct mb_strbuf text = {0};
-    mb_table_timing(&text, run, timing, &output->style);
-    return mb_output_show(&text, output->options, err);
 }
 
 /* "Results: DIR/results.json" */
@@ -273,9 +247,11 @@ static enum mb_status write_copy(const char *path, const struct mb_run *run,
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                               const struct mb_case *c, struct mb_err *err)
 {
+    struct mb_strbuf text = {0};
     for (size_t i = 0; output->tells && i < c->n_timings; i++) {
-        MB_DO(show_table(output, run, &c->timings[i], err));
+        mb_table_timing(&text, run, &c->timings[i], &output->style);
     }
+    MB_DO(mb_output_show(&text, output->options, err));
     MB_DO(mb_pictures_case_done(&output->pictures, run, c, err));
     return mb_output_results(output, run, err);
 }
@@ -283,15 +259,11 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
 /* DIR/report.html of DIR/results.json. */
 static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
 {
-    int code = 0;
     MB_FREED char *page = mb_path_join(output->dir, "report.html");
     MB_SCOPED(mb_strlist) results = {0};
     MB_DO(MB_NEED(page, "report"));
     MB_DO(mb_strlist_add(&results, err, "%s/results.json", output->dir));
-    MB_DO(mb_page_make(page, &results, output->options->max_pictures_mb, &code, err));
-    return code == 0 ? MB_OK
-                     : MB_FAIL(err, MB_ERRC_OUTPUT,
-                               "--report: report.py failed with exit code %d", code);
+    return mb_page_make(page, &results, output->options->max_pictures_mb, err);
 }
 
 enum mb_status mb_output_conclude(struct mb_output *output, const struct mb_run *run,

@@ -23,9 +23,6 @@ struct mb_table_style mb_output_style(const struct mb_options *options);
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
 
-/* Whether tables and error lines go to the same place, such as a terminal. */
-bool mb_output_is_beside_errors(const struct mb_output *output);
-
 /* Print `text` where tables go, on stderr if a copy has stdout for itself, and finish it. */
 MB_MUST_CHECK enum mb_status
 mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct mb_err *err);

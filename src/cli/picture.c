@@ -102,35 +102,32 @@ static bool is_clamped(const struct mb_layout *layout, const void *block)
     return false;
 }
 
-/* Once as a PNG and, of floats, once more in the chain's own format. */
-static enum mb_status write_atlas(const struct writer *w, uint32_t layer, struct mb_err *err)
+/* A layer of a chain as one picture: a PNG and, of floats, an HDR file. */
+static enum mb_status write_atlas(const struct writer *w, struct mb_text stem,
+                                  const struct mb_layout *layout, const void *block,
+                                  uint32_t layer, struct mb_err *err)
 {
-    const struct mb_layout *layout = &w->c->layout;
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
-    const struct mb_text stem = stem_of("atlas", layer);
     MB_FREED void *rgba = NULL;
     MB_FREED void *texels = NULL;
-    MB_DO(mb_atlas_draw(layout, w->block, layer, true, &rgba, err));
+    MB_DO(mb_atlas_draw(layout, block, layer, true, &rgba, err));
     MB_DO(write_png(w, stem, rgba, extent, err));
     if (mb_format_is_unorm(layout->format)) {
         return MB_OK;
     }
-    MB_DO(mb_atlas_draw(layout, w->block, layer, false, &texels, err));
+    MB_DO(mb_atlas_draw(layout, block, layer, false, &texels, err));
     return write_hdr(w, stem, texels, extent, err);
 }
 
+/* A level is drawn as a chain of its own. */
 static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,
                                   struct mb_err *err)
 {
     const struct mb_layout *layout = &w->c->layout;
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
     const struct mb_text stem = stem_of(mb_text("level_%02u", level).s, layer);
-    const void *texels = mb_layout_level(layout, w->block, level, layer);
-    MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
-    MB_DO(MB_NEED(rgba, "pictures"));
-    mb_level_to_rgba8(layout, w->block, level, layer, rgba);
-    MB_DO(write_png(w, stem, rgba, extent, err));
-    return mb_format_is_unorm(layout->format) ? MB_OK : write_hdr(w, stem, texels, extent, err);
+    struct mb_layout own;
+    mb_layout_init(&own, layout->format, mb_level_extent(layout->base, level), 1, 1);
+    return write_atlas(w, stem, &own, mb_layout_level(layout, w->block, level, layer), 0, err);
 }
 
 /* Against the chain that is never rounded: what the strategy's policy asks for. In the layer of
@@ -158,7 +155,7 @@ static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
     const uint32_t n_levels = w->c->layout.n_levels;
     const uint32_t n_layers = n_drawn_layers(&w->c->layout);
     for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
-        MB_DO(write_atlas(w, layer, err));
+        MB_DO(write_atlas(w, stem_of("atlas", layer), &w->c->layout, w->block, layer, err));
     }
     for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
         for (uint32_t layer = 0; layer < n_layers; layer++) {
@@ -290,12 +287,11 @@ void mb_pictures_finish(struct mb_pictures *pictures)
         mb_sheet_finish(&pictures->sheet[layer]);
     }
     pictures->n_layers = pictures->policies = 0;
-    pictures->is_clamped = false;
 }
 
-static struct mb_text sheet_name(const struct mb_pictures *pictures, uint32_t layer)
+static struct mb_text sheet_name(const struct mb_case *c, uint32_t layer)
 {
-    return mb_text("%s/%s.png", pictures->folder.s, stem_of("sheet", layer).s);
+    return mb_text("%s/%s.png", mb_case_folder(c).s, stem_of("sheet", layer).s);
 }
 
 static enum mb_status add_rows(struct mb_pictures *pictures, const char *label,
@@ -321,16 +317,12 @@ static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
                     err);
 }
 
-/* Add the chain to the contact sheet, and the reference that it was held to. Rows of another
- * image are dropped. */
+/* Add the chain to the contact sheet, and the reference that it was held to. */
 static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
 {
     struct mb_pictures *pictures = w->pictures;
     struct mb_result *result = w->result;
-    const struct mb_text folder = mb_case_folder(w->c);
-    if (pictures->n_layers == 0 || strcmp(folder.s, pictures->folder.s) != 0) {
-        mb_pictures_finish(pictures);
-        pictures->folder = folder;
+    if (pictures->n_layers == 0) {
         pictures->n_layers = n_drawn_layers(&w->c->layout);
         for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
             mb_sheet_init(&pictures->sheet[layer], &w->c->layout, layer);
@@ -340,10 +332,8 @@ static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
     const bool is_wrong = result->verify == MB_VERIFY_FAIL;
     MB_DO(add_rows(pictures, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
                    w->block, err));
-    pictures->is_clamped =
-        pictures->is_clamped || mb_is_warned(&result->warnings, "png_clamped");
     for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        MB_DO(mb_strlist_add(&result->images, err, "%s", sheet_name(pictures, layer).s));
+        MB_DO(mb_strlist_add(&result->images, err, "%s", sheet_name(w->c, layer).s));
     }
     return MB_OK;
 }
@@ -400,27 +390,30 @@ static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t l
                                   const struct mb_run *run, const struct mb_case *c,
                                   struct mb_err *err)
 {
-    const struct mb_text footer = mb_text(
-        "mipbench " MB_VERSION ", %s, driver %s%s", run->device.name, mb_run_driver(run),
-        pictures->is_clamped ? "; values are clamped to [0, 1]" : "");
+    bool is_clamped = false;
+    for (size_t i = 0; i < c->n_results; i++) {
+        is_clamped = is_clamped || mb_is_warned(&c->results[i].warnings, "png_clamped");
+    }
+    const struct mb_text footer =
+        mb_text("mipbench " MB_VERSION ", %s, driver %s%s", run->device.name,
+                mb_run_driver(run), is_clamped ? "; values are clamped to [0, 1]" : "");
     MB_SCOPED(mb_canvas) canvas = {0};
     MB_SCOPED(mb_bytes) png = {0};
     MB_DO(mb_sheet_draw(&pictures->sheet[layer], sheet_title(c, layer).s, footer.s, &canvas,
                         err));
     MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    return write_file(pictures, &png, sheet_name(pictures, layer), NULL, err);
+    return write_file(pictures, &png, sheet_name(c, layer), NULL, err);
 }
 
-/* Results no longer tell of a sheet that could not be written. */
-static void forget_sheet(const struct mb_pictures *pictures, uint32_t layer,
-                         const struct mb_case *c, const struct mb_err *why)
+/* Results no longer tell of a file that is not there: a warning says why. */
+static void forget(const struct mb_case *c, const char *name, const char *code, const char *why)
 {
-    const struct mb_text name = sheet_name(pictures, layer);
     for (size_t i = 0; i < c->n_results; i++) {
         struct mb_result *result = &c->results[i];
-        if (mb_strlist_remove(&result->images, name.s) &&
-            !mb_is_warned(&result->warnings, "picture_not_written")) {
-            mb_warn(&result->warnings, "picture_not_written", "%s", why->text);
+        const bool was_image = mb_strlist_remove(&result->images, name);
+        const bool was_chain = mb_strlist_remove(&result->chains, name);
+        if ((was_image || was_chain) && !mb_is_warned(&result->warnings, code)) {
+            mb_warn(&result->warnings, code, "%s", why);
         }
     }
 }
@@ -432,21 +425,11 @@ enum mb_status mb_pictures_case_done(struct mb_pictures *pictures, const struct 
     for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
         status = status == MB_OK ? write_sheet(pictures, layer, run, c, err) : status;
         if (status != MB_OK) {
-            forget_sheet(pictures, layer, c, err);
+            forget(c, sheet_name(c, layer).s, "picture_not_written", err->text);
         }
     }
     mb_pictures_finish(pictures);
     return forgive(pictures, status, err, NULL, NULL);
-}
-
-static void forget(struct mb_result *result, const char *name)
-{
-    const bool was_image = mb_strlist_remove(&result->images, name);
-    const bool was_chain = mb_strlist_remove(&result->chains, name);
-    if ((was_image || was_chain) && !mb_is_warned(&result->warnings, "files_removed")) {
-        mb_warn(&result->warnings, "files_removed",
-                "pictures or texture files were removed, as results.json had no room left");
-    }
 }
 
 bool mb_pictures_give_up_last(struct mb_pictures *pictures, const struct mb_case *c)
@@ -458,9 +441,8 @@ bool mb_pictures_give_up_last(struct mb_pictures *pictures, const struct mb_case
         MB_FREED char *path = name ? mb_path_join(pictures->dir, name) : NULL;
         if (path) {
             unlink(path);
-            for (size_t k = 0; k < c->n_results; k++) {
-                forget(&c->results[k], name);
-            }
+            forget(c, name, "files_removed",
+                   "pictures or texture files were removed, as results.json had no room left");
             if (pictures->unwritten.code == MB_ERRC_NONE) {
                 MB_FAIL(&pictures->unwritten, MB_ERRC_OUTPUT,
                         "%s: was removed again for results.json: %s", path,
@@ -470,43 +452,4 @@ bool mb_pictures_give_up_last(struct mb_pictures *pictures, const struct mb_case
         }
     }
     return false;
-}
-
-/* One that is there: a folder that can be written into, and nothing in the way of its files. */
-static enum mb_status check_folder(const char *dir, struct mb_text name, struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) files = {0};
-    MB_FREED char *folder = mb_path_join(dir, name.s);
-    MB_DO(MB_NEED(folder, "pictures"));
-    const enum mb_kind kind = mb_os_kind(folder);
-    if (kind == MB_KIND_NONE) {
-        return MB_OK;
-    }
-    MB_FAIL_IF(kind != MB_KIND_FOLDER, err, MB_ERRC_OUTPUT,
-               "%s: is not a folder; pictures are written into it", folder);
-    MB_DO(mb_strlist_add(&files, err, "sheet.png"));
-    MB_DO(mb_os_list(folder, MB_ERRC_OUTPUT, &files, err));
-    for (size_t i = 0; i < files.n; i++) {
-        MB_FREED char *path = mb_path_join(folder, files.items[i]);
-        MB_DO(MB_NEED(path, "pictures"));
-        MB_DO(mb_image_has_suffix(path) ? mb_file_check_writable(path, err) : MB_OK);
-    }
-    return MB_OK;
-}
-
-enum mb_status mb_pictures_check(const char *dir, const struct mb_case *c,
-                                 const struct mb_variant *rows, size_t n_rows,
-                                 struct mb_err *err)
-{
-    const struct mb_text folder = mb_case_folder(c);
-    MB_DO(check_folder(dir, folder, err));
-    for (size_t i = 0; i < n_rows; i++) {
-        char slug[MB_LABEL_BYTES];
-        mb_variant_slug(&rows[i], slug, sizeof slug);
-        MB_DO(check_folder(dir, mb_text("%s/%s", folder.s, slug), err));
-    }
-    for (size_t i = 0; i < MB_N_POLICIES; i++) {
-        MB_DO(check_folder(dir, mb_text("%s/golden-%s", folder.s, mb_policy_names[i]), err));
-    }
-    return MB_OK;
 }

@@ -15,21 +15,13 @@ struct mb_pictures {
     const char *copies[3];              /* NULL or files of the user's that are not replaced */
     struct mb_err unwritten;            /* of the first file that could not be, or 0 */
     /* The contact sheet of the image that is being run: all its chains in one picture. */
-    struct mb_text folder; /* of the case, relative to the output folder */
-    bool is_clamped;       /* PNG holds less than the texels do */
-    uint32_t n_layers;     /* that are drawn; 0: no sheet is begun */
-    uint32_t policies;     /* mask of 1 << mb_policy: references that are in */
+    uint32_t n_layers; /* that are drawn; 0: no sheet is begun */
+    uint32_t policies; /* mask of 1 << mb_policy: references that are in */
     struct mb_sheet sheet[MB_MAX_PICTURE_LAYERS];
 };
 
 /* Drop the sheet. */
 void mb_pictures_finish(struct mb_pictures *pictures);
-
-/* Find out before anything is measured whether the pictures and texture files of a case can be
- * written, as far as its folders are there already: MB_ERRC_OUTPUT if not. `c` is described. */
-MB_MUST_CHECK enum mb_status mb_pictures_check(const char *dir, const struct mb_case *c,
-                                               const struct mb_variant *rows, size_t n_rows,
-                                               struct mb_err *err);
 
 /* Write into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ what the settings ask for
  * (error_NN.png for failed levels whenever there are pictures at all; chain.ktx2 and chain.dds

@@ -1,22 +1,16 @@
-/* `mipbench compare --pool`: pooled runs as tables and as JSON. `mipbench run --runs N`: runs
- * one after the other, each as if it were alone, and then their table. */
+/* Pooled runs as tables and as JSON. */
 #include "cli/pool.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "compare/headline.h"
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"
 #include "result/result_json.h"
-#include "cli/options/folder.h"
 #include "cli/output.h"
 #include "cli/session.h"
 
@@ -39,13 +33,12 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         const struct mb_pool *pool = &pools->pools[i];
         const struct mb_run *file = pool->runs[0];
         struct mb_strbuf lines = {0};
-        const struct mb_text title = mb_text(
-            "%s, driver %s, mipbench %s: %zu run%s", file->device.name, mb_run_driver(file),
-            mb_run_git_sha(file), pool->n_runs, pool->n_runs == 1 ? "" : "s");
         mb_strbuf_append(out, i > 0 ? "\n" : "");
-        mb_strbuf_wrap(out, title.s, 0, style->columns);
-        mb_strbuf_append(out, "\n");
-        add_unfinished(out, pool, style);
+        mb_strbuf_printf(&lines, "%s, driver %s, mipbench %s: %zu run%s\n", file->device.name,
+                         mb_run_driver(file), mb_run_git_sha(file), pool->n_runs,
+                         pool->n_runs == 1 ? "" : "s");
+        add_unfinished(&lines, pool, style);
+        mb_table_lines(out, &lines, style);
         for (size_t k = 0; k < pool->run.n_cases; k++) {
             mb_strbuf_append(out, "\n");
             mb_table_timing(out, &pool->run, &pool->run.cases[k]->timings[0], style);
@@ -104,11 +97,8 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
     mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
     mb_json_number(json, node, "p05_ns", row->stats.p05_ns);
     mb_json_number(json, node, "p95_ns", row->stats.p95_ns);
-    if (!isfinite(relation->ratio)) {
-        mb_json_null(json, node, "relative");
-        return;
-    }
-    struct cJSON *relative = mb_json_object(json, node, "relative");
+    struct cJSON *relative =
+        mb_json_object_if(json, node, "relative", isfinite(relation->ratio));
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
@@ -235,61 +225,4 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
         MB_DO(mb_output_write(options->json, json, err));
     }
     return MB_OK;
-}
-
-static enum mb_errc run_next(const struct mb_options *options, struct mb_set *set,
-                             mb_run_once *run)
-{
-    struct mb_options own = *options;
-    struct mb_err err = {0};
-    enum mb_errc verdict = MB_ERRC_NONE;
-    own.set = set;
-    set->n_begun++;
-    set->is_complete = false;
-    if (set->dir != NULL) {
-        own.out_dir = set->dir;
-        own.settings.images = MB_IMAGES_NONE;
-        own.settings.chains = 0;
-    }
-    mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
-    if (run(&own, &verdict, &err) != MB_OK) {
-        mb_log_err(&err);
-        verdict = err.code;
-    } else if (verdict != MB_ERRC_NONE) {
-        mb_log(MB_LOG_ERROR, "run %u of %u: a strategy failed verification", set->n_begun,
-               options->n_runs);
-    }
-    return verdict;
-}
-
-static enum mb_status show_set(const struct mb_options *options, const char *dir,
-                               struct mb_err *err)
-{
-    MB_SCOPED(mb_strlist) paths = {0};
-    struct mb_run *read = NULL;
-    MB_DO(mb_set_results(dir, MB_ERRC_OUTPUT, &paths, err));
-    if (paths.n == 0) {
-        return MB_OK;
-    }
-    MB_DO(mb_runs_read((const char *const *)paths.items, paths.n, &read, err));
-    const struct mb_run_group files = {.files = read, .n_files = paths.n};
-    enum mb_status status = mb_stdout_write("\n", 1, err);
-    status = status == MB_OK ? mb_pool_show(options, &files, err) : status;
-    mb_runs_finish(read, paths.n);
-    return status;
-}
-
-enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
-                            enum mb_errc *verdict, struct mb_err *err)
-{
-    struct mb_set set = {.dir = NULL};
-    do {
-        const enum mb_errc own = run_next(options, &set, run);
-        *verdict = *verdict == MB_ERRC_NONE ? own : *verdict;
-    } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
-    /* The cause is logged already, and may well end this, too. */
-    const bool is_broken = !set.is_complete && *verdict != MB_ERRC_NONE;
-    const enum mb_status status = set.dir != NULL ? show_set(options, set.dir, err) : MB_OK;
-    mb_free(set.dir);
-    return is_broken ? MB_OK : status;
 }

@@ -1,5 +1,4 @@
-/* Runs taken together: those of files (`compare --pool`), and those that it makes (`--runs`).
- */
+/* Runs taken together: those of files (`compare --pool`), and those of a set (`--runs`). */
 #pragma once
 
 #include "base/json.h"
@@ -16,15 +15,3 @@ MB_MUST_CHECK enum mb_status mb_pool_show(const struct mb_options *options,
 void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_run *run);
 void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
                         struct mb_strbuf *lines);
-
-/* One run: as MB_VERB_RUN without --runs, but for `options->set`, of which it sets is_complete.
- */
-typedef enum mb_status mb_run_once(const struct mb_options *options, enum mb_errc *verdict,
-                                   struct mb_err *err);
-
-/* Make options->n_runs of them, each with a device and images of its own, in DIR/run-1 to
- * DIR/run-N, and show their figures pooled. Only the first writes pictures and texture files. A
- * run that did not get to its end is the last one. The errors of a run are logged at its end,
- * as others follow: `*verdict` is the first that is not MB_ERRC_NONE. */
-MB_MUST_CHECK enum mb_status mb_pool_make(const struct mb_options *options, mb_run_once *run,
-                                          enum mb_errc *verdict, struct mb_err *err);

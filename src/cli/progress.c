@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/os.h"
@@ -13,7 +12,6 @@
 #define NS_PER_S         UINT64_C(1000000000)
 #define MIN_REDRAW_NS    (NS_PER_S / 10)
 #define MIN_LINE_NS      (30 * NS_PER_S) /* where lines stay */
-#define MIN_NAME         8               /* columns that a shortened name has at least */
 #define FALLBACK_COLUMNS 80
 
 /* Asked every time: a window can be resized. */
@@ -33,42 +31,31 @@ void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
     progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
 }
 
-void mb_progress_image(struct mb_progress *progress, size_t index, const char *name)
+void mb_progress_image(struct mb_progress *progress, size_t index, const struct mb_case *c)
 {
-    if (progress->first_ns != 0 && index == progress->image_index) {
-        return;
-    }
     progress->image_index = index;
-    snprintf(progress->image, sizeof progress->image, "%s", name);
+    progress->image = mb_text("%.300s %ux%u %s", c->input_name, c->layout.base.width,
+                              c->layout.base.height, c->layout.format->name);
     progress->begin_ns = mb_now_ns();
-    if (progress->first_ns == 0) {
-        progress->first_ns = progress->begin_ns;
-    }
+    progress->first_ns = index == 0 ? progress->begin_ns : progress->first_ns;
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average, or as the first one is going to if its blocks take as long as those before them. NaN
- * where nothing is known, and when the last one has already taken longer. */
+ * average. NaN in the first image, and when the last one has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
     const size_t n_after = progress->n_images - n_done - 1;
-    const double spent_ns = (double)(now_ns - progress->begin_ns);
-    double each_ns = (double)(progress->begin_ns - progress->first_ns) / (double)n_done;
-    if (n_done == 0) {
-        each_ns = progress->n_blocks > 1
-                      ? spent_ns + (double)(now_ns - progress->table_ns) /
-                                       (progress->n_blocks - 1) *
-                                       (progress->n_all_blocks - progress->n_blocks)
-                      : (double)NAN;
-    }
-    const double rest_ns = each_ns - spent_ns;
+    const double each_ns =
+        n_done > 0 ? (double)(progress->begin_ns - progress->first_ns) / (double)n_done
+                   : (double)NAN;
+    const double rest_ns = each_ns - (double)(now_ns - progress->begin_ns);
     const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
     return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
 }
 
-/* "about 40 s left", "about 4 min left" or "about 3 h left"; "" while that is unknown. */
-static void left_text(double left_s, char *out, size_t out_bytes)
+/* " - about 40 s left", or in minutes or hours; "" while that is unknown. */
+static struct mb_text left_text(double left_s)
 {
     static const struct {
         double seconds;
@@ -78,48 +65,29 @@ static void left_text(double left_s, char *out, size_t out_bytes)
     while (i + 1 < MB_COUNTOF(units) && left_s < 1.5 * units[i].seconds) {
         i++;
     }
-    out[0] = '\0';
-    if (isfinite(left_s)) {
-        snprintf(out, out_bytes, "about %.0f %s left", ceil(left_s / units[i].seconds),
-                 units[i].name);
-    }
+    return isfinite(left_s) ? mb_text(" - about %.0f %s left", ceil(left_s / units[i].seconds),
+                                      units[i].name)
+                            : (struct mb_text){""};
 }
 
-void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                      const char *label, const char *step, uint64_t now_ns, size_t n_columns)
+struct mb_text mb_progress_text(const struct mb_progress *progress, const char *label,
+                                const char *step, uint64_t now_ns)
 {
-    static const char separator[] = " - ";
-    MB_SCOPED(mb_strbuf) rest = {0};
-    char left[40];
-    left_text(seconds_left(progress, now_ns), left, sizeof left);
-    mb_strbuf_printf(&rest, "%s%s%s%s%s", label, separator, step, left[0] ? separator : "",
-                     left);
-    mb_strbuf_printf(out, "[%zu/%zu] ", progress->image_index + 1, progress->n_images);
-    if (progress->image[0] != '\0') {
-        const size_t n_others =
-            out->n_bytes + strlen(" - ") + mb_utf8_columns(mb_strbuf_text(&rest));
-        mb_strbuf_shorten(out, progress->image,
-                          n_columns > n_others + MIN_NAME ? n_columns - n_others : MIN_NAME);
-        mb_strbuf_append(out, separator);
-    }
-    mb_strbuf_append(out, mb_strbuf_text(&rest));
-    out->failed = out->failed || rest.failed;
+    const char *image = progress->image.s;
+    return mb_text("[%zu/%zu] %s - %s%s%s%s", progress->image_index + 1, progress->n_images,
+                   label, step, left_text(seconds_left(progress, now_ns)).s,
+                   image[0] != '\0' ? " - " : "", image);
 }
 
 static void draw(struct mb_progress *progress, const char *label, const char *step,
                  uint64_t now_ns)
 {
-    /* A line that fills the last column wraps on some terminals. */
-    const size_t columns = stderr_columns() - 1;
-    MB_SCOPED(mb_strbuf) text = {0};
-    mb_progress_text(&text, progress, label, step, now_ns, columns);
-    if (text.failed) {
-        return;
-    }
+    const struct mb_text text = mb_progress_text(progress, label, step, now_ns);
     if (progress->is_terminal) {
-        mb_log_set_transient(mb_strbuf_text(&text), columns);
+        /* A line that fills the last column wraps on some terminals. */
+        mb_log_set_transient(text.s, stderr_columns() - 1);
     } else {
-        mb_log(MB_LOG_INFO, "%s", mb_strbuf_text(&text));
+        mb_log(MB_LOG_INFO, "%s", text.s);
     }
     progress->drawn_ns = now_ns;
 }
@@ -134,7 +102,6 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
     const uint64_t now_ns = mb_now_ns();
-    progress->n_blocks = 0;
     if ((progress->is_terminal && !progress->is_quiet) ||
         mb_progress_is_due(progress, now_ns)) {
         draw(progress, label, step, now_ns);
@@ -146,9 +113,6 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
 {
     const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
-    progress->table_ns = n_done <= 1 ? now_ns : progress->table_ns;
-    progress->n_blocks = n_done;
-    progress->n_all_blocks = n_total;
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
     }
@@ -157,8 +121,14 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
     }
 }
 
-/* "3 strategies verified, 1 skipped". */
-static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
+/* ", 2 FAILED"; "" for none. */
+static struct mb_text count_text(size_t n, const char *word)
+{
+    return n > 0 ? mb_text(", %zu %s", n, word) : (struct mb_text){""};
+}
+
+struct mb_text mb_progress_case_text(const struct mb_progress *progress,
+                                     const struct mb_case *c)
 {
     size_t n_verified = 0, n_unchecked = 0, n_failed = 0, n_skipped = 0;
     for (size_t i = 0; i < c->n_results; i++) {
@@ -170,32 +140,17 @@ static void add_counts(struct mb_strbuf *text, const struct mb_case *c)
                        result->verify != MB_VERIFY_PASS;
     }
     const size_t n = n_unchecked > 0 ? n_unchecked : n_verified;
-    mb_strbuf_printf(text, "%zu strateg%s %s", n, n == 1 ? "y" : "ies",
-                     n_unchecked > 0 ? "not checked" : "verified");
-    if (n_failed > 0) {
-        mb_strbuf_printf(text, ", %zu FAILED", n_failed);
-    }
-    if (n_skipped > 0) {
-        mb_strbuf_printf(text, ", %zu skipped", n_skipped);
-    }
-}
-
-void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                           const struct mb_case *c)
-{
-    mb_strbuf_printf(out, "%zu/%zu %s %" PRIu32 "x%" PRIu32 " %s: ", progress->image_index + 1,
-                     progress->n_images, c->input_name, c->layout.base.width,
-                     c->layout.base.height, c->layout.format->name);
-    add_counts(out, c);
+    return mb_text("%zu/%zu %s: %zu strateg%s %s%s%s", progress->image_index + 1,
+                   progress->n_images, progress->image.s, n, n == 1 ? "y" : "ies",
+                   n_unchecked > 0 ? "not checked" : "verified",
+                   count_text(n_failed, "FAILED").s, count_text(n_skipped, "skipped").s);
 }
 
 void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
 {
-    MB_SCOPED(mb_strbuf) text = {0};
     mb_progress_finish(progress); /* the table comes next */
     if (!progress->is_terminal && !progress->is_quiet) {
-        mb_progress_case_text(&text, progress, c);
-        mb_log(MB_LOG_INFO, "%s", text.failed ? "" : mb_strbuf_text(&text));
+        mb_log(MB_LOG_INFO, "%s", mb_progress_case_text(progress, c).s);
         progress->drawn_ns = mb_now_ns();
     }
 }

@@ -3,26 +3,22 @@
 #pragma once
 
 #include "base/text.h"
-#include "base/strbuf.h"
 #include "result/result.h"
 
 struct mb_progress {
     bool is_quiet;
     bool is_terminal; /* stderr: redraw one line */
     size_t n_images, image_index;
-    char image[80];                  /* name of the image, or "" */
-    uint64_t first_ns;               /* when the first image began; 0: none has */
-    uint64_t begin_ns;               /* when the current one did */
-    uint64_t table_ns;               /* when the first block of the current table was sampled */
-    uint32_t n_blocks, n_all_blocks; /* of the current table; 0: nothing is sampled */
+    struct mb_text image; /* "photo 512x512 rgba8"; "" before the first */
+    uint64_t first_ns;    /* when the first image began */
+    uint64_t begin_ns;    /* when the current one did */
     uint64_t drawn_ns; /* when the line was drawn, or the last one written; 0: there is none */
 };
 
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images);
 
-/* Begin image `index` (0-based) of `n_images`, "photo 512x512"; `name` may be "". Repeating it
- * within an image has no effect. */
-void mb_progress_image(struct mb_progress *progress, size_t index, const char *name);
+/* Begin image `index` (0-based) of `n_images`; `c` is described. */
+void mb_progress_image(struct mb_progress *progress, size_t index, const struct mb_case *c);
 
 /* A step without a count begins: drawn at once. `label` is the strategy's. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);
@@ -38,15 +34,14 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 /* Erase the redrawn line. */
 void mb_progress_finish(struct mb_progress *progress);
 
-/* The line itself: "[2/8] photo - spd - verifying - about 4 min left". The time left is
- * estimated from the finished images, in the first one from the blocks that were sampled.
- * Where the line is wider than `n_columns` the image's name loses its middle. */
-void mb_progress_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                      const char *label, const char *step, uint64_t now_ns, size_t n_columns);
+/* The line itself: "[2/8] spd - verifying - about 4 min left - photo". The time left is
+ * estimated from the finished images. */
+struct mb_text mb_progress_text(const struct mb_progress *progress, const char *label,
+                                const char *step, uint64_t now_ns);
 
 /* Whether the line is to be drawn again, or another one to be written. */
 bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns);
 
 /* "3/8 photo 512x512 rgba8: 4 strategies verified" */
-void mb_progress_case_text(struct mb_strbuf *out, const struct mb_progress *progress,
-                           const struct mb_case *c);
+struct mb_text mb_progress_case_text(const struct mb_progress *progress,
+                                     const struct mb_case *c);

@@ -54,8 +54,9 @@ enum mb_status mb_page_check(struct mb_err *err)
 }
 
 enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
-                            uint32_t max_pictures_mb, int *code, struct mb_err *err)
+                            uint32_t max_pictures_mb, struct mb_err *err)
 {
+    int code = 0;
     char python[MB_PATH_BYTES], script[MB_PATH_BYTES], program[MB_PATH_BYTES];
     MB_DO(find(python, script, err));
     MB_SCOPED(mb_strbuf) out = {0};
@@ -77,16 +78,16 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
         mb_os_program(program);
         mb_os_set("MIPBENCH", program);
     }
-    const int error = mb_os_run(argv, code);
+    const int error = mb_os_run(argv, &code);
     MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: %s", python, mb_os_error_text(error));
-    MB_FAIL_IF(*code < 0, err, MB_ERRC_OUTPUT, SCRIPT ": ended by signal %d", -*code);
+    MB_FAIL_IF(code < 0, err, MB_ERRC_OUTPUT, SCRIPT ": ended by signal %d", -code);
+    MB_FAIL_IF(code > 0, err, code == MB_ERRC_INPUT ? MB_ERRC_INPUT : MB_ERRC_OUTPUT,
+               SCRIPT ": failed with exit code %d", code);
     return MB_OK;
 }
 
-enum mb_status mb_report_run(const struct mb_options *options, enum mb_errc *verdict,
-                             struct mb_err *err)
+enum mb_status mb_report_run(const struct mb_options *options, struct mb_err *err)
 {
-    int code = 0;
     char folder[MB_PATH_BYTES];
     const char *out = options->out_dir;
     MB_SCOPED(mb_strbuf) page = {0}, text = {0};
@@ -97,12 +98,7 @@ enum mb_status mb_report_run(const struct mb_options *options, enum mb_errc *ver
         mb_strbuf_printf(&page, "%s/report.html", out ? out : folder);
     }
     MB_DO(mb_strbuf_check(&page, err));
-    MB_DO(mb_page_make(mb_strbuf_text(&page), &options->inputs, options->max_pictures_mb, &code,
-                       err));
-    if (code > 0) {
-        *verdict = (enum mb_errc)code;
-        return MB_OK;
-    }
+    MB_DO(mb_page_make(mb_strbuf_text(&page), &options->inputs, options->max_pictures_mb, err));
     mb_strbuf_printf(&text, "Report: %s\n", mb_strbuf_text(&page));
     return mb_strbuf_print(&text, err);
 }

@@ -9,14 +9,12 @@
  * MB_ERRC_OUTPUT. */
 MB_MUST_CHECK enum mb_status mb_page_check(struct mb_err *err);
 
-/* Make the page `page` from the results in `inputs`; no shell is involved. `*code` is the exit
- * code of the script: above 0, the script has said on stderr why. If it cannot be run, or is
- * killed, MB_ERRC_OUTPUT. */
+/* Make the page `page` from the results in `inputs`; no shell is involved. MB_ERRC_OUTPUT if
+ * the script cannot be run, or fails: then it has said on stderr why. MB_ERRC_INPUT if it
+ * refuses an input. */
 MB_MUST_CHECK enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
-                                          uint32_t max_pictures_mb, int *code,
-                                          struct mb_err *err);
+                                          uint32_t max_pictures_mb, struct mb_err *err);
 
-/* `mipbench report`: the page of options->inputs. `*verdict` is the exit code of the script,
- * which has said what is wrong. */
+/* `mipbench report`: the page of options->inputs. */
 MB_MUST_CHECK enum mb_status mb_report_run(const struct mb_options *options,
-                                           enum mb_errc *verdict, struct mb_err *err);
+                                           struct mb_err *err);

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -70,16 +69,6 @@ enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status
     const uint32_t n_messages = mb_gpu_finish(gpu);
     MB_FAIL_IF(status == MB_OK && n_messages > 0, err, MB_ERRC_RUNTIME,
                "--validate: the layers sent %u messages", n_messages);
-    return status;
-}
-
-static enum mb_status open_inputs(const struct mb_options *options, struct mb_inputs *inputs,
-                                  struct mb_err *err)
-{
-    const enum mb_status status = mb_inputs_open(&options->settings, inputs, err);
-    if (status != MB_OK) {
-        mb_options_hint_input(options, err);
-    }
     return status;
 }
 
@@ -174,21 +163,12 @@ static void on_block(void *user, size_t n_candidates, uint32_t n_done, uint32_t 
     mb_progress_rounds(&session->progress, label.s, n_done, n_total);
 }
 
-/* "photo", or of several sizes "photo 512x512"; tune names the size with the strategy. */
 static void on_case_begin(void *user, size_t index)
 {
     struct mb_session *session = user;
-    const struct mb_settings *settings = &session->options->settings;
-    struct mb_text name = {""};
-    if (session->options->verb == MB_VERB_RUN) {
-        const size_t n_images = mb_settings_n_images(settings); /* a run has one format */
-        const struct mb_extent size = settings->size[index % n_images];
-        name = mb_text("%s", session->inputs.images[index / n_images].name);
-        if (settings->n_sizes > 0) {
-            name = mb_text("%.300s %ux%u", name.s, size.width, size.height);
-        }
-    }
-    mb_progress_image(&session->progress, index, name.s);
+    struct mb_case c;
+    describe_case(session, index, &c);
+    mb_progress_image(&session->progress, index, &c);
 }
 
 struct mb_hooks mb_session_hooks(struct mb_session *session)
@@ -202,19 +182,6 @@ struct mb_hooks mb_session_hooks(struct mb_session *session)
     };
 }
 
-/* Pictures may go into folders that exist already. */
-static enum mb_status check_pictures(const struct mb_session *session, struct mb_err *err)
-{
-    const struct mb_settings *settings = &session->options->settings;
-    const bool has_any = settings->images != MB_IMAGES_NONE || settings->chains != 0;
-    for (size_t i = 0; has_any && i < mb_bench_n_images(settings); i++) {
-        struct mb_case c;
-        describe_case(session, i, &c);
-        MB_DO(mb_pictures_check(session->output.dir, &c, session->rows, session->n_rows, err));
-    }
-    return MB_OK;
-}
-
 enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
 {
     const struct mb_options *options = session->options;
@@ -222,7 +189,11 @@ enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
     const bool is_first = !options->set || options->set->n_begun == 1;
     MB_DO(mb_plan_variants(settings->table, settings->specs, settings->n_specs, &session->rows,
                            &session->n_rows, err));
-    MB_DO(open_inputs(options, &session->inputs, err));
+    const enum mb_status status = mb_inputs_open(settings, &session->inputs, err);
+    if (status != MB_OK) {
+        mb_options_hint_input(options, err);
+        return status;
+    }
     MB_DO(mb_session_open_device(options, &session->gpu, err));
     MB_DO(options->verb == MB_VERB_RUN ? check_memory(session, err) : MB_OK);
     MB_DO(check_kernels(session, is_first, err));
@@ -232,31 +203,8 @@ enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err)
     mb_run_init(&session->run, &session->gpu, settings, options->argc,
                 (const char *const *)options->argv);
     MB_DO(mb_output_init(&session->output, options, &session->run, err));
-    MB_DO(options->verb == MB_VERB_RUN ? check_pictures(session, err) : MB_OK);
     mb_progress_init(&session->progress, options->quiet, mb_bench_n_images(&options->settings));
     return MB_OK;
-}
-
-enum mb_status mb_session_conclude(struct mb_session *session, enum mb_status status,
-                                   enum mb_status (*tell)(struct mb_session *session,
-                                                          struct mb_err *err),
-                                   struct mb_err *err)
-{
-    const bool is_empty = session->run.n_cases == 0;
-    struct mb_err later = {0};
-    mb_progress_finish(&session->progress);
-    if (status != MB_OK && is_empty) {
-        return status;
-    }
-    const enum mb_status told = tell(session, status == MB_OK ? err : &later);
-    mb_err_then(err, &later);
-    status = status == MB_OK ? told : status;
-    if (status == MB_OK && !session->run.complete) {
-        mb_log(MB_LOG_WARN, is_empty ? "interrupted before this run had results"
-                                     : "interrupted: the results are part of this run, and the "
-                                       "last may have fewer samples than asked for");
-    }
-    return status;
 }
 
 enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,

@@ -47,13 +47,6 @@ MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* After the work, which returned `status`: have `tell` show and write the cases of the run,
- * also after a failure, unless there are none: an older result stays then. */
-MB_MUST_CHECK enum mb_status
-mb_session_conclude(struct mb_session *session, enum mb_status status,
-                    enum mb_status (*tell)(struct mb_session *session, struct mb_err *err),
-                    struct mb_err *err);
-
 /* Free everything; as mb_session_close_device(). */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -35,7 +34,7 @@ struct view {
     const struct mb_timing *timing;
     struct mb_ranking ranking;
     const struct mb_table_style *style;
-    double least_ns; /* the shortest of all medians, NaN: nothing was timed */
+    double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
 static bool is_timed(const struct mb_row *row)
@@ -80,25 +79,6 @@ static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row
     return (double)timing->of->compulsory_bytes / row->stats.median_ns;
 }
 
-static double find_least_ns(const struct mb_timing *timing)
-{
-    double least_ns = (double)NAN;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        if (has_figures(row) && is_timed(row)) {
-            least_ns = fmin(least_ns, row->stats.median_ns); /* a number before NaN */
-        }
-    }
-    return least_ns;
-}
-
-static void add_blanks(struct mb_grid *grid, int n, const char *blank)
-{
-    for (int i = 0; i < n; i++) {
-        mb_grid_cell(grid, "%s", blank);
-    }
-}
-
 /* The ratio to the fastest row, with its interval where it has one. */
 static void add_relation(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row, const char *blank)
@@ -131,7 +111,9 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                      view->run->n_pooled > 0 ? ""
                                              : mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
-        add_blanks(grid, 4, blank);
+        for (int i = 0; i < 4; i++) {
+            mb_grid_cell(grid, "%s", blank);
+        }
     }
     mb_grid_cell(grid, "%s",
                  isfinite(view->timing->floor_ns) && !mb_gpu_is_cpu(&view->run->device)
@@ -164,12 +146,9 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     }
 }
 
-static const char *paint_of(const struct view *view, const struct mb_row *row, bool is_best)
+static const char *paint_of(const struct mb_row *row, bool is_best)
 {
     const enum mb_result_status status = mb_row_status(row);
-    if (!view->style->color) {
-        return "";
-    }
     if (status == MB_RESULT_FAILED || row->result->verify == MB_VERIFY_FAIL) {
         return MB_PAINT_BAD;
     }
@@ -184,7 +163,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
         return; /* told with one above it */
     }
-    mb_grid_row(grid, is_best, paint_of(view, row, is_best));
+    mb_grid_row(grid, is_best, paint_of(row, is_best));
     if (n_alike > 1) {
         mb_grid_cell(grid, "%s (%zu variants)", result->strategy->name, n_alike);
     } else {
@@ -201,26 +180,6 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(view->timing, row).s);
     mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
-}
-
-void mb_table_grid(struct mb_strbuf *out, const struct mb_grid *grid,
-                   const struct mb_table_style *style)
-{
-    if (style->is_markdown) {
-        mb_grid_markdown(out, grid);
-    } else {
-        mb_grid_text(out, grid, style->columns);
-    }
-}
-
-void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
-                    const struct mb_table_style *style)
-{
-    if (style->is_markdown) {
-        mb_markdown_lines(out, lines);
-    } else {
-        mb_strbuf_wrap_lines(out, lines, style->columns);
-    }
 }
 
 void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, const char *fmt,
@@ -279,14 +238,16 @@ static size_t *order_rows(const struct mb_timing *timing)
     return order;
 }
 
-static struct mb_grid make_grid(const struct view *view)
+static struct mb_grid make_grid(struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     const size_t winner = view->ranking.winner;
     MB_FREED size_t *order = order_rows(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
-        add_row(&grid, view, &view->timing->rows[order[i]], order[i] == winner);
+        const struct mb_row *row = &view->timing->rows[order[i]];
+        view->least_ns = i == 0 ? sort_key(row) : view->least_ns;
+        add_row(&grid, view, row, order[i] == winner);
     }
     return grid;
 }
@@ -297,32 +258,6 @@ static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf 
     mb_strbuf_printf(out, "  %s: %s\n", label, mb_strbuf_text(text));
     out->failed = out->failed || text->failed;
     mb_strbuf_finish(text);
-}
-
-/* "; vs box by level: 0, 0.5, 2745 LSB" */
-static void describe_levels(struct mb_strbuf *out, const struct mb_timing *timing,
-                            const struct mb_verdict *verdict)
-{
-    for (uint32_t level = 0; level < verdict->n_levels; level++) {
-        mb_strbuf_printf(out, "%s %s", level > 0 ? "," : "; vs box by level:",
-                         mb_digits_text(verdict->level[level].box_lsb).s);
-    }
-    if (verdict->n_levels > 0) {
-        mb_strbuf_append(out, mb_format_is_unorm(timing->of->layout.format) ? " LSB" : " ulp");
-    }
-}
-
-/* The split is of a hot cache: it stands with hot latency, or with cold latency if that is all
- * there is. */
-static bool shows_split(const struct mb_timing *timing)
-{
-    const struct mb_case *c = timing->of;
-    bool has_hot = false;
-    for (size_t i = 0; i < c->n_timings; i++) {
-        has_hot = has_hot || (c->timings[i].mode == MB_MODE_LATENCY &&
-                              c->timings[i].cache == MB_CACHE_HOT);
-    }
-    return timing->mode == MB_MODE_LATENCY && (timing->cache == MB_CACHE_HOT || !has_hot);
 }
 
 /* "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)": of dispatches. */
@@ -340,10 +275,10 @@ static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
     }
 }
 
-/* With --per-level, of latency: where the time of each strategy's dispatches goes. */
+/* Where the time of each strategy's dispatches goes. */
 static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
 {
-    for (size_t i = 0; shows_split(timing) && i < timing->of->n_results; i++) {
+    for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_result *result = &timing->of->results[i];
         struct mb_strbuf text = {0};
         if (!result->has_work) {
@@ -357,21 +292,6 @@ static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
                                         : "one dispatch: not separable by level");
         }
         add_line(out, result->label, &text);
-    }
-}
-
-/* A line for each strategy: its set-up, and how far each level is from the box chain. */
-static void add_facts(struct mb_strbuf *out, const struct mb_timing *timing)
-{
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        const struct mb_row *row = &timing->rows[i];
-        struct mb_strbuf text = {0};
-        if (!row->result->has_work) {
-            continue;
-        }
-        mb_strbuf_printf(&text, "set-up %s", mb_time_text(1e6 * row->result->setup_ms).s);
-        describe_levels(&text, timing, &row->result->verdict);
-        add_line(out, row->result->label, &text);
     }
 }
 
@@ -431,11 +351,9 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     if (view->run->n_pooled > 0) {
         return;
     }
-    if (view->run->settings->per_level) {
+    const bool is_first = view->timing == view->timing->of->timings;
+    if (view->run->settings->per_level && is_first) { /* it is of a hot cache in any case */
         add_split(out, view->timing);
-    }
-    if (style->is_verbose) {
-        add_facts(out, view->timing);
     }
     if (!style->is_brief) {
         add_warnings(out, view->timing, style->is_verbose);
@@ -464,15 +382,12 @@ static void add_head(struct mb_strbuf *out, const struct view *view)
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style)
 {
-    const struct view view = {.run = run,
-                              .timing = timing,
-                              .ranking = mb_ranking_of(run, timing),
-                              .style = style,
-                              .least_ns = find_least_ns(timing)};
+    struct view view = {
+        .run = run, .timing = timing, .ranking = mb_ranking_of(run, timing), .style = style};
     MB_SCOPED(mb_grid) grid = make_grid(&view);
     struct mb_strbuf lines = {0};
     add_head(out, &view);
-    mb_table_grid(out, &grid, style);
+    mb_grid_show(out, &grid, style);
     mb_ranking_lines(&lines, &view.ranking);
     add_notes(&lines, &view);
     mb_strbuf_append(out, "\n");

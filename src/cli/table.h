@@ -6,21 +6,6 @@
 #include "cli/grid.h"
 #include "result/result.h"
 
-struct mb_table_style {
-    bool color;       /* ANSI colours, never the only sign */
-    bool is_markdown; /* lines are items of lists, and nothing is broken */
-    bool is_brief;    /* no notes */
-    bool is_verbose;  /* all notes, and facts of each strategy */
-    size_t
-        columns; /* in which text is broken: of the terminal, 80 at least; or MB_ANY_COLUMNS */
-};
-
-/* Append a grid, and lines, which are finished, in a style. */
-void mb_table_grid(struct mb_strbuf *out, const struct mb_grid *grid,
-                   const struct mb_table_style *style);
-void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
-                    const struct mb_table_style *style);
-
 /* Append a line that must not be overlooked; control characters are replaced. */
 MB_PRINTF(3, 4)
 void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, const char *fmt,

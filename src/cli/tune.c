@@ -75,7 +75,7 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
 
 /* A row for each decision. */
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
-                      size_t terminal_columns)
+                      const struct mb_table_style *style)
 {
     MB_SCOPED(mb_grid) grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     for (size_t i = 0; i < tune->n_classes; i++) {
@@ -84,19 +84,19 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
             add_row(&grid, tune, class);
         }
     }
-    mb_grid_text(out, &grid, terminal_columns);
+    mb_grid_show(out, &grid, style);
 }
 
-static void add_failures(struct mb_strbuf *out, const struct mb_run *run, bool color)
+static void add_failures(struct mb_strbuf *out, const struct mb_run *run,
+                         const struct mb_table_style *style)
 {
     struct mb_rows rows = {.run = run};
     for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
         const struct mb_layout *layout = &row->timing->of->layout;
         if (mb_row_status(row) == MB_RESULT_FAILED) {
-            mb_strbuf_printf(out, "%s%ux%u %s: %s FAILED: %s%s\n", color ? MB_PAINT_BAD : "",
-                             layout->base.width, layout->base.height, layout->format->name,
-                             row->result->label, row->result->reason,
-                             color ? MB_PAINT_OFF : "");
+            mb_table_loud(out, style, "%ux%u %s: %s FAILED: %s", layout->base.width,
+                          layout->base.height, layout->format->name, row->result->label,
+                          row->result->reason);
         }
     }
 }
@@ -119,10 +119,10 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     struct mb_strbuf below = {0};
     if (tune->n_classes > 0) {
         add_task(out, run);
-        add_table(out, tune, style->columns);
+        add_table(out, tune, style);
         mb_strbuf_append(out, "\n");
     }
-    add_failures(&below, run, style->color);
+    add_failures(&below, run, style);
     if (tune->has_selftest && !tune->selftest.passed) {
         mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
                                  "'mipbench --self-test' says more.\n");

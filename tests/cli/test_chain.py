@@ -142,7 +142,6 @@ class Files(Case):
         (self.dir / "out" / result["chains"][1]).mkdir(parents=True)
         outcome = self.quick(*args)
         self.assert_error(outcome, 7, "chain.dds")
-        self.assertEqual(os.listdir(self.dir / "out" / cli.folder(result)), ["chain.dds"])  # before a run
 
 
 class Khronos(Case):

@@ -711,10 +711,10 @@ class Option(cli.TestCase):
         self.assertFalse((self.dir / "out").exists())
 
     def test_a_script_that_fails(self):
-        (self.dir / "report.py").write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
+        (self.dir / "report.py").write_text("import sys\nsys.exit(9)\n", encoding="utf-8")
         outcome = self.quick("pattern:gradient:8x8", "-o", "out", "--report",
                              env={"MIPBENCH_DATA": str(self.dir)})
-        self.assert_error(outcome, 7, "report.py failed with exit code 3")
+        self.assert_error(outcome, 7, "report.py: failed with exit code 9")
         self.assertTrue((self.dir / "out/results.json").is_file())
 
     def test_no_python(self):
@@ -772,7 +772,8 @@ class Command(cli.TestCase):
         (self.dir / "bad.json").write_text("{", encoding="utf-8")
         outcome = self.run_it("report", "bad.json")
         self.assertEqual(outcome.code, 3, outcome)
-        self.assertRegex(outcome.err.decode(), r"\Areport: error: bad.json: not JSON [^\n]+\n\Z")
+        self.assertRegex(outcome.err.decode(), r"\Areport: error: bad.json: not JSON [^\n]+\n"
+                         r"mipbench: error: report.py: failed with exit code 3\n\Z")
 
 
 if __name__ == "__main__":

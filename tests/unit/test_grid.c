@@ -15,6 +15,8 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verdict"},
 };
 
+static const struct mb_table_style markdown = {.is_markdown = true};
+
 static void add_row(struct mb_grid *grid, const char *name, const char *p95, const char *other,
                     const char *verdict)
 {
@@ -42,7 +44,8 @@ static void add_rows(struct mb_grid *grid)
 static void show(const struct mb_grid *grid, const char *heading, size_t terminal_columns)
 {
     struct mb_strbuf out = {0};
-    mb_grid_text(&out, grid, terminal_columns);
+    mb_grid_show(&out, grid,
+                 &(const struct mb_table_style){.color = true, .columns = terminal_columns});
     snapshot_add(heading, &out);
 }
 
@@ -63,7 +66,7 @@ static void test_widths(void)
             "INCONCLUSIVE: fewer than 6 samples say nothing");
     show(&grid, "long labels, 120 columns", 120);
     show(&grid, "long labels, any width", MB_ANY_COLUMNS);
-    mb_grid_markdown(&out, &grid);
+    mb_grid_show(&out, &grid, &markdown);
     snapshot_add("long labels, Markdown", &out);
     mb_grid_finish(&grid);
     CHECK(grid.rows == NULL && grid.text.text == NULL);
@@ -79,7 +82,7 @@ static void test_empty(void)
     mb_grid_row(&grid, false, "");
     add_row(&grid, "a", "", "", "");
     show(&grid, "columns without a value", 80);
-    mb_grid_markdown(&out, &grid);
+    mb_grid_show(&out, &grid, &markdown);
     snapshot_add("columns without a value, Markdown", &out);
     mb_grid_finish(&grid);
     grid = (struct mb_grid){.columns = plain, .n_columns = MB_COUNTOF(plain)};
@@ -103,7 +106,8 @@ static void test_all_widths(void)
     add_row(&grid, LABEL, "13", LABEL, "INCONCLUSIVE: fewer than 6 samples say nothing");
     for (size_t width = 80; width < 200; width++) {
         struct mb_strbuf out = {0};
-        mb_grid_text(&out, &grid, width);
+        mb_grid_show(&out, &grid,
+                     &(const struct mb_table_style){.color = true, .columns = width});
         CHECK(strstr(mb_strbuf_text(&out), LABEL) != NULL);
         CHECK(strstr(mb_strbuf_text(&out), " \n") == NULL);
         for (const char *line = mb_strbuf_text(&out); *line != '\0';) {
@@ -122,11 +126,7 @@ static enum mb_status try_rows(void *user, struct mb_err *err)
     struct mb_grid grid;
     struct mb_strbuf out = {0};
     add_rows(&grid);
-    if (user != NULL) {
-        mb_grid_markdown(&out, &grid);
-    } else {
-        mb_grid_text(&out, &grid, 80);
-    }
+    mb_grid_show(&out, &grid, user);
     mb_grid_finish(&grid);
     const enum mb_status status = mb_strbuf_check(&out, err);
     CHECK_EQ_INT(status != MB_OK, mb_strbuf_text(&out)[0] == '\0');
@@ -136,9 +136,9 @@ static enum mb_status try_rows(void *user, struct mb_err *err)
 
 static void test_no_memory(void)
 {
-    int is_markdown = 1;
-    CHECK(check_each_allocation(try_rows, NULL) >= 3);
-    CHECK(check_each_allocation(try_rows, &is_markdown) >= 3);
+    struct mb_table_style narrow = {.columns = 80}, md = markdown;
+    CHECK(check_each_allocation(try_rows, &narrow) >= 3);
+    CHECK(check_each_allocation(try_rows, &md) >= 3);
 }
 
 static void test_snapshot(void)

@@ -84,23 +84,6 @@ static void test_wrap_lines(void)
     mb_strbuf_finish(&buf);
 }
 
-static void check_shorten(const char *text, size_t n_columns, const char *want)
-{
-    struct mb_strbuf buf = {0};
-    mb_strbuf_shorten(&buf, text, n_columns);
-    CHECK_EQ_STR(mb_strbuf_text(&buf), want);
-    mb_strbuf_finish(&buf);
-}
-
-static void test_shorten(void)
-{
-    check_shorten("abcdef", 6, "abcdef");
-    check_shorten("abcdefg", 6, "ab..fg");
-    check_shorten("abcdefg", 5, "ab..g");
-    check_shorten("\u00e4bc\u20acef\u00fc", 6, "\u00e4b..f\u00fc");
-    check_shorten("\u00e4\u00f6\u00fc", 2, "..");
-}
-
 static void test_no_memory(void)
 {
     const uint64_t live = mb_alloc_live_count();
@@ -125,5 +108,5 @@ static void test_no_memory(void)
 int main(void)
 {
     return CHECK_TESTS(test_append, test_growth, test_list, test_wrap, test_wrap_lines,
-                       test_shorten, test_no_memory);
+                       test_no_memory);
 }

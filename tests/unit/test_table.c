@@ -364,7 +364,7 @@ static void test_notes(void)
     mb_warn(&spd->warnings, "overhead_bound", "too short");
     mb_warn(&compute->warnings, "overhead_bound", "too short");
     show(&f, &narrow, "notes that matter");
-    show(&f, &verbose, "all notes, and facts");
+    show(&f, &verbose, "all notes");
     show(&f, &(const struct mb_table_style){.is_brief = true, .columns = 80}, "no notes");
     add_row(&f, "raster", 10, 0.1);
     add_row(&f, "subgroup", 10, 0.1);
@@ -374,19 +374,6 @@ static void test_notes(void)
     show(&f, &narrow, "a note on four of five rows");
     f.c.n_results = 3;
     show(&f, &narrow, "a note on all rows");
-}
-
-static void test_levels(void)
-{
-    struct fixture f;
-    make_fixture(&f, 5, 3);
-    struct mb_row *row = add_row(&f, "spd", 10, 0.1);
-    row->result->verdict.n_levels = 3;
-    row->result->verdict.level[1].box_lsb = 0.5;
-    row->result->verdict.level[2].box_lsb = 2745.2;
-    row = add_row(&f, "blit", 10, 0.1);
-    row->result->verify = MB_VERIFY_SKIPPED;
-    show(&f, &verbose, "facts, and the distance by level");
 }
 
 static void test_floats(void)
@@ -511,20 +498,20 @@ static void test_no_memory(void)
     CHECK(check_each_allocation(write_table, &f) >= 2);
 }
 
-/* Where nothing can be told by level, it is said why. */
+/* Below the first table of an image; where nothing can be told by level, it is said why. */
 static void test_split(void)
 {
     struct fixture f;
+    struct mb_strbuf first = {0}, second = {0};
     make_fixture(&f, 64, 64);
     f.settings.per_level = true;
     add_row(&f, "one", 10, 0.1)->result->work.n_dispatches = 1;
     add_row(&f, "none", 20, 0.1);
-    f.c.timings[0].cache = MB_CACHE_HOT;
-    f.c.n_timings = 1;
-    f.timing.cache = MB_CACHE_COLD;
-    show(&f, &narrow, "by level: it stands with a hot cache");
-    f.timing.cache = MB_CACHE_HOT;
-    show(&f, &narrow, "nothing to tell by level");
+    f.c.timings[0] = f.c.timings[1] = f.timing;
+    mb_table_timing(&first, &f.run, &f.c.timings[0], &narrow);
+    snapshot_add("nothing to tell by level", &first);
+    mb_table_timing(&second, &f.run, &f.c.timings[1], &narrow);
+    snapshot_add("by level: told once", &second);
 }
 
 static void test_snapshot(void)
@@ -536,7 +523,6 @@ int main(void)
 {
     return CHECK_TESTS(test_usual, test_failed, test_width, test_noise, test_too_few,
                        test_many_tied, test_nothing_to_rank, test_no_times, test_questions,
-                       test_head, test_notes, test_levels, test_floats, test_header,
-                       test_long_cells, test_pool, test_markdown, test_no_memory, test_split,
-                       test_snapshot);
+                       test_head, test_notes, test_floats, test_header, test_long_cells,
+                       test_pool, test_markdown, test_no_memory, test_split, test_snapshot);
 }

@@ -409,7 +409,7 @@ static const cJSON *add_table(struct mb_strbuf *out, const cJSON *first, const c
         add_variant(&grid, variant, style->color);
     }
     mb_strbuf_printf(out, "\n%s, %s\n\n", image.s, reduce);
-    mb_grid_text(out, &grid, style->columns);
+    mb_grid_show(out, &grid, style);
     return variant;
 }
 

@@ -390,7 +390,7 @@ static struct mb_grid make_grid(void)
 
 static void add_grid(struct mb_strbuf *out, struct mb_grid *grid)
 {
-    mb_grid_text(out, grid, TEXT_COLUMNS);
+    mb_grid_show(out, grid, &(const struct mb_table_style){.columns = TEXT_COLUMNS});
     mb_grid_finish(grid);
 }
 
