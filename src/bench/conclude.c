@@ -9,14 +9,14 @@
 
 static void warn_few(const struct mb_timing *timing, struct mb_row *row)
 {
-    if (mb_relate_can_tell(timing, (size_t)(row - timing->rows))) {
+    if (mb_relate_can_tell(timing)) {
         mb_warn(&row->warnings, "few_samples",
                 "only %zu samples: the interval is wide (try --samples %u)", row->stats.n,
                 MB_ENOUGH_SAMPLES);
     } else {
         mb_warn(&row->warnings, "few_samples",
-                "only %zu samples: too few to tell %zu strategies apart (try --samples %zu)",
-                row->stats.n, mb_relate_n_tests(timing) + 1, mb_relate_samples_needed(timing));
+                "only %zu samples: too few to tell %zu strategies apart (try --samples %u)",
+                row->stats.n, mb_relate_n_tests(timing) + 1, MB_ENOUGH_SAMPLES);
     }
 }
 

@@ -44,11 +44,12 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
         ratios[i] = log(ratios[i] / ratios[n + i]);
     }
     const struct mb_series series = {.values = ratios, .n = n};
-    MB_DO(mb_bootstrap_runs(&(struct mb_runs){&series, 1}, &wide, &held, err));
+    const struct mb_runs runs = {&series, 1};
+    MB_DO(mb_bootstrap_runs(&runs, &wide, &held, err));
     found->hold[0] = exp(held.ci[0]);
     found->hold[1] = exp(held.ci[1]);
     found->base_ns = mb_median(ratios + n, n);
-    MB_DO(mb_relate_logs(ratios, n, &by_default, &found->relation, err));
+    MB_DO(mb_relate_logs(&runs, &by_default, &found->relation, err));
     found->relation.outcome =
         mb_outcome(found->relation.ci, found->relation.p, MB_MARGIN, MB_MARGIN);
     return MB_OK;

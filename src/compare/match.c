@@ -193,7 +193,6 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
         double *samples_ns = out->samples_ns + out->n_samples;
         const size_t n = mb_row_n_samples(row);
         out->usable = either(out->usable, row);
-        out->n_least = out->runs.n == 0 || n < out->n_least ? n : out->n_least;
         mb_samples_column(&row->timing->samples, row->column, samples_ns);
         series[out->runs.n++] = (struct mb_series){.values = samples_ns, .n = n};
         out->n_samples += n;

@@ -34,13 +34,13 @@ struct mb_repeats {
     const struct mb_row *failed; /* the first row that is wrong or broke */
     const struct mb_row *lost;   /* the first row that ran well but has no good samples */
     const char *failed_path;
-    struct mb_runs runs;       /* samples of usable rows, in their own order; series owned */
-    double *samples_ns;        /* of all series; owned */
-    size_t n_samples, n_least; /* of all series; of the shortest */
-    bool is_verified;          /* some row was verified */
-    bool is_unchecked;         /* some usable row was not */
-    double aa_distance;        /* of A/A twins from 1, the median over runs; 0: no twins */
-    double granule_ns;         /* of the coarsest timer; 0: unknown */
+    struct mb_runs runs; /* samples of usable rows, in their own order; series owned */
+    double *samples_ns;  /* of all series; owned */
+    size_t n_samples;    /* of all series */
+    bool is_verified;    /* some row was verified */
+    bool is_unchecked;   /* some usable row was not */
+    double aa_distance;  /* of A/A twins from 1, the median over runs; 0: no twins */
+    double granule_ns;   /* of the coarsest timer; 0: unknown */
 };
 
 /* One test in the runs of each side. If runs have an image twice, two tests share a key: one

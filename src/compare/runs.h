@@ -15,7 +15,6 @@
  * busy CPU both are tenths. */
 #define MB_WANDER_PARTS 5 /* of a run, in time order, whose medians show how far it wanders */
 #define MB_MANY_RUNS    50
-#define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 struct mb_compare_options {
     double threshold;     /* fraction up to which a difference is a tie: 0.01 */

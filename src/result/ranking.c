@@ -83,7 +83,7 @@ static void note_row(struct mb_ranking *ranking, size_t index)
         ranking->faster = outcome == MB_OUTCOME_FASTER ? index : ranking->faster;
         ranking->n_tied += outcome != MB_OUTCOME_SLOWER;
         ranking->is_beyond_tests |=
-            outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing, index);
+            outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing);
     } else if (mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
         ranking->has_others |= timing->question == MB_QUESTION_EXACT;
         ranking->cheaper = outcome == MB_OUTCOME_FASTER
@@ -177,9 +177,8 @@ static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
     if (has_interval(fastest) && has_interval(second)) {
         mb_strbuf_printf(out,
                          "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
-                         "--samples %zu.",
-                         fastest->stats.n, mb_relate_n_tests(timing) + 1,
-                         mb_relate_samples_needed(timing));
+                         "--samples %u.",
+                         fastest->stats.n, mb_relate_n_tests(timing) + 1, MB_ENOUGH_SAMPLES);
     } else {
         const size_t n_least =
             fastest->stats.n < second->stats.n ? fastest->stats.n : second->stats.n;

@@ -45,8 +45,7 @@ struct mb_warnings {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing */
-    double least_p;       /* p if one had won every block without a tie */
+    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing. NaN: not tested */
     enum mb_outcome outcome;
 };
 

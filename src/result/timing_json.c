@@ -268,6 +268,7 @@ static void relative_field(struct mb_node parent, bool is_known, struct mb_relat
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     mb_field_limit(node, &relation->p_adjusted, 0, 1);
+    relation->p = node.reader ? relation->p_adjusted : relation->p; /* not in the file */
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
@@ -442,7 +443,6 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
     row_list(node, timing);
     if (node.reader) {
         mb_ranking_choose(timing);
-        node.reader->failed = node.reader->failed || mb_relate_again(timing, NULL) != MB_OK;
     } else {
         const struct mb_ranking ranking = mb_ranking_of(run, timing);
         mb_report_rankings(node.json, node.out, &ranking);

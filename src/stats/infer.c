@@ -272,6 +272,15 @@ fail:
     return status;
 }
 
+bool mb_runs_suffice(const struct mb_runs *runs)
+{
+    bool is_enough = true;
+    for (size_t i = 0; i < runs->n; i++) {
+        is_enough = is_enough && runs->series[i].n >= MB_FEW_SAMPLES;
+    }
+    return is_enough;
+}
+
 enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,
                                  struct mb_estimate *out, struct mb_err *err)
 {

@@ -73,6 +73,11 @@ struct mb_runs {
     size_t n;
 };
 
+#define MB_FEW_SAMPLES 6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
+
+/* Whether each of the runs has MB_FEW_SAMPLES or more. */
+bool mb_runs_suffice(const struct mb_runs *runs);
+
 struct mb_estimate {
     double figure, ci[2]; /* of the data itself; and the interval by resampling */
     double p;             /* two-sided; never less than that many samples can show */
