@@ -146,8 +146,8 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     const struct mb_timing *timing = &pool->run.cases[at]->timings[0];
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "case", mb_case_folder(timing->of).s);
-    mb_json_string(json, node, "cache", mb_timing_cache(timing));
-    mb_json_string(json, node, "mode", mb_timing_mode(timing));
+    mb_json_string(json, node, "cache", mb_cache_names[timing->cache]);
+    mb_json_string(json, node, "mode", mb_mode_names[timing->mode]);
     mb_json_string(json, node, "condition", mb_timing_condition(timing).s);
     json_places(json, node, pool, at);
     const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing);

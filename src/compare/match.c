@@ -108,12 +108,11 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
     test->timing_at = key.n_bytes;
     mb_strbuf_printf(&key, "%s%s%u%s%u%s%u%s%u%s%s%s", input_of(c), sep, layout->base.width,
                      sep, layout->base.height, sep, layout->n_layers, sep, layout->n_levels,
-                     sep, mb_case_reduce(c), sep);
+                     sep, mb_reduce_names[c->task.reduce], sep);
     test->alpha_at = key.n_bytes;
-    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s",
-                     c->alpha_word ? c->alpha_word : mb_alpha_name(c->task.alpha), sep,
-                     c->shape_word ? c->shape_word : mb_shape_names[mb_case_shape(c)], sep,
-                     mb_timing_cache(row->timing), sep, mb_timing_mode(row->timing), sep);
+    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s", mb_alpha_name(c->task.alpha), sep,
+                     mb_shape_names[mb_case_shape(c)], sep, mb_cache_names[row->timing->cache],
+                     sep, mb_mode_names[row->timing->mode], sep);
     if (c->task.is_update) {
         mb_strbuf_printf(&key, "%u%s%u%s%u%s%u%s", rect.x, sep, rect.y, sep, rect.width, sep,
                          rect.height, sep);

@@ -346,14 +346,14 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     mb_field_u32(node, "levels", &layout->n_levels);
     mb_field_static(node, "format", &format);
     if (node.reader) {
-        c->other_format = *mb_format_find("rgba8");
-        c->other_format.name = format ? format : "";
-        layout->format = mb_format_find(c->other_format.name);
-        layout->format = layout->format ? layout->format : &c->other_format;
+        layout->format = mb_format_find(format ? format : "");
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
         if (layout->base.width - 1 >= MAX_EXTENT || layout->base.height - 1 >= MAX_EXTENT) {
             mb_field_refuse(node, "a case has no size");
+        }
+        if (!layout->format) {
+            mb_field_refuse(node, "this mipbench has no format '%s'", format ? format : "");
         }
     }
 }
@@ -364,12 +364,12 @@ static void task_fields(struct mb_node node, struct mb_case *c)
     for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
         alphas[i] = mb_alpha_name((enum mb_alpha)i);
     }
-    c->task.reduce = (enum mb_reduce)mb_field_open_word(
-        node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
-    c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
-                                                      c->task.alpha, &c->alpha_word);
-    c->is_cube = mb_field_open_word(node, "shape", mb_shape_names, MB_N_SHAPES,
-                                    mb_case_shape(c), &c->shape_word) == MB_SHAPE_CUBE;
+    c->task.reduce = (enum mb_reduce)mb_field_known_word(node, "reduce", mb_reduce_names,
+                                                         MB_REDUCE_MAX + 1, c->task.reduce);
+    c->task.alpha =
+        (enum mb_alpha)mb_field_known_word(node, "alpha", alphas, MB_N_ALPHAS, c->task.alpha);
+    c->is_cube = mb_field_known_word(node, "shape", mb_shape_names, MB_N_SHAPES,
+                                     mb_case_shape(c)) == MB_SHAPE_CUBE;
     mb_rect_field(node, &c->task);
 }
 

@@ -199,16 +199,13 @@ unsigned mb_field_word(struct mb_node parent, const char *key, const char *const
     return found < n ? found : otherwise;
 }
 
-unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
-                            unsigned n, unsigned value, const char **other)
+unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
+                             unsigned n, unsigned value)
 {
-    if (!parent.reader && *other) {
-        mb_field_static(parent, key, other);
-        return value;
-    }
     const unsigned found = mb_field_word(parent, key, names, n, value, n);
-    if (found == n) {
-        mb_field_static(parent, key, other);
+    const char *read = mb_json_read_string(parent.in, key);
+    if (found == n && read) {
+        mb_field_refuse(parent, "this mipbench has no %s '%s'", key, read);
     }
     return found < n ? found : 0;
 }
@@ -225,7 +222,7 @@ void mb_field_refuse(struct mb_node node, const char *fmt, ...)
     if (!node.reader->failed) {
         va_list args;
         va_start(args, fmt);
-        vsnprintf(node.reader->why, sizeof node.reader->why, fmt, args);
+        mb_utf8_sanitize_format(node.reader->why, sizeof node.reader->why, fmt, args);
         va_end(args);
         node.reader->failed = true;
     }

@@ -65,10 +65,10 @@ void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *t
 /* One of names[n] as an index. Any other word is read as `otherwise`. */
 unsigned mb_field_word(struct mb_node parent, const char *key, const char *const *names,
                        unsigned n, unsigned value, unsigned otherwise);
-/* The same for words that later versions may add to: an unknown one is read as the first, and
- * kept in `*other`, which else is NULL. */
-unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
-                            unsigned n, unsigned value, const char **other);
+/* The same for words without which figures mean nothing: any other one is refused, and an
+ * absent one is read as the first. */
+unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
+                             unsigned n, unsigned value);
 
 /* When reading, make a value outside [low, high] NaN: only damage writes such a value. */
 void mb_field_limit(struct mb_node node, double *value, double low, double high);

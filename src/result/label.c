@@ -45,7 +45,7 @@ static struct mb_text describe_case(const struct mb_case *c)
 {
     const struct mb_task *task = &c->task;
     const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
-    return mb_text("%s%s%s%s%s", mb_case_reduce(c), has_alpha ? ", alpha " : "",
+    return mb_text("%s%s%s%s%s", mb_reduce_names[task->reduce], has_alpha ? ", alpha " : "",
                    has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
                    task->is_update ? describe_rect(task).s : "");
 }
@@ -65,36 +65,22 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing)
                    mb_timing_describe_task(timing).s);
 }
 
-const char *mb_timing_cache(const struct mb_timing *timing)
-{
-    return timing->cache_word ? timing->cache_word : mb_cache_names[timing->cache];
-}
-
-const char *mb_timing_mode(const struct mb_timing *timing)
-{
-    return timing->mode_word ? timing->mode_word : mb_mode_names[timing->mode];
-}
-
-const char *mb_case_reduce(const struct mb_case *c)
-{
-    return c->reduce_word ? c->reduce_word : mb_reduce_names[c->task.reduce];
-}
-
 struct mb_text mb_timing_condition(const struct mb_timing *timing)
 {
     const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
-    return mb_text("%s %s%s", mb_timing_cache(timing), mb_timing_mode(timing),
+    return mb_text("%s %s%s", mb_cache_names[timing->cache], mb_mode_names[timing->mode],
                    is_lean ? ", needed usage" : "");
 }
 
 struct mb_text mb_timing_place(const struct mb_timing *timing)
 {
-    const bool is_hot = strcmp(mb_timing_cache(timing), "hot") == 0;
-    const bool is_latency = strcmp(mb_timing_mode(timing), "latency") == 0;
+    const bool is_hot = timing->cache == MB_CACHE_HOT;
+    const bool is_latency = timing->mode == MB_MODE_LATENCY;
     const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
     return mb_text("%s%s%s%s%s%s", mb_case_folder(timing->of).s, is_hot ? "" : " ",
-                   is_hot ? "" : mb_timing_cache(timing), is_latency ? "" : " ",
-                   is_latency ? "" : mb_timing_mode(timing), is_lean ? " needed-usage" : "");
+                   is_hot ? "" : mb_cache_names[timing->cache], is_latency ? "" : " ",
+                   is_latency ? "" : mb_mode_names[timing->mode],
+                   is_lean ? " needed-usage" : "");
 }
 
 /* The name of the input. For a case read from a file, its id starts with that name. */

@@ -17,11 +17,6 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The same without size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
-/* "cold", "latency", "avg", or a word from a file of a later version. */
-const char *mb_timing_cache(const struct mb_timing *timing);
-const char *mb_timing_mode(const struct mb_timing *timing);
-const char *mb_case_reduce(const struct mb_case *c);
-
 /* "cold latency", "cold latency, needed usage"; and "noise_64x64_rgba8_avg cold": the id of the
  * case, then whatever differs from hot latency. */
 struct mb_text mb_timing_condition(const struct mb_timing *timing);

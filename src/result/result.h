@@ -108,11 +108,10 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    const char *cache_word, *mode_word; /* words of a file that are unknown here; else NULL */
-    uint32_t n_rotated;                 /* images used in turn */
-    bool is_evicted;                    /* too few images: memory is swept before each sample */
-    struct mb_samples samples;          /* raw: of all blocks and subjects; owned */
-    size_t twin_of; /* the row that was sampled twice, or SIZE_MAX: none was */
+    uint32_t n_rotated;        /* images used in turn */
+    bool is_evicted;           /* too few images: memory is swept before each sample */
+    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
+    size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
     struct mb_relation twin; /* of that row to itself: the noise of the instrument */
     double floor_ns;         /* no strategy can be faster; NaN: unknown */
@@ -137,8 +136,6 @@ struct mb_case {
     uint32_t n_image_levels;   /* of the image, which has a full chain */
     bool is_cube;
     struct mb_task task;
-    struct mb_format other_format; /* layout.format of a file, if unknown here */
-    const char *reduce_word, *alpha_word, *shape_word; /* as in mb_timing */
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;

@@ -431,10 +431,10 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 static void timing_fields(struct mb_node node, const struct mb_run *run,
                           struct mb_timing *timing)
 {
-    timing->cache = (enum mb_cache)mb_field_open_word(
-        node, "cache", mb_cache_names, MB_N_CACHES, timing->cache, &timing->cache_word);
-    timing->mode = (enum mb_mode)mb_field_open_word(node, "mode", mb_mode_names, MB_N_MODES,
-                                                    timing->mode, &timing->mode_word);
+    timing->cache = (enum mb_cache)mb_field_known_word(node, "cache", mb_cache_names,
+                                                       MB_N_CACHES, timing->cache);
+    timing->mode = (enum mb_mode)mb_field_known_word(node, "mode", mb_mode_names, MB_N_MODES,
+                                                     timing->mode);
     mb_field_u32(node, "images", &timing->n_rotated);
     mb_field_bool(node, "cache_swept", &timing->is_evicted);
     limit_fields(node, timing);
