@@ -89,7 +89,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
                      const struct mb_row *row)
 {
-    const char *answer = mb_result_answer(timing->of, row->result).word;
+    const char *answer = mb_row_answer(row).word;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
@@ -113,9 +113,8 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
     mb_json_string(json, relative, "verdict",
-                   mb_row_answers(timing, row, timing->question)
-                       ? mb_outcome_names[relation->outcome]
-                       : NULL);
+                   mb_row_answers(row, timing->question) ? mb_outcome_names[relation->outcome]
+                                                         : NULL);
 }
 
 /* The place of a timing among those of its file. */
@@ -134,7 +133,7 @@ static void json_places(struct mb_json *json, struct cJSON *node, const struct m
 {
     struct cJSON *places = mb_json_array(json, node, "timings");
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_timing *of = pool->timings[at][run];
+        const struct mb_timing *of = pool->timings[at * pool->n_runs + run];
         mb_json_number(json, places, NULL,
                        of != NULL ? place_of(pool->runs[run], of) : (double)NAN);
     }

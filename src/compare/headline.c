@@ -234,14 +234,12 @@ static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
     const struct mb_case *c = wins->row->timing->of;
-    const struct mb_answer answer = mb_result_answer(c, wins->row->result);
+    const struct mb_answer answer = mb_row_answer(wins->row);
     mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings,
                      wins->row->result->label);
     add_range(out, 1.0 / wins->most, 1.0 / wins->least);
-    mb_strbuf_printf(out, " faster but not %s: it %s%s%s.\n", mb_exact_word(c->task.reduce),
-                     answer.drops ? answer.drops : "",
-                     answer.drops && answer.loses ? " and " : "",
-                     answer.loses ? answer.loses : "");
+    mb_strbuf_printf(out, " faster but not %s: it %s.\n", mb_exact_word(c->task.reduce),
+                     mb_answer_losses(&answer).s);
 }
 
 static void say(struct mb_strbuf *out, const struct tally *tally)

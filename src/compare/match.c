@@ -110,7 +110,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
                      sep, layout->base.height, sep, layout->n_layers, sep, layout->n_levels,
                      sep, mb_reduce_names[c->task.reduce], sep);
     test->alpha_at = key.n_bytes;
-    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s", mb_alpha_name(c->task.alpha), sep,
+    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s", mb_alpha_names[c->task.alpha], sep,
                      mb_shape_names[mb_case_shape(c)], sep, mb_cache_names[row->timing->cache],
                      sep, mb_mode_names[row->timing->mode], sep);
     if (c->task.is_update) {

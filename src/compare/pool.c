@@ -249,11 +249,10 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test *tests, size_t n,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
-    const struct mb_timing **of = mb_alloc(pool->n_runs, sizeof *of);
+    const struct mb_timing **of = pool->timings + pool->run.n_cases * pool->n_runs;
     MB_FREED const struct mb_test **alongside = mb_alloc(n, sizeof *alongside);
     size_t n_rows = 0;
-    pool->timings[pool->run.n_cases] = of;
-    MB_DO(MB_NEED(of && alongside, "pooling"));
+    MB_DO(MB_NEED(alongside, "pooling"));
     for (size_t i = 0; i < n; i++) {
         if (!is_alongside(&tests[i], &tests[0])) {
             continue;
@@ -277,7 +276,7 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
     MB_DO(
         mb_match_runs(&(const struct mb_side_runs){pool->runs, pool->n_runs}, 1, &found, err));
     MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* test of each case */
-    pool->timings = mb_alloc(found.n + 1, sizeof *pool->timings);
+    pool->timings = mb_alloc(found.n * pool->n_runs, sizeof *pool->timings);
     MB_DO(MB_NEED(first && pool->timings, "pooling"));
     for (size_t i = 0; i < found.n; i++) {
         const struct mb_test *tests = found.tests;
@@ -318,9 +317,6 @@ void mb_pools_finish(struct mb_pools *pools)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct mb_pool *pool = &pools->pools[i];
-        for (size_t k = 0; pool->timings && pool->timings[k]; k++) {
-            mb_free(pool->timings[k]);
-        }
         mb_free(pool->timings);
         mb_run_finish(&pool->run);
         mb_free(pool->runs);

@@ -140,7 +140,7 @@ static bool is_same_data(const struct mb_repeats *a, const struct mb_repeats *b)
 
 static bool is_exact(const struct mb_row *row)
 {
-    return mb_row_answers(row->timing, row, MB_QUESTION_EXACT);
+    return mb_row_answers(row, MB_QUESTION_EXACT);
 }
 
 /* Explain why a test cannot be compared, or return false if it can. */

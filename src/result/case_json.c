@@ -358,16 +358,20 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     }
 }
 
+/* An id begins with the name of the input; the size follows it. */
+static void read_input_name(const char *id, struct mb_case *c)
+{
+    const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);
+    const char *end = strstr(id, size.s);
+    snprintf(c->input_name, sizeof c->input_name, "%.*s", end ? (int)(end - id) : 0, id);
+}
+
 static void task_fields(struct mb_node node, struct mb_case *c)
 {
-    const char *alphas[MB_N_ALPHAS];
-    for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
-        alphas[i] = mb_alpha_name((enum mb_alpha)i);
-    }
     c->task.reduce = (enum mb_reduce)mb_field_known_word(node, "reduce", mb_reduce_names,
                                                          MB_REDUCE_MAX + 1, c->task.reduce);
-    c->task.alpha =
-        (enum mb_alpha)mb_field_known_word(node, "alpha", alphas, MB_N_ALPHAS, c->task.alpha);
+    c->task.alpha = (enum mb_alpha)mb_field_known_word(node, "alpha", mb_alpha_names,
+                                                       MB_N_ALPHAS, c->task.alpha);
     c->is_cube = mb_field_known_word(node, "shape", mb_shape_names, MB_N_SHAPES,
                                      mb_case_shape(c)) == MB_SHAPE_CUBE;
     mb_rect_field(node, &c->task);
@@ -376,10 +380,13 @@ static void task_fields(struct mb_node node, struct mb_case *c)
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
 {
     struct mb_text id = node.reader ? (struct mb_text){0} : mb_case_folder(c);
-    mb_field_text(node, "id", node.reader ? c->id : id.s, sizeof c->id);
+    mb_field_text(node, "id", id.s, sizeof id.s);
     mb_field_text(node, "input", c->input, sizeof c->input);
     mb_field_text(node, "input_sha256", c->input_sha256, sizeof c->input_sha256);
     layout_fields(node, c);
+    if (node.reader) {
+        read_input_name(id.s, c);
+    }
     task_fields(node, c);
     c->image_usage = (enum mb_image_usage)mb_field_word(node, "image_usage",
                                                         mb_image_usage_names, MB_N_IMAGE_USAGES,

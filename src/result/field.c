@@ -33,13 +33,6 @@ struct mb_node mb_field_object(struct mb_node parent, const char *key)
                : mb_node_write(parent.json, mb_json_object(parent.json, parent.out, key));
 }
 
-struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known)
-{
-    return parent.reader ? read_node(parent, key)
-                         : mb_node_write(parent.json, mb_json_object_if(parent.json, parent.out,
-                                                                        key, known));
-}
-
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known)
 {
     if (!parent.reader && !known) {
@@ -47,6 +40,11 @@ struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known)
         parent.out = NULL;
     }
     return parent;
+}
+
+struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known)
+{
+    return mb_field_object(mb_field_if(parent, key, known), key);
 }
 
 struct mb_list mb_field_list(struct mb_node parent, const char *key)

@@ -38,10 +38,10 @@ enum mb_shape mb_case_shape(const struct mb_case *c);
 /* What a result answers, in a word: "exact", "conservative", or the reason why not, say
  * "floor". "claims exact" if it is wrong; "-" if the strategy leaves work out or never stated
  * it. */
-struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row);
+struct mb_text mb_answer_describe(const struct mb_row *row);
 
 /* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or was not checked. */
-struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row);
+struct mb_text mb_from_exact_describe(const struct mb_row *row);
 
-/* True for warnings that are shown even without -v. */
-bool mb_warning_is_loud(const struct mb_warning *warning);
+/* True for warnings that are shown with -v only. */
+bool mb_warning_is_quiet(const struct mb_warning *warning);

@@ -41,6 +41,13 @@ static const struct loss *precision_lost(const struct mb_tolerance *tolerance,
     return &arithmetics[reduce == MB_REDUCE_AVG ? tolerance->arithmetic : MB_ARITHMETIC_FP32];
 }
 
+struct mb_text mb_answer_losses(const struct mb_answer *answer)
+{
+    return mb_text("%s%s%s", answer->drops ? answer->drops : "",
+                   answer->drops && answer->loses ? " and " : "",
+                   answer->loses ? answer->loses : "");
+}
+
 struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
                               bool policies_agree)
 {

@@ -33,7 +33,7 @@ static bool is_rival(const struct mb_timing *timing, size_t index)
 {
     const struct mb_row *row = &timing->rows[index];
     return index != timing->fastest && is_rankable(row) &&
-           mb_row_answers(timing, row, timing->question);
+           mb_row_answers(row, timing->question);
 }
 
 bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index)
@@ -54,8 +54,8 @@ static bool ask(struct mb_timing *timing, enum mb_question question)
     timing->fastest = SIZE_MAX;
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
-            mb_row_answers(timing, row, question)) {
+        if (row->result->verify == MB_VERIFY_PASS && is_timed(row) &&
+            mb_row_answers(row, question)) {
             timing->fastest = better(timing, timing->fastest, i);
         }
     }
@@ -78,7 +78,7 @@ static void note_row(struct mb_ranking *ranking, size_t index)
     if (index == timing->fastest || !is_rankable(row)) {
         return;
     }
-    if (mb_row_answers(timing, row, timing->question)) {
+    if (mb_row_answers(row, timing->question)) {
         ranking->second = better(timing, ranking->second, index);
         ranking->faster = outcome == MB_OUTCOME_FASTER ? index : ranking->faster;
         ranking->n_tied += outcome != MB_OUTCOME_SLOWER;
@@ -129,8 +129,7 @@ struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing
         .faster = SIZE_MAX,
         .cheaper = SIZE_MAX,
     };
-    if (run->validate || timing->fastest >= timing->of->n_results ||
-        !is_timed(&timing->rows[timing->fastest])) {
+    if (run->validate || timing->fastest == SIZE_MAX) {
         return ranking;
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -155,7 +154,7 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
     size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
     *n = 0;
     for (size_t i = 0; order && i < timing->of->n_results; i++) {
-        if (!is_rankable(&rows[i]) || !mb_row_answers(timing, &rows[i], question)) {
+        if (!is_rankable(&rows[i]) || !mb_row_answers(&rows[i], question)) {
             continue;
         }
         /* Of equal medians, in the order of the table. */
@@ -276,16 +275,14 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking 
         return;
     }
     const struct mb_row *row = &timing->rows[ranking->cheaper];
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_answer answer = mb_row_answer(row);
     const struct mb_format *format = timing->of->layout.format;
     const bool is_average = timing->of->task.reduce == MB_REDUCE_AVG;
     mb_strbuf_printf(out, "%s is %sx faster but %s", row->result->label,
                      mb_ratio_text(1.0 / row->relation.ratio).s,
                      is_average ? "inexact" : "not conservative");
     if (answer.drops || answer.loses) {
-        mb_strbuf_printf(out, ": it %s%s%s", answer.drops ? answer.drops : "",
-                         answer.drops && answer.loses ? " and " : "",
-                         answer.loses ? answer.loses : "");
+        mb_strbuf_printf(out, ": it %s", mb_answer_losses(&answer).s);
     }
     if (is_average && isfinite(row->result->verdict.box_lsb)) {
         mb_strbuf_printf(out, " (%s from exact)",
@@ -300,10 +297,8 @@ static void add_nothing(struct mb_strbuf *out, const struct mb_ranking *ranking)
     const struct mb_timing *timing = ranking->timing;
     if (ranking->run->validate) {
         mb_strbuf_append(out, "No ranking: validation is on.");
-    } else if (timing->fastest >= timing->of->n_results) {
+    } else if (timing->fastest == SIZE_MAX) {
         mb_strbuf_append(out, "No ranking: no strategy was checked and timed.");
-    } else if (!is_timed(&timing->rows[timing->fastest])) {
-        mb_strbuf_append(out, "No ranking: nothing was timed.");
     } else if (ranking->has_unlike) {
         mb_strbuf_printf(out, "No ranking: no other strategy computes what %s computes.",
                          timing->of->results[timing->fastest].label);

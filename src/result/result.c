@@ -25,10 +25,14 @@ struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_resul
     return answer;
 }
 
-bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
-                    enum mb_question question)
+struct mb_answer mb_row_answer(const struct mb_row *row)
 {
-    return (mb_result_answer(timing->of, row->result).questions & 1u << question) != 0;
+    return mb_result_answer(row->timing->of, row->result);
+}
+
+bool mb_row_answers(const struct mb_row *row, enum mb_question question)
+{
+    return (mb_row_answer(row).questions & 1u << question) != 0;
 }
 
 const char *const mb_result_status_names[] = {
@@ -119,9 +123,9 @@ const char *mb_row_reason(const struct mb_row *row)
     return is_skipped_alone(row) ? row->skipped : row->result->reason;
 }
 
-double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row)
+double mb_row_of_floor(const struct mb_row *row)
 {
-    return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
+    return row->stats.n > 0 ? row->timing->floor_ns / row->stats.median_ns : (double)NAN;
 }
 
 const struct mb_row *mb_rows_next(struct mb_rows *rows)

@@ -126,9 +126,8 @@ struct mb_timing {
 /* One input at one size in one format, with its task. It must not move: its timings and their
  * rows point into it. */
 struct mb_case {
-    char id[160];    /* from a file; "": mb_case_folder() makes one */
-    char input[256]; /* as given, sanitised */
-    char input_name[64];
+    char input[256];     /* as given, sanitised */
+    char input_name[64]; /* the first part of mb_case_folder() */
     char input_sha256[65];
     enum mb_depth input_depth;
     uint64_t n_clamped_texels; /* input texels out of the format's range */
@@ -204,14 +203,13 @@ struct mb_run {
     struct mb_tool tool; /* zero: this program */
     /* Only of a run that was read from a file (mb_run_read); owned. */
     char *path;
-    char schema_version[24];
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
     struct mb_strlist texts;   /* that other members point to */
 };
 
 /* The floor divided by the median: 1 is the memory floor. NaN if either is unknown. */
-double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row);
+double mb_row_of_floor(const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);
@@ -236,8 +234,8 @@ const struct mb_row *mb_rows_next(struct mb_rows *rows);
  * wrong result answers no question, but keeps the word that the strategy claims. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
-bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
-                    enum mb_question question);
+struct mb_answer mb_row_answer(const struct mb_row *row);
+bool mb_row_answers(const struct mb_row *row, enum mb_question question);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 extern const char *const mb_result_status_names[];

@@ -299,7 +299,7 @@ static void read_status(struct mb_node node, struct mb_row *row)
 
 static void row_fields(struct mb_node node, const struct mb_timing *timing, struct mb_row *row)
 {
-    double of_limit = mb_row_of_floor(timing, row);
+    double of_limit = mb_row_of_floor(row);
     if (node.reader) {
         read_status(node, row);
     } else {

@@ -481,7 +481,6 @@ static void test_gaps(void)
     *sample_at(b, 3, 0) = *sample_at(b, 3, 7) = (double)NAN;
     keep_samples(b, 4, 0);
     b->cases[5]->layout.format = mb_format_find("r8");
-    snprintf(b->cases[5]->id, sizeof b->cases[5]->id, "a_r8");
     row_at(b, 6)->result->verify = MB_VERIFY_SKIPPED;
     const struct mb_compared *row = &compare(&duel)[6];
     check_gap(&duel, 0, "s0", true, "wrong texels now, in A: level 1 is wrong");

@@ -72,7 +72,6 @@ static void test_all(void)
     CHECK_EQ_STR(file.device.name, "GPU?");
     CHECK_EQ_STR(mb_run_driver(&file), "7");
     CHECK_EQ_STR(mb_run_git_sha(&file), "abc");
-    CHECK_EQ_STR(file.schema_version, "2.1.0");
     CHECK(file.seed == UINT64_MAX);
     CHECK(file.complete && !file.validate);
     CHECK_EQ_INT(file.argc, 2);

@@ -54,6 +54,7 @@ static struct mb_row *add_row(struct fixture *f, const char *label, double media
     struct mb_row *row = &f->rows[f->c.n_results++];
     *row = (struct mb_row){
         .result = result,
+        .timing = &f->timing,
         .column = SIZE_MAX,
         .fixed_ns = (double)NAN,
         .relation = {.ratio = (double)NAN, .p_adjusted = (double)NAN},
