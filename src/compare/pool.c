@@ -187,7 +187,6 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
                      : all->is_unchecked ? MB_VERIFY_SKIPPED
                                          : MB_VERIFY_PASS;
     row->n_runs = all->runs.n;
-    row->relation = mb_no_relation;
     timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + all->aa_distance);
     if (all->n_samples < timing->samples.n_kept) {
         timing->samples.n_kept = (uint32_t)all->n_samples;

@@ -21,6 +21,11 @@ bool mb_node_has(struct mb_node node)
     return node.json != NULL || node.in != NULL;
 }
 
+bool mb_node_failed(struct mb_node node)
+{
+    return node.reader != NULL && node.reader->failed;
+}
+
 static struct mb_node read_node(struct mb_node parent, const char *key)
 {
     return (struct mb_node){.reader = parent.reader, .in = mb_json_get(parent.in, key)};
@@ -206,6 +211,22 @@ unsigned mb_field_known_word(struct mb_node parent, const char *key, const char 
         mb_field_refuse(parent, "this mipbench has no %s '%s'", key, read);
     }
     return found < n ? found : 0;
+}
+
+unsigned mb_field_words(struct mb_node parent, const char *key, const char *const *names,
+                        unsigned n, unsigned mask)
+{
+    struct mb_list list = mb_field_list(parent, key);
+    for (unsigned i = 0; i < n && !parent.reader; i++) {
+        if ((mask & 1u << i) != 0) {
+            mb_field_word(mb_list_next(&list), NULL, names, n, i, 0);
+        }
+    }
+    while (list.next) {
+        const unsigned i = mb_field_word(mb_list_next(&list), NULL, names, n, 0, n);
+        mask |= i < n ? 1u << i : 0u;
+    }
+    return mask;
 }
 
 void mb_field_limit(struct mb_node node, double *value, double low, double high)

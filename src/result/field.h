@@ -26,7 +26,8 @@ struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out);
  * `known` is ignored: mb_node_has() tells whether the object is there. */
 struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
-bool mb_node_has(struct mb_node node); /* always true when writing */
+bool mb_node_has(struct mb_node node);    /* always true when writing */
+bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembers */
 
 /* `parent`, for one member: unless `known` this writes null, and discards what is added. */
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known);
@@ -69,6 +70,10 @@ unsigned mb_field_word(struct mb_node parent, const char *key, const char *const
  * absent one is read as the first. */
 unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
                              unsigned n, unsigned value);
+
+/* A list of words as a mask of 1 << index. Words that later versions add are skipped. */
+unsigned mb_field_words(struct mb_node parent, const char *key, const char *const *names,
+                        unsigned n, unsigned mask);
 
 /* When reading, make a value outside [low, high] NaN: only damage writes such a value. */
 void mb_field_limit(struct mb_node node, double *value, double low, double high);

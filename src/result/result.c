@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "result/relate.h"
 
 const struct mb_roofline mb_no_roofline = {
     .ceiling_gbps = (double)NAN,
@@ -149,6 +150,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
         .cache = cache,
         .mode = mode,
         .twin_of = SIZE_MAX,
+        .twin = mb_no_relation,
         .floor_ns = (double)NAN,
         .fastest = SIZE_MAX,
         .rows = mb_alloc(c->n_results, sizeof *timing->rows),
@@ -163,6 +165,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
             .stats = mb_no_stats,
             .column = SIZE_MAX,
             .fixed_ns = (double)NAN,
+            .relation = mb_no_relation,
         };
     }
     c->n_timings++;

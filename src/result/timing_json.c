@@ -1,5 +1,6 @@
 /* A timing in results.json: its blocks, its rows, and its rankings. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -73,15 +74,12 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
         timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
     const bool is_timed = row && row->stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
-    if (node.reader) {
-        timing->twin = mb_no_relation; /* of which row, its column says */
-        relation_fields(node, &timing->twin);
-        mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
-        return;
-    }
-    mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
-    relation_fields(node, &timing->twin);
     double margin = mb_relate_margin(timing);
+    if (!node.reader) { /* of which row it is, its column says as well */
+        mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
+    }
+    relation_fields(node, &timing->twin);
+    mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
     mb_field_rounded(node, "margin", &margin);
 }
 
@@ -282,12 +280,13 @@ void mb_report_relation(struct mb_json *json, struct cJSON *parent,
 }
 
 /* An unknown status comes from a later version and counts as a failure. */
-static void read_status(struct mb_node node, struct mb_row *row)
+static void status_fields(struct mb_node node, struct mb_row *row)
 {
     struct mb_result *result = row->result;
     char reason[sizeof row->skipped];
+    snprintf(reason, sizeof reason, "%s", mb_row_reason(row));
     const enum mb_result_status status = (enum mb_result_status)mb_field_word(
-        node, "status", mb_result_status_names, 3, 0, MB_RESULT_FAILED);
+        node, "status", mb_result_status_names, 3, mb_row_status(row), MB_RESULT_FAILED);
     mb_field_text(node, "reason", reason, sizeof reason);
     if (status == MB_RESULT_SKIPPED && result->status != MB_RESULT_SKIPPED) {
         strcpy(row->skipped, reason[0] != '\0' ? reason : "skipped");
@@ -297,17 +296,14 @@ static void read_status(struct mb_node node, struct mb_row *row)
     }
 }
 
-static void row_fields(struct mb_node node, const struct mb_timing *timing, struct mb_row *row)
+static void row_fields(struct mb_node node, struct mb_row *row)
 {
+    const struct mb_timing *timing = row->timing;
     double of_limit = mb_row_of_floor(row);
-    if (node.reader) {
-        read_status(node, row);
-    } else {
+    if (!node.reader) {
         mb_json_string(node.json, node.out, "variant", row->result->slug);
-        mb_json_string(node.json, node.out, "status",
-                       mb_result_status_names[mb_row_status(row)]);
-        mb_json_string(node.json, node.out, "reason", mb_row_reason(row));
     }
+    status_fields(node, row);
     mb_stats_fields(node, "stats", &row->stats);
     mb_field_u32(node, "n_verified", &row->n_verified);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
@@ -322,7 +318,7 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
 {
     struct mb_list list = mb_field_list(parent, "rows");
     for (size_t i = 0; i < timing->of->n_results && !parent.reader; i++) {
-        row_fields(mb_list_object(&list), timing, &timing->rows[i]);
+        row_fields(mb_list_object(&list), &timing->rows[i]);
     }
     for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
         strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
@@ -341,8 +337,7 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
             return;
         }
         row->skipped[0] = '\0';
-        row->relation = mb_no_relation;
-        row_fields(node, timing, row);
+        row_fields(node, row);
     }
 }
 
@@ -414,7 +409,7 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 {
     static const char *const bounds[] = {"memory", "dispatch"};
     struct mb_samples *samples = &timing->samples;
-    double probe_ns = samples->n_blocks > 0 ? samples->warm_probe_ns : (double)NAN;
+    const bool has_probe = samples->n_blocks > 0 && !isnan(samples->warm_probe_ns);
     mb_field_number(node, "floor_ns", &timing->floor_ns);
     timing->is_dispatch_bound =
         mb_field_word(mb_field_if(node, "bound_by", !isnan(timing->floor_ns)), "bound_by",
@@ -422,10 +417,10 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
     samples->stop = (enum mb_stop)mb_field_word(
         mb_field_if(node, "stopped_by", samples->n_blocks > 0), "stopped_by", mb_stop_names,
         MB_STOP_INTERRUPTED + 1, samples->stop, MB_STOP_BLOCKS);
-    mb_field_bool(mb_field_if(node, "clock_steady", !isnan(probe_ns)), "clock_steady",
+    mb_field_bool(mb_field_if(node, "clock_steady", has_probe), "clock_steady",
                   &samples->is_steady);
-    mb_field_number(node, "warm_probe_ns", &probe_ns);
-    samples->warm_probe_ns = node.reader ? probe_ns : samples->warm_probe_ns;
+    mb_field_number(mb_field_if(node, "warm_probe_ns", has_probe), "warm_probe_ns",
+                    &samples->warm_probe_ns);
 }
 
 static void timing_fields(struct mb_node node, const struct mb_run *run,
@@ -452,19 +447,18 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
 void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c)
 {
     struct mb_list list = mb_field_list(parent, "timings");
-    for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
-        timing_fields(mb_list_object(&list), run, &c->timings[i]);
-    }
+    const size_t n = mb_list_length(&list, c->n_timings, MB_MAX_CONDITIONS);
     if (list.n > MB_MAX_CONDITIONS) {
         mb_field_refuse(parent, "a case has more than %d timings", MB_MAX_CONDITIONS);
     }
-    while (list.next && !parent.reader->failed) {
-        const struct mb_node node = mb_list_next(&list);
-        struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+    for (size_t i = 0; i < n && !mb_node_failed(parent); i++) {
+        struct mb_timing *timing = parent.reader
+                                       ? mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY)
+                                       : &c->timings[i];
         if (!timing) {
-            node.reader->failed = true;
+            parent.reader->failed = true;
             return;
         }
-        timing_fields(node, run, timing);
+        timing_fields(mb_list_object(&list), run, timing);
     }
 }
