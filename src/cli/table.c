@@ -123,7 +123,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->median_ns, view->least_ns).s);
         mb_grid_cell(
             grid, "%s",
-            stats->median_ci_level >= 0.95
+            mb_has_median_ci(stats)
                 ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, view->least_ns).s
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);

@@ -62,7 +62,7 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s", mb_time_text(stats->median_ns).s);
     mb_grid_cell(
         grid, "%s",
-        stats->median_ci_level >= 0.95
+        mb_has_median_ci(stats)
             ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, stats->median_ns).s
             : "-");
     mb_grid_cell(grid, "%s", next ? next->result->label : "-");

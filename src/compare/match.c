@@ -129,21 +129,21 @@ struct table {
     size_t n_slots, n_runs;
 };
 
-/* The first test with the row's key that has no row of this run yet, or a new one. The run's
- * rows come in order. */
-static enum mb_status find_open(struct mb_tests *tests, const struct table *table,
-                                const struct mb_row *row, size_t run, struct mb_test **open,
+static const struct mb_row *either(const struct mb_row *first, const struct mb_row *row)
+{
+    return first != NULL ? first : row;
+}
+
+/* The test with the row's key, or a new one. */
+static enum mb_status find_test(struct mb_tests *tests, const struct table *table,
+                                const struct mb_row *row, struct mb_test **found,
                                 struct mb_err *err)
 {
     struct mb_test *fresh = &tests->tests[tests->n];
     MB_DO(make_key(row, fresh, err));
     size_t at = (size_t)(mb_seed_of(0, fresh->key) % table->n_slots);
-    for (; table->slots[at] != NULL; at = (at + 1) % table->n_slots) {
-        const bool is_same = strcmp(table->slots[at]->key, fresh->key) == 0;
-        if (is_same && table->slots[at]->of[run] == NULL) {
-            break;
-        }
-        fresh->occurrence += is_same;
+    while (table->slots[at] != NULL && strcmp(table->slots[at]->key, fresh->key) != 0) {
+        at = (at + 1) % table->n_slots;
     }
     if (table->slots[at] == NULL) {
         fresh->of = tests->cells + tests->n++ * table->n_runs;
@@ -152,7 +152,7 @@ static enum mb_status find_open(struct mb_tests *tests, const struct table *tabl
         mb_free(fresh->key);
         *fresh = (struct mb_test){0};
     }
-    *open = table->slots[at];
+    *found = table->slots[at];
     return MB_OK;
 }
 
@@ -164,16 +164,11 @@ static enum mb_status match_rows(const struct mb_side_runs *side, size_t first_r
         struct mb_rows rows = {.run = side->runs[i]};
         for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
             struct mb_test *test;
-            MB_DO(find_open(tests, table, row, first_run + i, &test, err));
-            test->of[first_run + i] = row;
+            MB_DO(find_test(tests, table, row, &test, err));
+            test->of[first_run + i] = either(test->of[first_run + i], row);
         }
     }
     return MB_OK;
-}
-
-static const struct mb_row *either(const struct mb_row *first, const struct mb_row *row)
-{
-    return first != NULL ? first : row;
 }
 
 /* `series` has room for one more, and `samples_ns` for its samples. */

@@ -43,14 +43,12 @@ struct mb_repeats {
     double granule_ns;   /* of the coarsest timer; 0: unknown */
 };
 
-/* One test in the runs of each side. If runs have an image twice, two tests share a key: one
- * has the first row of each run, the other the second. */
+/* One test in the runs of each side. If a run has an image twice, the first one counts. */
 struct mb_test {
     /* The label; from timing_at the image, but for its format, and its task; from alpha_at the
      * condition and the format. Owned. */
     char *key;
     size_t timing_at, alpha_at;
-    size_t occurrence;        /* number of tests with this key before it */
     const struct mb_row **of; /* of the first side's runs, then of the other's; NULL: the run
                                  lacks it; borrowed */
     struct mb_repeats side[MB_N_SIDES];

@@ -12,8 +12,6 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
-
 /* Whether two texts "NAME SHA256" have one name and two digests. */
 static bool is_changed(const char *a, const char *b)
 {
@@ -168,7 +166,7 @@ static enum mb_status pool_stats(const struct mb_test *test, const struct mb_boo
         MB_DO(mb_bootstrap_runs(&all->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
-        stats->median_ci_level = LEVEL;
+        stats->median_ci_level = MB_LEVEL;
     }
     if (!mb_runs_suffice(&all->runs)) {
         stats->median_ci_ns[0] = stats->median_ci_ns[1] = (double)NAN;
@@ -212,7 +210,6 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *tim
 static bool is_alongside(const struct mb_test *a, const struct mb_test *b)
 {
     return a->side->usable != NULL && b->side->usable != NULL &&
-           a->occurrence == b->occurrence &&
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 

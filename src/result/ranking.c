@@ -7,8 +7,6 @@
 #include "result/label.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
-
 const char *const mb_lead_names[] = {
     [MB_LEAD_NONE] = "none",
     [MB_LEAD_TOO_FEW] = "too few",
@@ -94,19 +92,15 @@ static void note_row(struct mb_ranking *ranking, size_t index)
     }
 }
 
-static bool has_interval(const struct mb_row *row)
-{
-    return row->stats.median_ci_level >= LEVEL;
-}
-
 static enum mb_lead find_lead(const struct mb_ranking *ranking)
 {
     const struct mb_row *rows = ranking->timing->rows;
-    const bool is_known = has_interval(&rows[ranking->timing->fastest]);
+    const bool is_known = mb_has_median_ci(&rows[ranking->timing->fastest].stats);
     if (ranking->second == SIZE_MAX) {
         return is_known && ranking->has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
     }
-    if (!is_known || !has_interval(&rows[ranking->second]) || ranking->is_beyond_tests) {
+    if (!is_known || !mb_has_median_ci(&rows[ranking->second].stats) ||
+        ranking->is_beyond_tests) {
         return MB_LEAD_TOO_FEW;
     }
     return ranking->n_tied > 0 ? MB_LEAD_TIED : MB_LEAD_CLEAR;
@@ -115,7 +109,7 @@ static enum mb_lead find_lead(const struct mb_ranking *ranking)
 static bool is_only(const struct mb_ranking *ranking)
 {
     return ranking->second == SIZE_MAX && !ranking->has_unlike &&
-           has_interval(&ranking->timing->rows[ranking->timing->fastest]);
+           mb_has_median_ci(&ranking->timing->rows[ranking->timing->fastest].stats);
 }
 
 struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing *timing)
@@ -173,7 +167,7 @@ static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
     const struct mb_timing *timing = ranking->timing;
     const struct mb_row *fastest = &timing->rows[timing->fastest];
     const struct mb_row *second = &timing->rows[ranking->second];
-    if (has_interval(fastest) && has_interval(second)) {
+    if (mb_has_median_ci(&fastest->stats) && mb_has_median_ci(&second->stats)) {
         mb_strbuf_printf(out,
                          "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
                          "--samples %u.",

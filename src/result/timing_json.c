@@ -260,9 +260,9 @@ static void batch_fields(struct mb_node node, struct mb_row *row, uint32_t n_par
     mb_field_number(node, "fixed_ns", &row->fixed_ns);
 }
 
-static void relative_field(struct mb_node parent, bool is_known, struct mb_relation *relation)
+void mb_relation_field(struct mb_node parent, struct mb_relation *relation)
 {
-    const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
+    const struct mb_node node = mb_field_object_if(parent, "relative", !isnan(relation->ratio));
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     mb_field_limit(node, &relation->p_adjusted, 0, 1);
@@ -270,13 +270,6 @@ static void relative_field(struct mb_node parent, bool is_known, struct mb_relat
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
-}
-
-void mb_report_relation(struct mb_json *json, struct cJSON *parent,
-                        const struct mb_relation *relation)
-{
-    struct mb_relation own = *relation;
-    relative_field(mb_node_write(json, parent), !isnan(own.ratio), &own);
 }
 
 /* An unknown status comes from a later version and counts as a failure. */
@@ -298,7 +291,6 @@ static void status_fields(struct mb_node node, struct mb_row *row)
 
 static void row_fields(struct mb_node node, struct mb_row *row)
 {
-    const struct mb_timing *timing = row->timing;
     double of_limit = mb_row_of_floor(row);
     if (!node.reader) {
         mb_json_string(node.json, node.out, "variant", row->result->slug);
@@ -308,9 +300,8 @@ static void row_fields(struct mb_node node, struct mb_row *row)
     mb_field_u32(node, "n_verified", &row->n_verified);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
     mb_field_rounded(node, "of_limit", &of_limit);
-    relative_field(node, timing->fastest != SIZE_MAX && !isnan(row->relation.ratio),
-                   &row->relation);
-    batch_fields(node, row, timing->samples.n_parts);
+    mb_relation_field(node, &row->relation);
+    batch_fields(node, row, row->timing->samples.n_parts);
     mb_warning_list(node, &row->warnings);
 }
 

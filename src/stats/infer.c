@@ -9,7 +9,6 @@
 #include "base/rng.h"
 
 #define N_RESAMPLES    2000u
-#define LEVEL          0.95
 #define EXACT_WILCOXON 25u
 
 /* A series prepared for resampling: with ranks for values, the median of a resample is found by
@@ -244,7 +243,7 @@ static enum mb_status estimate(const struct mb_runs *const *runs, size_t n,
 {
     enum mb_status status = MB_OK;
     const uint32_t n_figures = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
-    const double level = how->level > 0.0 ? how->level : LEVEL;
+    const double level = how->level > 0.0 ? how->level : MB_LEVEL;
     double n_samples = INFINITY, n_blocks = INFINITY;
     double *figures = mb_alloc(n_figures, sizeof *figures);
     struct side sides[2] = {0};

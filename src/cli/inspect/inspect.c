@@ -445,7 +445,8 @@ static void add_json_figures(struct mb_json *json, struct cJSON *parent,
 static void add_json(struct mb_json *json, const struct mb_inspection *inspection)
 {
     struct cJSON *device = mb_json_object(json, json->root, "device");
-    mb_report_device(json, device, &inspection->device);
+    struct mb_gpu_info own = inspection->device;
+    mb_device_fields(mb_node_write(json, device), &own);
     mb_json_bool(json, device, "executes", mb_gpu_executes(&inspection->device));
     mb_json_string(json, json->root, "reduce", mb_reduce_names[inspection->reduce]);
     struct cJSON *list = mb_json_array(json, json->root, "variants");
