@@ -1,5 +1,5 @@
 /* The results as CSV, for spreadsheets. */
-#include "result/csv.h"
+#include "result/result_json.h"
 
 #include <math.h>
 #include <string.h>

@@ -164,21 +164,10 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
 /* Too few samples for an interval, or for any test to tell the rows apart. */
 static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct mb_timing *timing = ranking->timing;
-    const struct mb_row *fastest = &timing->rows[timing->fastest];
-    const struct mb_row *second = &timing->rows[ranking->second];
-    if (mb_has_median_ci(&fastest->stats) && mb_has_median_ci(&second->stats)) {
-        mb_strbuf_printf(out,
-                         "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
-                         "--samples %u.",
-                         fastest->stats.n, mb_relate_n_tests(timing) + 1, MB_ENOUGH_SAMPLES);
-    } else {
-        const size_t n_least =
-            fastest->stats.n < second->stats.n ? fastest->stats.n : second->stats.n;
-        mb_strbuf_printf(
-            out, "No ranking: too few samples (%zu) for a 95 %% interval; try --samples %u.",
-            n_least, MB_ENOUGH_SAMPLES);
-    }
+    const struct mb_row *rows = ranking->timing->rows;
+    const size_t n = rows[ranking->timing->fastest].stats.n, m = rows[ranking->second].stats.n;
+    mb_strbuf_printf(out, "No ranking: too few samples (%zu); try --samples %u.", n < m ? n : m,
+                     MB_ENOUGH_SAMPLES);
 }
 
 /* "Tie: a, b and c differ by ...", in the order of their medians. */

@@ -97,19 +97,13 @@ enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed, struct 
     return mb_relate_judge(timing, err);
 }
 
-size_t mb_relate_n_tests(const struct mb_timing *timing)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        n += isnan(timing->rows[i].relation.p) ? 0 : 1;
-    }
-    return n;
-}
-
 bool mb_relate_can_tell(const struct mb_timing *timing)
 {
-    const double least_p = exp2(1.0 - (double)timing->samples.n_kept);
-    return (double)mb_relate_n_tests(timing) * least_p < MB_SIGNIFICANT;
+    double n_tests = 0.0;
+    for (size_t i = 0; i < timing->of->n_results; i++) {
+        n_tests += isnan(timing->rows[i].relation.p) ? 0.0 : 1.0;
+    }
+    return n_tests * exp2(1.0 - (double)timing->samples.n_kept) < MB_SIGNIFICANT;
 }
 
 double mb_relate_margin(const struct mb_timing *timing)

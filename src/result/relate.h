@@ -30,9 +30,6 @@ MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t
  * count, so that a table stays true once it is printed. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
-/* Number of relations in the timing that are tested. */
-size_t mb_relate_n_tests(const struct mb_timing *timing);
-
 /* Whether every test could find a difference with this many blocks: Wilcoxon's least p, times
  * the number of tests, must be significant. MB_ENOUGH_SAMPLES suffice for 26,000 tests. */
 bool mb_relate_can_tell(const struct mb_timing *timing);

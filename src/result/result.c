@@ -202,7 +202,7 @@ void mb_samples_finish(struct mb_samples *samples)
     *samples = (struct mb_samples){0};
 }
 
-void mb_result_finish(struct mb_result *result)
+static void result_finish(struct mb_result *result)
 {
     mb_strlist_finish(&result->images);
     mb_strlist_finish(&result->chains);
@@ -227,7 +227,7 @@ void mb_case_finish(struct mb_case *c)
         mb_timing_finish(&c->timings[i]);
     }
     for (size_t i = 0; i < c->n_results; i++) {
-        mb_result_finish(&c->results[i]);
+        result_finish(&c->results[i]);
     }
     mb_free(c->results);
     *c = (struct mb_case){.results = NULL};

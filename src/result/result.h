@@ -255,7 +255,6 @@ struct mb_case *mb_run_add_case(struct mb_run *run);
 void mb_run_drop_case(struct mb_run *run);
 
 /* Free everything owned; accept zero. */
-void mb_result_finish(struct mb_result *result);
 void mb_timing_finish(struct mb_timing *timing);
 void mb_case_finish(struct mb_case *c);
 void mb_run_finish(struct mb_run *run);

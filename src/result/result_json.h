@@ -9,6 +9,10 @@
 MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
                                             struct mb_err *err);
 
+/* Likewise as CSV: a header, and a line per row with values quoted by RFC 4180. */
+MB_MUST_CHECK enum mb_status mb_report_csv(const struct mb_run *run, char **text,
+                                           struct mb_err *err);
+
 /* "run", "host", "device", "timer": members of the root. */
 void mb_head_fields(struct mb_node root, struct mb_run *run);
 
