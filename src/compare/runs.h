@@ -19,7 +19,7 @@
 struct mb_compare_options {
     double threshold;     /* fraction up to which a difference is a tie: 0.01 */
     uint64_t seed;        /* for resampling */
-    uint32_t n_resamples; /* 0: by the number of tests */
+    uint32_t n_resamples; /* 0: as mb_bootstrap has it */
 };
 
 /* How a test changed, the worst first. */
