@@ -10,8 +10,7 @@ enum mb_question {
     MB_QUESTION_EXACT, /* the area average at full precision; a minimum or maximum that looks at
                           every texel, and so is conservative */
     MB_QUESTION_ANY,   /* box, floor or blit in whatever precision */
-    MB_QUESTION_KAISER, /* each wide kernel is a question of its own, in the order of mb_policy
-                         */
+    MB_QUESTION_KAISER, /* from here on wide kernels, one each, as in enum mb_policy */
     MB_QUESTION_LANCZOS,
     MB_QUESTION_GAUSSIAN,
     MB_QUESTION_GAUSSIAN16,
