@@ -5,22 +5,6 @@
 
 #include "base/alloc.h"
 
-const struct mb_relation mb_no_relation = {
-    .ratio = (double)NAN,
-    .ci = {(double)NAN, (double)NAN},
-    .p = (double)NAN,
-    .p_adjusted = (double)NAN,
-    .outcome = MB_OUTCOME_INCONCLUSIVE,
-};
-
-const struct mb_relation mb_to_itself = {
-    .ratio = 1.0,
-    .ci = {1.0, 1.0},
-    .p = (double)NAN,
-    .p_adjusted = (double)NAN,
-    .outcome = MB_OUTCOME_SAME,
-};
-
 enum mb_status mb_relate_logs(const struct mb_runs *log_ratios, const struct mb_bootstrap *how,
                               struct mb_relation *relation, struct mb_err *err)
 {

@@ -5,9 +5,6 @@
 
 #define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
 
-extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
-extern const struct mb_relation mb_to_itself;   /* of the fastest row: 1, and the same */
-
 /* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
  * order: log_ratio[n_kept]. False: a slope within the noise of its batches has no ratio. */
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,

@@ -7,12 +7,27 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
-#include "result/relate.h"
 
 const struct mb_roofline mb_no_roofline = {
     .ceiling_gbps = (double)NAN,
     .null_dispatch_ns = (double)NAN,
     .null_barrier_ns = (double)NAN,
+};
+
+const struct mb_relation mb_no_relation = {
+    .ratio = (double)NAN,
+    .ci = {(double)NAN, (double)NAN},
+    .p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_INCONCLUSIVE,
+};
+
+const struct mb_relation mb_to_itself = {
+    .ratio = 1.0,
+    .ci = {1.0, 1.0},
+    .p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_SAME,
 };
 
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)

@@ -48,6 +48,8 @@ struct mb_relation {
     double p, p_adjusted; /* Wilcoxon's; Holm's over its timing. NaN: not tested */
     enum mb_outcome outcome;
 };
+extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
+extern const struct mb_relation mb_to_itself;   /* of the fastest row: 1, and the same */
 
 /* Where the time of a chain of several dispatches goes, from timestamp to timestamp. Always
  * with a hot cache: the same image again. */
