@@ -7,19 +7,6 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-static void warn_few(const struct mb_timing *timing, struct mb_row *row)
-{
-    if (mb_relate_can_tell(timing, (size_t)(row - timing->rows))) {
-        mb_warn(&row->warnings, "few_samples",
-                "only %zu samples: the interval is wide (try --samples %u)", row->stats.n,
-                MB_ENOUGH_SAMPLES);
-    } else {
-        mb_warn(&row->warnings, "few_samples",
-                "only %zu samples: too few to tell %zu strategies apart (try --samples %zu)",
-                row->stats.n, mb_relate_n_tests(timing) + 1, mb_relate_samples_needed(timing));
-    }
-}
-
 static void warn_clock(const struct mb_samples *samples, struct mb_warnings *warnings)
 {
     uint32_t n_flagged = 0;
@@ -42,7 +29,7 @@ static void warn_clock(const struct mb_samples *samples, struct mb_warnings *war
 static void warn_below_floor(const struct mb_timing *timing, uint64_t llc_bytes,
                              struct mb_row *row)
 {
-    const double of_floor = mb_row_of_floor(timing, row);
+    const double of_floor = mb_row_of_floor(row);
     const char *why = "part of the image stays in a cache";
     if (timing->is_dispatch_bound) {
         why = "faster than the measured time of an empty dispatch";
@@ -63,7 +50,9 @@ static void warn_row(const struct mb_settings *settings,
     const struct mb_samples *samples = &timing->samples;
     const double empty_pair_ns = calibration->marks.empty_pair_ns;
     if (row->stats.n < MB_ENOUGH_SAMPLES) {
-        warn_few(timing, row);
+        mb_warn(&row->warnings, "few_samples",
+                "only %zu samples: the interval is wide (try --samples %u)", row->stats.n,
+                MB_ENOUGH_SAMPLES);
     }
     warn_clock(samples, &row->warnings);
     if (row->stats.is_bimodal) {

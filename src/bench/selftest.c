@@ -34,7 +34,8 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     const struct mb_bootstrap how = {.seed = 1, .level = level};
     *relation = mb_no_relation;
     if (mb_relate_blocks(samples, MB_PLANT_BASE, plant, scratch)) {
-        MB_DO(mb_relate_logs(scratch, samples->n_kept, &how, relation, err));
+        const struct mb_series logs = {scratch, samples->n_kept};
+        MB_DO(mb_relate_logs(&(const struct mb_runs){&logs, 1}, &how, relation, err));
         relation->outcome = mb_outcome(relation->ci, relation->p, MB_MARGIN, MB_MARGIN);
     }
     return MB_OK;

@@ -10,7 +10,6 @@
 #include "bench/settings.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "result/csv.h"
 #include "result/result_json.h"
 #include "cli/options/folder.h"
 #include "cli/script.h"

@@ -82,7 +82,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
 static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
                      const struct mb_row *row)
 {
-    const char *answer = mb_result_answer(timing->of, row->result).word;
+    const char *answer = mb_row_answer(row).word;
     const struct mb_relation *relation = &row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
@@ -103,9 +103,8 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
     mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
     mb_json_string(json, relative, "verdict",
-                   mb_row_answers(timing, row, timing->question)
-                       ? mb_outcome_names[relation->outcome]
-                       : NULL);
+                   mb_row_answers(row, timing->question) ? mb_outcome_names[relation->outcome]
+                                                         : NULL);
 }
 
 /* The place of a timing among those of its file. */
@@ -124,7 +123,7 @@ static void json_places(struct mb_json *json, struct cJSON *node, const struct m
 {
     struct cJSON *places = mb_json_array(json, node, "timings");
     for (size_t run = 0; run < pool->n_runs; run++) {
-        const struct mb_timing *of = pool->timings[at][run];
+        const struct mb_timing *of = pool->timings[at * pool->n_runs + run];
         mb_json_number(json, places, NULL,
                        of != NULL ? place_of(pool->runs[run], of) : (double)NAN);
     }
@@ -136,8 +135,8 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     const struct mb_timing *timing = &pool->run.cases[at]->timings[0];
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "case", mb_case_folder(timing->of).s);
-    mb_json_string(json, node, "cache", mb_timing_cache(timing));
-    mb_json_string(json, node, "mode", mb_timing_mode(timing));
+    mb_json_string(json, node, "cache", mb_cache_names[timing->cache]);
+    mb_json_string(json, node, "mode", mb_mode_names[timing->mode]);
     mb_json_string(json, node, "condition", mb_timing_condition(timing).s);
     json_places(json, node, pool, at);
     const struct mb_ranking ranking = mb_ranking_of(&pool->run, timing);

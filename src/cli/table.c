@@ -103,7 +103,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->median_ns, view->least_ns).s);
         mb_grid_cell(
             grid, "%s",
-            stats->median_ci_level >= 0.95
+            mb_has_median_ci(stats)
                 ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, view->least_ns).s
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
@@ -117,7 +117,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
     }
     mb_grid_cell(grid, "%s",
                  isfinite(view->timing->floor_ns) && !mb_gpu_is_cpu(&view->run->device)
-                     ? mb_percent_text(mb_row_of_floor(view->timing, row)).s
+                     ? mb_percent_text(mb_row_of_floor(row)).s
                      : "");
     add_relation(grid, view, row, blank);
 }
@@ -176,8 +176,8 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     }
     add_times(grid, view, row);
     const bool is_pooled = view->run->n_pooled > 0;
-    mb_grid_cell(grid, "%s", mb_answer_describe(view->timing, row).s);
-    mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(view->timing, row).s);
+    mb_grid_cell(grid, "%s", mb_answer_describe(row).s);
+    mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(row).s);
     mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
 }
@@ -337,7 +337,7 @@ static void add_warnings(struct mb_strbuf *out, const struct mb_timing *timing, 
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_warning *warning;
         for (size_t w = 0; (warning = mb_row_warning(&timing->rows[i], w)) != NULL; w++) {
-            if (all || mb_warning_is_loud(warning)) {
+            if (all || !mb_warning_is_quiet(warning)) {
                 add_note(out, timing, i, warning->message);
             }
         }

@@ -38,7 +38,7 @@ static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *cl
 /* "exact, any", or "any (floor)" where the chosen one is not exact. */
 static struct mb_text text_policy(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
-    const struct mb_answer answer = mb_result_answer(class->timing->of, class->chosen->result);
+    const struct mb_answer answer = mb_row_answer(class->chosen);
     const bool is_told =
         class->question == MB_QUESTION_ANY && (answer.questions & 1u << MB_QUESTION_EXACT) == 0;
     return mb_text("%s%s%s%s%s", mb_question_names[class->question],
@@ -62,7 +62,7 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s", mb_time_text(stats->median_ns).s);
     mb_grid_cell(
         grid, "%s",
-        stats->median_ci_level >= 0.95
+        mb_has_median_ci(stats)
             ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, stats->median_ns).s
             : "-");
     mb_grid_cell(grid, "%s", next ? next->result->label : "-");

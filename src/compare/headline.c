@@ -24,33 +24,25 @@ struct tally {
     size_t n_exact, n_cheap;
 };
 
-/* The next timing under the condition of `of`; start with `*i` and `*k` at 0. NULL after the
- * last. */
-static const struct mb_timing *next_alike(const struct mb_run *run, const struct mb_timing *of,
-                                          size_t *i, size_t *k)
+/* Whether two timings have one condition (mb_timing_condition). */
+static bool is_alike(const struct mb_timing *a, const struct mb_timing *b)
 {
-    const struct mb_text condition = mb_timing_condition(of);
-    for (; *i < run->n_cases; (*i)++, *k = 0) {
-        while (*k < run->cases[*i]->n_timings) {
-            const struct mb_timing *timing = &run->cases[*i]->timings[(*k)++];
-            if (strcmp(mb_timing_condition(timing).s, condition.s) == 0) {
-                return timing;
-            }
-        }
-    }
-    return NULL;
+    return a->cache == b->cache && a->mode == b->mode &&
+           a->of->image_usage == b->of->image_usage;
 }
 
 size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
 {
-    size_t i = 0, k = 0, n = 1;
-    if (next_alike(run, of, &i, &k) != of) {
-        return 0;
+    const struct mb_timing *first = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < run->n_cases; i++) {
+        for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
+            const struct mb_timing *timing = &run->cases[i]->timings[k];
+            first = first == NULL && is_alike(timing, of) ? timing : first;
+            n += is_alike(timing, of);
+        }
     }
-    while (next_alike(run, of, &i, &k) != NULL) {
-        n++;
-    }
-    return n;
+    return first == of ? n : 0;
 }
 
 struct census {
@@ -148,8 +140,13 @@ static void count_win(struct wins *wins, size_t *n, const struct mb_row *row, do
     won->n++;
 }
 
-static void count_timing(struct tally *tally, const struct mb_timing *timing)
+/* Count a timing if its condition is that of `of`. */
+static void count_timing(struct tally *tally, const struct mb_timing *timing,
+                         const struct mb_timing *of)
 {
+    if (!is_alike(timing, of)) {
+        return;
+    }
     const struct mb_ranking ranking = mb_ranking_of(tally->run, timing);
     tally->n_few += ranking.lead == MB_LEAD_TOO_FEW;
     if (timing->question > MB_QUESTION_ANY || ranking.lead < MB_LEAD_TIED) {
@@ -234,14 +231,12 @@ static void add_cheaper(struct mb_strbuf *out, const struct tally *tally,
                         const struct wins *wins)
 {
     const struct mb_case *c = wins->row->timing->of;
-    const struct mb_answer answer = mb_result_answer(c, wins->row->result);
+    const struct mb_answer answer = mb_row_answer(wins->row);
     mb_strbuf_printf(out, "In %zu of %zu tests %s is ", wins->n, tally->n_timings,
                      wins->row->result->label);
     add_range(out, 1.0 / wins->most, 1.0 / wins->least);
-    mb_strbuf_printf(out, " faster but not %s: it %s%s%s.\n", mb_exact_word(c->task.reduce),
-                     answer.drops ? answer.drops : "",
-                     answer.drops && answer.loses ? " and " : "",
-                     answer.loses ? answer.loses : "");
+    mb_strbuf_printf(out, " faster but not %s: it %s.\n", mb_exact_word(c->task.reduce),
+                     mb_answer_losses(&answer).s);
 }
 
 static void say(struct mb_strbuf *out, const struct tally *tally)
@@ -274,11 +269,11 @@ void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
         .exact = mb_alloc(n_most, sizeof *tally.exact),
         .cheap = mb_alloc(n_most, sizeof *tally.cheap),
     };
-    const struct mb_timing *timing;
-    size_t i = 0, k = 0;
     out->failed = out->failed || tally.exact == NULL || tally.cheap == NULL;
-    while (!out->failed && (timing = next_alike(run, of, &i, &k)) != NULL) {
-        count_timing(&tally, timing);
+    for (size_t i = 0; i < run->n_cases && !out->failed; i++) {
+        for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
+            count_timing(&tally, &run->cases[i]->timings[k], of);
+        }
     }
     if (mb_headline_count(run, of) == 1) {
         const struct mb_ranking ranking = mb_ranking_of(run, of);

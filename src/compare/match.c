@@ -107,12 +107,11 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
     test->timing_at = key.n_bytes;
     mb_strbuf_printf(&key, "%s%s%u%s%u%s%u%s%u%s%s%s", input_of(c), sep, layout->base.width,
                      sep, layout->base.height, sep, layout->n_layers, sep, layout->n_levels,
-                     sep, mb_case_reduce(c), sep);
+                     sep, mb_reduce_names[c->task.reduce], sep);
     test->alpha_at = key.n_bytes;
-    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s",
-                     c->alpha_word ? c->alpha_word : mb_alpha_name(c->task.alpha), sep,
-                     c->shape_word ? c->shape_word : mb_shape_names[mb_case_shape(c)], sep,
-                     mb_timing_cache(row->timing), sep, mb_timing_mode(row->timing), sep);
+    mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s", mb_alpha_names[c->task.alpha], sep,
+                     mb_shape_names[mb_case_shape(c)], sep, mb_cache_names[row->timing->cache],
+                     sep, mb_mode_names[row->timing->mode], sep);
     if (c->task.is_update) {
         mb_strbuf_printf(&key, "%u%s%u%s%u%s%u%s", rect.x, sep, rect.y, sep, rect.width, sep,
                          rect.height, sep);
@@ -129,21 +128,21 @@ struct table {
     size_t n_slots, n_runs;
 };
 
-/* The first test with the row's key that has no row of this run yet, or a new one. The run's
- * rows come in order. */
-static enum mb_status find_open(struct mb_tests *tests, const struct table *table,
-                                const struct mb_row *row, size_t run, struct mb_test **open,
+static const struct mb_row *either(const struct mb_row *first, const struct mb_row *row)
+{
+    return first != NULL ? first : row;
+}
+
+/* The test with the row's key, or a new one. */
+static enum mb_status find_test(struct mb_tests *tests, const struct table *table,
+                                const struct mb_row *row, struct mb_test **found,
                                 struct mb_err *err)
 {
     struct mb_test *fresh = &tests->tests[tests->n];
     MB_DO(make_key(row, fresh, err));
     size_t at = (size_t)(mb_seed_of(0, fresh->key) % table->n_slots);
-    for (; table->slots[at] != NULL; at = (at + 1) % table->n_slots) {
-        const bool is_same = strcmp(table->slots[at]->key, fresh->key) == 0;
-        if (is_same && table->slots[at]->of[run] == NULL) {
-            break;
-        }
-        fresh->occurrence += is_same;
+    while (table->slots[at] != NULL && strcmp(table->slots[at]->key, fresh->key) != 0) {
+        at = (at + 1) % table->n_slots;
     }
     if (table->slots[at] == NULL) {
         fresh->of = tests->cells + tests->n++ * table->n_runs;
@@ -152,7 +151,7 @@ static enum mb_status find_open(struct mb_tests *tests, const struct table *tabl
         mb_free(fresh->key);
         *fresh = (struct mb_test){0};
     }
-    *open = table->slots[at];
+    *found = table->slots[at];
     return MB_OK;
 }
 
@@ -164,16 +163,11 @@ static enum mb_status match_rows(const struct mb_side_runs *side, size_t first_r
         struct mb_rows rows = {.run = side->runs[i]};
         for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
             struct mb_test *test;
-            MB_DO(find_open(tests, table, row, first_run + i, &test, err));
-            test->of[first_run + i] = row;
+            MB_DO(find_test(tests, table, row, &test, err));
+            test->of[first_run + i] = either(test->of[first_run + i], row);
         }
     }
     return MB_OK;
-}
-
-static const struct mb_row *either(const struct mb_row *first, const struct mb_row *row)
-{
-    return first != NULL ? first : row;
 }
 
 /* `series` has room for one more, and `samples_ns` for its samples. */
@@ -192,7 +186,6 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
         double *samples_ns = out->samples_ns + out->n_samples;
         const size_t n = mb_row_n_samples(row);
         out->usable = either(out->usable, row);
-        out->n_least = out->runs.n == 0 || n < out->n_least ? n : out->n_least;
         mb_samples_column(&row->timing->samples, row->column, samples_ns);
         series[out->runs.n++] = (struct mb_series){.values = samples_ns, .n = n};
         out->n_samples += n;

@@ -34,23 +34,21 @@ struct mb_repeats {
     const struct mb_row *failed; /* the first row that is wrong or broke */
     const struct mb_row *lost;   /* the first row that ran well but has no good samples */
     const char *failed_path;
-    struct mb_runs runs;       /* samples of usable rows, in their own order; series owned */
-    double *samples_ns;        /* of all series; owned */
-    size_t n_samples, n_least; /* of all series; of the shortest */
-    bool is_verified;          /* some row was verified */
-    bool is_unchecked;         /* some usable row was not */
-    double aa_distance;        /* of A/A twins from 1, the median over runs; 0: no twins */
-    double granule_ns;         /* of the coarsest timer; 0: unknown */
+    struct mb_runs runs; /* samples of usable rows, in their own order; series owned */
+    double *samples_ns;  /* of all series; owned */
+    size_t n_samples;    /* of all series */
+    bool is_verified;    /* some row was verified */
+    bool is_unchecked;   /* some usable row was not */
+    double aa_distance;  /* of A/A twins from 1, the median over runs; 0: no twins */
+    double granule_ns;   /* of the coarsest timer; 0: unknown */
 };
 
-/* One test in the runs of each side. If runs have an image twice, two tests share a key: one
- * has the first row of each run, the other the second. */
+/* One test in the runs of each side. If a run has an image twice, the first one counts. */
 struct mb_test {
     /* The label; from timing_at the image, but for its format, and its task; from alpha_at the
      * condition and the format. Owned. */
     char *key;
     size_t timing_at, alpha_at;
-    size_t occurrence;        /* number of tests with this key before it */
     const struct mb_row **of; /* of the first side's runs, then of the other's; NULL: the run
                                  lacks it; borrowed */
     struct mb_repeats side[MB_N_SIDES];

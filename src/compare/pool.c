@@ -12,8 +12,6 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
-
 /* Whether two texts "NAME SHA256" have one name and two digests. */
 static bool is_changed(const char *a, const char *b)
 {
@@ -75,85 +73,49 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Append to `out` a series of samples: for each block of a run in which both rows were sampled,
- * the logarithm of the ratio of their times. The caller has made room for it. */
-static void pair_run(const struct mb_row *a, const struct mb_row *b, struct mb_series *series,
-                     struct mb_repeats *out)
-{
-    double *values = out->samples_ns + out->n_samples;
-    if (!mb_is_usable(a) || !mb_is_usable(b) || a->timing != b->timing ||
-        !mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
-        return;
-    }
-    const size_t n = a->timing->samples.n_kept;
-    out->n_least = out->runs.n == 0 || n < out->n_least ? n : out->n_least;
-    series[out->runs.n++] = (struct mb_series){.values = values, .n = n};
-    out->n_samples += n;
-}
-
-/* Take a ratio from resampling, with an interval that is `wider` by that factor at both ends,
- * or only the ratio if the shortest series has too few samples. */
-static void take(struct mb_relation *relation, const struct mb_estimate *ratio, double wider,
-                 size_t n_least, double least_p)
-{
-    relation->ratio = ratio->figure;
-    if (n_least >= MB_FEW_SAMPLES) {
-        relation->ci[0] = ratio->ci[0] / wider;
-        relation->ci[1] = ratio->ci[1] * wider;
-        relation->p = ratio->p;
-        relation->least_p = least_p;
-    }
-}
-
-/* Relates a single run by signed ranks, as the run itself does, and several by resampling runs,
- * since the blocks of one run do not show how runs differ. */
-static enum mb_status relate_paired(const struct mb_repeats *paired,
-                                    const struct mb_bootstrap *how,
-                                    struct mb_relation *relation, struct mb_err *err)
-{
-    struct mb_estimate log_ratio;
-    if (paired->runs.n == 1) {
-        return mb_relate_logs(paired->samples_ns, paired->n_samples, how, relation, err);
-    }
-    MB_DO(mb_bootstrap_runs(&paired->runs, how, &log_ratio, err));
-    const struct mb_estimate ratio = {.figure = exp(log_ratio.figure),
-                                      .ci = {exp(log_ratio.ci[0]), exp(log_ratio.ci[1])},
-                                      .p = log_ratio.p};
-    take(relation, &ratio, 1.0, paired->n_least, exp2(1.0 - (double)paired->n_samples));
-    return MB_OK;
-}
-
 /* For rows that no run sampled together: runs against runs. The interval of few runs lacks the
- * spread between runs, which is added; no order of blocks bounds p. */
-static enum mb_status relate_apart(const struct mb_repeats *a, const struct mb_repeats *b,
+ * spread between runs, which is added. */
+static enum mb_status relate_apart(const struct mb_runs *a, const struct mb_runs *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
 {
-    const bool is_certain = a->runs.n >= MB_FEW_RUNS && b->runs.n >= MB_FEW_RUNS;
-    const size_t n_least = a->n_least < b->n_least ? a->n_least : b->n_least;
+    const bool is_certain = a->n >= MB_FEW_RUNS && b->n >= MB_FEW_RUNS;
+    const double wider = is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN;
     struct mb_estimate ratio;
-    MB_DO(mb_bootstrap_ratio(&a->runs, &b->runs, how, &ratio, err));
-    take(relation, &ratio, is_certain ? 1.0 : 1.0 + MB_RUN_TO_RUN, n_least, 0.0);
+    MB_DO(mb_bootstrap_ratio(a, b, how, &ratio, err));
+    relation->ratio = ratio.figure;
+    if (mb_runs_suffice(a) && mb_runs_suffice(b)) {
+        relation->ci[0] = ratio.ci[0] / wider;
+        relation->ci[1] = ratio.ci[1] * wider;
+        relation->p = ratio.p;
+    }
     return MB_OK;
 }
 
-/* A row to the fastest one. */
+/* A row to the fastest one: by the blocks of each run in which both were sampled, if any. */
 static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_test *fastest,
                                  const struct mb_test *test, const struct mb_bootstrap *how,
                                  struct mb_relation *relation, struct mb_err *err)
 {
     struct mb_bootstrap own = *how;
     MB_FREED struct mb_series *series = mb_alloc(pool->n_runs, sizeof *series);
-    MB_FREED double *log_ratio = mb_alloc(test->side->n_samples, sizeof *log_ratio);
-    struct mb_repeats paired = {.runs.series = series, .samples_ns = log_ratio};
-    MB_DO(MB_NEED(series && log_ratio, "pooling"));
+    MB_FREED double *log_ratios = mb_alloc(test->side->n_samples, sizeof *log_ratios);
+    MB_DO(MB_NEED(series && log_ratios, "pooling"));
+    struct mb_runs paired = {.series = series};
+    double *values = log_ratios;
     for (size_t i = 0; i < pool->n_runs; i++) {
-        pair_run(fastest->of[i], test->of[i], series, &paired);
+        const struct mb_row *a = fastest->of[i], *b = test->of[i];
+        if (mb_is_usable(a) && mb_is_usable(b) && a->timing == b->timing &&
+            mb_relate_blocks(&a->timing->samples, a->column, b->column, values)) {
+            series[paired.n++] = (struct mb_series){values, mb_row_n_samples(a)};
+            values += mb_row_n_samples(a);
+        }
     }
-    qsort(series, paired.runs.n, sizeof *series, mb_series_compare);
+    qsort(series, paired.n, sizeof *series, mb_series_compare);
     own.seed = mb_seed_of(how->seed, test->key);
-    return paired.runs.n > 0 ? relate_paired(&paired, &own, relation, err)
-                             : relate_apart(fastest->side, test->side, &own, relation, err);
+    return paired.n > 0
+               ? mb_relate_logs(&paired, &own, relation, err)
+               : relate_apart(&fastest->side->runs, &test->side->runs, &own, relation, err);
 }
 
 /* Whether one run alone has the timing. Its relations are those that it had itself: resampled
@@ -183,8 +145,7 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timin
         if (is_alone) {
             row->relation = tests[i]->side->usable->relation;
         } else if (row == fastest) {
-            row->relation.ratio = row->relation.ci[0] = row->relation.ci[1] = 1.0;
-            row->relation.outcome = MB_OUTCOME_SAME;
+            row->relation = mb_to_itself;
         } else if (mb_rows_are_alike(fastest, row) && !row->result->is_diagnostic) {
             MB_DO(relate_row(pool, tests[timing->fastest], tests[i], how, &row->relation, err));
         }
@@ -205,9 +166,9 @@ static enum mb_status pool_stats(const struct mb_test *test, const struct mb_boo
         MB_DO(mb_bootstrap_runs(&all->runs, &own, &estimate, err));
         stats->median_ns = estimate.figure;
         memcpy(stats->median_ci_ns, estimate.ci, sizeof estimate.ci);
-        stats->median_ci_level = LEVEL;
+        stats->median_ci_level = MB_LEVEL;
     }
-    if (all->n_least < MB_FEW_SAMPLES) {
+    if (!mb_runs_suffice(&all->runs)) {
         stats->median_ci_ns[0] = stats->median_ci_ns[1] = (double)NAN;
         stats->median_ci_level = 0.0;
     }
@@ -224,7 +185,6 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
                      : all->is_unchecked ? MB_VERIFY_SKIPPED
                                          : MB_VERIFY_PASS;
     row->n_runs = all->runs.n;
-    row->relation = mb_no_relation;
     timing->twin.ratio = fmax(timing->twin.ratio, 1.0 + all->aa_distance);
     if (all->n_samples < timing->samples.n_kept) {
         timing->samples.n_kept = (uint32_t)all->n_samples;
@@ -250,7 +210,6 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *tim
 static bool is_alongside(const struct mb_test *a, const struct mb_test *b)
 {
     return a->side->usable != NULL && b->side->usable != NULL &&
-           a->occurrence == b->occurrence &&
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
@@ -286,11 +245,10 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test *tests, size_t n,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
-    const struct mb_timing **of = mb_alloc(pool->n_runs, sizeof *of);
+    const struct mb_timing **of = pool->timings + pool->run.n_cases * pool->n_runs;
     MB_FREED const struct mb_test **alongside = mb_alloc(n, sizeof *alongside);
     size_t n_rows = 0;
-    pool->timings[pool->run.n_cases] = of;
-    MB_DO(MB_NEED(of && alongside, "pooling"));
+    MB_DO(MB_NEED(alongside, "pooling"));
     for (size_t i = 0; i < n; i++) {
         if (!is_alongside(&tests[i], &tests[0])) {
             continue;
@@ -314,7 +272,7 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
     MB_DO(
         mb_match_runs(&(const struct mb_side_runs){pool->runs, pool->n_runs}, 1, &found, err));
     MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* test of each case */
-    pool->timings = mb_alloc(found.n + 1, sizeof *pool->timings);
+    pool->timings = mb_alloc(found.n * pool->n_runs, sizeof *pool->timings);
     MB_DO(MB_NEED(first && pool->timings, "pooling"));
     for (size_t i = 0; i < found.n; i++) {
         const struct mb_test *tests = found.tests;
@@ -355,9 +313,6 @@ void mb_pools_finish(struct mb_pools *pools)
 {
     for (size_t i = 0; i < pools->n_pools; i++) {
         struct mb_pool *pool = &pools->pools[i];
-        for (size_t k = 0; pool->timings && pool->timings[k]; k++) {
-            mb_free(pool->timings[k]);
-        }
         mb_free(pool->timings);
         mb_run_finish(&pool->run);
         mb_free(pool->runs);

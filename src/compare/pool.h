@@ -20,8 +20,8 @@ struct mb_pool {
      *   both: the median of the runs' medians. If no run has both, it comes from the runs'
      *   medians alone. It is NaN for another image, or if there is no fastest row. */
     struct mb_run run;
-    /* [case][run]: the timing of the run that the case is of, NULL: it has none; owned. */
-    const struct mb_timing ***timings;
+    /* [case][n_runs]: the timing of the run that the case is of, NULL: it has none; owned. */
+    const struct mb_timing **timings;
 };
 
 struct mb_pools {

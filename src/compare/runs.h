@@ -15,12 +15,11 @@
  * busy CPU both are tenths. */
 #define MB_WANDER_PARTS 5 /* of a run, in time order, whose medians show how far it wanders */
 #define MB_MANY_RUNS    50
-#define MB_FEW_SAMPLES  6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
 
 struct mb_compare_options {
     double threshold;     /* fraction up to which a difference is a tie: 0.01 */
     uint64_t seed;        /* for resampling */
-    uint32_t n_resamples; /* 0: by the number of tests */
+    uint32_t n_resamples; /* 0: as mb_bootstrap has it */
 };
 
 /* How a test changed, the worst first. */

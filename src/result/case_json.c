@@ -99,44 +99,27 @@ static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy 
     return (struct mb_tolerance){.has_no_policy = true, .filter.policy = policy};
 }
 
-/* Questions of later versions are skipped. */
-static void read_answers(struct mb_node node, const struct mb_case *c, struct mb_result *result)
-{
-    struct mb_list answers = mb_field_list(node, "answers");
-    unsigned questions = 0;
-    char word[32];
-    while (answers.next) {
-        const unsigned question = mb_field_word(mb_list_next(&answers), NULL, mb_question_names,
-                                                MB_N_QUESTIONS, 0, MB_N_QUESTIONS);
-        questions |= question < MB_N_QUESTIONS ? 1u << question : 0u;
-    }
-    mb_field_text(node, "answer", word, sizeof word);
-    result->work.tolerance =
-        tolerance_of(c, result->work.tolerance.filter.policy, questions, word);
-}
-
 /* The policy, the questions that it answers, and the word for its result. */
 static void answer_fields(struct mb_node node, const struct mb_case *c,
                           struct mb_result *result)
 {
     enum mb_policy *policy = &result->work.tolerance.filter.policy;
+    struct mb_answer answer = {.questions = 0};
     if (node.reader) {
         result->has_work = mb_json_read_string(node.in, "policy") != NULL;
-        *policy = (enum mb_policy)mb_field_word(node, "policy", mb_policy_names, MB_N_POLICIES,
-                                                0, MB_POLICY_BOX);
-        read_answers(node, c, result);
-        return;
+    } else {
+        answer = mb_result_answer(c, result);
     }
-    const struct mb_answer answer = mb_result_answer(c, result);
-    mb_json_string(node.json, node.out, "policy",
-                   result->has_work ? mb_policy_names[*policy] : NULL);
-    struct cJSON *list = mb_json_array(node.json, node.out, "answers");
-    for (int question = 0; question < MB_N_QUESTIONS; question++) {
-        if ((answer.questions & 1u << question) != 0) {
-            mb_json_string(node.json, list, NULL, mb_question_names[question]);
-        }
+    struct mb_text word = mb_text("%s", answer.questions != 0 ? answer.word : "");
+    *policy =
+        (enum mb_policy)mb_field_word(mb_field_if(node, "policy", result->has_work), "policy",
+                                      mb_policy_names, MB_N_POLICIES, *policy, MB_POLICY_BOX);
+    answer.questions =
+        mb_field_words(node, "answers", mb_question_names, MB_N_QUESTIONS, answer.questions);
+    mb_field_text_if(node, "answer", word.s, sizeof word.s);
+    if (node.reader) {
+        result->work.tolerance = tolerance_of(c, *policy, answer.questions, word.s);
     }
-    mb_json_string(node.json, node.out, "answer", answer.questions != 0 ? answer.word : NULL);
 }
 
 /* The work that the strategy stated. */
@@ -190,6 +173,11 @@ static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool
     }
 }
 
+static void known_field(struct mb_node node, const char *key, bool known, double *value)
+{
+    mb_field_rounded(mb_field_if(node, key, known), key, value);
+}
+
 /* An unknown status comes from a later version and counts as a failure. An absent one means
  * that nothing was checked. */
 static void verify_fields(struct mb_node parent, struct mb_result *result)
@@ -197,26 +185,19 @@ static void verify_fields(struct mb_node parent, struct mb_result *result)
     struct mb_verdict *verdict = &result->verdict;
     const struct mb_node node = mb_field_object(parent, "verify");
     const bool is_judged = result->verify != MB_VERIFY_SKIPPED && verdict->n_levels > 0;
-    double worst[] = {
-        is_judged ? verdict->max_error_lsb : (double)NAN,
-        is_judged ? verdict->drift_lsb : (double)NAN,
-        verdict->n_levels > 0 ? verdict->box_lsb : (double)NAN,
-    };
     const bool is_told = mb_json_read_string(node.in, "status") != NULL;
     result->verify = (enum mb_verify_status)mb_field_word(
         node, "status", mb_verify_status_names, 3, result->verify,
         is_told ? MB_VERIFY_FAIL : MB_VERIFY_SKIPPED);
-    mb_field_rounded(node, "max_error_lsb", &worst[0]);
-    mb_field_rounded(node, "drift_lsb", &worst[1]);
-    mb_field_rounded(node, "box_lsb", &worst[2]);
+    known_field(node, "max_error_lsb", is_judged, &verdict->max_error_lsb);
+    known_field(node, "drift_lsb", is_judged, &verdict->drift_lsb);
+    known_field(node, "box_lsb", verdict->n_levels > 0, &verdict->box_lsb);
     first_bad_field(node, &verdict->first_bad);
     level_fields(node, verdict, is_judged);
     if (node.reader) {
-        verdict->max_error_lsb = worst[0];
-        verdict->drift_lsb = worst[1];
-        verdict->box_lsb = worst[2];
         verdict->pass = result->verify == MB_VERIFY_PASS;
-        verdict->n_levels += verdict->n_levels == 0 && isfinite(worst[2]); /* measured only */
+        verdict->n_levels +=
+            verdict->n_levels == 0 && isfinite(verdict->box_lsb); /* measured only */
     }
 }
 
@@ -314,25 +295,16 @@ static void variant_fields(struct mb_node node, const struct mb_case *c,
 
 static void usage_list(struct mb_node node, struct mb_case *c)
 {
+    /* In the order of Vulkan's bits, from the lowest, and one that is not Vulkan's. */
     static const char *const names[] = {"transfer_src", "transfer_dst",     "sampled",
                                         "storage",      "color_attachment", "raw_views"};
-    static const VkImageUsageFlags bits[] = {
-        VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-        VK_IMAGE_USAGE_SAMPLED_BIT, VK_IMAGE_USAGE_STORAGE_BIT,
-        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT};
-    const unsigned raw_views = MB_COUNTOF(bits);
-    struct mb_list list = mb_field_list(node, "image_used_for");
-    while (list.next) {
-        const unsigned i = mb_field_word(mb_list_next(&list), NULL, names, MB_COUNTOF(names), 0,
-                                         MB_COUNTOF(names));
-        c->used_for |= i < raw_views ? bits[i] : 0;
-        c->has_raw_views = c->has_raw_views || i == raw_views;
-    }
-    for (unsigned i = 0; i <= raw_views && !node.reader; i++) {
-        if (i < raw_views ? (c->used_for & bits[i]) != 0 : c->has_raw_views) {
-            const struct mb_node item = mb_list_next(&list);
-            mb_json_string(item.json, item.out, NULL, names[i]);
-        }
+    const unsigned raw_views = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT << 1;
+    const unsigned mask =
+        mb_field_words(node, "image_used_for", names, MB_COUNTOF(names),
+                       (c->used_for & (raw_views - 1)) | (c->has_raw_views ? raw_views : 0));
+    if (node.reader) {
+        c->used_for = mask & (raw_views - 1);
+        c->has_raw_views = (mask & raw_views) != 0;
     }
 }
 
@@ -346,40 +318,47 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     mb_field_u32(node, "levels", &layout->n_levels);
     mb_field_static(node, "format", &format);
     if (node.reader) {
-        c->other_format = *mb_format_find("rgba8");
-        c->other_format.name = format ? format : "";
-        layout->format = mb_format_find(c->other_format.name);
-        layout->format = layout->format ? layout->format : &c->other_format;
+        layout->format = mb_format_find(format ? format : "");
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
         if (layout->base.width - 1 >= MAX_EXTENT || layout->base.height - 1 >= MAX_EXTENT) {
             mb_field_refuse(node, "a case has no size");
         }
+        if (!layout->format) {
+            mb_field_refuse(node, "this mipbench has no format '%s'", format ? format : "");
+        }
     }
+}
+
+/* An id begins with the name of the input; the size follows it. */
+static void read_input_name(const char *id, struct mb_case *c)
+{
+    const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);
+    const char *end = strstr(id, size.s);
+    snprintf(c->input_name, sizeof c->input_name, "%.*s", end ? (int)(end - id) : 0, id);
 }
 
 static void task_fields(struct mb_node node, struct mb_case *c)
 {
-    const char *alphas[MB_N_ALPHAS];
-    for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
-        alphas[i] = mb_alpha_name((enum mb_alpha)i);
-    }
-    c->task.reduce = (enum mb_reduce)mb_field_open_word(
-        node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
-    c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
-                                                      c->task.alpha, &c->alpha_word);
-    c->is_cube = mb_field_open_word(node, "shape", mb_shape_names, MB_N_SHAPES,
-                                    mb_case_shape(c), &c->shape_word) == MB_SHAPE_CUBE;
+    c->task.reduce = (enum mb_reduce)mb_field_known_word(node, "reduce", mb_reduce_names,
+                                                         MB_REDUCE_MAX + 1, c->task.reduce);
+    c->task.alpha = (enum mb_alpha)mb_field_known_word(node, "alpha", mb_alpha_names,
+                                                       MB_N_ALPHAS, c->task.alpha);
+    c->is_cube = mb_field_known_word(node, "shape", mb_shape_names, MB_N_SHAPES,
+                                     mb_case_shape(c)) == MB_SHAPE_CUBE;
     mb_rect_field(node, &c->task);
 }
 
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
 {
     struct mb_text id = node.reader ? (struct mb_text){0} : mb_case_folder(c);
-    mb_field_text(node, "id", node.reader ? c->id : id.s, sizeof c->id);
+    mb_field_text(node, "id", id.s, sizeof id.s);
     mb_field_text(node, "input", c->input, sizeof c->input);
     mb_field_text(node, "input_sha256", c->input_sha256, sizeof c->input_sha256);
     layout_fields(node, c);
+    if (node.reader) {
+        read_input_name(id.s, c);
+    }
     task_fields(node, c);
     c->image_usage = (enum mb_image_usage)mb_field_word(node, "image_usage",
                                                         mb_image_usage_names, MB_N_IMAGE_USAGES,
@@ -394,7 +373,7 @@ void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c)
         c->results = mb_field_alloc(node, variants.n, sizeof *c->results);
         c->n_results = c->results ? variants.n : 0;
     }
-    for (size_t i = 0; i < c->n_results && !(node.reader && node.reader->failed); i++) {
+    for (size_t i = 0; i < c->n_results && !mb_node_failed(node); i++) {
         variant_fields(mb_list_object(&variants), c, &c->results[i]);
     }
     mb_timing_list(node, run, c);

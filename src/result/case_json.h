@@ -31,8 +31,7 @@ void mb_report_rankings(struct mb_json *json, struct cJSON *parent,
                         const struct mb_ranking *ranking);
 
 /* "relative", or null without a ratio. */
-void mb_report_relation(struct mb_json *json, struct cJSON *parent,
-                        const struct mb_relation *relation);
+void mb_relation_field(struct mb_node parent, struct mb_relation *relation);
 
 /* Writes null if there are no samples. */
 void mb_stats_fields(struct mb_node parent, const char *key, struct mb_stats *stats);

@@ -1,5 +1,5 @@
 /* The results as CSV, for spreadsheets. */
-#include "result/csv.h"
+#include "result/result_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,12 +51,10 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_row *row)
     const struct mb_stats *stats = &row->stats;
     const struct mb_relation *relation = &row->relation;
     const double figures[] = {
-        stats->min_ns,          stats->p05_ns,          stats->p25_ns,
-        stats->median_ns,       stats->p75_ns,          stats->p95_ns,
-        stats->max_ns,          stats->mean_ns,         stats->mad_ns,
-        stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
-        relation->ci[0],        relation->ci[1],        mb_row_of_floor(row->timing, row),
-        row->result->setup_ms,
+        stats->min_ns,   stats->p05_ns,          stats->p25_ns,          stats->median_ns,
+        stats->p75_ns,   stats->p95_ns,          stats->max_ns,          stats->mean_ns,
+        stats->mad_ns,   stats->median_ci_ns[0], stats->median_ci_ns[1], relation->ratio,
+        relation->ci[0], relation->ci[1],        mb_row_of_floor(row),   row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);
     csv_numbers(buf, figures, MB_COUNTOF(figures));
@@ -96,7 +94,7 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
                      layout->base.height, layout->n_layers, layout->n_levels,
                      layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
-                     mb_alpha_name(c->task.alpha), mb_shape_names[mb_case_shape(c)]);
+                     mb_alpha_names[c->task.alpha], mb_shape_names[mb_case_shape(c)]);
     const struct mb_rect *rect = &c->task.rect;
     const uint32_t corners[] = {rect->x, rect->y, rect->width, rect->height};
     for (size_t i = 0; i < MB_COUNTOF(corners); i++) {

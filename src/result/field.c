@@ -21,6 +21,11 @@ bool mb_node_has(struct mb_node node)
     return node.json != NULL || node.in != NULL;
 }
 
+bool mb_node_failed(struct mb_node node)
+{
+    return node.reader != NULL && node.reader->failed;
+}
+
 static struct mb_node read_node(struct mb_node parent, const char *key)
 {
     return (struct mb_node){.reader = parent.reader, .in = mb_json_get(parent.in, key)};
@@ -33,13 +38,6 @@ struct mb_node mb_field_object(struct mb_node parent, const char *key)
                : mb_node_write(parent.json, mb_json_object(parent.json, parent.out, key));
 }
 
-struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known)
-{
-    return parent.reader ? read_node(parent, key)
-                         : mb_node_write(parent.json, mb_json_object_if(parent.json, parent.out,
-                                                                        key, known));
-}
-
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known)
 {
     if (!parent.reader && !known) {
@@ -47,6 +45,11 @@ struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known)
         parent.out = NULL;
     }
     return parent;
+}
+
+struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known)
+{
+    return mb_field_object(mb_field_if(parent, key, known), key);
 }
 
 struct mb_list mb_field_list(struct mb_node parent, const char *key)
@@ -199,18 +202,31 @@ unsigned mb_field_word(struct mb_node parent, const char *key, const char *const
     return found < n ? found : otherwise;
 }
 
-unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
-                            unsigned n, unsigned value, const char **other)
+unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
+                             unsigned n, unsigned value)
 {
-    if (!parent.reader && *other) {
-        mb_field_static(parent, key, other);
-        return value;
-    }
     const unsigned found = mb_field_word(parent, key, names, n, value, n);
-    if (found == n) {
-        mb_field_static(parent, key, other);
+    const char *read = mb_json_read_string(parent.in, key);
+    if (found == n && read) {
+        mb_field_refuse(parent, "this mipbench has no %s '%s'", key, read);
     }
     return found < n ? found : 0;
+}
+
+unsigned mb_field_words(struct mb_node parent, const char *key, const char *const *names,
+                        unsigned n, unsigned mask)
+{
+    struct mb_list list = mb_field_list(parent, key);
+    for (unsigned i = 0; i < n && !parent.reader; i++) {
+        if ((mask & 1u << i) != 0) {
+            mb_field_word(mb_list_next(&list), NULL, names, n, i, 0);
+        }
+    }
+    while (list.next) {
+        const unsigned i = mb_field_word(mb_list_next(&list), NULL, names, n, 0, n);
+        mask |= i < n ? 1u << i : 0u;
+    }
+    return mask;
 }
 
 void mb_field_limit(struct mb_node node, double *value, double low, double high)
@@ -225,7 +241,7 @@ void mb_field_refuse(struct mb_node node, const char *fmt, ...)
     if (!node.reader->failed) {
         va_list args;
         va_start(args, fmt);
-        vsnprintf(node.reader->why, sizeof node.reader->why, fmt, args);
+        mb_utf8_sanitize_format(node.reader->why, sizeof node.reader->why, fmt, args);
         va_end(args);
         node.reader->failed = true;
     }

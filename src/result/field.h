@@ -26,7 +26,8 @@ struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out);
  * `known` is ignored: mb_node_has() tells whether the object is there. */
 struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
-bool mb_node_has(struct mb_node node); /* always true when writing */
+bool mb_node_has(struct mb_node node);    /* always true when writing */
+bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembers */
 
 /* `parent`, for one member: unless `known` this writes null, and discards what is added. */
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known);
@@ -65,10 +66,14 @@ void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *t
 /* One of names[n] as an index. Any other word is read as `otherwise`. */
 unsigned mb_field_word(struct mb_node parent, const char *key, const char *const *names,
                        unsigned n, unsigned value, unsigned otherwise);
-/* The same for words that later versions may add to: an unknown one is read as the first, and
- * kept in `*other`, which else is NULL. */
-unsigned mb_field_open_word(struct mb_node parent, const char *key, const char *const *names,
-                            unsigned n, unsigned value, const char **other);
+/* The same for words without which figures mean nothing: any other one is refused, and an
+ * absent one is read as the first. */
+unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
+                             unsigned n, unsigned value);
+
+/* A list of words as a mask of 1 << index. Words that later versions add are skipped. */
+unsigned mb_field_words(struct mb_node parent, const char *key, const char *const *names,
+                        unsigned n, unsigned mask);
 
 /* When reading, make a value outside [low, high] NaN: only damage writes such a value. */
 void mb_field_limit(struct mb_node node, double *value, double low, double high);

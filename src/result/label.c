@@ -31,12 +31,9 @@ struct mb_text mb_case_folder(const struct mb_case *c)
     const struct mb_task *task = &c->task;
     const struct mb_extent base = c->layout.base;
     const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
-    if (c->id[0] != '\0') {
-        return mb_text("%s", c->id);
-    }
     return mb_text("%s_%ux%u_%s_%s%s%s%s%s", c->input_name, base.width, base.height,
                    c->layout.format->name, mb_reduce_names[task->reduce], has_alpha ? "_" : "",
-                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, "_", '-').s,
+                   has_alpha ? mb_alpha_names[task->alpha] : "", describe_layers(c, "_", '-').s,
                    task->is_update ? name_rect(task).s : "");
 }
 
@@ -45,8 +42,9 @@ static struct mb_text describe_case(const struct mb_case *c)
 {
     const struct mb_task *task = &c->task;
     const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
-    return mb_text("%s%s%s%s%s", mb_case_reduce(c), has_alpha ? ", alpha " : "",
-                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
+    return mb_text("%s%s%s%s%s", mb_reduce_names[task->reduce], has_alpha ? ", alpha " : "",
+                   has_alpha ? mb_alpha_names[task->alpha] : "",
+                   describe_layers(c, ", ", ' ').s,
                    task->is_update ? describe_rect(task).s : "");
 }
 
@@ -65,50 +63,28 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing)
                    mb_timing_describe_task(timing).s);
 }
 
-const char *mb_timing_cache(const struct mb_timing *timing)
-{
-    return timing->cache_word ? timing->cache_word : mb_cache_names[timing->cache];
-}
-
-const char *mb_timing_mode(const struct mb_timing *timing)
-{
-    return timing->mode_word ? timing->mode_word : mb_mode_names[timing->mode];
-}
-
-const char *mb_case_reduce(const struct mb_case *c)
-{
-    return c->reduce_word ? c->reduce_word : mb_reduce_names[c->task.reduce];
-}
-
 struct mb_text mb_timing_condition(const struct mb_timing *timing)
 {
     const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
-    return mb_text("%s %s%s", mb_timing_cache(timing), mb_timing_mode(timing),
+    return mb_text("%s %s%s", mb_cache_names[timing->cache], mb_mode_names[timing->mode],
                    is_lean ? ", needed usage" : "");
 }
 
 struct mb_text mb_timing_place(const struct mb_timing *timing)
 {
-    const bool is_hot = strcmp(mb_timing_cache(timing), "hot") == 0;
-    const bool is_latency = strcmp(mb_timing_mode(timing), "latency") == 0;
+    const bool is_hot = timing->cache == MB_CACHE_HOT;
+    const bool is_latency = timing->mode == MB_MODE_LATENCY;
     const bool is_lean = timing->of->image_usage == MB_IMAGE_USAGE_NEEDED;
     return mb_text("%s%s%s%s%s%s", mb_case_folder(timing->of).s, is_hot ? "" : " ",
-                   is_hot ? "" : mb_timing_cache(timing), is_latency ? "" : " ",
-                   is_latency ? "" : mb_timing_mode(timing), is_lean ? " needed-usage" : "");
-}
-
-/* The name of the input. For a case read from a file, its id starts with that name. */
-static struct mb_text input_name(const struct mb_case *c)
-{
-    const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);
-    const char *end = strstr(c->id, size.s);
-    return end ? mb_text("%.*s", (int)(end - c->id), c->id) : mb_text("%s", c->input_name);
+                   is_hot ? "" : mb_cache_names[timing->cache], is_latency ? "" : " ",
+                   is_latency ? "" : mb_mode_names[timing->mode],
+                   is_lean ? " needed-usage" : "");
 }
 
 struct mb_text mb_timing_title(const struct mb_timing *timing)
 {
     const struct mb_case *c = timing->of;
-    return mb_text("%s %ux%u %s %s, %s", input_name(c).s, c->layout.base.width,
+    return mb_text("%s %ux%u %s %s, %s", c->input_name, c->layout.base.width,
                    c->layout.base.height, c->layout.format->name, describe_case(c).s,
                    mb_timing_condition(timing).s);
 }
@@ -136,16 +112,16 @@ enum mb_shape mb_case_shape(const struct mb_case *c)
     return c->is_cube ? MB_SHAPE_CUBE : c->layout.n_layers > 1 ? MB_SHAPE_ARRAY : MB_SHAPE_2D;
 }
 
-struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row)
+struct mb_text mb_answer_describe(const struct mb_row *row)
 {
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_answer answer = mb_row_answer(row);
     const bool is_wrong = answer.word != NULL && answer.questions == 0;
     return mb_text("%s%s", is_wrong ? "claims " : "", answer.word ? answer.word : "-");
 }
 
-struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row)
+struct mb_text mb_from_exact_describe(const struct mb_row *row)
 {
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_answer answer = mb_row_answer(row);
     const bool is_exact = (answer.questions & 1u << MB_QUESTION_EXACT) != 0;
     const bool is_checked = answer.word != NULL && row->result->verify == MB_VERIFY_PASS;
     const bool is_measured =
@@ -154,22 +130,16 @@ struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const stru
     if (is_exact || !(is_checked || is_measured) || !isfinite(box_lsb)) {
         return mb_text("%s", "");
     }
-    return mb_error_text(box_lsb, timing->of->layout.format);
+    return mb_error_text(box_lsb, row->timing->of->layout.format);
 }
 
-bool mb_warning_is_loud(const struct mb_warning *warning)
+bool mb_warning_is_quiet(const struct mb_warning *warning)
 {
-    static const char *const codes[] = {
-        "overhead_bound",    "levels_capped",  "layers_left_out",
-        "clock_unstable",    "bimodal",        "above_limit",
-        "input_clamped",     "srgb_ignored",   "clock_shifted",
-        "cut_short",         "no_split",       "not_a_line",
-        "chain_not_written", "files_removed",  "picture_not_written",
-        "samples_dropped",   "claims_nothing", "png_clamped"};
-    for (size_t i = 0; i < MB_COUNTOF(codes); i++) {
-        if (strcmp(warning->code, codes[i]) == 0) {
-            return true;
-        }
+    static const char *const codes[] = {"cold_unavailable", "few_samples", "interrupted",
+                                        "no_timestamps"};
+    bool is_found = false;
+    for (size_t i = 0; i < MB_COUNTOF(codes) && !is_found; i++) {
+        is_found = strcmp(warning->code, codes[i]) == 0;
     }
-    return false;
+    return is_found;
 }

@@ -17,11 +17,6 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The same without size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
-/* "cold", "latency", "avg", or a word from a file of a later version. */
-const char *mb_timing_cache(const struct mb_timing *timing);
-const char *mb_timing_mode(const struct mb_timing *timing);
-const char *mb_case_reduce(const struct mb_case *c);
-
 /* "cold latency", "cold latency, needed usage"; and "noise_64x64_rgba8_avg cold": the id of the
  * case, then whatever differs from hot latency. */
 struct mb_text mb_timing_condition(const struct mb_timing *timing);
@@ -43,10 +38,10 @@ enum mb_shape mb_case_shape(const struct mb_case *c);
 /* What a result answers, in a word: "exact", "conservative", or the reason why not, say
  * "floor". "claims exact" if it is wrong; "-" if the strategy leaves work out or never stated
  * it. */
-struct mb_text mb_answer_describe(const struct mb_timing *timing, const struct mb_row *row);
+struct mb_text mb_answer_describe(const struct mb_row *row);
 
 /* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or was not checked. */
-struct mb_text mb_from_exact_describe(const struct mb_timing *timing, const struct mb_row *row);
+struct mb_text mb_from_exact_describe(const struct mb_row *row);
 
-/* True for warnings that are shown even without -v. */
-bool mb_warning_is_loud(const struct mb_warning *warning);
+/* True for warnings that are shown with -v only. */
+bool mb_warning_is_quiet(const struct mb_warning *warning);

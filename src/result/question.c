@@ -41,21 +41,23 @@ static const struct loss *precision_lost(const struct mb_tolerance *tolerance,
     return &arithmetics[reduce == MB_REDUCE_AVG ? tolerance->arithmetic : MB_ARITHMETIC_FP32];
 }
 
+struct mb_text mb_answer_losses(const struct mb_answer *answer)
+{
+    return mb_text("%s%s%s", answer->drops ? answer->drops : "",
+                   answer->drops && answer->loses ? " and " : "",
+                   answer->loses ? answer->loses : "");
+}
+
 struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
                               bool policies_agree)
 {
-    static const enum mb_question wide[MB_N_POLICIES] = {
-        [MB_POLICY_KAISER] = MB_QUESTION_KAISER,
-        [MB_POLICY_LANCZOS] = MB_QUESTION_LANCZOS,
-        [MB_POLICY_GAUSSIAN] = MB_QUESTION_GAUSSIAN,
-        [MB_POLICY_GAUSSIAN16] = MB_QUESTION_GAUSSIAN16,
-    };
     const enum mb_policy policy = tolerance->filter.policy;
     if (tolerance->has_no_policy) {
         return (struct mb_answer){.questions = 0};
     }
     if (mb_policy_is_wide(policy)) {
-        return (struct mb_answer){1u << wide[policy], mb_policy_names[policy], NULL, NULL};
+        const unsigned question = MB_QUESTION_KAISER + (policy - MB_POLICY_KAISER);
+        return (struct mb_answer){1u << question, mb_policy_names[policy], NULL, NULL};
     }
     const struct loss *texels = &policies[policies_agree ? MB_POLICY_BOX : policy];
     const struct loss *precision = precision_lost(tolerance, reduce);

@@ -3,13 +3,14 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "image/tolerance.h"
 
 enum mb_question {
     MB_QUESTION_EXACT, /* the area average at full precision; a minimum or maximum that looks at
                           every texel, and so is conservative */
     MB_QUESTION_ANY,   /* box, floor or blit in whatever precision */
-    MB_QUESTION_KAISER, /* each wide kernel is a question of its own */
+    MB_QUESTION_KAISER, /* from here on wide kernels, one each, as in enum mb_policy */
     MB_QUESTION_LANCZOS,
     MB_QUESTION_GAUSSIAN,
     MB_QUESTION_GAUSSIAN16,
@@ -30,6 +31,10 @@ struct mb_answer {
     const char *drops, *loses; /* of the texels, and of the precision: "sums in half floats";
                                   NULL: nothing */
 };
+
+/* What it drops and loses: "drops the last row or column of every odd level and sums in half
+ * floats"; "": nothing. */
+struct mb_text mb_answer_losses(const struct mb_answer *answer);
 
 /* The answer of a chain with this tolerance. `policies_agree`: floor and blit equal box at this
  * size (mb_policies_agree). Reduced precision (half floats, the square root for the sRGB curve,

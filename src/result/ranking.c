@@ -7,8 +7,6 @@
 #include "result/label.h"
 #include "result/relate.h"
 
-#define LEVEL 0.95 /* that the interval of a median must have */
-
 const char *const mb_lead_names[] = {
     [MB_LEAD_NONE] = "none",
     [MB_LEAD_TOO_FEW] = "too few",
@@ -33,7 +31,7 @@ static bool is_rival(const struct mb_timing *timing, size_t index)
 {
     const struct mb_row *row = &timing->rows[index];
     return index != timing->fastest && is_rankable(row) &&
-           mb_row_answers(timing, row, timing->question);
+           mb_row_answers(row, timing->question);
 }
 
 bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index)
@@ -54,8 +52,8 @@ static bool ask(struct mb_timing *timing, enum mb_question question)
     timing->fastest = SIZE_MAX;
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (row->result->verify == MB_VERIFY_PASS && row->stats.n > 0 &&
-            mb_row_answers(timing, row, question)) {
+        if (row->result->verify == MB_VERIFY_PASS && is_timed(row) &&
+            mb_row_answers(row, question)) {
             timing->fastest = better(timing, timing->fastest, i);
         }
     }
@@ -78,12 +76,12 @@ static void note_row(struct mb_ranking *ranking, size_t index)
     if (index == timing->fastest || !is_rankable(row)) {
         return;
     }
-    if (mb_row_answers(timing, row, timing->question)) {
+    if (mb_row_answers(row, timing->question)) {
         ranking->second = better(timing, ranking->second, index);
         ranking->faster = outcome == MB_OUTCOME_FASTER ? index : ranking->faster;
         ranking->n_tied += outcome != MB_OUTCOME_SLOWER;
         ranking->is_beyond_tests |=
-            outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing, index);
+            outcome == MB_OUTCOME_INCONCLUSIVE && !mb_relate_can_tell(timing);
     } else if (mb_rows_are_alike(&timing->rows[timing->fastest], row)) {
         ranking->has_others |= timing->question == MB_QUESTION_EXACT;
         ranking->cheaper = outcome == MB_OUTCOME_FASTER
@@ -94,19 +92,15 @@ static void note_row(struct mb_ranking *ranking, size_t index)
     }
 }
 
-static bool has_interval(const struct mb_row *row)
-{
-    return row->stats.median_ci_level >= LEVEL;
-}
-
 static enum mb_lead find_lead(const struct mb_ranking *ranking)
 {
     const struct mb_row *rows = ranking->timing->rows;
-    const bool is_known = has_interval(&rows[ranking->timing->fastest]);
+    const bool is_known = mb_has_median_ci(&rows[ranking->timing->fastest].stats);
     if (ranking->second == SIZE_MAX) {
         return is_known && ranking->has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
     }
-    if (!is_known || !has_interval(&rows[ranking->second]) || ranking->is_beyond_tests) {
+    if (!is_known || !mb_has_median_ci(&rows[ranking->second].stats) ||
+        ranking->is_beyond_tests) {
         return MB_LEAD_TOO_FEW;
     }
     return ranking->n_tied > 0 ? MB_LEAD_TIED : MB_LEAD_CLEAR;
@@ -115,7 +109,7 @@ static enum mb_lead find_lead(const struct mb_ranking *ranking)
 static bool is_only(const struct mb_ranking *ranking)
 {
     return ranking->second == SIZE_MAX && !ranking->has_unlike &&
-           has_interval(&ranking->timing->rows[ranking->timing->fastest]);
+           mb_has_median_ci(&ranking->timing->rows[ranking->timing->fastest].stats);
 }
 
 struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing *timing)
@@ -129,8 +123,7 @@ struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing
         .faster = SIZE_MAX,
         .cheaper = SIZE_MAX,
     };
-    if (run->validate || timing->fastest >= timing->of->n_results ||
-        !is_timed(&timing->rows[timing->fastest])) {
+    if (run->validate || timing->fastest == SIZE_MAX) {
         return ranking;
     }
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -155,7 +148,7 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
     size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
     *n = 0;
     for (size_t i = 0; order && i < timing->of->n_results; i++) {
-        if (!is_rankable(&rows[i]) || !mb_row_answers(timing, &rows[i], question)) {
+        if (!is_rankable(&rows[i]) || !mb_row_answers(&rows[i], question)) {
             continue;
         }
         /* Of equal medians, in the order of the table. */
@@ -171,22 +164,10 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
 /* Too few samples for an interval, or for any test to tell the rows apart. */
 static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
-    const struct mb_timing *timing = ranking->timing;
-    const struct mb_row *fastest = &timing->rows[timing->fastest];
-    const struct mb_row *second = &timing->rows[ranking->second];
-    if (has_interval(fastest) && has_interval(second)) {
-        mb_strbuf_printf(out,
-                         "No ranking: too few samples (%zu) to tell %zu strategies apart; try "
-                         "--samples %zu.",
-                         fastest->stats.n, mb_relate_n_tests(timing) + 1,
-                         mb_relate_samples_needed(timing));
-    } else {
-        const size_t n_least =
-            fastest->stats.n < second->stats.n ? fastest->stats.n : second->stats.n;
-        mb_strbuf_printf(
-            out, "No ranking: too few samples (%zu) for a 95 %% interval; try --samples %u.",
-            n_least, MB_ENOUGH_SAMPLES);
-    }
+    const struct mb_row *rows = ranking->timing->rows;
+    const size_t n = rows[ranking->timing->fastest].stats.n, m = rows[ranking->second].stats.n;
+    mb_strbuf_printf(out, "No ranking: too few samples (%zu); try --samples %u.", n < m ? n : m,
+                     MB_ENOUGH_SAMPLES);
 }
 
 /* "Tie: a, b and c differ by ...", in the order of their medians. */
@@ -277,16 +258,14 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking 
         return;
     }
     const struct mb_row *row = &timing->rows[ranking->cheaper];
-    const struct mb_answer answer = mb_result_answer(timing->of, row->result);
+    const struct mb_answer answer = mb_row_answer(row);
     const struct mb_format *format = timing->of->layout.format;
     const bool is_average = timing->of->task.reduce == MB_REDUCE_AVG;
     mb_strbuf_printf(out, "%s is %sx faster but %s", row->result->label,
                      mb_ratio_text(1.0 / row->relation.ratio).s,
                      is_average ? "inexact" : "not conservative");
     if (answer.drops || answer.loses) {
-        mb_strbuf_printf(out, ": it %s%s%s", answer.drops ? answer.drops : "",
-                         answer.drops && answer.loses ? " and " : "",
-                         answer.loses ? answer.loses : "");
+        mb_strbuf_printf(out, ": it %s", mb_answer_losses(&answer).s);
     }
     if (is_average && isfinite(row->result->verdict.box_lsb)) {
         mb_strbuf_printf(out, " (%s from exact)",
@@ -301,10 +280,8 @@ static void add_nothing(struct mb_strbuf *out, const struct mb_ranking *ranking)
     const struct mb_timing *timing = ranking->timing;
     if (ranking->run->validate) {
         mb_strbuf_append(out, "No ranking: validation is on.");
-    } else if (timing->fastest >= timing->of->n_results) {
+    } else if (timing->fastest == SIZE_MAX) {
         mb_strbuf_append(out, "No ranking: no strategy was checked and timed.");
-    } else if (!is_timed(&timing->rows[timing->fastest])) {
-        mb_strbuf_append(out, "No ranking: nothing was timed.");
     } else if (ranking->has_unlike) {
         mb_strbuf_printf(out, "No ranking: no other strategy computes what %s computes.",
                          timing->of->results[timing->fastest].label);

@@ -5,16 +5,15 @@
 
 #define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
 
-extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
-
 /* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
  * order: log_ratio[n_kept]. False: a slope within the noise of its batches has no ratio. */
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
                                     double *log_ratio);
 
-/* The relation that logarithms of ratios show, one per block in time order; overwrites them.
- * With fewer than 6 only the ratio is known. */
-MB_MUST_CHECK enum mb_status mb_relate_logs(double *log_ratio, size_t n,
+/* The relation that logarithms of ratios show, one per block, of one or several runs. The test
+ * is Wilcoxon's for one, and by resampling for several, since the blocks of one run do not show
+ * how runs differ. Only the ratio is known if a run has fewer than MB_FEW_SAMPLES. */
+MB_MUST_CHECK enum mb_status mb_relate_logs(const struct mb_runs *log_ratios,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
 
@@ -28,19 +27,9 @@ MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t
  * count, so that a table stays true once it is printed. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
-/* Restore what a file leaves out of its relations: p, and where a row is undecided, the least
- * that p can be. */
-MB_MUST_CHECK enum mb_status mb_relate_again(struct mb_timing *timing, struct mb_err *err);
-
-/* Number of relations in the timing that are tested. */
-size_t mb_relate_n_tests(const struct mb_timing *timing);
-
-/* Whether the test of a row could find any difference with this many blocks: Wilcoxon's least
- * p, times the number of tests that do not precede it in Holm's order, must be significant. */
-bool mb_relate_can_tell(const struct mb_timing *timing, size_t index);
-
-/* Number of samples that tests need where they cannot tell: MB_ENOUGH_SAMPLES or more. */
-size_t mb_relate_samples_needed(const struct mb_timing *timing);
+/* Whether every test could find a difference with this many blocks: Wilcoxon's least p, times
+ * the number of tests, must be significant. MB_ENOUGH_SAMPLES suffice for 26,000 tests. */
+bool mb_relate_can_tell(const struct mb_timing *timing);
 
 /* The least ratio minus 1 that counts as a difference: MB_MARGIN, or the A/A twin's if larger.
  */

@@ -14,6 +14,22 @@ const struct mb_roofline mb_no_roofline = {
     .null_barrier_ns = (double)NAN,
 };
 
+const struct mb_relation mb_no_relation = {
+    .ratio = (double)NAN,
+    .ci = {(double)NAN, (double)NAN},
+    .p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_INCONCLUSIVE,
+};
+
+const struct mb_relation mb_to_itself = {
+    .ratio = 1.0,
+    .ci = {1.0, 1.0},
+    .p = (double)NAN,
+    .p_adjusted = (double)NAN,
+    .outcome = MB_OUTCOME_SAME,
+};
+
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result)
 {
     struct mb_answer answer = {.questions = 0};
@@ -25,10 +41,14 @@ struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_resul
     return answer;
 }
 
-bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
-                    enum mb_question question)
+struct mb_answer mb_row_answer(const struct mb_row *row)
 {
-    return (mb_result_answer(timing->of, row->result).questions & 1u << question) != 0;
+    return mb_result_answer(row->timing->of, row->result);
+}
+
+bool mb_row_answers(const struct mb_row *row, enum mb_question question)
+{
+    return (mb_row_answer(row).questions & 1u << question) != 0;
 }
 
 const char *const mb_result_status_names[] = {
@@ -119,9 +139,9 @@ const char *mb_row_reason(const struct mb_row *row)
     return is_skipped_alone(row) ? row->skipped : row->result->reason;
 }
 
-double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row)
+double mb_row_of_floor(const struct mb_row *row)
 {
-    return row->stats.n > 0 ? timing->floor_ns / row->stats.median_ns : (double)NAN;
+    return row->stats.n > 0 ? row->timing->floor_ns / row->stats.median_ns : (double)NAN;
 }
 
 const struct mb_row *mb_rows_next(struct mb_rows *rows)
@@ -145,6 +165,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
         .cache = cache,
         .mode = mode,
         .twin_of = SIZE_MAX,
+        .twin = mb_no_relation,
         .floor_ns = (double)NAN,
         .fastest = SIZE_MAX,
         .rows = mb_alloc(c->n_results, sizeof *timing->rows),
@@ -159,6 +180,7 @@ struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enu
             .stats = mb_no_stats,
             .column = SIZE_MAX,
             .fixed_ns = (double)NAN,
+            .relation = mb_no_relation,
         };
     }
     c->n_timings++;
@@ -192,7 +214,7 @@ void mb_samples_finish(struct mb_samples *samples)
     *samples = (struct mb_samples){0};
 }
 
-void mb_result_finish(struct mb_result *result)
+static void result_finish(struct mb_result *result)
 {
     mb_strlist_finish(&result->images);
     mb_strlist_finish(&result->chains);
@@ -217,7 +239,7 @@ void mb_case_finish(struct mb_case *c)
         mb_timing_finish(&c->timings[i]);
     }
     for (size_t i = 0; i < c->n_results; i++) {
-        mb_result_finish(&c->results[i]);
+        result_finish(&c->results[i]);
     }
     mb_free(c->results);
     *c = (struct mb_case){.results = NULL};

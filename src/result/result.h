@@ -45,10 +45,11 @@ struct mb_warnings {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing */
-    double least_p;       /* p if one had won every block without a tie */
+    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing. NaN: not tested */
     enum mb_outcome outcome;
 };
+extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
+extern const struct mb_relation mb_to_itself;   /* of the fastest row: 1, and the same */
 
 /* Where the time of a chain of several dispatches goes, from timestamp to timestamp. Always
  * with a hot cache: the same image again. */
@@ -109,11 +110,10 @@ struct mb_timing {
     const struct mb_case *of; /* borrowed */
     enum mb_cache cache;
     enum mb_mode mode;
-    const char *cache_word, *mode_word; /* words of a file that are unknown here; else NULL */
-    uint32_t n_rotated;                 /* images used in turn */
-    bool is_evicted;                    /* too few images: memory is swept before each sample */
-    struct mb_samples samples;          /* raw: of all blocks and subjects; owned */
-    size_t twin_of; /* the row that was sampled twice, or SIZE_MAX: none was */
+    uint32_t n_rotated;        /* images used in turn */
+    bool is_evicted;           /* too few images: memory is swept before each sample */
+    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
+    size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
     struct mb_relation twin; /* of that row to itself: the noise of the instrument */
     double floor_ns;         /* no strategy can be faster; NaN: unknown */
@@ -128,9 +128,8 @@ struct mb_timing {
 /* One input at one size in one format, with its task. It must not move: its timings and their
  * rows point into it. */
 struct mb_case {
-    char id[160];    /* from a file; "": mb_case_folder() makes one */
-    char input[256]; /* as given, sanitised */
-    char input_name[64];
+    char input[256];     /* as given, sanitised */
+    char input_name[64]; /* the first part of mb_case_folder() */
     char input_sha256[65];
     enum mb_depth input_depth;
     uint64_t n_clamped_texels; /* input texels out of the format's range */
@@ -138,8 +137,6 @@ struct mb_case {
     uint32_t n_image_levels;   /* of the image, which has a full chain */
     bool is_cube;
     struct mb_task task;
-    struct mb_format other_format; /* layout.format of a file, if unknown here */
-    const char *reduce_word, *alpha_word, *shape_word; /* as in mb_timing */
     enum mb_image_usage image_usage;
     VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
     bool has_raw_views;
@@ -208,14 +205,13 @@ struct mb_run {
     struct mb_tool tool; /* zero: this program */
     /* Only of a run that was read from a file (mb_run_read); owned. */
     char *path;
-    char schema_version[24];
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
     struct mb_strlist texts;   /* that other members point to */
 };
 
 /* The floor divided by the median: 1 is the memory floor. NaN if either is unknown. */
-double mb_row_of_floor(const struct mb_timing *timing, const struct mb_row *row);
+double mb_row_of_floor(const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);
@@ -240,8 +236,8 @@ const struct mb_row *mb_rows_next(struct mb_rows *rows);
  * wrong result answers no question, but keeps the word that the strategy claims. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
-bool mb_row_answers(const struct mb_timing *timing, const struct mb_row *row,
-                    enum mb_question question);
+struct mb_answer mb_row_answer(const struct mb_row *row);
+bool mb_row_answers(const struct mb_row *row, enum mb_question question);
 
 /* Name of a status as in the JSON: "ok", "skipped", "failed"; "pass", "fail", "skipped". */
 extern const char *const mb_result_status_names[];
@@ -261,7 +257,6 @@ struct mb_case *mb_run_add_case(struct mb_run *run);
 void mb_run_drop_case(struct mb_run *run);
 
 /* Free everything owned; accept zero. */
-void mb_result_finish(struct mb_result *result);
 void mb_timing_finish(struct mb_timing *timing);
 void mb_case_finish(struct mb_case *c);
 void mb_run_finish(struct mb_run *run);

@@ -129,7 +129,7 @@ static void api_field(struct mb_node node, uint32_t *version)
     }
 }
 
-static void device_fields(struct mb_node node, struct mb_gpu_info *device)
+void mb_device_fields(struct mb_node node, struct mb_gpu_info *device)
 {
     const char *types[VK_PHYSICAL_DEVICE_TYPE_CPU + 1];
     for (unsigned i = 0; i < MB_COUNTOF(types); i++) {
@@ -152,13 +152,6 @@ static void device_fields(struct mb_node node, struct mb_gpu_info *device)
     heap_fields(node, &device->memory);
 }
 
-void mb_report_device(struct mb_json *json, struct cJSON *node,
-                      const struct mb_gpu_info *device)
-{
-    struct mb_gpu_info own = *device;
-    device_fields(mb_node_write(json, node), &own);
-}
-
 static void timer_fields(struct mb_node root, struct mb_timer_info *timer)
 {
     const struct mb_node node = mb_field_object(root, "timer");
@@ -172,18 +165,12 @@ static void timer_fields(struct mb_node root, struct mb_timer_info *timer)
     mb_field_number(node, "probe_ns", &timer->probe_ns);
 }
 
-static void head_fields(struct mb_node root, struct mb_run *run)
+void mb_head_fields(struct mb_node root, struct mb_run *run)
 {
     run_fields(root, run);
     host_fields(root, &run->host);
-    device_fields(mb_field_object(root, "device"), &run->device);
+    mb_device_fields(mb_field_object(root, "device"), &run->device);
     timer_fields(root, &run->timer);
-}
-
-void mb_report_head(struct mb_json *json, const struct mb_run *run)
-{
-    struct mb_run own = *run;
-    head_fields(mb_node_write(json, json->root), &own);
 }
 
 static void add_shaders(struct mb_json *json)
@@ -220,7 +207,7 @@ static void add_cases(struct mb_node root, struct mb_run *run)
 /* All members but the schema, in both directions. */
 static void root_fields(struct mb_node root, struct mb_run *run)
 {
-    head_fields(root, run);
+    mb_head_fields(root, run);
     if (!root.reader) {
         add_shaders(root.json);
     }
@@ -247,10 +234,10 @@ static enum mb_status check_schema(struct mb_run *run, const struct cJSON *root,
     unsigned major = 0;
     MB_FAIL_IF(name == NULL || strcmp(name, "mipbench") != 0, err, MB_ERRC_INPUT,
                "%s: not a mipbench result", run->path);
-    mb_utf8_sanitize(version ? version : "", run->schema_version, sizeof run->schema_version);
-    MB_FAIL_IF(sscanf(run->schema_version, "%3u.", &major) != 1 || major != KNOWN_MAJOR, err,
-               MB_ERRC_INPUT, "%s: schema version '%s': this mipbench reads %d.x", run->path,
-               run->schema_version, KNOWN_MAJOR);
+    version = version ? version : "";
+    MB_FAIL_IF(sscanf(version, "%3u.", &major) != 1 || major != KNOWN_MAJOR, err, MB_ERRC_INPUT,
+               "%s: schema version '%.20s': this mipbench reads %d.x", run->path, version,
+               KNOWN_MAJOR);
     return MB_OK;
 }
 

@@ -9,12 +9,15 @@
 MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
                                             struct mb_err *err);
 
+/* Likewise as CSV: a header, and a line per row with values quoted by RFC 4180. */
+MB_MUST_CHECK enum mb_status mb_report_csv(const struct mb_run *run, char **text,
+                                           struct mb_err *err);
+
 /* "run", "host", "device", "timer": members of the root. */
-void mb_report_head(struct mb_json *json, const struct mb_run *run);
+void mb_head_fields(struct mb_node root, struct mb_run *run);
 
 /* Facts about a device, as members of `node`. */
-void mb_report_device(struct mb_json *json, struct cJSON *node,
-                      const struct mb_gpu_info *device);
+void mb_device_fields(struct mb_node node, struct mb_gpu_info *device);
 
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
 

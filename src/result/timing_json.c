@@ -1,5 +1,6 @@
 /* A timing in results.json: its blocks, its rows, and its rankings. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -73,15 +74,12 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
         timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
     const bool is_timed = row && row->stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
-    if (node.reader) {
-        timing->twin = mb_no_relation; /* of which row, its column says */
-        relation_fields(node, &timing->twin);
-        mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
-        return;
-    }
-    mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
-    relation_fields(node, &timing->twin);
     double margin = mb_relate_margin(timing);
+    if (!node.reader) { /* of which row it is, its column says as well */
+        mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
+    }
+    relation_fields(node, &timing->twin);
+    mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
     mb_field_rounded(node, "margin", &margin);
 }
 
@@ -255,31 +253,26 @@ static void batch_fields(struct mb_node node, struct mb_row *row, uint32_t n_par
     mb_field_number(node, "fixed_ns", &row->fixed_ns);
 }
 
-static void relative_field(struct mb_node parent, bool is_known, struct mb_relation *relation)
+void mb_relation_field(struct mb_node parent, struct mb_relation *relation)
 {
-    const struct mb_node node = mb_field_object_if(parent, "relative", is_known);
+    const struct mb_node node = mb_field_object_if(parent, "relative", !isnan(relation->ratio));
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     mb_field_limit(node, &relation->p_adjusted, 0, 1);
+    relation->p = node.reader ? relation->p_adjusted : relation->p; /* not in the file */
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
 }
 
-void mb_report_relation(struct mb_json *json, struct cJSON *parent,
-                        const struct mb_relation *relation)
-{
-    struct mb_relation own = *relation;
-    relative_field(mb_node_write(json, parent), !isnan(own.ratio), &own);
-}
-
 /* An unknown status comes from a later version and counts as a failure. */
-static void read_status(struct mb_node node, struct mb_row *row)
+static void status_fields(struct mb_node node, struct mb_row *row)
 {
     struct mb_result *result = row->result;
     char reason[sizeof row->skipped];
+    snprintf(reason, sizeof reason, "%s", mb_row_reason(row));
     const enum mb_result_status status = (enum mb_result_status)mb_field_word(
-        node, "status", mb_result_status_names, 3, 0, MB_RESULT_FAILED);
+        node, "status", mb_result_status_names, 3, mb_row_status(row), MB_RESULT_FAILED);
     mb_field_text(node, "reason", reason, sizeof reason);
     if (status == MB_RESULT_SKIPPED && result->status != MB_RESULT_SKIPPED) {
         strcpy(row->skipped, reason[0] != '\0' ? reason : "skipped");
@@ -289,24 +282,19 @@ static void read_status(struct mb_node node, struct mb_row *row)
     }
 }
 
-static void row_fields(struct mb_node node, const struct mb_timing *timing, struct mb_row *row)
+static void row_fields(struct mb_node node, struct mb_row *row)
 {
-    double of_limit = mb_row_of_floor(timing, row);
-    if (node.reader) {
-        read_status(node, row);
-    } else {
+    double of_limit = mb_row_of_floor(row);
+    if (!node.reader) {
         mb_json_string(node.json, node.out, "variant", row->result->slug);
-        mb_json_string(node.json, node.out, "status",
-                       mb_result_status_names[mb_row_status(row)]);
-        mb_json_string(node.json, node.out, "reason", mb_row_reason(row));
     }
+    status_fields(node, row);
     mb_stats_fields(node, "stats", &row->stats);
     mb_field_u32(node, "n_verified", &row->n_verified);
     mb_field_u32(node, "samples_dropped", &row->n_dropped);
     mb_field_rounded(node, "of_limit", &of_limit);
-    relative_field(node, timing->fastest != SIZE_MAX && !isnan(row->relation.ratio),
-                   &row->relation);
-    batch_fields(node, row, timing->samples.n_parts);
+    mb_relation_field(node, &row->relation);
+    batch_fields(node, row, row->timing->samples.n_parts);
     mb_warning_list(node, &row->warnings);
 }
 
@@ -314,7 +302,7 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
 {
     struct mb_list list = mb_field_list(parent, "rows");
     for (size_t i = 0; i < timing->of->n_results && !parent.reader; i++) {
-        row_fields(mb_list_object(&list), timing, &timing->rows[i]);
+        row_fields(mb_list_object(&list), &timing->rows[i]);
     }
     for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
         strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
@@ -333,8 +321,7 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
             return;
         }
         row->skipped[0] = '\0';
-        row->relation = mb_no_relation;
-        row_fields(node, timing, row);
+        row_fields(node, row);
     }
 }
 
@@ -406,7 +393,7 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
 {
     static const char *const bounds[] = {"memory", "dispatch"};
     struct mb_samples *samples = &timing->samples;
-    double probe_ns = samples->n_blocks > 0 ? samples->warm_probe_ns : (double)NAN;
+    const bool has_probe = samples->n_blocks > 0 && !isnan(samples->warm_probe_ns);
     mb_field_number(node, "floor_ns", &timing->floor_ns);
     timing->is_dispatch_bound =
         mb_field_word(mb_field_if(node, "bound_by", !isnan(timing->floor_ns)), "bound_by",
@@ -414,19 +401,19 @@ static void limit_fields(struct mb_node node, struct mb_timing *timing)
     samples->stop = (enum mb_stop)mb_field_word(
         mb_field_if(node, "stopped_by", samples->n_blocks > 0), "stopped_by", mb_stop_names,
         MB_STOP_INTERRUPTED + 1, samples->stop, MB_STOP_BLOCKS);
-    mb_field_bool(mb_field_if(node, "clock_steady", !isnan(probe_ns)), "clock_steady",
+    mb_field_bool(mb_field_if(node, "clock_steady", has_probe), "clock_steady",
                   &samples->is_steady);
-    mb_field_number(node, "warm_probe_ns", &probe_ns);
-    samples->warm_probe_ns = node.reader ? probe_ns : samples->warm_probe_ns;
+    mb_field_number(mb_field_if(node, "warm_probe_ns", has_probe), "warm_probe_ns",
+                    &samples->warm_probe_ns);
 }
 
 static void timing_fields(struct mb_node node, const struct mb_run *run,
                           struct mb_timing *timing)
 {
-    timing->cache = (enum mb_cache)mb_field_open_word(
-        node, "cache", mb_cache_names, MB_N_CACHES, timing->cache, &timing->cache_word);
-    timing->mode = (enum mb_mode)mb_field_open_word(node, "mode", mb_mode_names, MB_N_MODES,
-                                                    timing->mode, &timing->mode_word);
+    timing->cache = (enum mb_cache)mb_field_known_word(node, "cache", mb_cache_names,
+                                                       MB_N_CACHES, timing->cache);
+    timing->mode = (enum mb_mode)mb_field_known_word(node, "mode", mb_mode_names, MB_N_MODES,
+                                                     timing->mode);
     mb_field_u32(node, "images", &timing->n_rotated);
     mb_field_bool(node, "cache_swept", &timing->is_evicted);
     limit_fields(node, timing);
@@ -435,7 +422,6 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
     row_list(node, timing);
     if (node.reader) {
         mb_ranking_choose(timing);
-        node.reader->failed = node.reader->failed || mb_relate_again(timing, NULL) != MB_OK;
     } else {
         const struct mb_ranking ranking = mb_ranking_of(run, timing);
         mb_report_rankings(node.json, node.out, &ranking);
@@ -445,19 +431,18 @@ static void timing_fields(struct mb_node node, const struct mb_run *run,
 void mb_timing_list(struct mb_node parent, struct mb_run *run, struct mb_case *c)
 {
     struct mb_list list = mb_field_list(parent, "timings");
-    for (size_t i = 0; i < c->n_timings && !parent.reader; i++) {
-        timing_fields(mb_list_object(&list), run, &c->timings[i]);
-    }
+    const size_t n = mb_list_length(&list, c->n_timings, MB_MAX_CONDITIONS);
     if (list.n > MB_MAX_CONDITIONS) {
         mb_field_refuse(parent, "a case has more than %d timings", MB_MAX_CONDITIONS);
     }
-    while (list.next && !parent.reader->failed) {
-        const struct mb_node node = mb_list_next(&list);
-        struct mb_timing *timing = mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY);
+    for (size_t i = 0; i < n && !mb_node_failed(parent); i++) {
+        struct mb_timing *timing = parent.reader
+                                       ? mb_case_add_timing(c, MB_CACHE_HOT, MB_MODE_LATENCY)
+                                       : &c->timings[i];
         if (!timing) {
-            node.reader->failed = true;
+            parent.reader->failed = true;
             return;
         }
-        timing_fields(node, run, timing);
+        timing_fields(mb_list_object(&list), run, timing);
     }
 }

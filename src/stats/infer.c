@@ -9,7 +9,6 @@
 #include "base/rng.h"
 
 #define N_RESAMPLES    2000u
-#define LEVEL          0.95
 #define EXACT_WILCOXON 25u
 
 /* A series prepared for resampling: with ranks for values, the median of a resample is found by
@@ -244,7 +243,7 @@ static enum mb_status estimate(const struct mb_runs *const *runs, size_t n,
 {
     enum mb_status status = MB_OK;
     const uint32_t n_figures = how->n_resamples > 0 ? how->n_resamples : N_RESAMPLES;
-    const double level = how->level > 0.0 ? how->level : LEVEL;
+    const double level = how->level > 0.0 ? how->level : MB_LEVEL;
     double n_samples = INFINITY, n_blocks = INFINITY;
     double *figures = mb_alloc(n_figures, sizeof *figures);
     struct side sides[2] = {0};
@@ -270,6 +269,15 @@ fail:
     }
     mb_free(figures);
     return status;
+}
+
+bool mb_runs_suffice(const struct mb_runs *runs)
+{
+    bool is_enough = true;
+    for (size_t i = 0; i < runs->n; i++) {
+        is_enough = is_enough && runs->series[i].n >= MB_FEW_SAMPLES;
+    }
+    return is_enough;
 }
 
 enum mb_status mb_bootstrap_runs(const struct mb_runs *runs, const struct mb_bootstrap *how,

@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 
-#define MEDIAN_CI_LEVEL  0.95
 #define BIMODAL_D        4.5
 #define BIMODAL_SHARE    0.1
 #define BIMODAL_LEAST_N  40
@@ -161,7 +160,7 @@ static void fill_from_sorted(const double *sorted, struct mb_stats *out)
 {
     const size_t n = out->n;
     size_t low, high;
-    out->median_ci_level = mb_median_ci_ranks(n, MEDIAN_CI_LEVEL, &low, &high);
+    out->median_ci_level = mb_median_ci_ranks(n, MB_LEVEL, &low, &high);
     out->median_ci_ns[0] = sorted[low];
     out->median_ci_ns[1] = sorted[high];
     out->min_ns = sorted[0];

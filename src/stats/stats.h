@@ -23,6 +23,14 @@ struct mb_stats {
                                under 5 %, two normals 6 sigma apart in over 95 % of samples. */
 };
 
+#define MB_LEVEL 0.95 /* of intervals, unless stated otherwise */
+
+/* Whether the median's interval has MB_LEVEL: with few samples it has less. */
+static inline bool mb_has_median_ci(const struct mb_stats *stats)
+{
+    return stats->median_ci_level >= MB_LEVEL;
+}
+
 extern const struct mb_stats mb_no_stats; /* of no samples */
 
 /* Quantile q in [0,1] of ascending `sorted[n]`, n >= 1: linear interpolation between order
@@ -72,6 +80,11 @@ struct mb_runs {
     const struct mb_series *series;
     size_t n;
 };
+
+#define MB_FEW_SAMPLES 6 /* fewer have no 95 % interval of their median: 2 / 2^5 is 6 % */
+
+/* Whether each of the runs has MB_FEW_SAMPLES or more. */
+bool mb_runs_suffice(const struct mb_runs *runs);
 
 struct mb_estimate {
     double figure, ci[2]; /* of the data itself; and the interval by resampling */

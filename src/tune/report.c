@@ -33,7 +33,7 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     struct mb_case *c = run->cases[0];
     mb_json_string(json, node, "input", c->input);
     mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
-    mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
+    mb_json_string(json, node, "alpha", mb_alpha_names[c->task.alpha]);
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_shape_names[mb_case_shape(c)]);
     mb_rect_field(mb_node_write(json, node), &c->task);
@@ -89,7 +89,8 @@ static void add_class(struct mb_json *json, struct cJSON *list,
     mb_json_string(json, node, "fastest", class->fastest->result->slug);
     struct cJSON *runner_up = mb_json_object_if(json, node, "runner_up", next != NULL);
     mb_json_string(json, runner_up, "variant", next ? next->result->slug : NULL);
-    mb_report_relation(json, runner_up, &class->next);
+    struct mb_relation relation = class->next;
+    mb_relation_field(mb_node_write(json, runner_up), &relation);
 }
 
 static void add_side(struct mb_json *json, struct cJSON *parent, const char *key,
@@ -118,7 +119,8 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench-tune", TUNE_SCHEMA_VERSION);
-    mb_report_head(&json, run);
+    struct mb_run own = *run;
+    mb_head_fields(mb_node_write(&json, json.root), &own);
     add_task(&json, run);
     add_method(&json);
     add_selftest(&json, tune);
@@ -217,7 +219,7 @@ static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
         question_text(class->question).s, class->is_power, c->layout.base.width,
         c->layout.base.height, class->max_texels, class->max_edge, result->strategy->name,
         params ? params + 1 : "",
-        figures_text(stats->median_ns, stats->median_ci_ns, stats->median_ci_level >= 0.95).s,
+        figures_text(stats->median_ns, stats->median_ci_ns, mb_has_median_ci(stats)).s,
         class->next.outcome == MB_OUTCOME_SLOWER);
     if (class->runner_up == NULL) {
         mb_strbuf_append(out, "NULL, 0, 0, 0}, \\\n");

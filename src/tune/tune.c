@@ -107,7 +107,7 @@ static void note_heat(struct contest *contest, const struct mb_timing *timing, s
         const double ratio = row->stats.median_ns / timing->rows[*anchor].stats.median_ns;
         if (isfinite(ratio)) {
             contest->trials[i].ratio = ratio;
-            contest->trials[i].questions = mb_result_answer(timing->of, row->result).questions;
+            contest->trials[i].questions = mb_row_answer(row).questions;
         }
     }
 }

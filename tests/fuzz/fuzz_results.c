@@ -60,9 +60,13 @@ static void check_text(const char *text)
 static void check_row(const struct mb_row *row)
 {
     const struct mb_case *c = row->timing->of;
-    const char *const texts[] = {
-        row->result->label, row->result->slug,          c->id, c->input, c->input_sha256,
-        mb_row_reason(row), row->result->strategy->name};
+    const char *const texts[] = {row->result->label,
+                                 row->result->slug,
+                                 c->input_name,
+                                 c->input,
+                                 c->input_sha256,
+                                 mb_row_reason(row),
+                                 row->result->strategy->name};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }
@@ -72,8 +76,8 @@ static void check_row(const struct mb_row *row)
 
 static void check_file(const struct mb_run *run)
 {
-    const char *const texts[] = {run->schema_version, run->id, run->device.name,
-                                 run->device.driver_info, mb_run_git_sha(run)};
+    const char *const texts[] = {run->id, run->device.name, run->device.driver_info,
+                                 mb_run_git_sha(run)};
     struct mb_rows rows = {.run = run};
     struct mb_err err = {0};
     char *written = NULL;

@@ -17,7 +17,6 @@ static const struct mb_strategy fixture_strategies[10] = {
 static inline struct mb_case *add_results(struct mb_run *run, size_t first, size_t n)
 {
     struct mb_case *c = mb_run_add_case(run);
-    snprintf(c->id, sizeof c->id, "a");
     snprintf(c->input_name, sizeof c->input_name, "a");
     snprintf(c->input, sizeof c->input, "a.png");
     c->layout = (struct mb_layout){.format = mb_format_find("rgba8"),

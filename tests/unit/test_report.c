@@ -5,7 +5,6 @@
 #include "bench/settings.h"
 #include "base/alloc.h"
 #include "result/label.h"
-#include "result/csv.h"
 #include "result/result_json.h"
 #include "cli/table.h"
 #include "check.h"

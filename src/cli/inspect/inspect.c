@@ -337,7 +337,7 @@ static enum mb_status make(struct mb_json *json, const struct mb_options *option
     MB_DO(mb_gpu_init(&gpu, &gpu_options, err));
     mb_json_schema(json, "mipbench-inspection", "1.0.0");
     struct cJSON *device = mb_json_object(json, json->root, "device");
-    mb_report_device(json, device, &gpu.info);
+    mb_device_fields(mb_node_write(json, device), &gpu.info);
     mb_json_bool(json, device, "executes", mb_gpu_executes(&gpu.info));
     mb_json_string(json, json->root, "reduce", mb_reduce_names[settings->reduce]);
     inspect_all(json, &gpu, settings, rows, n_rows, verdict);

@@ -210,7 +210,8 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
         mb_json_string(json, object, "unusable", device->unusable);
         return;
     }
-    mb_report_device(json, object, device);
+    struct mb_gpu_info own = *device;
+    mb_device_fields(mb_node_write(json, object), &own);
     mb_json_null(json, object, "unusable");
     mb_json_bool(json, object, "executes", mb_gpu_executes(device));
     mb_json_u64(json, object, "timestamp_valid_bits", device->timestamp_valid_bits);
