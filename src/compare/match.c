@@ -111,7 +111,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
                      sep, mb_case_reduce(c), sep);
     test->alpha_at = key.n_bytes;
     mb_strbuf_printf(&key, "%s%s%s%s%s%s%s%s",
-                     c->alpha_word ? c->alpha_word : mb_alpha_name(c->task.alpha), sep,
+                     c->alpha_word ? c->alpha_word : mb_alpha_names[c->task.alpha], sep,
                      c->shape_word ? c->shape_word : mb_shape_names[mb_case_shape(c)], sep,
                      mb_timing_cache(row->timing), sep, mb_timing_mode(row->timing), sep);
     if (c->task.is_update) {

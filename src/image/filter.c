@@ -29,10 +29,8 @@ bool mb_policy_is_wide(enum mb_policy policy)
 const char *const mb_reduce_names[] = {
     [MB_REDUCE_AVG] = "avg", [MB_REDUCE_MIN] = "min", [MB_REDUCE_MAX] = "max"};
 
-const char *mb_alpha_name(enum mb_alpha alpha)
-{
-    return alpha == MB_ALPHA_PREMULTIPLIED ? "premultiplied" : "straight";
-}
+const char *const mb_alpha_names[] = {
+    [MB_ALPHA_STRAIGHT] = "straight", [MB_ALPHA_PREMULTIPLIED] = "premultiplied"};
 
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha, const struct mb_format *format)
 {

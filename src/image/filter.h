@@ -51,7 +51,7 @@ struct mb_filter {
 /* As on the command line and in the JSON: "box", "avg", "straight". */
 extern const char *const mb_policy_names[];
 extern const char *const mb_reduce_names[];
-const char *mb_alpha_name(enum mb_alpha alpha);
+extern const char *const mb_alpha_names[];
 
 /* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha, as
  * in doubles (NULL). */

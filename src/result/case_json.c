@@ -360,14 +360,10 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
 
 static void task_fields(struct mb_node node, struct mb_case *c)
 {
-    const char *alphas[MB_N_ALPHAS];
-    for (unsigned i = 0; i < MB_N_ALPHAS; i++) {
-        alphas[i] = mb_alpha_name((enum mb_alpha)i);
-    }
     c->task.reduce = (enum mb_reduce)mb_field_open_word(
         node, "reduce", mb_reduce_names, MB_REDUCE_MAX + 1, c->task.reduce, &c->reduce_word);
-    c->task.alpha = (enum mb_alpha)mb_field_open_word(node, "alpha", alphas, MB_N_ALPHAS,
-                                                      c->task.alpha, &c->alpha_word);
+    c->task.alpha = (enum mb_alpha)mb_field_open_word(
+        node, "alpha", mb_alpha_names, MB_N_ALPHAS, c->task.alpha, &c->alpha_word);
     c->is_cube = mb_field_open_word(node, "shape", mb_shape_names, MB_N_SHAPES,
                                     mb_case_shape(c), &c->shape_word) == MB_SHAPE_CUBE;
     mb_rect_field(node, &c->task);

@@ -96,7 +96,7 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
                      layout->base.height, layout->n_layers, layout->n_levels,
                      layout->format->name, mb_reduce_names[c->task.reduce],
                      mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
-                     mb_alpha_name(c->task.alpha), mb_shape_names[mb_case_shape(c)]);
+                     mb_alpha_names[c->task.alpha], mb_shape_names[mb_case_shape(c)]);
     const struct mb_rect *rect = &c->task.rect;
     const uint32_t corners[] = {rect->x, rect->y, rect->width, rect->height};
     for (size_t i = 0; i < MB_COUNTOF(corners); i++) {

@@ -36,7 +36,7 @@ struct mb_text mb_case_folder(const struct mb_case *c)
     }
     return mb_text("%s_%ux%u_%s_%s%s%s%s%s", c->input_name, base.width, base.height,
                    c->layout.format->name, mb_reduce_names[task->reduce], has_alpha ? "_" : "",
-                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, "_", '-').s,
+                   has_alpha ? mb_alpha_names[task->alpha] : "", describe_layers(c, "_", '-').s,
                    task->is_update ? name_rect(task).s : "");
 }
 
@@ -46,7 +46,8 @@ static struct mb_text describe_case(const struct mb_case *c)
     const struct mb_task *task = &c->task;
     const bool has_alpha = task->alpha != MB_ALPHA_STRAIGHT;
     return mb_text("%s%s%s%s%s", mb_case_reduce(c), has_alpha ? ", alpha " : "",
-                   has_alpha ? mb_alpha_name(task->alpha) : "", describe_layers(c, ", ", ' ').s,
+                   has_alpha ? mb_alpha_names[task->alpha] : "",
+                   describe_layers(c, ", ", ' ').s,
                    task->is_update ? describe_rect(task).s : "");
 }
 

@@ -33,7 +33,7 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     struct mb_case *c = run->cases[0];
     mb_json_string(json, node, "input", c->input);
     mb_json_string(json, node, "reduce", mb_reduce_names[c->task.reduce]);
-    mb_json_string(json, node, "alpha", mb_alpha_name(c->task.alpha));
+    mb_json_string(json, node, "alpha", mb_alpha_names[c->task.alpha]);
     mb_json_u64(json, node, "layers", c->layout.n_layers);
     mb_json_string(json, node, "shape", mb_shape_names[mb_case_shape(c)]);
     mb_rect_field(mb_node_write(json, node), &c->task);

@@ -121,7 +121,7 @@ static void note_wrong(struct run *run, const struct mb_variant *variant,
         fprintf(stderr, "%s: %s on %s, %ux%u %s, %u layers, %u levels, %s, alpha %s",
                 run->row->name, mb_test_label(variant), pattern, layout->base.width,
                 layout->base.height, layout->format->name, layout->n_layers, layout->n_levels,
-                mb_reduce_names[task->reduce], mb_alpha_name(task->alpha));
+                mb_reduce_names[task->reduce], mb_alpha_names[task->alpha]);
         if (task->is_update) {
             fprintf(stderr, ", update of %ux%u at %u,%u", rect.width, rect.height, rect.x,
                     rect.y);

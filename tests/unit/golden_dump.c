@@ -58,7 +58,7 @@ static const char *reduce_name(int i)
 
 static const char *alpha_name(int i)
 {
-    return mb_alpha_name((enum mb_alpha)i);
+    return mb_alpha_names[(enum mb_alpha)i];
 }
 
 static void answer_chain(const struct mb_format *format, const struct mb_filter *filter,

@@ -12,8 +12,8 @@ static void check_names(void)
     CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_AVG], "avg");
     CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_MIN], "min");
     CHECK_EQ_STR(mb_reduce_names[MB_REDUCE_MAX], "max");
-    CHECK_EQ_STR(mb_alpha_name(MB_ALPHA_STRAIGHT), "straight");
-    CHECK_EQ_STR(mb_alpha_name(MB_ALPHA_PREMULTIPLIED), "premultiplied");
+    CHECK_EQ_STR(mb_alpha_names[MB_ALPHA_STRAIGHT], "straight");
+    CHECK_EQ_STR(mb_alpha_names[MB_ALPHA_PREMULTIPLIED], "premultiplied");
     CHECK_EQ_INT(MB_COUNTOF(policies), MB_N_POLICIES);
     for (unsigned p = 0; p < MB_N_POLICIES; p++) {
         CHECK_EQ_STR(mb_policy_names[p], policies[p]);
