@@ -104,35 +104,26 @@ enum signed_kind {
     N_SIGNED_KINDS
 };
 
-/* One of the two signs, and a magnitude of 10^low to 10^high, all decades alike. */
-static float signed_decade(double unit, bool is_negative, double low, double high)
-{
-    const double magnitude = pow(10.0, low + unit * (high - low));
-    return (float)(is_negative ? -magnitude : magnitude);
-}
-
 static float signed_value(enum signed_kind kind, uint64_t bits)
 {
+    /* Magnitudes of 10^low to 10^high, all decades alike. */
+    static const struct {
+        double low, high;
+    } decades[N_SIGNED_KINDS] = {[SIGNED_HALF] = {-7.5, 4.8},
+                                 [SIGNED_FLOAT] = {-38.0, 38.0},
+                                 [SIGNED_TINY] = {-42.0, -37.0}};
     static const float specials[4] = {INFINITY, -INFINITY, NAN, -0.0f};
     const double unit = (double)(bits >> 40) / 0x1p24;
-    const bool is_negative = (bits & 1) != 0;
-    switch (kind) {
-    case SIGNED_HALF:
-        return signed_decade(unit, is_negative, -7.5, 4.8);
-    case SIGNED_FLOAT:
-        return signed_decade(unit, is_negative, -38.0, 38.0);
-    case SIGNED_TINY:
-        return signed_decade(unit, is_negative, -42.0, -37.0);
-    case SIGNED_ZERO:
-        return (float)((bits & 14) == 0) * (is_negative ? -1.0f : 1.0f);
-    case SIGNED_SPECIAL:
-        if ((bits >> 1 & 3) == 0) {
-            return specials[bits >> 3 & 3];
-        }
-        break;
-    case SIGNED_UNIT:
-    case N_SIGNED_KINDS:
-        break;
+    const double low = decades[kind].low, high = decades[kind].high;
+    const double sign = (bits & 1) != 0 ? -1.0 : 1.0;
+    if (low < 0.0) {
+        return (float)(sign * pow(10.0, low + unit * (high - low)));
+    }
+    if (kind == SIGNED_ZERO) {
+        return (float)(sign * ((bits & 14) == 0));
+    }
+    if (kind == SIGNED_SPECIAL && (bits >> 1 & 3) == 0) {
+        return specials[bits >> 3 & 3];
     }
     return (float)(2.0 * unit - 1.0);
 }
