@@ -498,8 +498,7 @@ MB_MUST_CHECK static enum mb_status make_golden(struct level_job *job, struct mb
     job->was_reread |= is_reread;
     if (job->is_doubted) {
         MB_DO(need_level(&job->doubts[turn], job->extent, err));
-        MB_DO(mb_doubt_level(step->tolerance, &plane, job->doubts[turn ^ 1u],
-                             step->weight_error, job->doubts[turn], err));
+        MB_DO(mb_doubt_level(step, &plane, job->doubts[turn ^ 1u], job->doubts[turn], err));
         job->doubt = job->doubts[turn];
     }
     const bool has_range = mb_tolerance_needs_range(step);
