@@ -78,16 +78,15 @@ static double coordinate_error(uint32_t size)
 static double kernel_error(enum mb_policy policy, const struct mb_format *format,
                            struct mb_extent source)
 {
-    int32_t first;
     if (mb_format_is_unorm(format)) {
         return 0.0;
     }
     if (format->codec == MB_CODEC_SFLOAT32) {
         return ldexp(4.0, -24);
     }
-    const uint32_t n_taps = mb_filter_kernel_span(policy, source.width, 0, &first) +
-                            mb_filter_kernel_span(policy, source.height, 0, &first);
-    return ldexp(4.0 * (n_taps + 2), -24);
+    const struct mb_span across = mb_filter_kernel_span(policy, source.width, 0);
+    const struct mb_span down = mb_filter_kernel_span(policy, source.height, 0);
+    return ldexp(4.0 * (across.end - across.first + down.end - down.first + 2), -24);
 }
 
 double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
