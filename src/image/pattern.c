@@ -270,22 +270,16 @@ bool mb_pattern_is_spec(const char *spec)
     return strncmp(spec, SPEC_PREFIX, strlen(SPEC_PREFIX)) == 0;
 }
 
-static const struct mb_pattern *find(const char *name)
-{
-    for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
-        if (strcmp(p->name, name) == 0) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
-MB_MUST_CHECK static enum mb_status unknown_pattern(const char *spec, const char *name,
-                                                    struct mb_err *err)
+MB_MUST_CHECK static enum mb_status find(const char *spec, const char *name,
+                                         const struct mb_pattern **pattern, struct mb_err *err)
 {
     const char *candidates[MB_COUNTOF(mb_patterns) - 1];
     for (size_t i = 0; i < MB_COUNTOF(candidates); i++) {
-        candidates[i] = mb_patterns[i].name;
+        *pattern = &mb_patterns[i];
+        candidates[i] = (*pattern)->name;
+        if (strcmp(candidates[i], name) == 0) {
+            return MB_OK;
+        }
     }
     MB_FAIL(err, MB_ERRC_INPUT, "%.80s: unknown pattern '%s'", spec, name);
     return mb_err_hint_nearest(err, name, candidates, MB_COUNTOF(candidates),
@@ -303,10 +297,7 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":"), name);
 
-    *pattern = find(text);
-    if (*pattern == NULL) {
-        return unknown_pattern(spec, text, err);
-    }
+    MB_DO(find(spec, text, pattern, err));
     if (colon == NULL) {
         MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
         return mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
