@@ -126,9 +126,10 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     const struct mb_extent extent = mb_level_extent(layout->base, level);
     const struct mb_text stem = stem_of(mb_text("level_%02u", level).s, layer);
     const void *texels = mb_layout_level(layout, w->block, level, layer);
-    MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
+    const size_t n_texels = (size_t)extent.width * extent.height;
+    MB_FREED uint8_t *rgba = mb_malloc(n_texels * 4);
     MB_DO(MB_NEED(rgba, "pictures"));
-    mb_level_to_rgba8(layout, w->block, level, layer, rgba);
+    mb_format_convert(layout->format, texels, n_texels, mb_format_find("rgba8"), rgba);
     MB_DO(write_png(w, stem, rgba, extent, err));
     return mb_format_is_unorm(layout->format) ? MB_OK : write_hdr(w, stem, texels, extent, err);
 }

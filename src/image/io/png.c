@@ -1,17 +1,9 @@
-/* Pictures of a chain: single levels, the atlas, and what is wrong. */
+/* Pictures of a chain: the atlas, and what is wrong. */
 #include "image/io/write.h"
 
 #include <math.h>
 
 #include "base/alloc.h"
-
-void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
-                       uint32_t layer, uint8_t *rgba)
-{
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
-    mb_format_convert(layout->format, mb_layout_level(layout, block, level, layer),
-                      (size_t)extent.width * extent.height, mb_format_find("rgba8"), rgba);
-}
 
 struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
 {
