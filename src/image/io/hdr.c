@@ -167,7 +167,7 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
 {
     int64_t width = 0, height = 0;
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     /* A row takes a texel and a repeat of it at least. */
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,

@@ -296,7 +296,7 @@ MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
 {
     MB_DO(mb_reader_size(reader, base.width, base.height, MB_DEPTH_U8, 0, err));
     if (n_levels > mb_full_level_count(base)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     mb_layout_init(layout, format, base, 1, n_levels > 0 ? n_levels : 1);
     return MB_OK;
@@ -342,7 +342,7 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
                head.scheme);
     MB_DO(find_format(reader, "VkFormat", head.vk_format, &format, err));
     if (head.depth != 0 || (head.n_faces != 1 && head.n_faces != N_FACES) || head.height == 0) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
                        head.n_levels, &layout, err));
@@ -409,7 +409,7 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     memcpy(&head, reader->begin, n_bytes < sizeof head ? n_bytes : sizeof head);
     if (head.header_bytes != DDS_HEADER_BYTES ||
         head.pixel_format_bytes != PIXEL_FORMAT_BYTES) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     const bool is_dx10 = (head.pixel_flags & DDPF_FOURCC) != 0 && head.four_cc == DX10;
     const size_t head_bytes = is_dx10 ? sizeof head : DDS_OLD_BYTES;
@@ -425,7 +425,7 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     MB_DO(find_format(reader, "DXGI_FORMAT", number, &format, err));
     const uint64_t n_layers = count_layers(&head, is_dx10);
     if (n_layers == 0) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
                        head.n_levels, &layout, err));
