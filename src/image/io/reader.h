@@ -34,7 +34,7 @@ MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t w
                                              int64_t height, enum mb_depth depth,
                                              uint64_t min_bytes, struct mb_err *err);
 
-/* Decode `file`, a PNG or BMP, by stb_image to the image's texels, whose extent and depth
+/* Decode `file`, a PNG, BMP or TGA, by stb_image to the image's texels, whose extent and depth
  * are set. stb_image reads what is cut off as zeros, and trusts sizes and indices: a reader
  * must have checked the file. */
 MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,

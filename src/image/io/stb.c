@@ -38,6 +38,7 @@ static uint8_t *deflate(const uint8_t *data, int n_bytes, int *n_deflated, int l
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
+#define STBI_ONLY_TGA
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS     MB_IMAGE_MAX_FILE_DIMENSION

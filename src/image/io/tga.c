@@ -1,7 +1,12 @@
-/* Truevision TGA input ("TGA File Format Specification", version 2.0). */
+/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image,
+ * which reads missing bytes as zeros and indices outside the colour map as colour 0: both are
+ * refused here. We hand it a colour map that begins at index 0, or none where no texel uses it,
+ * and mirror rows stored from the right. */
 #include "image/io/reader.h"
 
 #include <string.h>
+
+#include "base/alloc.h"
 
 #define HEADER_BYTES   18u
 #define MAX_RUN_TEXELS 64u /* a byte: 128 texels in a packet of two */
@@ -14,12 +19,11 @@
 
 /* Bits of the descriptor, beside the number of alpha bits. */
 #define FROM_THE_RIGHT 0x10u
-#define FROM_THE_TOP   0x20u
 #define ALPHA_BITS     0x0fu
 #define RESERVED       0xc0u
 
 struct tga {
-    bool is_mapped, is_grey, has_runs;
+    bool is_mapped, has_runs;
     const uint8_t *map; /* of n_colours, from index `first` */
     uint32_t first, n_colours, colour_bytes, texel_bytes;
 };
@@ -34,8 +38,7 @@ static bool has_sane_colours(const uint8_t *head)
 {
     const uint32_t type = head[2] & ~TYPE_RUNS, bits = head[16], map_bits = head[7];
     const uint32_t map_first = mb_get_le16(head + 3), n_colours = mb_get_le16(head + 5);
-    const bool has_map = head[1] == 1 && n_colours > 0 && is_colour(map_bits) &&
-                         map_first + n_colours <= UINT16_MAX;
+    const bool has_map = head[1] == 1 && n_colours > 0 && is_colour(map_bits);
     const bool has_no_map = head[1] == 0 && map_first == 0 && n_colours == 0 &&
                             (map_bits == 0 || map_bits == 24 || map_bits == 32);
     if (type == TYPE_MAPPED) {
@@ -65,7 +68,6 @@ static struct tga read_header(struct mb_reader *reader)
     const size_t map_at = HEADER_BYTES + (size_t)head[0], n_bytes = mb_reader_left(reader);
     struct tga tga = {
         .is_mapped = (head[2] & ~TYPE_RUNS) == TYPE_MAPPED,
-        .is_grey = (head[2] & ~TYPE_RUNS) == TYPE_GREY,
         .has_runs = (head[2] & TYPE_RUNS) != 0,
         .first = mb_get_le16(head + 3),
         .n_colours = mb_get_le16(head + 5),
@@ -79,77 +81,76 @@ static struct tga read_header(struct mb_reader *reader)
     return tga;
 }
 
-/* Grey, grey and alpha, five bits a channel, bgr or bgra; the bit above the fives means nothing
- * that writers agree on. */
-static void read_colour(const uint8_t *stored, uint32_t n_bytes, bool is_grey, uint8_t rgba[4])
+static bool has_colour(const struct tga *tga, const uint8_t *texel)
 {
-    rgba[3] = n_bytes == 4 ? stored[3] : 255;
-    if (is_grey) {
-        memset(rgba, stored[0], 3);
-        rgba[3] = n_bytes == 2 ? stored[1] : 255;
-    } else if (n_bytes == 2) {
-        for (int c = 0; c < 3; c++) {
-            rgba[c] = (uint8_t)((mb_get_le16(stored) >> (10 - 5 * c) & 31) * 255 / 31);
-        }
-    } else {
-        rgba[0] = stored[2];
-        rgba[1] = stored[1];
-        rgba[2] = stored[0];
-    }
+    const uint32_t index = tga->texel_bytes == 1 ? texel[0] : mb_get_le16(texel);
+    return index >= tga->first && index - tga->first < tga->n_colours;
 }
 
-/* A texel as it is stored; false if its index is outside the colour map. */
-static bool read_texel(const struct tga *tga, const uint8_t *stored, uint8_t rgba[4])
-{
-    if (!tga->is_mapped) {
-        read_colour(stored, tga->texel_bytes, tga->is_grey, rgba);
-        return true;
-    }
-    const uint32_t at = tga->texel_bytes == 1 ? stored[0] : mb_get_le16(stored);
-    const bool is_there = at >= tga->first && at - tga->first < tga->n_colours;
-    if (is_there) {
-        read_colour(tga->map + (at - tga->first) * tga->colour_bytes, tga->colour_bytes, false,
-                    rgba);
-    }
-    return is_there;
-}
-
-/* Where texel `i` of the file belongs. */
-static uint8_t *place(const struct mb_image *image, uint8_t descriptor, size_t i)
-{
-    size_t x = i % image->width, y = i / image->width;
-    x = (descriptor & FROM_THE_RIGHT) != 0 ? image->width - 1 - x : x;
-    y = (descriptor & FROM_THE_TOP) != 0 ? y : image->height - 1 - y;
-    return (uint8_t *)image->texels + (y * image->width + x) * 4;
-}
-
-/* What is wrong with the texels, or NULL. Without runs they are one packet. */
-static const char *decode_texels(const struct mb_reader *reader, const struct tga *tga)
+/* What is wrong with the image's texels, or NULL. Without runs they count as one packet. */
+static const char *check_texels(const struct mb_reader *reader, const struct tga *tga)
 {
     const uint8_t *at = reader->at;
-    const size_t n_texels = (size_t)reader->image->width * reader->image->height;
-    size_t i = 0, end = n_texels;
-    while (i < n_texels) {
-        bool is_run = false;
+    size_t n_left = (size_t)reader->image->width * reader->image->height;
+    while (n_left > 0) {
+        size_t n = n_left, n_stored = n_left;
         if (tga->has_runs) {
             if (at == reader->end) {
                 return "truncated";
             }
-            is_run = (*at & 0x80u) != 0;
-            end = i + (*at++ & 0x7fu) + 1;
-            end = end < n_texels ? end : n_texels;
+            n = (*at & 0x7fu) + 1u < n_left ? (*at & 0x7fu) + 1u : n_left;
+            n_stored = (*at++ & 0x80u) != 0 ? 1 : n;
         }
-        if ((size_t)(reader->end - at) < (is_run ? 1 : end - i) * tga->texel_bytes) {
+        if ((size_t)(reader->end - at) < n_stored * tga->texel_bytes) {
             return "truncated";
         }
-        for (; i < end; i++) {
-            if (!read_texel(tga, at, place(reader->image, reader->begin[17], i))) {
+        for (size_t i = 0; i < n_stored; i++, at += tga->texel_bytes) {
+            if (tga->is_mapped && !has_colour(tga, at)) {
                 return "an index beyond its colour map";
             }
-            at += is_run && i + 1 < end ? 0 : tga->texel_bytes;
         }
+        n_left -= n;
     }
     return NULL;
+}
+
+/* The image for stb_image: without an identifier, and with black colours before the map's
+ * first. Owned by the caller. */
+MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
+                                            const struct tga *tga, struct mb_bytes *out,
+                                            struct mb_err *err)
+{
+    const uint32_t n_black = tga->is_mapped ? tga->first : 0;
+    const uint32_t n_colours = tga->is_mapped ? n_black + tga->n_colours : 0;
+    const uint8_t *body = tga->is_mapped ? tga->map : reader->at;
+    const size_t body_at = HEADER_BYTES + n_black * tga->colour_bytes;
+    const size_t n_body = (size_t)(reader->end - body);
+    MB_FAIL_IF(n_colours > UINT16_MAX, err, MB_ERRC_INPUT,
+               "%s: bad TGA: its colour map has %u colours", reader->path, n_colours);
+    *out = (struct mb_bytes){mb_alloc(body_at + n_body, 1), body_at + n_body};
+    MB_DO(MB_NEED(out->data, reader->path));
+    memcpy(out->data, reader->begin, HEADER_BYTES);
+    memset(out->data, 0, 2);     /* no identifier, and no map */
+    memset(out->data + 3, 0, 4); /* its first index and its length */
+    out->data[1] = tga->is_mapped;
+    out->data[5] = (uint8_t)n_colours;
+    out->data[6] = (uint8_t)(n_colours >> 8);
+    memcpy(out->data + body_at, body, n_body);
+    return MB_OK;
+}
+
+/* stb_image knows rows from the bottom, but not texels from the right. */
+static void mirror(struct mb_image *image)
+{
+    uint8_t *row = image->texels;
+    for (uint32_t y = 0; y < image->height; y++, row += (size_t)image->width * 4) {
+        for (size_t left = 0, right = image->width - 1; left < right; left++, right--) {
+            uint8_t texel[4];
+            memcpy(texel, row + left * 4, 4);
+            memcpy(row + left * 4, row + right * 4, 4);
+            memcpy(row + right * 4, texel, 4);
+        }
+    }
 }
 
 enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
@@ -160,7 +161,16 @@ enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
     const uint64_t n_texels = (uint64_t)width * height;
     const uint64_t min_bytes = tga.has_runs ? (n_texels + MAX_RUN_TEXELS - 1) / MAX_RUN_TEXELS
                                             : n_texels * tga.texel_bytes;
-    MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_U8, min_bytes, err));
-    const char *reason = decode_texels(reader, &tga);
-    return reason == NULL ? MB_OK : mb_reader_bad(reader, reason, err);
+    MB_SCOPED(mb_bytes) file = {0};
+    MB_DO(mb_reader_size(reader, width, height, MB_DEPTH_U8, min_bytes, err));
+    const char *reason = check_texels(reader, &tga);
+    if (reason != NULL) {
+        return mb_reader_bad(reader, reason, err);
+    }
+    MB_DO(rewrite(reader, &tga, &file, err));
+    MB_DO(mb_reader_decode(reader, file.data, file.n_bytes, err));
+    if ((head[17] & FROM_THE_RIGHT) != 0) {
+        mirror(reader->image);
+    }
+    return MB_OK;
 }
