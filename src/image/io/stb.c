@@ -1,4 +1,5 @@
-/* stb_image and stb_image_write, compiled here and nowhere else, with the program's memory. */
+/* stb_image and stb_image_write, compiled here and nowhere else: memory is the program's,
+ * zeroed, so that what a decoder leaves unwritten is at least the same each time. */
 #include "image/io/write.h"
 
 #include <libdeflate.h>
@@ -9,6 +10,23 @@
 
 #define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
 #define FILTER_SUB    1 /* trying all five for each row costs more than they save */
+
+/* Above what the largest image needs; a size that wrapped around is far above it. */
+#define MAX_BYTES UINT32_MAX
+
+static void *allocate(size_t n_bytes)
+{
+    return n_bytes <= MAX_BYTES ? mb_alloc(n_bytes, 1) : NULL;
+}
+
+static void *reallocate(void *memory, size_t n_old, size_t n_bytes)
+{
+    uint8_t *moved = n_bytes <= MAX_BYTES ? mb_realloc(memory, n_bytes) : NULL;
+    if (moved != NULL && n_bytes > n_old) {
+        memset(moved + n_old, 0, n_bytes - n_old);
+    }
+    return moved;
+}
 
 /* The last result of `deflate`, until it is freed: stb_image_write forgets it where it has no
  * memory for the file. */
@@ -25,7 +43,7 @@ static uint8_t *deflate(const uint8_t *data, int n_bytes, int *n_deflated, int l
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
     struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
     const size_t bound = libdeflate_zlib_compress_bound(compressor, (size_t)n_bytes);
-    deflated = compressor != NULL ? mb_malloc(bound) : NULL;
+    deflated = compressor != NULL ? allocate(bound) : NULL;
     if (deflated != NULL) {
         *n_deflated =
             (int)libdeflate_zlib_compress(compressor, data, (size_t)n_bytes, deflated, bound);
@@ -41,17 +59,17 @@ static uint8_t *deflate(const uint8_t *data, int n_bytes, int *n_deflated, int l
 #define STBI_ONLY_TGA
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
-#define STBI_MAX_DIMENSIONS     MB_IMAGE_MAX_FILE_DIMENSION
-#define STBI_MALLOC(n)          mb_malloc(n)
-#define STBI_REALLOC(memory, n) mb_realloc(memory, n)
-#define STBI_FREE(memory)       mb_free(memory)
+#define STBI_MAX_DIMENSIONS               MB_IMAGE_MAX_FILE_DIMENSION
+#define STBI_MALLOC(n)                    allocate(n)
+#define STBI_REALLOC_SIZED(memory, n, to) reallocate(memory, n, to)
+#define STBI_FREE(memory)                 mb_free(memory)
 #include <stb/stb_image.h>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
-#define STBIW_MALLOC(n)                            mb_malloc(n)
-#define STBIW_REALLOC(memory, n)                   mb_realloc(memory, n)
+#define STBIW_MALLOC(n)                            allocate(n)
+#define STBIW_REALLOC_SIZED(memory, n, to)         reallocate(memory, n, to)
 #define STBIW_FREE(memory)                         release(memory)
 #define STBIW_ZLIB_COMPRESS(data, n, n_out, level) deflate(data, n, n_out, level)
 #define STBIW_CRC32(data, n)                       libdeflate_crc32(0, data, n)
