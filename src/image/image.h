@@ -38,7 +38,7 @@ MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *s
                                            uint64_t seed, struct mb_err *err);
 
 /* Decode a file of MB_IMAGE_KINDS in memory; `path` gives the name and is named in failures.
- * Formats are told by content, not by name; others fail with a hint on conversion.
+ * Formats are told by content, not by name. GIF, PSD and others fail with a hint on conversion.
  * Dimensions are checked (at most 16384 each) before anything is decoded. */
 MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
                                              const struct mb_bytes *file, struct mb_err *err);

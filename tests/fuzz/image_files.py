@@ -709,8 +709,8 @@ def texture_files():
 def strangers():
     """Of no kind that is read; random bytes might pass for a TGA."""
     for name, data, words in (
-            ("gif", b"GIF89a......", "DDS are: 'convert "), ("psd", b"8BPS........", "not an image"),
-            ("webp", b"RIFF....WEBPVP8 ", "not an image"), ("text-pnm", b"P3 1 1 255 0 0 0", "not an image"),
+            ("gif", b"GIF89a......", "GIF is not read; convert"), ("psd", b"8BPS........", "PSD is not read; convert"),
+            ("webp", b"RIFF....WEBPVP8 ", "WebP is not read; convert"), ("text-pnm", b"P3 1 1 255 0 0 0", "PNM in text"),
             ("text", b"Hello, world. This is no image at all.", "not an image that can be read; PNG, "),
             ("zeros", bytes(23), "not an image"), ("letter", b"B", "not an image")):
         yield f"bad-{name}", data, words
@@ -720,7 +720,7 @@ def strangers():
 
 def files(has_jpeg):
     if not has_jpeg:
-        yield "bad-jpeg", b"\xff\xd8\xff\xe0 JFIF", "not an image"
+        yield "bad-jpeg", b"\xff\xd8\xff\xe0 JFIF", "JPEG is not read; convert"
     for source in (coloured_pngs, small_pngs, odd_pngs, indexed_bmps, true_bmps, tgas, netpbms,
                    pfms, hdrs, jpegs, texture_files, strangers):
         if source != jpegs or has_jpeg:

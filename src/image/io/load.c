@@ -11,29 +11,45 @@
 #include "base/text.h"
 #include "image/pattern.h"
 
-/* Formats by their magic. */
+#if MB_HAS_JPEG
+#define JPEG_DECODE mb_jpeg_decode
+#else
+#define JPEG_DECODE NULL
+#endif
+
+/* Formats by their magic. Those without a reader are only recognised, so that the message can
+ * say what to do. */
 static const struct format {
     const char *name, *magic;
-    size_t n_magic;
+    size_t n_magic, offset_bytes;
     enum mb_status (*decode)(struct mb_reader *reader, struct mb_err *err);
 } formats[] = {
-    {"PNG", "\x89PNG\r\n\x1a\n", 8, mb_png_decode},
-    {"Radiance HDR", "#?RADIANCE\n", 11, mb_hdr_decode},
-    {"Radiance HDR", "#?RGBE\n", 7, mb_hdr_decode},
-    {"PNM", "P5", 2, mb_pnm_decode},
-    {"PNM", "P6", 2, mb_pnm_decode},
-    {"PFM", "PF", 2, mb_pfm_decode},
-    {"PFM", "Pf", 2, mb_pfm_decode},
-    {"BMP", "BM", 2, mb_bmp_decode},
-#if MB_HAS_JPEG
-    {"JPEG", "\xff\xd8\xff", 3, mb_jpeg_decode},
-#endif
-    {"KTX2", "\xabKTX 20\xbb\r\n\x1a\n", 12, mb_ktx2_decode},
-    {"DDS", "DDS ", 4, mb_dds_decode},
+    {"PNG", "\x89PNG\r\n\x1a\n", 8, 0, mb_png_decode},
+    {"Radiance HDR", "#?RADIANCE\n", 11, 0, mb_hdr_decode},
+    {"Radiance HDR", "#?RGBE\n", 7, 0, mb_hdr_decode},
+    {"PNM", "P5", 2, 0, mb_pnm_decode},
+    {"PNM", "P6", 2, 0, mb_pnm_decode},
+    {"PFM", "PF", 2, 0, mb_pfm_decode},
+    {"PFM", "Pf", 2, 0, mb_pfm_decode},
+    {"BMP", "BM", 2, 0, mb_bmp_decode},
+    {"JPEG", "\xff\xd8\xff", 3, 0, JPEG_DECODE},
+    {"KTX2", "\xabKTX 20\xbb\r\n\x1a\n", 12, 0, mb_ktx2_decode},
+    {"DDS", "DDS ", 4, 0, mb_dds_decode},
+    {"GIF", "GIF87a", 6, 0, NULL},
+    {"GIF", "GIF89a", 6, 0, NULL},
+    {"PSD", "8BPS", 4, 0, NULL},
+    {"WebP", "WEBP", 4, 8, NULL},
+    {"TIFF", "II*\0", 4, 0, NULL},
+    {"TIFF", "MM\0*", 4, 0, NULL},
+    {"OpenEXR", "\x76\x2f\x31\x01", 4, 0, NULL},
+    {"KTX", "\xabKTX ", 5, 0, NULL},
+    {"AVIF or HEIF", "ftyp", 4, 4, NULL},
+    {"JPEG XL", "\xff\x0a", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P1", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P2", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P3", 2, 0, NULL},
+    {"PNM in text or bitmap form", "P4", 2, 0, NULL},
 };
-
-/* It has no magic. */
-static const struct format tga = {.name = "TGA", .decode = mb_tga_decode};
 
 size_t mb_reader_left(const struct mb_reader *reader)
 {
@@ -74,22 +90,22 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     return MB_NEED(image->texels, reader->path);
 }
 
-/* NULL if it cannot be read. */
-static const struct format *find_format(const struct mb_reader *reader)
+static const struct format *find_format(const struct mb_bytes *file)
 {
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
         const struct format *f = &formats[i];
-        if (mb_reader_left(reader) >= f->n_magic &&
-            memcmp(reader->begin, f->magic, f->n_magic) == 0) {
+        if (file->n_bytes >= f->offset_bytes + f->n_magic &&
+            memcmp(file->data + f->offset_bytes, f->magic, f->n_magic) == 0) {
             return f;
         }
     }
-    return mb_tga_is_likely(reader) ? &tga : NULL;
+    return NULL;
 }
 
 MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *path,
                                            const struct mb_bytes *file, struct mb_err *err)
 {
+    static const struct format tga = {.name = "TGA", .decode = mb_tga_decode};
     struct mb_reader reader = {
         .path = path,
         .begin = file->data,
@@ -97,13 +113,20 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
         .at = file->data,
         .image = image,
     };
-    const struct format *format = find_format(&reader);
-    if (format == NULL) {
-        MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
-        return mb_err_hint(err, MB_IMAGE_KINDS " are: 'convert %.80s out.png' makes one", path);
+    const struct format *format = find_format(file);
+    if (format == NULL && mb_tga_is_likely(&reader)) {
+        format = &tga;
     }
-    reader.format = format->name;
-    return format->decode(&reader, err);
+    if (format != NULL && format->decode != NULL) {
+        reader.format = format->name;
+        return format->decode(&reader, err);
+    }
+    if (format != NULL) {
+        MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, format->name);
+        return mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
+    }
+    MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
+    return mb_err_hint(err, MB_IMAGE_KINDS " are");
 }
 
 /* The file's name without folder and extension, as a slug. */
