@@ -152,7 +152,9 @@ struct tally {
     bool is_doubted; /* level 0 has values that are not ordinary */
 };
 
-/* A level being judged by several workers. */
+/* A chain whose levels are judged one after another, each by several workers, while the golden
+ * chain of the step error is followed down. Memory of levels is used in turn, by level & 1: for
+ * the one that is made and the one that it is made from. */
 struct level_job {
     const struct mb_judged_chain *chain;
     struct mb_step step; /* to this level */
@@ -163,7 +165,11 @@ struct level_job {
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is below it */
-    struct distances *from;           /* of the level above; when judged, of this one */
+    struct distances from;            /* of the level above; when judged, of this one */
+    bool is_doubted;                  /* level 0 has values that are not ordinary */
+    bool was_reread;                  /* a stored level was: `want` is no longer `ideal` */
+    double *wanted[2], *doubts[2];    /* owned, where they are needed */
+    double *ranges;                   /* the same */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
@@ -390,19 +396,19 @@ static void measure_level(struct level_job *job, const struct distances *from,
     const struct mb_format *format = job->step.format;
     if (job->level > 0) {
         level->drift_lsb =
-            fmax(level->drift_lsb, scaled_lsb(&from->drift, &job->from->drift, format));
-        level->box_lsb = fmax(level->box_lsb, scaled_lsb(&from->box, &job->from->box, format));
+            fmax(level->drift_lsb, scaled_lsb(&from->drift, &job->from.drift, format));
+        level->box_lsb = fmax(level->box_lsb, scaled_lsb(&from->box, &job->from.box, format));
     }
-    *job->from = *from;
+    job->from = *from;
     const double layer_psnr_db =
         psnr_db(&from->drift, format, (uint64_t)job->extent.width * job->extent.height);
     level->psnr_db =
         job->chain->layer == 0 ? layer_psnr_db : fmin(level->psnr_db, layer_psnr_db);
 }
 
-/* Sets `*is_doubted` if the level, the base, has values that are not ordinary. */
-static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool *is_doubted)
+static void judge_level(struct level_job *job, struct mb_verdict *verdict)
 {
+    memset(job->tally, 0, sizeof job->tally);
     const uint32_t n_workers =
         mb_parallel_rows(job->extent.height, job->extent.width,
                          job->level == 0 ? judge_base_rows : judge_rows, job);
@@ -415,7 +421,7 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool 
         level->n_bad_texels += tally->level.n_bad_texels;
         join_distance(&from.drift, &tally->from.drift);
         join_distance(&from.box, &tally->from.box);
-        *is_doubted |= tally->is_doubted;
+        job->is_doubted |= tally->is_doubted;
         if (tally->first_bad.found && (!first->found || job->level < first->level)) {
             *first = tally->first_bad;
         }
@@ -428,25 +434,13 @@ static void judge_level(struct level_job *job, struct mb_verdict *verdict, bool 
     verdict->box_lsb = fmax(verdict->box_lsb, level->box_lsb);
 }
 
-/* The golden chain of the step error while it is followed down. Levels are used in turn, by
- * level & 1: the one that is made and the one that it is made from. */
-struct golden {
-    const double *want;  /* of the current level */
-    double *owned[2];    /* where it is not the ideal chain */
-    double *doubt[2];    /* where there is any */
-    double *range;       /* where it is needed */
-    bool is_doubted;     /* level 0 has values that are not ordinary */
-    struct mb_step step; /* to the current level */
-    bool is_ideal;       /* no stored level was re-read yet: `want` is the ideal chain */
-};
-
-static void golden_finish(struct golden *golden)
+static void level_job_finish(struct level_job *job)
 {
     for (uint32_t i = 0; i < 2; i++) {
-        mb_free(golden->owned[i]);
-        mb_free(golden->doubt[i]);
+        mb_free(job->wanted[i]);
+        mb_free(job->doubts[i]);
     }
-    mb_free(golden->range);
+    mb_free(job->ranges);
 }
 
 /* Make sure of memory for a level; those before were larger. */
@@ -459,9 +453,8 @@ MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent 
     return MB_NEED(*level, "verification");
 }
 
-/* What the next level is made from. */
-static struct mb_plane golden_source(const struct golden *golden, const struct level_job *job,
-                                     bool is_reread)
+/* What the level is made from. */
+static struct mb_plane source_of(const struct level_job *job, bool is_reread)
 {
     const struct mb_judged_chain *chain = job->chain;
     const struct mb_layout *layout = chain->layout;
@@ -472,47 +465,9 @@ static struct mb_plane golden_source(const struct golden *golden, const struct l
                                        : mb_layout_level(layout, chain->output, job->level - 1,
                                                          chain->layer);
     } else {
-        plane.texels = golden->want;
+        plane.texels = job->want;
     }
     return plane;
-}
-
-/* Go on to the level of `job`: as the ideal chain as long as nothing has been re-read, which
- * costs nothing. */
-MB_MUST_CHECK static enum mb_status golden_advance(struct golden *golden, struct level_job *job,
-                                                   struct mb_err *err)
-{
-    struct mb_step *step = &golden->step;
-    const bool is_reread =
-        job->level > 1 && (step->tolerance->reread_levels >> (job->level - 1) & 1u) != 0;
-    const struct mb_plane plane = golden_source(golden, job, is_reread);
-    if (plane.format != NULL) {
-        step->weight_error =
-            mb_tolerance_weight_error(step->tolerance, step->format, plane.extent);
-    }
-    step->n_carried = is_reread ? 1 : step->n_carried + 1;
-    job->step = *step;
-    golden->is_ideal = golden->is_ideal && !is_reread;
-    if (golden->is_doubted) {
-        double **doubt = &golden->doubt[job->level & 1u];
-        MB_DO(need_level(doubt, job->extent, err));
-        MB_DO(mb_doubt_level(step->tolerance, &plane, golden->doubt[(job->level - 1) & 1u],
-                             step->weight_error, *doubt, err));
-        job->doubt = *doubt;
-    }
-    if (mb_tolerance_needs_range(step)) {
-        MB_DO(need_level(&golden->range, job->extent, err));
-        job->range = golden->range;
-    }
-    golden->want = job->ideal;
-    if (!golden->is_ideal || job->range != NULL) {
-        double **level = &golden->owned[job->level & 1u];
-        MB_DO(need_level(level, job->extent, err));
-        MB_DO(mb_golden_level(&step->tolerance->filter, &plane, *level, job->range, err));
-        golden->want = *level;
-    }
-    job->want = golden->want;
-    return MB_OK;
 }
 
 /* The least bound of any texel: only what is beyond it is looked at texel by texel. */
@@ -526,34 +481,58 @@ static double least_bound_lsb(struct mb_step step)
     return least_lsb;
 }
 
+/* Make what the level is judged by: its texels are the ideal chain's as long as nothing has
+ * been re-read, which costs nothing. */
+MB_MUST_CHECK static enum mb_status make_golden(struct level_job *job, struct mb_err *err)
+{
+    struct mb_step *step = &job->step;
+    const uint32_t turn = job->level & 1u;
+    const bool is_reread =
+        job->level > 1 && (step->tolerance->reread_levels >> (job->level - 1) & 1u) != 0;
+    const struct mb_plane plane = source_of(job, is_reread);
+    if (plane.format != NULL) {
+        step->weight_error =
+            mb_tolerance_weight_error(step->tolerance, step->format, plane.extent);
+    }
+    step->n_carried = is_reread ? 1 : step->n_carried + 1;
+    job->was_reread |= is_reread;
+    if (job->is_doubted) {
+        MB_DO(need_level(&job->doubts[turn], job->extent, err));
+        MB_DO(mb_doubt_level(step, &plane, job->doubts[turn ^ 1u], job->doubts[turn], err));
+        job->doubt = job->doubts[turn];
+    }
+    const bool has_range = mb_tolerance_needs_range(step);
+    MB_DO(has_range ? need_level(&job->ranges, job->extent, err) : MB_OK);
+    job->range = has_range ? job->ranges : NULL;
+    job->want = job->ideal;
+    if (job->was_reread || job->range != NULL) {
+        MB_DO(need_level(&job->wanted[turn], job->extent, err));
+        MB_DO(mb_golden_level(&step->tolerance->filter, &plane, job->wanted[turn], job->range,
+                              err));
+        job->want = job->wanted[turn];
+    }
+    job->least_bound_lsb = least_bound_lsb(*step);
+    return MB_OK;
+}
+
 enum mb_status mb_compare_chain(const struct mb_judged_chain *chain, struct mb_verdict *verdict,
                                 struct mb_err *err)
 {
     const struct mb_layout *layout = chain->layout;
-    MB_SCOPED(golden)
-    golden = {
+    MB_SCOPED(level_job)
+    job = {
+        .chain = chain,
         .step = {.tolerance = chain->tolerance, .format = layout->format},
-        .is_ideal = true,
     };
-    struct distances from = {0};
     verdict->n_levels = layout->n_levels;
-
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        struct level_job job = {
-            .chain = chain,
-            .step = golden.step,
-            .extent = mb_level_extent(layout->base, level),
-            .level = level,
-            .output = mb_layout_level(layout, chain->output, level, chain->layer),
-            .ideal = chain->ideal->level[level],
-            .box = chain->box->level[level],
-            .from = &from,
-        };
-        if (level > 0) {
-            MB_DO(golden_advance(&golden, &job, err));
-            job.least_bound_lsb = least_bound_lsb(job.step);
-        }
-        judge_level(&job, verdict, &golden.is_doubted);
+        job.level = level;
+        job.extent = mb_level_extent(layout->base, level);
+        job.output = mb_layout_level(layout, chain->output, level, chain->layer);
+        job.ideal = chain->ideal->level[level];
+        job.box = chain->box->level[level];
+        MB_DO(level > 0 ? make_golden(&job, err) : MB_OK);
+        judge_level(&job, verdict);
     }
     verdict->pass = !verdict->first_bad.found;
     verdict->claimed_lsb = chain->tolerance->max_error_lsb;

@@ -110,33 +110,30 @@ uint32_t mb_filter_kernel_radius(enum mb_policy policy)
     return kernels[policy].radius;
 }
 
-uint32_t mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x,
-                               int32_t *first)
+struct mb_span mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
     if (n_source == 1) {
-        *first = 0;
-        return 1;
+        return (struct mb_span){0, 1};
     }
     const int64_t n = n_source, n_next = next_size(n_source);
     const int64_t centre = (2 * (int64_t)x + 1) * n, reach = 2 * n * kernels[policy].radius;
     /* |(2 i + 1) n' - centre| < reach */
     const int64_t begin = floor_quotient(centre - reach - n_next, 2 * n_next) + 1;
     const int64_t last = floor_quotient(centre + reach - n_next - 1, 2 * n_next);
-    *first = (int32_t)begin;
     assert(last - begin < MB_MAX_FILTER_KERNEL_TAPS);
-    return (uint32_t)(last - begin + 1);
+    return (struct mb_span){(int32_t)begin, (int32_t)last + 1};
 }
 
 uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint32_t x,
                                   double weight[MB_MAX_FILTER_KERNEL_TAPS])
 {
-    int32_t first;
-    const uint32_t n_taps = mb_filter_kernel_span(policy, n_source, x, &first);
+    const struct mb_span span = mb_filter_kernel_span(policy, n_source, x);
+    const uint32_t n_taps = (uint32_t)(span.end - span.first);
     const int64_t n_next = next_size(n_source);
     double sum = 0.0;
     for (uint32_t i = 0; i < n_taps; i++) {
         const int64_t from_centre =
-            (2 * ((int64_t)first + i) + 1) * n_next - (2 * (int64_t)x + 1) * n_source;
+            (2 * ((int64_t)span.first + i) + 1) * n_next - (2 * (int64_t)x + 1) * n_source;
         weight[i] =
             kernels[policy].at((double)llabs(from_centre) / (double)(2 * (int64_t)n_source));
         sum += weight[i];
@@ -182,14 +179,13 @@ static uint32_t clamped(int64_t at, uint32_t n_source)
 static struct mb_taps kernel_taps(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
     double weight[MB_MAX_FILTER_KERNEL_TAPS];
-    int32_t first;
-    const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &first);
+    const struct mb_span span = mb_filter_kernel_span(policy, n_source, x);
     mb_filter_kernel_weights(policy, n_source, x, weight);
-    struct mb_taps taps = {.first = clamped(first, n_source)};
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t tap = clamped((int64_t)first + i, n_source) - taps.first;
+    struct mb_taps taps = {.first = clamped(span.first, n_source)};
+    for (int32_t i = span.first; i < span.end; i++) {
+        const uint32_t tap = clamped(i, n_source) - taps.first;
         assert(tap < MB_MAX_TAPS);
-        taps.weight[tap] += weight[i];
+        taps.weight[tap] += weight[i - span.first];
         taps.n_taps = tap + 1;
     }
     return taps;
@@ -213,20 +209,14 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
     return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
 }
 
-/* Where the taps lie, without their weights, which cost more. */
-static void tap_range(enum mb_policy policy, uint32_t n_source, uint32_t x, uint32_t *first,
-                      uint32_t *end)
+/* Where the taps lie, those beyond an edge included, without their weights, which cost more. */
+static struct mb_span tap_span(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
     if (mb_policy_is_wide(policy)) {
-        int32_t begin;
-        const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &begin);
-        *first = clamped(begin, n_source);
-        *end = clamped((int64_t)begin + n - 1, n_source) + 1;
-        return;
+        return mb_filter_kernel_span(policy, n_source, x);
     }
     const struct mb_taps taps = mb_filter_taps(policy, n_source, x);
-    *first = taps.first;
-    *end = taps.first + taps.n_taps;
+    return (struct mb_span){(int32_t)taps.first, (int32_t)(taps.first + taps.n_taps)};
 }
 
 static bool is_odd_above_one(uint32_t size)
@@ -251,23 +241,16 @@ bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
 static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n,
                       uint32_t *cone_first, uint32_t *n_cone)
 {
-    const uint32_t n_next = next_size(n_source), end = first + n;
-    const uint32_t slack = 2 + mb_filter_kernel_radius(policy);
+    const uint32_t n_next = next_size(n_source), slack = 2 + kernels[policy].radius;
     uint32_t x = first / 2 > slack ? first / 2 - slack : 0;
-    *cone_first = 0;
-    *n_cone = 0;
-    for (; n > 0 && x < n_next; x++) {
-        uint32_t tap_first, tap_end;
-        tap_range(policy, n_source, x, &tap_first, &tap_end);
-        if (tap_first >= end) {
-            break;
-        }
-        if (tap_end <= first) {
-            continue;
-        }
-        *cone_first = *n_cone == 0 ? x : *cone_first;
-        ++*n_cone;
+    while (x < n_next && tap_span(policy, n_source, x).end <= (int32_t)first) {
+        x++;
     }
+    *cone_first = x;
+    while (n > 0 && x < n_next && tap_span(policy, n_source, x).first < (int32_t)(first + n)) {
+        x++;
+    }
+    *n_cone = x - *cone_first;
 }
 
 struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,

@@ -88,12 +88,14 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
  */
 uint32_t mb_filter_kernel_radius(enum mb_policy policy);
 
-/* The texels [*first, *first + n) of an axis of `n_source` that weigh in texel `x` of the next
- * level, with those beyond the edges; returns n, at most MB_MAX_FILTER_KERNEL_TAPS. Of wide
- * kernels.
- */
-uint32_t mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x,
-                               int32_t *first);
+/* Texels [first, end) of an axis. */
+struct mb_span {
+    int32_t first, end;
+};
+
+/* The texels of an axis of `n_source` that weigh in texel `x` of the next level, with those
+ * beyond the edges, at most MB_MAX_FILTER_KERNEL_TAPS. Of wide kernels. */
+struct mb_span mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x);
 
 /* Their weights: `n` of them, sum 1. A weight may be negative, and 0 where a kernel that has
  * zeros meets one. Returns n. */

@@ -333,10 +333,10 @@ enum mb_status mb_ideal_init(struct mb_ideal *ideal, const struct mb_filter *fil
 {
     enum mb_status status;
     struct mb_plane source = *level0;
-    *ideal = (struct mb_ideal){.base = level0->extent, .n_levels = n_levels};
+    *ideal = (struct mb_ideal){.n_levels = n_levels};
 
     for (uint32_t level = 1; level < n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(ideal->base, level);
+        const struct mb_extent extent = mb_level_extent(level0->extent, level);
         ideal->level[level] =
             mb_malloc((size_t)extent.width * extent.height * 4 * sizeof(double));
         MB_TRY(MB_NEED(ideal->level[level], "golden model"));

@@ -25,7 +25,6 @@ MB_MUST_CHECK enum mb_status mb_golden_level(const struct mb_filter *filter,
 
 /* An ideal chain, never rounded between levels: doubles of levels 1..n-1 of one layer. */
 struct mb_ideal {
-    struct mb_extent base;
     uint32_t n_levels;
     double *level[MB_MAX_LEVELS]; /* linear rgba[h][w][4]; level[0] is NULL; owned */
 };

@@ -104,35 +104,26 @@ enum signed_kind {
     N_SIGNED_KINDS
 };
 
-/* One of the two signs, and a magnitude of 10^low to 10^high, all decades alike. */
-static float signed_decade(double unit, bool is_negative, double low, double high)
-{
-    const double magnitude = pow(10.0, low + unit * (high - low));
-    return (float)(is_negative ? -magnitude : magnitude);
-}
-
 static float signed_value(enum signed_kind kind, uint64_t bits)
 {
+    /* Magnitudes of 10^low to 10^high, all decades alike. */
+    static const struct {
+        double low, high;
+    } decades[N_SIGNED_KINDS] = {[SIGNED_HALF] = {-7.5, 4.8},
+                                 [SIGNED_FLOAT] = {-38.0, 38.0},
+                                 [SIGNED_TINY] = {-42.0, -37.0}};
     static const float specials[4] = {INFINITY, -INFINITY, NAN, -0.0f};
     const double unit = (double)(bits >> 40) / 0x1p24;
-    const bool is_negative = (bits & 1) != 0;
-    switch (kind) {
-    case SIGNED_HALF:
-        return signed_decade(unit, is_negative, -7.5, 4.8);
-    case SIGNED_FLOAT:
-        return signed_decade(unit, is_negative, -38.0, 38.0);
-    case SIGNED_TINY:
-        return signed_decade(unit, is_negative, -42.0, -37.0);
-    case SIGNED_ZERO:
-        return (float)((bits & 14) == 0) * (is_negative ? -1.0f : 1.0f);
-    case SIGNED_SPECIAL:
-        if ((bits >> 1 & 3) == 0) {
-            return specials[bits >> 3 & 3];
-        }
-        break;
-    case SIGNED_UNIT:
-    case N_SIGNED_KINDS:
-        break;
+    const double low = decades[kind].low, high = decades[kind].high;
+    const double sign = (bits & 1) != 0 ? -1.0 : 1.0;
+    if (low < 0.0) {
+        return (float)(sign * pow(10.0, low + unit * (high - low)));
+    }
+    if (kind == SIGNED_ZERO) {
+        return (float)(sign * ((bits & 14) == 0));
+    }
+    if (kind == SIGNED_SPECIAL && (bits >> 1 & 3) == 0) {
+        return specials[bits >> 3 & 3];
     }
     return (float)(2.0 * unit - 1.0);
 }
@@ -279,22 +270,16 @@ bool mb_pattern_is_spec(const char *spec)
     return strncmp(spec, SPEC_PREFIX, strlen(SPEC_PREFIX)) == 0;
 }
 
-static const struct mb_pattern *find(const char *name)
-{
-    for (const struct mb_pattern *p = mb_patterns; p->name != NULL; p++) {
-        if (strcmp(p->name, name) == 0) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
-MB_MUST_CHECK static enum mb_status unknown_pattern(const char *spec, const char *name,
-                                                    struct mb_err *err)
+MB_MUST_CHECK static enum mb_status find(const char *spec, const char *name,
+                                         const struct mb_pattern **pattern, struct mb_err *err)
 {
     const char *candidates[MB_COUNTOF(mb_patterns) - 1];
     for (size_t i = 0; i < MB_COUNTOF(candidates); i++) {
-        candidates[i] = mb_patterns[i].name;
+        *pattern = &mb_patterns[i];
+        candidates[i] = (*pattern)->name;
+        if (strcmp(candidates[i], name) == 0) {
+            return MB_OK;
+        }
     }
     MB_FAIL(err, MB_ERRC_INPUT, "%.80s: unknown pattern '%s'", spec, name);
     return mb_err_hint_nearest(err, name, candidates, MB_COUNTOF(candidates),
@@ -312,10 +297,7 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":"), name);
 
-    *pattern = find(text);
-    if (*pattern == NULL) {
-        return unknown_pattern(spec, text, err);
-    }
+    MB_DO(find(spec, text, pattern, err));
     if (colon == NULL) {
         MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
         return mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);

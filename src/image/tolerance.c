@@ -30,16 +30,17 @@ bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_
     return is_void;
 }
 
-bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance)
+/* Whether the fixed-function filter weighs the taps and rounds. */
+static bool is_weighed(const struct mb_tolerance *tolerance)
 {
     return tolerance->arithmetic == MB_ARITHMETIC_FILTER ||
            tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
 }
 
-/* By a sampler, of fixed function. */
+/* Whether it joins the taps, by whatever weights. */
 static bool is_filtered(const struct mb_tolerance *tolerance)
 {
-    return mb_tolerance_is_filtered(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
+    return is_weighed(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
 }
 
 /* Whether floats are summed in 16 bits. */
@@ -77,16 +78,15 @@ static double coordinate_error(uint32_t size)
 static double kernel_error(enum mb_policy policy, const struct mb_format *format,
                            struct mb_extent source)
 {
-    int32_t first;
     if (mb_format_is_unorm(format)) {
         return 0.0;
     }
     if (format->codec == MB_CODEC_SFLOAT32) {
         return ldexp(4.0, -24);
     }
-    const uint32_t n_taps = mb_filter_kernel_span(policy, source.width, 0, &first) +
-                            mb_filter_kernel_span(policy, source.height, 0, &first);
-    return ldexp(4.0 * (n_taps + 2), -24);
+    const struct mb_span across = mb_filter_kernel_span(policy, source.width, 0);
+    const struct mb_span down = mb_filter_kernel_span(policy, source.height, 0);
+    return ldexp(4.0 * (across.end - across.first + down.end - down.first + 2), -24);
 }
 
 double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
@@ -106,7 +106,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
     if (!mb_format_is_unorm(format)) {
         error *= 2.0;
     }
-    if (mb_tolerance_is_filtered(tolerance)) {
+    if (is_weighed(tolerance)) {
         error += ldexp(steps_off(tolerance, source), -(int)tolerance->sub_texel_precision_bits);
     }
     return error;
@@ -119,7 +119,7 @@ bool mb_tolerance_needs_range(const struct mb_step *step)
     }
     return sums_halves(step) ||
            (step->weight_error != 0.0 &&
-            (mb_tolerance_is_filtered(step->tolerance) || !mb_format_is_unorm(step->format)));
+            (is_weighed(step->tolerance) || !mb_format_is_unorm(step->format)));
 }
 
 /* An ulp of the largest tap, as a 16-bit float. */
@@ -169,8 +169,8 @@ static double unorm_bound_lsb(const struct mb_step *step, uint32_t channel, doub
         [MB_ARITHMETIC_ROOT] = 0.5 + 10.0, [MB_ARITHMETIC_FILTER_FP16] = 1.0 + 0.51,
     };
     const enum mb_arithmetic arithmetic = step->tolerance->arithmetic;
-    const bool is_decoded = step->format->codec == MB_CODEC_SRGB8 && channel < 3 &&
-                            mb_tolerance_is_filtered(step->tolerance);
+    const bool is_decoded =
+        step->format->codec == MB_CODEC_SRGB8 && channel < 3 && is_weighed(step->tolerance);
     /* An H200 was seen to be off by 0.06 of a code when it rounds. */
     const double bound_lsb = bounds_lsb[arithmetic] + (is_decoded ? 0.5 + 0.6 : 0.0) +
                              (step->tolerance->is_rounded_by_device ? 0.1 : 0.0);
@@ -252,12 +252,12 @@ static double largest_summed(const struct mb_tolerance *tolerance, struct mb_ext
 /* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
  * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
  * the taps has it. */
-static double rounding_of(const struct mb_tolerance *tolerance, const struct mb_format *format,
-                          double weight_error)
+static double rounding_of(const struct mb_step *step)
 {
-    const double unit =
-        is_filtered(tolerance) && format->codec != MB_CODEC_SFLOAT32 ? 0x1p-14 : 0x1p-21;
-    return mb_policy_is_wide(tolerance->filter.policy) ? 0.0 : unit + 4.0 * weight_error;
+    const bool is_float32 = step->format->codec == MB_CODEC_SFLOAT32;
+    const double unit = is_filtered(step->tolerance) && !is_float32 ? 0x1p-14 : 0x1p-21;
+    const bool is_wide = mb_policy_is_wide(step->tolerance->filter.policy);
+    return is_wide ? 0.0 : unit + 4.0 * step->weight_error;
 }
 
 static double doubt_of(const struct level_doubt *level, double value)
@@ -277,26 +277,26 @@ static double doubt_of(const struct level_doubt *level, double value)
     return magnitude * level->rounding + flushed;
 }
 
-/* Replace values by their doubts. */
-static void fill(const struct mb_tolerance *tolerance, const struct mb_plane *source,
-                 double weight_error, double *rgba)
+/* Replace the `n_texels` values of a level by their doubts. */
+static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_texels,
+                 double *rgba)
 {
-    const double least = least_normal(source->format);
-    const bool is_float32 = source->format->codec == MB_CODEC_SFLOAT32;
+    const struct mb_tolerance *tolerance = step->tolerance;
+    const double least = least_normal(step->format);
+    const bool is_float32 = step->format->codec == MB_CODEC_SFLOAT32;
     const struct level_doubt level = {
         .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
         .is_strict = tolerance->is_strict,
         /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
         .is_interpolated =
             mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
-        .rounding = rounding_of(tolerance, source->format, weight_error),
-        .largest = largest_summed(tolerance, source->extent),
+        .rounding = rounding_of(step),
+        .largest = largest_summed(tolerance, extent),
         .small = is_float32 ? least * MAX_SMALL : least,
         .flushed = is_float32 ? least * MAX_LOST : least,
     };
     const bool is_weighted =
-        mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, source->format);
-    const size_t n_texels = (size_t)source->extent.width * source->extent.height;
+        mb_weighs_alpha(tolerance->filter.reduce, tolerance->filter.alpha, step->format);
     for (size_t i = 0; i < n_texels * 4; i++) {
         if (!is_weighted || i % 4 != 3) {
             rgba[i] = doubt_of(&level, rgba[i]);
@@ -334,7 +334,7 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
         .alpha = is_average ? tolerance->filter.alpha : MB_ALPHA_STRAIGHT,
     };
     MB_FREED double *spread = NULL;
-    if (is_average && mb_tolerance_is_filtered(tolerance)) {
+    if (is_average && is_weighed(tolerance)) {
         spread = mb_malloc(n_values * sizeof *spread);
         MB_DO(MB_NEED(spread, "verification"));
     }
@@ -345,9 +345,8 @@ MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tol
     return MB_OK;
 }
 
-enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
-                              const struct mb_plane *source, double *carried,
-                              double weight_error, double *dst, struct mb_err *err)
+enum mb_status mb_doubt_level(const struct mb_step *step, const struct mb_plane *source,
+                              double *carried, double *dst, struct mb_err *err)
 {
     const size_t n_texels = (size_t)source->extent.width * source->extent.height;
     struct mb_plane doubts = {.extent = source->extent, .texels = carried};
@@ -356,12 +355,12 @@ enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
         values = mb_malloc(n_texels * 4 * sizeof *values);
         MB_DO(MB_NEED(values, "verification"));
         mb_format_decode(source->format, source->texels, n_texels, values);
-        fill(tolerance, source, weight_error, values);
+        fill(step, source->extent, n_texels, values);
         doubts.texels = values;
     } else {
-        add_overflow(tolerance, source, carried);
+        add_overflow(step->tolerance, source, carried);
     }
-    return filter_doubts(tolerance, &doubts, dst, err);
+    return filter_doubts(step->tolerance, &doubts, dst, err);
 }
 
 /* False where either is NaN, and of averages. */
@@ -389,8 +388,7 @@ double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, d
         return fabs(want) < least ? 2.0 * least / lsb : 0.0;
     }
     /* What the tolerance's own bound has: all of it where the terms are of one sign. */
-    off = fmax(0.0, off - 2.0 * step->n_carried *
-                              rounding_of(tolerance, format, step->weight_error) * fabs(want));
+    off = fmax(0.0, off - 2.0 * step->n_carried * rounding_of(step) * fabs(want));
     if (fabs(want) - off < least) {
         off += fmin(fabs(want) + off, least);
     }

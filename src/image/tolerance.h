@@ -27,9 +27,6 @@ struct mb_tolerance {
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
-/* True if the fixed-function filter weighs the taps and rounds. */
-bool mb_tolerance_is_filtered(const struct mb_tolerance *tolerance);
-
 /* True if a plain number is so large that texels of 0 keep to it, whatever is right: 255 codes
  * of rgba8, 2047 ulp of a half. Nothing can be found wrong by it. */
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format);
@@ -116,13 +113,11 @@ bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_
 
 /* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
  * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
- * they may overflow; otherwise `carried` is not looked at. `weight_error` is the
- * filter's on that source (mb_tolerance_weight_error). Where colour is weighted by alpha, alpha
- * itself is in the place of its doubt. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_tolerance *tolerance,
+ * they may overflow; otherwise `carried` is not looked at. Where colour is weighted by
+ * alpha, alpha itself is in the place of its doubt. Fails only without memory. */
+MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_step *step,
                                             const struct mb_plane *source, double *carried,
-                                            double weight_error, double *dst,
-                                            struct mb_err *err);
+                                            double *dst, struct mb_err *err);
 
 /* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt` and the
  * output has `got`; infinite where that will do whatever it is. An extreme beside NaN may be

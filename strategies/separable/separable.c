@@ -86,13 +86,13 @@ static struct mb_needs needs_of(const struct mb_params *choice)
 static uint32_t fill_axis(enum mb_policy policy, struct push *push, float (*out)[2])
 {
     double weight[MB_MAX_FILTER_KERNEL_TAPS];
-    int32_t first;
     const uint32_t n_source = (uint32_t)push->n_source;
     const bool has_phases = n_source > 1 && n_source % 2 == 1;
     const uint32_t n_rows = has_phases ? n_source / 2 : 1;
     uint32_t n_taps = 0;
     for (uint32_t x = 0; x < n_rows; x++) {
-        const uint32_t n = mb_filter_kernel_span(policy, n_source, x, &first);
+        const struct mb_span span = mb_filter_kernel_span(policy, n_source, x);
+        const uint32_t n = (uint32_t)(span.end - span.first);
         n_taps = n > n_taps ? n : n_taps;
     }
     push->n_taps = (int32_t)n_taps;
@@ -146,16 +146,14 @@ static void place_passes(struct state *s, uint32_t level)
     struct pass *across = &s->pass[level][PASS_HORIZONTAL];
     struct pass *down = &s->pass[level][PASS_VERTICAL];
     const uint32_t n_rows = (uint32_t)down->push.n_source;
-    int32_t low, high;
     across->push.n_target = (int32_t)target.width;
     down->push.n_target = (int32_t)target.height;
     if (mb_rect_is_empty(affected)) {
         return;
     }
-    mb_filter_kernel_span(policy, n_rows, affected.y, &low);
-    high = (int32_t)mb_filter_kernel_span(policy, n_rows, affected.y + affected.height - 1,
-                                          &high) +
-           high;
+    const uint32_t last = affected.y + affected.height - 1;
+    const int32_t low = mb_filter_kernel_span(policy, n_rows, affected.y).first;
+    const int32_t high = mb_filter_kernel_span(policy, n_rows, last).end;
     down->push.begin = (int32_t)affected.y;
     down->push.end = (int32_t)(affected.y + affected.height);
     down->push.first_across = across->push.begin = (int32_t)affected.x;
@@ -282,10 +280,8 @@ static uint64_t count_fetched(const struct state *s, const struct pass *pass)
     int64_t n = 0;
     for (uint32_t at = begin; at < end; at += n_made) {
         const uint32_t last = (end - at < n_made ? end : at + n_made) - 1;
-        int32_t first_of_first, first_of_last;
-        mb_filter_kernel_span(s->levels.policy, n_source, at, &first_of_first);
-        mb_filter_kernel_span(s->levels.policy, n_source, last, &first_of_last);
-        n += (int64_t)first_of_last - first_of_first + pass->push.n_taps;
+        n += mb_filter_kernel_span(s->levels.policy, n_source, last).first -
+             mb_filter_kernel_span(s->levels.policy, n_source, at).first + pass->push.n_taps;
     }
     return (uint64_t)(n * pass->n_across);
 }

@@ -144,7 +144,7 @@ enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err)
     struct bmp bmp;
     MB_SCOPED(mb_bytes) file = {0};
     if (!read_header(reader, &bmp)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     MB_FAIL_IF(bmp.compression != BI_RGB && bmp.n_masks == 0, err, MB_ERRC_INPUT,
                "%s: a compressed BMP is not read", reader->path);

@@ -167,7 +167,7 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
 {
     int64_t width = 0, height = 0;
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     /* A row takes a texel and a repeat of it at least. */
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,
@@ -178,23 +178,18 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
     return MB_OK;
 }
 
-/* Within what RGBE can hold; NaN fails the comparison. */
-static double clamp_colour(double value)
-{
-    const double largest = ldexp(255.0, 255 - EXPONENT_BIAS - 8);
-    return value > 0.0 ? fmin(value, largest) : 0.0;
-}
-
 /* Eight bits a channel, scaled so that the largest fills them. So the largest is 128 or more,
  * and no texel reads as the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
 static void encode_texel(const double *rgb, uint8_t rgbe[4])
 {
-    const double red = clamp_colour(rgb[0]);
-    const double green = clamp_colour(rgb[1]);
-    const double blue = clamp_colour(rgb[2]);
-    const double largest = fmax(red, fmax(green, blue));
+    const double most = ldexp(255.0, 255 - EXPONENT_BIAS - 8);
+    double held[3], largest = 0.0;
     int exponent;
     memset(rgbe, 0, 4);
+    for (size_t c = 0; c < 3; c++) {
+        held[c] = rgb[c] > 0.0 ? fmin(rgb[c], most) : 0.0; /* NaN is not above 0 */
+        largest = fmax(largest, held[c]);
+    }
     (void)frexp(largest, &exponent); /* largest = [0.5, 1) * 2^exponent */
     if (floor(ldexp(largest, 8 - exponent) + 0.5) > 255.0) {
         exponent++; /* rounding up needs a ninth bit */
@@ -202,9 +197,9 @@ static void encode_texel(const double *rgb, uint8_t rgbe[4])
     if (largest == 0.0 || exponent + EXPONENT_BIAS < 1) {
         return;
     }
-    rgbe[0] = (uint8_t)(ldexp(red, 8 - exponent) + 0.5);
-    rgbe[1] = (uint8_t)(ldexp(green, 8 - exponent) + 0.5);
-    rgbe[2] = (uint8_t)(ldexp(blue, 8 - exponent) + 0.5);
+    for (size_t c = 0; c < 3; c++) {
+        rgbe[c] = (uint8_t)(ldexp(held[c], 8 - exponent) + 0.5);
+    }
     rgbe[3] = (uint8_t)(exponent + EXPONENT_BIAS);
 }
 

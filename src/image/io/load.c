@@ -62,11 +62,6 @@ enum mb_status mb_reader_bad(const struct mb_reader *reader, const char *reason,
     return MB_FAIL(err, MB_ERRC_INPUT, "%s: bad %s: %s", reader->path, reader->format, reason);
 }
 
-enum mb_status mb_reader_bad_header(const struct mb_reader *reader, struct mb_err *err)
-{
-    return mb_reader_bad(reader, "its header is damaged or of a kind not read", err);
-}
-
 enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width, int64_t height,
                               enum mb_depth depth, uint64_t min_bytes, struct mb_err *err)
 {

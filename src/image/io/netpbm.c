@@ -91,7 +91,7 @@ enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_err *err)
     int64_t width, height, max_value;
     if (!read_header(reader, &width, &height, last) || width < 0 || height < 0 ||
         !mb_parse_int(last, 1, 65535, &max_value)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     const enum mb_depth depth = max_value > 255 ? MB_DEPTH_U16 : MB_DEPTH_U8;
     const uint64_t texel_bytes = n_channels * (max_value > 255 ? 2 : 1);
@@ -131,7 +131,7 @@ enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err)
     double scale;
     if (!read_header(reader, &width, &height, last) ||
         !mb_parse_double(last, -MAX_SCALE, MAX_SCALE, &scale) || scale == 0.0) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     const uint64_t n_bytes = (uint64_t)width * (uint64_t)height * n_channels * sizeof(float);
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32, n_bytes, err));

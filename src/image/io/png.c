@@ -1,17 +1,9 @@
-/* Pictures of a chain: single levels, the atlas, and what is wrong. */
+/* Pictures of a chain: the atlas, and what is wrong. */
 #include "image/io/write.h"
 
 #include <math.h>
 
 #include "base/alloc.h"
-
-void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
-                       uint32_t layer, uint8_t *rgba)
-{
-    const struct mb_extent extent = mb_level_extent(layout->base, level);
-    mb_format_convert(layout->format, mb_layout_level(layout, block, level, layer),
-                      (size_t)extent.width * extent.height, mb_format_find("rgba8"), rgba);
-}
 
 struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
 {
@@ -25,17 +17,6 @@ struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels)
     return atlas;
 }
 
-/* Where the atlas has the first texel of a level. */
-static size_t atlas_offset(const struct mb_layout *layout, uint32_t level)
-{
-    const struct mb_extent atlas = mb_atlas_extent(layout->base, layout->n_levels);
-    size_t y = 0;
-    for (uint32_t above = 1; above < level; above++) {
-        y += mb_level_extent(layout->base, above).height;
-    }
-    return y * atlas.width + (level > 0 ? layout->base.width : 0);
-}
-
 enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, uint32_t layer,
                              bool as_rgba8, void **texels, struct mb_err *err)
 {
@@ -44,10 +25,12 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     const struct mb_format *const to = as_rgba8 ? mb_format_find("rgba8") : format;
     *texels = mb_alloc((size_t)extent.width * extent.height, to->texel_bytes);
     MB_DO(MB_NEED(*texels, "atlas"));
+    size_t first = 0; /* texel of a level in the atlas */
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const uint8_t *row = mb_layout_level(layout, block, level, layer);
-        uint8_t *out = (uint8_t *)*texels + atlas_offset(layout, level) * to->texel_bytes;
+        uint8_t *out = (uint8_t *)*texels + first * to->texel_bytes;
+        first += level == 0 ? source.width : (size_t)source.height * extent.width;
         for (uint32_t y = 0; y < source.height; y++) {
             mb_format_convert(format, row, source.width, to, out);
             row += source.width * format->texel_bytes;

@@ -223,15 +223,13 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
         [LIBDEFLATE_SHORT_OUTPUT] = "truncated: not enough texels in it",
         [LIBDEFLATE_INSUFFICIENT_SPACE] = "holds more than its texels"};
     libdeflate_set_memory_allocator(mb_malloc, mb_free);
-    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
-    MB_FREED uint8_t *filtered = decompressor != NULL ? mb_malloc(n_filtered) : NULL;
-    enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
-    if (filtered != NULL) {
-        result = libdeflate_zlib_decompress(decompressor, png->data, png->n_data_bytes,
-                                            filtered, n_filtered, NULL);
-    }
+    MB_FREED uint8_t *filtered = mb_malloc(n_filtered);
+    struct libdeflate_decompressor *decompressor =
+        filtered != NULL ? libdeflate_alloc_decompressor() : NULL;
+    MB_DO(MB_NEED(decompressor, png->reader->path));
+    const enum libdeflate_result result = libdeflate_zlib_decompress(
+        decompressor, png->data, png->n_data_bytes, filtered, n_filtered, NULL);
     libdeflate_free_decompressor(decompressor);
-    MB_DO(MB_NEED(filtered, png->reader->path));
     return result == LIBDEFLATE_SUCCESS ? MB_OK
                                         : mb_reader_bad(png->reader, reasons[result], err);
 }

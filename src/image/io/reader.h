@@ -20,8 +20,7 @@ size_t mb_reader_left(const struct mb_reader *reader);
 /* Fail with "PATH: bad FORMAT: REASON". */
 MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const char *reason,
                                            struct mb_err *err);
-MB_MUST_CHECK enum mb_status mb_reader_bad_header(const struct mb_reader *reader,
-                                                  struct mb_err *err);
+#define MB_BAD_HEADER "its header is damaged or of a kind not read"
 
 /* Set the image's extent and depth, once the header has been read. Sizes must be within
  * [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so many texels take however

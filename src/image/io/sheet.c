@@ -219,9 +219,11 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, const voi
                sheet->tile.height + GAP_TEXELS, err));
     MB_DO(mb_strlist_add(&sheet->labels, err, "%s", label));
     for (uint32_t level = 0; level < layout->n_levels; level++) {
-        mb_level_to_rgba8(layout, block, level, sheet->layer, rgba);
-        draw_tile(&sheet->tiles, 1 + level * sheet->column_width, top, sheet->tile,
-                  mb_level_extent(layout->base, level), rgba);
+        const struct mb_extent extent = mb_level_extent(layout->base, level);
+        mb_format_convert(layout->format, mb_layout_level(layout, block, level, sheet->layer),
+                          (size_t)extent.width * extent.height, mb_format_find("rgba8"), rgba);
+        draw_tile(&sheet->tiles, 1 + level * sheet->column_width, top, sheet->tile, extent,
+                  rgba);
     }
     return MB_OK;
 }

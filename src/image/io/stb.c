@@ -80,10 +80,6 @@ enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file, s
 {
     struct mb_image *image = reader->image;
     int width = 0, height = 0, n_channels = 0;
-    if (stbi_info_from_memory(file, (int)n_bytes, &width, &height, &n_channels) == 0 ||
-        (uint32_t)width != image->width || (uint32_t)abs(height) != image->height) {
-        return mb_reader_bad_header(reader, err);
-    }
     if (image->depth == MB_DEPTH_U16) {
         image->texels =
             stbi_load_16_from_memory(file, (int)n_bytes, &width, &height, &n_channels, 4);

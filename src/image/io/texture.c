@@ -67,12 +67,7 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define DDS_HEADER_BYTES   124u /* less the magic, and what DX10 has */
 #define PIXEL_FORMAT_BYTES 32u
 
-#define DDSD_CAPS          0x1u
-#define DDSD_HEIGHT        0x2u
-#define DDSD_WIDTH         0x4u
-#define DDSD_PITCH         0x8u
-#define DDSD_PIXELFORMAT   0x1000u
-#define DDSD_MIPMAPCOUNT   0x20000u
+#define DDSD_ALL           0x2100fu /* caps, extent, pitch, pixel format and levels are there */
 #define DDPF_FOURCC        0x4u
 #define DDPF_RGBA          0x41u
 #define DDSCAPS_COMPLEX    0x8u
@@ -94,9 +89,19 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define DX10 FOUR_CC('D', 'X', '1', '0')
 
-/* Keys with their values, sorted by code point, as the specification asks: rows go down. */
-static const char orientation[] = "KTXorientation\0rd";
-static const char writer[] = "KTXwriter\0mipbench " MB_VERSION;
+#define ORIENTATION "KTXorientation\0rd" /* rows go down */
+#define WRITER      "KTXwriter\0mipbench " MB_VERSION
+
+/* A multiple of 4 bytes. */
+#define PADDED(n_bytes) (((n_bytes) + 3) / 4 * 4)
+
+/* Keys with their values, both terminated, sorted by code point, as the specification asks. */
+static const struct {
+    uint32_t n_orientation_bytes;
+    char orientation[PADDED(sizeof ORIENTATION)];
+    uint32_t n_writer_bytes;
+    char writer[PADDED(sizeof WRITER)];
+} key_values = {sizeof ORIENTATION, ORIENTATION, sizeof WRITER, WRITER};
 
 /* Where the parts lie. */
 struct plan {
@@ -104,19 +109,6 @@ struct plan {
     struct ktx2_level level[MB_MAX_LEVELS];
     size_t total_bytes;
 };
-
-/* A key and its value, both terminated: their length, themselves, and padding to 4 bytes, which
- * the file has as zeros. */
-static size_t pair_bytes(size_t n_bytes)
-{
-    return 4 + (n_bytes + 3) / 4 * 4;
-}
-
-static uint8_t *put_pair(uint8_t *out, const char *pair, size_t n_bytes)
-{
-    memcpy(mb_put_le32(out, (uint32_t)n_bytes), pair, n_bytes);
-    return out + pair_bytes(n_bytes);
-}
 
 /* Least common multiple of 4 and the texel's size: sizes are 1, 2, and powers of two above. */
 static size_t level_alignment(const struct mb_format *format)
@@ -147,7 +139,7 @@ static void make_plan(const struct mb_texture *texture, struct plan *plan)
             .n_faces = n_faces,
             .n_levels = layout->n_levels,
             .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
-            .kvd_bytes = (uint32_t)(pair_bytes(sizeof orientation) + pair_bytes(sizeof writer)),
+            .kvd_bytes = sizeof key_values,
         }};
     struct ktx2_header *header = &plan->header;
     header->dfd_offset =
@@ -217,11 +209,10 @@ enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes 
     MB_DO(MB_NEED(out->data, "KTX2 file"));
     memcpy(out->data, &plan.header, sizeof plan.header);
     memcpy(out->data + sizeof plan.header, plan.level, layout->n_levels * sizeof *plan.level);
-    uint8_t *end =
+    uint8_t *const end =
         put_dfd(layout->format, plan.header.dfd_bytes, out->data + plan.header.dfd_offset);
     assert(end == out->data + plan.header.kvd_offset);
-    end = put_pair(end, orientation, sizeof orientation);
-    put_pair(end, writer, sizeof writer);
+    memcpy(end, &key_values, sizeof key_values);
     for (uint32_t i = 0; i < layout->n_levels; i++) {
         memcpy(out->data + plan.level[i].offset, mb_layout_level(layout, texture->block, i, 0),
                plan.level[i].n_bytes);
@@ -237,8 +228,7 @@ static struct dds_header make_dds_header(const struct mb_texture *texture)
     return (struct dds_header){
         .magic = FOUR_CC('D', 'D', 'S', ' '),
         .header_bytes = DDS_HEADER_BYTES,
-        .flags = DDSD_CAPS | DDSD_HEIGHT | DDSD_WIDTH | DDSD_PITCH | DDSD_PIXELFORMAT |
-                 DDSD_MIPMAPCOUNT,
+        .flags = DDSD_ALL,
         .height = layout->base.height,
         .width = layout->base.width,
         .pitch = layout->base.width * layout->format->texel_bytes,
@@ -306,7 +296,7 @@ MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
 {
     MB_DO(mb_reader_size(reader, base.width, base.height, MB_DEPTH_U8, 0, err));
     if (n_levels > mb_full_level_count(base)) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     mb_layout_init(layout, format, base, 1, n_levels > 0 ? n_levels : 1);
     return MB_OK;
@@ -352,7 +342,7 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
                head.scheme);
     MB_DO(find_format(reader, "VkFormat", head.vk_format, &format, err));
     if (head.depth != 0 || (head.n_faces != 1 && head.n_faces != N_FACES) || head.height == 0) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
                        head.n_levels, &layout, err));
@@ -419,7 +409,7 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     memcpy(&head, reader->begin, n_bytes < sizeof head ? n_bytes : sizeof head);
     if (head.header_bytes != DDS_HEADER_BYTES ||
         head.pixel_format_bytes != PIXEL_FORMAT_BYTES) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     const bool is_dx10 = (head.pixel_flags & DDPF_FOURCC) != 0 && head.four_cc == DX10;
     const size_t head_bytes = is_dx10 ? sizeof head : DDS_OLD_BYTES;
@@ -435,7 +425,7 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     MB_DO(find_format(reader, "DXGI_FORMAT", number, &format, err));
     const uint64_t n_layers = count_layers(&head, is_dx10);
     if (n_layers == 0) {
-        return mb_reader_bad_header(reader, err);
+        return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
     MB_DO(check_extent(reader, format, (struct mb_extent){head.width, head.height},
                        head.n_levels, &layout, err));

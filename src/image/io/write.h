@@ -13,18 +13,13 @@
 MB_MUST_CHECK enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
                                            struct mb_bytes *out, struct mb_err *err);
 
-/* One level of one layer of a packed block as rgba8 [h][w][4]: UNORM and sRGB codes as they
- * are, scaled to 8 bits; floats clamped to [0,1] (tone-clamped); one channel as grey. */
-void mb_level_to_rgba8(const struct mb_layout *layout, const void *block, uint32_t level,
-                       uint32_t layer, uint8_t *rgba);
-
 /* Size of the atlas: the base level at left, levels 1.. stacked at its right: about 1.5 w x h,
  * transparent where there is no level. */
 struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels);
 
 /* Draw the whole chain of one layer as new texels[height][width] of the atlas' size, in the
- * chain's own format or as by mb_level_to_rgba8; owned by the caller (mb_free). Fails without
- * memory (MB_ERRC_RUNTIME). */
+ * chain's own format or, by mb_format_convert, as rgba8; owned by the caller (mb_free). Fails
+ * without memory (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block,
                                            uint32_t layer, bool as_rgba8, void **texels,
                                            struct mb_err *err);
