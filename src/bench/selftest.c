@@ -217,8 +217,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
     struct mb_settings brief = *settings;
     brief.roofline = false;
     *selftest = (struct mb_selftest){.passed = false};
-    MB_DO(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                         gpu->info.name, err));
+    MB_DO(mb_timer_check(&gpu->info, err));
     MB_DO(mb_calibration_init(&calibration, gpu, &brief, NULL, err));
     MB_DO(init_plants(&plants, gpu, err));
     plants.clock = calibration.has_probe ? &calibration.probe : NULL;

@@ -289,14 +289,11 @@ enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
 enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations,
                                         struct mb_err *why)
 {
-    const uint32_t most = gpu->info.limits.maxComputeWorkGroupInvocations;
     const uint32_t widest = gpu->info.limits.maxComputeWorkGroupSize[0];
-    MB_FAIL_IF(most < n_invocations, why, MB_ERRC_UNSUPPORTED,
-               "the device's workgroups have at most %u invocations; %u are needed", most,
-               n_invocations);
-    MB_FAIL_IF(widest < n_invocations, why, MB_ERRC_UNSUPPORTED,
-               "the device's workgroups are at most %u invocations wide "
-               "(maxComputeWorkGroupSize[0]); %u are needed",
-               widest, n_invocations);
+    const uint32_t most = gpu->info.limits.maxComputeWorkGroupInvocations;
+    const uint32_t least = most < widest ? most : widest;
+    MB_FAIL_IF(least < n_invocations, why, MB_ERRC_UNSUPPORTED,
+               "the device's workgroups have at most %u invocations along x; %u are needed",
+               least, n_invocations);
     return MB_OK;
 }

@@ -76,7 +76,6 @@ MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkF
                                                    VkFormatFeatureFlags features,
                                                    const char *use, struct mb_err *why);
 
-/* MB_OK if a workgroup can have `n_invocations` along x, else MB_UNSUPPORTED with a sentence
- * that names the limit. */
+/* MB_OK if a workgroup can have `n_invocations` along x, else MB_UNSUPPORTED. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations, struct mb_err *why);
