@@ -51,7 +51,7 @@ static double work_ns(struct device *d, size_t candidate)
     if (d->is_bimodal && candidate == 1 && mb_rng_below(&d->rng, 2) == 1) {
         duration_ns *= 1.5;
     }
-    return duration_ns * (1.0 + d->noise * (mb_rng_unit(&d->rng) - 0.5)) / d->clock;
+    return duration_ns * (1.0 + d->noise * (check_random_unit(&d->rng) - 0.5)) / d->clock;
 }
 
 static struct mb_samples samples; /* of the last measure() */
