@@ -96,31 +96,6 @@ static enum mb_status check_executes(const struct mb_gpu_options *options,
     return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
 }
 
-/* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
- * Some only answer to the extension's call, not to that of Vulkan 1.3. */
-static bool has_tool(const struct mb_gpu *gpu)
-{
-    const PFN_vkGetPhysicalDeviceToolProperties calls[] = {
-        gpu->info.api_version >= VK_API_VERSION_1_3 ? vkGetPhysicalDeviceToolProperties : NULL,
-        vkGetPhysicalDeviceToolPropertiesEXT,
-    };
-    VkToolPurposeFlags purposes = 0;
-    for (size_t i = 0; i < MB_COUNTOF(calls) && gpu->instance.has_debug_names; i++) {
-        VkPhysicalDeviceToolProperties tools[8] = {{0}};
-        uint32_t n_tools = MB_COUNTOF(tools);
-        for (uint32_t k = 0; k < n_tools; k++) {
-            tools[k].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES;
-        }
-        if (calls[i] && calls[i](gpu->physical_device, &n_tools, tools) >= 0) {
-            for (uint32_t k = 0; k < n_tools; k++) {
-                purposes |= tools[k].purposes;
-            }
-        }
-    }
-    return purposes & (VK_TOOL_PURPOSE_TRACING_BIT | VK_TOOL_PURPOSE_PROFILING_BIT |
-                       VK_TOOL_PURPOSE_DEBUG_MARKERS_BIT_EXT);
-}
-
 static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 {
     const VkCommandPoolCreateInfo info = {
@@ -181,7 +156,6 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
                gpu->info.name, gpu->info.unusable);
     MB_DO(check_executes(options, &gpu->info, err));
     MB_DO(create_device(gpu, err));
-    gpu->has_tool = has_tool(gpu);
     gpu->state->keeps_pipelines = options->keep_pipelines;
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
@@ -254,7 +228,7 @@ void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, c
 
 void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...)
 {
-    if (gpu->has_tool) {
+    if (gpu->validate) {
         char name[64];
         const VkDebugUtilsLabelEXT label = {
             .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
@@ -270,7 +244,7 @@ void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const cha
 
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd)
 {
-    if (gpu->has_tool) {
+    if (gpu->validate) {
         vkCmdEndDebugUtilsLabelEXT(cmd);
     }
 }
