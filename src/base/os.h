@@ -77,9 +77,7 @@ enum mb_kind {
     MB_KIND_NONE, /* it does not exist, or cannot be seen: errno says why */
     MB_KIND_FILE,
     MB_KIND_FOLDER,
-    MB_KIND_PIPE,
-    MB_KIND_DEVICE,
-    MB_KIND_OTHER,
+    MB_KIND_OTHER, /* a pipe, a device */
 };
 
 struct mb_file_facts {

@@ -217,8 +217,6 @@ static void find_facts(HANDLE handle, struct mb_file_facts *facts)
     *facts = (struct mb_file_facts){
         .kind = is_folder                ? MB_KIND_FOLDER
                 : type == FILE_TYPE_DISK ? MB_KIND_FILE
-                : type == FILE_TYPE_CHAR ? MB_KIND_DEVICE
-                : type == FILE_TYPE_PIPE ? MB_KIND_PIPE
                                          : MB_KIND_OTHER,
         .n_bytes = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow,
         .volume = info.dwVolumeSerialNumber,

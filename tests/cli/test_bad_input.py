@@ -61,11 +61,11 @@ class InputFiles(cli.TestCase):
         self.check("lst", "lst: No such file", "did you mean 'list'?")
         self.check("blit:x=y", "blit:x=y: No such file", args=("-s", "spd"))
         self.check("no/such.png", "no/such.png: No such file")
-        self.check("/dev/zero", "a device")
+        self.check("/dev/zero", "not a regular file")
         os.mkdir(self.dir / "folder")
         self.check("folder", "folder: no images in this folder", ".png")
         os.mkfifo(self.dir / "fifo")
-        self.check("fifo", "fifo: is a pipe")
+        self.check("fifo", "fifo: is not a regular file")
         self.check("x" * 300, "too long")
         self.check("pattern:niose:8x8", "did you mean 'noise'?")
 
