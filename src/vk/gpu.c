@@ -16,7 +16,7 @@ enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, str
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
     MB_DO(MB_NEED(*infos, "devices"));
-    MB_DO(mb_vk_instance_init(&instance, NULL, err));
+    MB_DO(mb_vk_instance_init(&instance, false, err));
     MB_DO(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
     return MB_OK;
 }
@@ -143,8 +143,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_FREED struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
     gpu->state = mb_alloc(1, sizeof *gpu->state);
     MB_DO(MB_NEED(infos && gpu->state, "devices"));
-    MB_DO(mb_vk_instance_init(
-        &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
+    MB_DO(mb_vk_instance_init(&gpu->instance, options->validate, err));
     MB_DO(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
     size_t chosen = choose_device(options, infos, n);
     if (chosen == SIZE_MAX) {
@@ -206,7 +205,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
         vkDestroyDevice(gpu->device, NULL);
     }
     mb_vk_instance_finish(&gpu->instance);
-    const uint32_t n_messages = gpu->state->n_validation_messages;
+    const uint32_t n_messages = gpu->instance.n_messages;
     mb_free(gpu->state);
     *gpu = (struct mb_gpu){0};
     return n_messages;

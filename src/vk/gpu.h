@@ -19,7 +19,6 @@ struct mb_kept_object;
 
 /* What changes while the device is open, also through a const mb_gpu. */
 struct mb_gpu_state {
-    uint32_t n_validation_messages; /* warnings and errors of the layers, which are logged */
     bool keeps_pipelines, only_compiles;
     struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */

@@ -27,38 +27,26 @@ static bool has_instance_extension(const char *name)
     return false;
 }
 
-#define REASON_BYTES 256
-
-/* Keeps the loader's first error while the instance is created: it says why a driver does not
- * load. `user` is char[REASON_BYTES]. */
-static VKAPI_ATTR VkBool32 VKAPI_CALL note_reason(
-    VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
-    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
-{
-    char *reason = user;
-    mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
-    if (severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT && reason[0] == '\0') {
-        snprintf(reason, REASON_BYTES, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
-                 data->pMessage);
-        mb_utf8_sanitize(reason, reason, REASON_BYTES);
-    }
-    return VK_FALSE;
-}
-
-/* Messages of type GENERAL are the loader's own and prove nothing about the program. */
+/* Messages of type GENERAL are the loader's own and prove nothing about the program; its first
+ * error says why a driver does not load. `user` is the instance. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
-    uint32_t *n_messages = user;
-    if (types == VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
-        mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+    struct mb_vk_instance *instance = user;
+    char *reason = instance->reason;
+    const bool is_error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    if (types != VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
+        instance->n_messages++;
+        mb_log(is_error ? MB_LOG_ERROR : MB_LOG_WARN, "validation: %s", data->pMessage);
         return VK_FALSE;
     }
-    (*n_messages)++;
-    mb_log(severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? MB_LOG_ERROR
-                                                                     : MB_LOG_WARN,
-           "validation: %s", data->pMessage);
+    mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+    if (is_error && reason[0] == '\0') {
+        snprintf(reason, sizeof instance->reason, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
+                 data->pMessage);
+        mb_utf8_sanitize(reason, reason, sizeof instance->reason);
+    }
     return VK_FALSE;
 }
 
@@ -84,8 +72,7 @@ static enum mb_status describe_failure(VkResult result, bool validate, const cha
                                     "VK_ICD_FILENAMES, and in a container doc/install.md");
 }
 
-static VkDebugUtilsMessengerCreateInfoEXT
-messenger_of(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
+static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *instance)
 {
     return (VkDebugUtilsMessengerCreateInfoEXT){
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
@@ -94,13 +81,12 @@ messenger_of(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
-        .pfnUserCallback = callback,
-        .pUserData = user,
+        .pfnUserCallback = on_message,
+        .pUserData = instance,
     };
 }
 
-static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
-                                char reason[REASON_BYTES])
+static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
 {
     static const char *const layer = VALIDATION_LAYER;
     const bool has_portability =
@@ -121,7 +107,7 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
     };
-    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(note_reason, reason);
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(instance);
     const VkValidationFeaturesEXT features = {
         .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
         .pNext = &messenger,
@@ -171,7 +157,7 @@ static void leave_out_mesas_cache(void)
     }
 }
 
-enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_messages,
+enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validate,
                                    struct mb_err *err)
 {
     leave_out_mesas_cache();
@@ -181,21 +167,20 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
         return mb_err_hint(err,
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
-    if (n_messages) {
+    if (validate) {
         /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239, and those
          * of what shaders access, off in 1.4.309, have none there. */
         set_default("VK_LAYER_ENABLES",
                     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
         set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
     }
-    char reason[REASON_BYTES] = "";
-    const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(on_message, n_messages);
-    VkResult result = create_instance(instance, n_messages != NULL, reason);
+    const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(instance);
+    const VkResult result = create_instance(instance, validate);
     if (result != VK_SUCCESS) {
-        return describe_failure(result, n_messages != NULL, reason, err);
+        return describe_failure(result, validate, instance->reason, err);
     }
     volkLoadInstance(instance->handle);
-    if (n_messages) {
+    if (validate) {
         MB_DO(MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, instance->handle, &messenger,
                          &instance->messenger));
     }
@@ -210,7 +195,7 @@ void mb_vk_instance_finish(struct mb_vk_instance *instance)
     if (instance->handle) {
         vkDestroyInstance(instance->handle, NULL);
     }
-    *instance = (struct mb_vk_instance){0};
+    *instance = (struct mb_vk_instance){.n_messages = instance->n_messages};
 }
 
 enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,

@@ -259,7 +259,7 @@ static void run_planted(struct bench *b, size_t i)
     vkDestroyDevice(b->gpu.device, NULL);
     b->gpu.command_pool = VK_NULL_HANDLE;
     b->gpu.device = VK_NULL_HANDLE;
-    CHECK_EQ_INT(b->gpu.state->n_validation_messages > 0, cases[i].is_reported);
+    CHECK_EQ_INT(b->gpu.instance.n_messages > 0, cases[i].is_reported);
 }
 
 int main(int argc, char **argv)
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     }
     if (is_silent) {
         (is_product ? run_product : run_strategies)(&b.gpu);
-        CHECK_EQ_INT(b.gpu.state->n_validation_messages, 0);
+        CHECK_EQ_INT(b.gpu.instance.n_messages, 0);
         mb_test_report_left_out();
     }
     for (size_t i = 0; i < MB_COUNTOF(cases); i++) {
