@@ -30,9 +30,9 @@ void mb_os_catch_crashes(void (*handler)(void));
 /* Set an environment variable. */
 void mb_os_set(const char *name, const char *value);
 
-/* The path of the program, or its working folder; "" if unknown. */
+/* The path of the program, or its working folder; "" if unknown or too long. */
 void mb_os_program(char out[MB_PATH_BYTES]);
-void mb_os_working_folder(char out[MB_PATH_BYTES]);
+void mb_os_working_folder(char *out, size_t out_bytes);
 
 /* Find Python 3 on PATH. An empty entry does not mean the working folder. */
 bool mb_os_find_python(char out[MB_PATH_BYTES]);

@@ -79,9 +79,9 @@ void mb_os_program(char out[MB_PATH_BYTES])
     out[n_bytes > 0 ? n_bytes : 0] = '\0';
 }
 
-void mb_os_working_folder(char out[MB_PATH_BYTES])
+void mb_os_working_folder(char *out, size_t out_bytes)
 {
-    if (!getcwd(out, MB_PATH_BYTES)) {
+    if (!getcwd(out, out_bytes)) {
         out[0] = '\0';
     }
 }

@@ -10,15 +10,6 @@
 #include "base/os.h"
 #include "base/text.h"
 
-/* Record the working folder; "" if it is too long. */
-static void note_folder(struct mb_run *run)
-{
-    char folder[MB_PATH_BYTES];
-    mb_os_working_folder(folder);
-    const bool fits = strlen(folder) < sizeof run->folder;
-    strcpy(run->folder, fits ? folder : "");
-}
-
 void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv)
 {
@@ -46,7 +37,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline = mb_no_roofline,
     };
-    note_folder(run);
+    mb_os_working_folder(run->folder, sizeof run->folder);
     mb_os_describe_host(&run->host);
     strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);
