@@ -171,24 +171,6 @@ class Devices(cli.TestCase):
             self.check(DEVICE, f"no device fits '{selector}'", "there is 0: ",
                        args=["-d", selector])
 
-    def test_vector_widths(self):
-        """Those that lavapipe crashes with, or makes other texels."""
-        def run(width):
-            return self.quick(SMALL, "-d", "llvmpipe", "-s", "compute", "-o", "out",
-                              env={"LP_NATIVE_VECTOR_WIDTH": width})
-        if run("256").code == DEVICE:
-            self.skipTest("no llvmpipe")
-        shutil.rmtree(self.dir / "out")
-        for width in ("0", "8", "64", "192", "1024", "-1"):
-            with self.subTest(width=width):
-                self.assert_error(run(width), DEVICE, "llvmpipe", "vectors of 128, 256 and 512",
-                                  "LP_NATIVE_VECTOR_WIDTH")
-                self.assertEqual(os.listdir(self.dir), [])
-                listed = self.run_it("list", "devices", env={"LP_NATIVE_VECTOR_WIDTH": width})
-                self.assertRegex(listed.out, rb"llvmpipe.*\n +cannot be used +its driver works with vectors of 128")
-        for width in ("128", "512"):
-            self.assertEqual(run(width).code, 0)
-
     def test_vector_widths_share_no_cache(self):
         """Mesa would take one width's code for another's."""
         def n_cached(**env):
