@@ -89,9 +89,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *in
 static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
 {
     static const char *const layer = VALIDATION_LAYER;
-    const bool has_portability =
-        has_instance_extension(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
-    const char *extensions[3];
+    const char *extensions[2];
     uint32_t n_extensions = 0;
     instance->has_debug_names =
         validate || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
@@ -100,9 +98,6 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
     }
     if (instance->has_debug_names) {
         extensions[n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    }
-    if (has_portability) {
-        extensions[n_extensions++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
     }
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
@@ -125,7 +120,6 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
         .pNext = validate                    ? (const void *)&features
                  : instance->has_debug_names ? &messenger
                                              : NULL,
-        .flags = has_portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate,
         .ppEnabledLayerNames = &layer,

@@ -119,16 +119,6 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
     return MB_OK;
 }
 
-double mb_timer_period_ns(const struct mb_gpu *gpu)
-{
-    VkPhysicalDeviceProperties properties;
-    if (!mb_features_has(&gpu->info.features, "VK_KHR_portability_subset")) {
-        return gpu->info.timestamp_period_ns;
-    }
-    vkGetPhysicalDeviceProperties(gpu->physical_device, &properties);
-    return (double)properties.limits.timestampPeriod;
-}
-
 /* From a stamp to the next one. MB_UNSUPPORTED where one is missing or the second lies before
  * the first. */
 static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
@@ -137,7 +127,7 @@ static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
     uint64_t stamps[2];
     MB_DO(read_stamps(timer, first, 2, stamps, err));
     return mb_ticks_to_ns(stamps[0], stamps[1], timer->gpu->info.timestamp_valid_bits,
-                          mb_timer_period_ns(timer->gpu), duration_ns, err);
+                          timer->gpu->info.timestamp_period_ns, duration_ns, err);
 }
 
 /* Clocks differ a little; a wrong period by powers of ten. */

@@ -26,10 +26,6 @@ MB_MUST_CHECK enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32
                                             double period_ns, double *duration_ns,
                                             struct mb_err *err);
 
-/* The current duration of a tick: MoltenVK, the driver with a portability subset, compares it
- * with the host's clock and adjusts it while a device is open. */
-double mb_timer_period_ns(const struct mb_gpu *gpu);
-
 /* Reset pairs [first_pair, first_pair + n_pairs). */
 void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t first_pair,
                     uint32_t n_pairs);
