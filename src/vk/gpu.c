@@ -86,16 +86,6 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     return mb_err_hint(err, "there is %s", names);
 }
 
-static enum mb_status check_executes(const struct mb_gpu_options *options,
-                                     const struct mb_gpu_info *info, struct mb_err *err)
-{
-    if (options->only_compiles || mb_gpu_executes(info)) {
-        return MB_OK;
-    }
-    MB_FAIL(err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
-    return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
-}
-
 static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 {
     const VkCommandPoolCreateInfo info = {
@@ -153,7 +143,9 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     gpu->info = infos[chosen];
     MB_FAIL_IF(gpu->info.unusable[0] != '\0', err, MB_ERRC_DEVICE, "%s cannot be used: %s",
                gpu->info.name, gpu->info.unusable);
-    MB_DO(check_executes(options, &gpu->info, err));
+    MB_FAIL_IF(!options->only_compiles && !mb_gpu_executes(&gpu->info), err, MB_ERRC_DEVICE,
+               "%s executes nothing; 'mipbench inspect' shows what it compiles",
+               gpu->info.name);
     MB_DO(create_device(gpu, err));
     gpu->state->keeps_pipelines = options->keep_pipelines;
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
