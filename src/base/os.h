@@ -140,7 +140,7 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
 /* ---- Paths as text */
 
-bool mb_os_is_absolute(const char *path);
+bool mb_path_is_absolute(const char *path);
 
 /* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
 char *mb_path_join(const char *dir, const char *name);

@@ -346,8 +346,3 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
     }
     return walk.error;
 }
-
-bool mb_os_is_absolute(const char *path)
-{
-    return path[0] == '/';
-}

@@ -321,8 +321,3 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
     make_slashes(out);
     return 0;
 }
-
-bool mb_os_is_absolute(const char *path)
-{
-    return path[0] == '/' || (path[0] != '\0' && path[1] == ':');
-}
