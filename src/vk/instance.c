@@ -58,18 +58,13 @@ static enum mb_status describe_failure(VkResult result, bool validate, const cha
                 VALIDATION_LAYER);
         return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
     }
-    const bool is_known = reason[0] != '\0';
-    const bool is_missing = !is_known && (result == VK_ERROR_INCOMPATIBLE_DRIVER ||
-                                          result == VK_ERROR_INITIALIZATION_FAILED);
     /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
-    MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver %s: %s%s",
-            is_missing ? "was found" : "could be loaded", is_known ? "" : "vkCreateInstance: ",
-            is_known ? reason : mb_vk_result_name(result));
-    return mb_err_hint(err, "%s",
-                       is_missing ? "install one (software: apt install mesa-vulkan-drivers) "
-                                    "and check VK_DRIVER_FILES"
-                                  : "check the driver files, VK_DRIVER_FILES and "
-                                    "VK_ICD_FILENAMES, and in a container doc/install.md");
+    MB_FAIL(
+        err, MB_ERRC_DEVICE, "no Vulkan driver could be loaded: %s%s",
+        reason[0] ? "" : "vkCreateInstance: ", reason[0] ? reason : mb_vk_result_name(result));
+    return mb_err_hint(err, "install one (software: apt install mesa-vulkan-drivers), or check "
+                            "the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES, and in a "
+                            "container doc/install.md");
 }
 
 static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *instance)
