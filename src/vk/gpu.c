@@ -147,7 +147,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
                "%s executes nothing; 'mipbench inspect' shows what it compiles",
                gpu->info.name);
     MB_DO(create_device(gpu, err));
-    gpu->state->keeps_pipelines = options->keep_pipelines;
+    gpu->state->keeps_pipelines = true; /* a rotation sets each strategy up many times */
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
     return MB_OK;

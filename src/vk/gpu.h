@@ -7,7 +7,6 @@ struct mb_gpu_options {
     const char *selector;    /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
                                 discrete, then integrated, then virtual, then CPU */
     bool validate;           /* enable the Khronos validation layer: core and synchronisation */
-    bool keep_pipelines;     /* share identical pipelines until mb_gpu_finish */
     double kernel_timeout_s; /* of a submission with a manifest's kernel; 0: as any other */
     /* Make pipelines only: images, buffers and descriptors stay null and take no memory. The
      * only way to open a device that executes nothing. */
@@ -19,7 +18,8 @@ struct mb_kept_object;
 
 /* What changes while the device is open, also through a const mb_gpu. */
 struct mb_gpu_state {
-    bool keeps_pipelines, only_compiles;
+    bool keeps_pipelines; /* shares identical ones until mb_gpu_finish; true at first */
+    bool only_compiles;
     struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;

@@ -335,10 +335,10 @@ static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struc
     return gpu->state->facts ? describe(pipeline, err) : MB_OK;
 }
 
-/* Find the pipeline among those that the device keeps, or make it. */
+/* Find the pipeline among those that the device keeps, or make it: always, to describe it. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
-    if (!pipeline->gpu->state->keeps_pipelines) {
+    if (!pipeline->gpu->state->keeps_pipelines || pipeline->gpu->state->facts) {
         return make(pipeline, name, err);
     }
     void **list = mb_gpu_kept(pipeline->gpu, destroy_made);

@@ -268,12 +268,13 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "product";
     const bool is_product = strcmp(name, "product") == 0,
                is_silent = is_product || strcmp(name, "strategies") == 0;
-    /* What is planted is told with the device, which kept pipelines would outlive. */
-    const struct mb_gpu_options options = {.validate = true, .keep_pipelines = is_silent};
+    const struct mb_gpu_options options = {.validate = true};
     const int opened = mb_test_open(&b.gpu, &options);
     if (opened != 0) {
         return opened;
     }
+    /* What is planted is told with the device, which kept pipelines would outlive. */
+    b.gpu.state->keeps_pipelines = is_silent;
     if (is_silent) {
         (is_product ? run_product : run_strategies)(&b.gpu);
         CHECK_EQ_INT(b.gpu.instance.n_messages, 0);
