@@ -37,14 +37,16 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
         return mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__,
                          __LINE__);
     }
-    MB_FAIL_IF(layout->base.width > properties.maxExtent.width ||
-                   layout->base.height > properties.maxExtent.height ||
-                   info->mipLevels > properties.maxMipLevels ||
-                   layout->n_layers > properties.maxArrayLayers,
-               err, MB_ERRC_UNSUPPORTED,
-               "format %s: the device's limit is %ux%u, %u levels, %u layers",
-               layout->format->name, properties.maxExtent.width, properties.maxExtent.height,
-               properties.maxMipLevels, properties.maxArrayLayers);
+    MB_FAIL_IF(
+        layout->base.width > properties.maxExtent.width ||
+            layout->base.height > properties.maxExtent.height ||
+            info->mipLevels > properties.maxMipLevels ||
+            layout->n_layers > properties.maxArrayLayers,
+        err, MB_ERRC_UNSUPPORTED,
+        "image %ux%u, %u layers: the device's limit of %s is %ux%u, %u levels, %u layers",
+        layout->base.width, layout->base.height, layout->n_layers, layout->format->name,
+        properties.maxExtent.width, properties.maxExtent.height, properties.maxMipLevels,
+        properties.maxArrayLayers);
     return MB_OK;
 }
 

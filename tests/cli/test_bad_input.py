@@ -203,7 +203,7 @@ class Limits(cli.TestCase):
         self.assert_error(outcome, USAGE, "--cube: faces must be square", "8x4")
         self.assertEqual((outcome.out, os.listdir(self.dir)), (b"", []))
         outcome = self.quick(SMALL, "-s", "compute", "-o", "out", "--cube", "--layers", "2048")
-        self.assert_error(outcome, UNSUPPORTED, "compute: ", f"limit is {n_layers}")
+        self.assert_error(outcome, UNSUPPORTED, "compute: ", f" {n_layers} layers")
 
     def test_alpha_that_is_not_there(self):
         for name in ("r8", "rg8", "rg11b10f", "r32f"):
