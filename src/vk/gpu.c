@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
@@ -75,15 +76,12 @@ static size_t choose_device(const struct mb_gpu_options *options,
 static enum mb_status no_such_device(const char *selector, const struct mb_gpu_info *infos,
                                      size_t n, struct mb_err *err)
 {
-    char names[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < sizeof names; i++) {
-        int written = snprintf(names + used, sizeof names - used, "%s%u: %s", i ? ", " : "",
-                               infos[i].index, infos[i].name);
-        used += written > 0 ? (size_t)written : 0;
+    MB_SCOPED(mb_strbuf) names = {0};
+    for (size_t i = 0; i < n; i++) {
+        mb_strbuf_printf(&names, "%s%u: %s", i ? ", " : "", infos[i].index, infos[i].name);
     }
     MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
-    return mb_err_hint(err, "there is %s", names);
+    return mb_err_hint(err, "there is %s", mb_strbuf_text(&names));
 }
 
 static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
@@ -205,7 +203,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name)
 {
-    if (!gpu->instance.has_debug_names || !handle || !name) {
+    if (!handle || !name) {
         return;
     }
     VkDebugUtilsObjectNameInfoEXT info = {

@@ -58,7 +58,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu);
  * Returns NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
-/* Name an object for validation messages and debuggers, with VK_EXT_debug_utils only. */
+/* Name an object for validation messages and debuggers. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 

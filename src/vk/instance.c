@@ -11,22 +11,6 @@
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-static bool has_instance_extension(const char *name)
-{
-    VkExtensionProperties properties[128];
-    uint32_t n = MB_COUNTOF(properties);
-    VkResult result = vkEnumerateInstanceExtensionProperties(NULL, &n, properties);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(properties[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Messages of type GENERAL are the loader's own and prove nothing about the program; its first
  * error says why a driver does not load. `user` is the instance. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
@@ -84,16 +68,9 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *in
 static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
 {
     static const char *const layer = VALIDATION_LAYER;
-    const char *extensions[2];
-    uint32_t n_extensions = 0;
-    instance->has_debug_names =
-        validate || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (validate) {
-        extensions[n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
-    }
-    if (instance->has_debug_names) {
-        extensions[n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    }
+    /* The first is the loader's own, the second the layer's. */
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                             VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
     };
@@ -112,13 +89,11 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
     };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = validate                    ? (const void *)&features
-                 : instance->has_debug_names ? &messenger
-                                             : NULL,
+        .pNext = validate ? (const void *)&features : &messenger,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate,
         .ppEnabledLayerNames = &layer,
-        .enabledExtensionCount = n_extensions,
+        .enabledExtensionCount = validate ? 2 : 1,
         .ppEnabledExtensionNames = extensions,
     };
     const VkResult result = vkCreateInstance(&info, NULL, &instance->handle);

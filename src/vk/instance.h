@@ -8,9 +8,8 @@
 struct mb_vk_instance {
     VkInstance handle;
     VkDebugUtilsMessengerEXT messenger; /* with the layer only */
-    bool has_debug_names;
-    uint32_t n_messages; /* warnings and errors of the layer, which are logged */
-    char reason[256];    /* the loader's first error, or "" */
+    uint32_t n_messages;                /* warnings and errors of the layer, which are logged */
+    char reason[256];                   /* the loader's first error, or "" */
 };
 
 /* Load the Vulkan loader and create the instance, which must stay where it is. `validate`

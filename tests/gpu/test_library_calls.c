@@ -187,7 +187,6 @@ static enum mb_status open_least(const struct mb_gpu *gpu, struct mb_gpu *least,
     *least = *gpu;
     least->device = VK_NULL_HANDLE;
     least->command_pool = VK_NULL_HANDLE;
-    least->instance.has_debug_names = false;
     MB_DO(MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &info, &least->device));
     volkLoadDevice(least->device);
     vkGetDeviceQueue(least->device, gpu->info.queue_family, 0, &least->queue);
