@@ -84,6 +84,31 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
     return mb_err_hint(err, "there is %s", mb_strbuf_text(&names));
 }
 
+/* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
+ * Some only answer to the extension's call, not to that of Vulkan 1.3. */
+static bool has_tool(const struct mb_gpu *gpu)
+{
+    const PFN_vkGetPhysicalDeviceToolProperties calls[] = {
+        gpu->info.api_version >= VK_API_VERSION_1_3 ? vkGetPhysicalDeviceToolProperties : NULL,
+        vkGetPhysicalDeviceToolPropertiesEXT,
+    };
+    VkToolPurposeFlags purposes = 0;
+    for (size_t i = 0; i < MB_COUNTOF(calls); i++) {
+        VkPhysicalDeviceToolProperties tools[8] = {{0}};
+        uint32_t n_tools = MB_COUNTOF(tools);
+        for (uint32_t k = 0; k < n_tools; k++) {
+            tools[k].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES;
+        }
+        if (calls[i] && calls[i](gpu->physical_device, &n_tools, tools) >= 0) {
+            for (uint32_t k = 0; k < n_tools; k++) {
+                purposes |= tools[k].purposes;
+            }
+        }
+    }
+    return purposes & (VK_TOOL_PURPOSE_TRACING_BIT | VK_TOOL_PURPOSE_PROFILING_BIT |
+                       VK_TOOL_PURPOSE_DEBUG_MARKERS_BIT_EXT);
+}
+
 static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 {
     const VkCommandPoolCreateInfo info = {
@@ -146,6 +171,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
                gpu->info.name);
     MB_DO(create_device(gpu, err));
     gpu->state->keeps_pipelines = true; /* a rotation sets each strategy up many times */
+    gpu->has_tool = has_tool(gpu);
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
     return MB_OK;
@@ -217,7 +243,7 @@ void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, c
 
 void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...)
 {
-    if (gpu->validate) {
+    if (gpu->has_tool) {
         char name[64];
         const VkDebugUtilsLabelEXT label = {
             .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
@@ -233,7 +259,7 @@ void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const cha
 
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd)
 {
-    if (gpu->validate) {
+    if (gpu->has_tool) {
         vkCmdEndDebugUtilsLabelEXT(cmd);
     }
 }

@@ -36,6 +36,7 @@ struct mb_gpu {
     VkQueue queue;
     VkCommandPool command_pool;
     bool validate;
+    bool has_tool;              /* one that captures, profiles or validates, and shows labels */
     struct mb_gpu_state *state; /* owned */
 };
 
@@ -62,8 +63,8 @@ void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 
-/* Label commands for the validation layer and for tools such as RenderDoc. Records nothing
- * unless `validate` is set, so that only a strategy's own commands are timed. */
+/* Label commands for tools such as RenderDoc. Records nothing without a tool (has_tool), so
+ * that only a strategy's own commands are timed. */
 MB_PRINTF(3, 4)
 void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...);
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd);

@@ -326,7 +326,7 @@ static void check_words(const char *got, const char *want)
     }
 }
 
-/* With the validation layer, a label for the strategy and in it one for
+/* With a tool attached, the validation layer here, a label for the strategy and in it one for
  * each part that makes levels; without one none, and the same commands. */
 static void check_labels(struct bed *bed, const struct mb_variant *row, const char *chain)
 {
@@ -334,7 +334,7 @@ static void check_labels(struct bed *bed, const struct mb_variant *row, const ch
     char first[64];
     unsigned depth = 0;
     rest.n = 0;
-    CHECK(bed->gpu->validate);
+    CHECK(bed->gpu->has_tool);
     snprintf(first, sizeof first, "[%s ", row->strategy->name);
     CHECK_EQ_INT(strncmp(chain, first, strlen(first)), 0);
     CHECK((count(chain, "[level") > 0) == (strncmp(row->strategy->name, "spd", 3) != 0));
@@ -348,9 +348,9 @@ static void check_labels(struct bed *bed, const struct mb_variant *row, const ch
         }
     }
     CHECK_EQ_INT(depth, 0);
-    bed->gpu->validate = false;
+    bed->gpu->has_tool = false;
     CHECK(spy_on_chain(bed, &bed->instances[0], &plain));
-    bed->gpu->validate = true;
+    bed->gpu->has_tool = true;
     check_words(plain.words, rest.words);
 }
 
