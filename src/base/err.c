@@ -140,12 +140,8 @@ enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, co
     if (vk_result >= 0) {
         return MB_OK;
     }
-    const char *note = vk_result == VK_ERROR_OUT_OF_HOST_MEMORY     ? " (out of host memory)"
-                       : vk_result == VK_ERROR_OUT_OF_DEVICE_MEMORY ? " (out of device memory)"
-                                                                    : "";
-    const enum mb_status status =
-        mb_err_set(err, MB_ERRC_RUNTIME, file, line, "%.*s: %s%s", name_bytes, call,
-                   mb_vk_result_name(vk_result), note);
+    const enum mb_status status = mb_err_set(err, MB_ERRC_RUNTIME, file, line, "%.*s: %s",
+                                             name_bytes, call, mb_vk_result_name(vk_result));
     if (err != NULL) {
         err->vk_result = vk_result;
     }

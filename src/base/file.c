@@ -21,17 +21,11 @@ void mb_bytes_finish(struct mb_bytes *bytes)
 static enum mb_status check_readable(int fd, const char *path, size_t max_bytes,
                                      size_t *n_bytes, struct mb_err *err)
 {
-    static const char *const names[] = {
-        [MB_KIND_FOLDER] = "a folder",
-        [MB_KIND_PIPE] = "a pipe",
-        [MB_KIND_DEVICE] = "a device",
-        [MB_KIND_OTHER] = "not a regular file",
-    };
     struct mb_file_facts file;
     const int error = mb_os_look_at(fd, &file);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
-    MB_FAIL_IF(file.kind != MB_KIND_FILE, err, MB_ERRC_INPUT,
-               "%s: is %s; a regular file is needed", path, names[file.kind]);
+    MB_FAIL_IF(file.kind != MB_KIND_FILE, err, MB_ERRC_INPUT, "%s: is %s", path,
+               file.kind == MB_KIND_FOLDER ? "a folder" : "not a regular file");
     MB_FAIL_IF(file.n_bytes == 0, err, MB_ERRC_INPUT, "%s: the file is empty", path);
     MB_FAIL_IF(file.n_bytes > max_bytes, err, MB_ERRC_INPUT,
                "%s: has %" PRIu64 " bytes; at most %zu are read", path, file.n_bytes,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
@@ -128,18 +129,13 @@ void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key
 
 enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_err *err)
 {
+    MB_SCOPED(mb_strbuf) out = {0};
     *text = NULL;
-    char *printed = json->failed ? NULL : cJSON_Print(json->root);
+    MB_FREED char *printed = json->failed ? NULL : cJSON_Print(json->root);
     MB_DO(MB_NEED(printed, "JSON"));
-    const size_t n_bytes = strlen(printed);
-    char *terminated = mb_realloc(printed, n_bytes + 2);
-    if (terminated == NULL) {
-        mb_free(printed);
-        return MB_NEED(terminated, "JSON");
-    }
-    memcpy(terminated + n_bytes, "\n", 2);
-    *text = terminated;
-    return MB_OK;
+    mb_strbuf_append(&out, printed);
+    mb_strbuf_append(&out, "\n");
+    return mb_strbuf_take(&out, text, err);
 }
 
 /* cJSON returns NULL both without memory and for invalid JSON; its hooks have no user pointer.

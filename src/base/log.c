@@ -22,11 +22,6 @@ void mb_log_set_level(enum mb_log_level level)
     atomic_store(&max_level, level);
 }
 
-enum mb_log_level mb_log_get_level(void)
-{
-    return atomic_load(&max_level);
-}
-
 static const char *const prefixes[] = {
     [MB_LOG_ERROR] = "mipbench: error: ",
     [MB_LOG_CAUTION] = "mipbench: warning: ",
@@ -37,7 +32,7 @@ static const char *const prefixes[] = {
 
 void mb_log(enum mb_log_level level, const char *fmt, ...)
 {
-    if (level > mb_log_get_level()) {
+    if (level > atomic_load(&max_level)) {
         return;
     }
     char line[4096];

@@ -13,7 +13,6 @@ enum mb_log_level {
 
 /* Messages above `level` are dropped. Default MB_LOG_INFO. */
 void mb_log_set_level(enum mb_log_level level);
-enum mb_log_level mb_log_get_level(void);
 
 /* Print one line to stderr: "mipbench: error: ...", "mipbench: warning: ..." (also CAUTION), or
  * without a prefix for INFO and DEBUG. Adds a newline, and erases a progress line first. */

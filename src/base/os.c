@@ -173,6 +173,12 @@ const char *mb_os_error_text(int error)
                                     : strerror(error);
 }
 
+/* Or begins with a drive's letter. */
+bool mb_path_is_absolute(const char *path)
+{
+    return path[0] == '/' || (path[0] != '\0' && path[1] == ':');
+}
+
 void mb_path_parent(const char *path, char out[MB_PATH_BYTES])
 {
     const char *slash = strrchr(path, '/');

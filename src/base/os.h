@@ -30,9 +30,9 @@ void mb_os_catch_crashes(void (*handler)(void));
 /* Set an environment variable. */
 void mb_os_set(const char *name, const char *value);
 
-/* The path of the program, or its working folder; "" if unknown. */
+/* The path of the program, or its working folder; "" if unknown or too long. */
 void mb_os_program(char out[MB_PATH_BYTES]);
-void mb_os_working_folder(char out[MB_PATH_BYTES]);
+void mb_os_working_folder(char *out, size_t out_bytes);
 
 /* Find Python 3 on PATH. An empty entry does not mean the working folder. */
 bool mb_os_find_python(char out[MB_PATH_BYTES]);
@@ -74,9 +74,7 @@ enum mb_kind {
     MB_KIND_NONE, /* it does not exist, or cannot be seen: errno says why */
     MB_KIND_FILE,
     MB_KIND_FOLDER,
-    MB_KIND_PIPE,
-    MB_KIND_DEVICE,
-    MB_KIND_OTHER,
+    MB_KIND_OTHER, /* a pipe, a device */
 };
 
 struct mb_file_facts {
@@ -139,7 +137,7 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
 /* ---- Paths as text */
 
-bool mb_os_is_absolute(const char *path);
+bool mb_path_is_absolute(const char *path);
 
 /* `dir`/`name`, newly allocated (mb_free), or NULL without memory. */
 char *mb_path_join(const char *dir, const char *name);

@@ -50,32 +50,27 @@ void mb_os_catch_signals(void (*on_signal)(int number))
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
-static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
-static struct sigaction before[NSIG];
 static void (*crash_handler)(void);
 
-/* The handler from before, such as a sanitizer's, comes next: a fault repeats when this one
- * returns, but a signal that was sent has to be raised. */
-static void on_crash(int number, siginfo_t *info, void *context)
+static void on_crash(int number)
 {
     crash_handler();
-    sigaction(number, &before[number], NULL);
-    if (info->si_code <= 0) {
-        raise(number);
-    }
+    raise(number);
 }
 
 void mb_os_catch_crashes(void (*handler)(void))
 {
     static char stack[1u << 16]; /* the usual stack may be full */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-    const struct sigaction action = {.sa_sigaction = on_crash,
-                                     .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    const struct sigaction once = {.sa_handler = on_crash,
+                                   .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     crash_handler = handler;
     sigaltstack(&other, NULL);
-    for (size_t i = 0; i < MB_COUNTOF(crashes); i++) {
-        sigaction(crashes[i], &action, &before[crashes[i]]);
-    }
+    sigaction(SIGSEGV, &once, NULL);
+    sigaction(SIGABRT, &once, NULL);
+    sigaction(SIGBUS, &once, NULL);
+    sigaction(SIGILL, &once, NULL);
+    sigaction(SIGFPE, &once, NULL);
 }
 
 void mb_os_program(char out[MB_PATH_BYTES])
@@ -84,9 +79,9 @@ void mb_os_program(char out[MB_PATH_BYTES])
     out[n_bytes > 0 ? n_bytes : 0] = '\0';
 }
 
-void mb_os_working_folder(char out[MB_PATH_BYTES])
+void mb_os_working_folder(char *out, size_t out_bytes)
 {
-    if (!getcwd(out, MB_PATH_BYTES)) {
+    if (!getcwd(out, out_bytes)) {
         out[0] = '\0';
     }
 }
@@ -171,23 +166,6 @@ size_t mb_os_columns(enum mb_stream stream)
 
 /* ---- Files */
 
-static enum mb_kind kind_of(mode_t mode)
-{
-    switch (mode & S_IFMT) {
-    case S_IFREG:
-        return MB_KIND_FILE;
-    case S_IFDIR:
-        return MB_KIND_FOLDER;
-    case S_IFIFO:
-        return MB_KIND_PIPE;
-    case S_IFCHR:
-    case S_IFBLK:
-        return MB_KIND_DEVICE;
-    default:
-        return MB_KIND_OTHER;
-    }
-}
-
 /* Convert what stat() found; `result` is its return value. */
 static int facts_of(int result, const struct stat *info, struct mb_file_facts *facts)
 {
@@ -195,7 +173,9 @@ static int facts_of(int result, const struct stat *info, struct mb_file_facts *f
         return errno;
     }
     *facts = (struct mb_file_facts){
-        .kind = kind_of(info->st_mode),
+        .kind = S_ISREG(info->st_mode)   ? MB_KIND_FILE
+                : S_ISDIR(info->st_mode) ? MB_KIND_FOLDER
+                                         : MB_KIND_OTHER,
         .n_bytes = info->st_size > 0 ? (uint64_t)info->st_size : 0,
         .volume = info->st_dev,
         .index = info->st_ino,
@@ -365,9 +345,4 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
         return error != 0 ? error : EISDIR;
     }
     return walk.error;
-}
-
-bool mb_os_is_absolute(const char *path)
-{
-    return path[0] == '/';
 }

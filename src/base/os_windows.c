@@ -97,9 +97,9 @@ void mb_os_program(char out[MB_PATH_BYTES])
     make_slashes(out);
 }
 
-void mb_os_working_folder(char out[MB_PATH_BYTES])
+void mb_os_working_folder(char *out, size_t out_bytes)
 {
-    if (!getcwd(out, MB_PATH_BYTES)) {
+    if (!getcwd(out, out_bytes)) {
         out[0] = '\0';
     }
     make_slashes(out);
@@ -217,8 +217,6 @@ static void find_facts(HANDLE handle, struct mb_file_facts *facts)
     *facts = (struct mb_file_facts){
         .kind = is_folder                ? MB_KIND_FOLDER
                 : type == FILE_TYPE_DISK ? MB_KIND_FILE
-                : type == FILE_TYPE_CHAR ? MB_KIND_DEVICE
-                : type == FILE_TYPE_PIPE ? MB_KIND_PIPE
                                          : MB_KIND_OTHER,
         .n_bytes = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow,
         .volume = info.dwVolumeSerialNumber,
@@ -322,9 +320,4 @@ int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
     }
     make_slashes(out);
     return 0;
-}
-
-bool mb_os_is_absolute(const char *path)
-{
-    return path[0] == '/' || (path[0] != '\0' && path[1] == ':');
 }

@@ -52,11 +52,6 @@ uint32_t mb_rng_below(struct mb_rng *rng, uint32_t bound)
     return (uint32_t)(product >> 32);
 }
 
-double mb_rng_unit(struct mb_rng *rng)
-{
-    return (double)(mb_rng_next(rng) >> 11) * 0x1.0p-53;
-}
-
 void mb_rng_shuffle(struct mb_rng *rng, uint32_t *indices, size_t n)
 {
     for (size_t i = n; i > 1; i--) {

@@ -15,8 +15,5 @@ uint64_t mb_rng_next(struct mb_rng *rng);
 /* Uniform in [0, bound) without bias (Lemire 2019); bound >= 1. */
 uint32_t mb_rng_below(struct mb_rng *rng, uint32_t bound);
 
-/* Uniform in [0, 1), 53 bits. */
-double mb_rng_unit(struct mb_rng *rng);
-
 /* Fisher-Yates shuffle of n indices. */
 void mb_rng_shuffle(struct mb_rng *rng, uint32_t *indices, size_t n);

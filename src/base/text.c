@@ -136,15 +136,11 @@ bool mb_parse_u64(const char *text, uint64_t *out)
 
 bool mb_parse_int(const char *text, int64_t min, int64_t max, int64_t *out)
 {
-    const bool is_negative = text[0] == '-';
-    uint64_t magnitude;
-    if (!mb_parse_u64(text + is_negative, &magnitude) ||
-        magnitude > (uint64_t)INT64_MAX + is_negative) {
-        return false;
-    }
-    /* Negated as unsigned: -(2^63) has no positive counterpart. */
-    const int64_t value = (int64_t)(is_negative ? 0 - magnitude : magnitude);
-    if (value < min || value > max) {
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    const bool is_plain = isdigit((unsigned char)text[text[0] == '-']) && *end == '\0';
+    if (!is_plain || errno != 0 || value < min || value > max) {
         return false;
     }
     *out = value;
@@ -291,12 +287,8 @@ int mb_natural_compare(const char *a, const char *b)
 
 static char slug_character(char c)
 {
-    if (c >= 'A' && c <= 'Z') {
-        return (char)(c - 'A' + 'a');
-    }
-    const bool is_kept =
-        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    return is_kept ? c : '-';
+    const bool is_kept = isalnum((unsigned char)c) || c == '.' || c == '_';
+    return is_kept ? (char)tolower((unsigned char)c) : '-';
 }
 
 void mb_slug(const char *text, char *out, size_t out_bytes)

@@ -14,7 +14,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
                  const struct mb_settings *settings, int argc, const char *const *argv)
 {
     const time_t now = time(NULL);
-    char device[40], folder[MB_PATH_BYTES];
+    char device[40];
     *run = (struct mb_run){
         .argc = argc,
         .argv = argv,
@@ -37,8 +37,7 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
             },
         .roofline = mb_no_roofline,
     };
-    mb_os_working_folder(folder);
-    strcpy(run->folder, strlen(folder) < sizeof run->folder ? folder : "");
+    mb_os_working_folder(run->folder, sizeof run->folder);
     mb_os_describe_host(&run->host);
     strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);

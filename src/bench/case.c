@@ -39,7 +39,6 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
 {
     enum mb_status status = MB_OK;
     struct mb_gpu_state *state = c->gpu->state;
-    const bool keeps_pipelines = state->keeps_pipelines;
     struct mb_result *result = candidate->result;
     MB_SCOPED(mb_instance) instance = {0};
     if (!c->gpu->info.features.executables.pipelineExecutableInfo ||
@@ -49,10 +48,8 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
     result->facts = mb_alloc(1, sizeof *result->facts);
     MB_DO(MB_NEED(result->facts, "results"));
     state->facts = result->facts;
-    state->keeps_pipelines = false;
     status = mb_instance_init(&instance, &c->test_image.image, candidate->row, &c->c->task,
                               NULL, err);
-    state->keeps_pipelines = keeps_pipelines;
     state->facts = NULL;
     if (status != MB_OK && !state->is_lost) {
         mb_pipeline_facts_finish(result->facts);

@@ -183,8 +183,7 @@ enum mb_status mb_selftest_run(const struct mb_gpu *gpu, const struct mb_setting
     MB_SCOPED(mb_samples) samples = {0};
     struct mb_settings brief = *settings;
     brief.roofline = false;
-    MB_DO(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                         gpu->info.name, err));
+    MB_DO(mb_timer_check(&gpu->info, err));
     MB_DO(mb_calibration_init(&calibration, gpu, &brief, err));
     MB_DO(init_plants(&plants, gpu, err));
     const struct mb_sampler sampler = {

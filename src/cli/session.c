@@ -51,7 +51,6 @@ enum mb_status mb_session_open_device(const struct mb_options *options, struct m
     const struct mb_gpu_options gpu_options = {
         .selector = settings->device,
         .validate = settings->validate,
-        .keep_pipelines = true, /* a rotation sets each strategy up many times */
         .kernel_timeout_s = options->kernel_timeout_s,
     };
     return mb_gpu_init(gpu, &gpu_options, err);

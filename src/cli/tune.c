@@ -133,8 +133,7 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
 enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err)
 {
     const struct mb_gpu_info *device = &session->gpu.info;
-    MB_DO(mb_timer_check(device->timestamp_valid_bits, device->timestamp_period_ns,
-                         device->name, err));
+    MB_DO(mb_timer_check(device, err));
     if (mb_gpu_is_cpu(device)) {
         return MB_OK; /* its times predict nothing */
     }

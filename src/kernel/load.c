@@ -162,7 +162,7 @@ static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
 static enum mb_status add_path(struct mb_reader *r, const char *path,
                                struct mb_loaded_module *module)
 {
-    const bool is_absolute = mb_os_is_absolute(path);
+    const bool is_absolute = mb_path_is_absolute(path);
     return mb_strlist_add(&module->paths, r->err, "%s%s%s",
                           is_absolute ? "" : r->pick->manifest->roots.items[0],
                           is_absolute ? "" : "/", path);

@@ -112,15 +112,12 @@ static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
-    const uint32_t *viewport = limits->maxViewportDimensions;
-    const uint32_t width =
-        limits->maxFramebufferWidth < viewport[0] ? limits->maxFramebufferWidth : viewport[0];
-    const uint32_t height =
-        limits->maxFramebufferHeight < viewport[1] ? limits->maxFramebufferHeight : viewport[1];
     const struct mb_extent extent = mb_level_extent(layout->base, 1);
-    MB_FAIL_IF(extent.width > width || extent.height > height, why, MB_ERRC_UNSUPPORTED,
-               "the device draws to at most %ux%u texels; level 1 has %ux%u", width, height,
-               extent.width, extent.height);
+    MB_FAIL_IF(
+        extent.width > limits->maxFramebufferWidth ||
+            extent.height > limits->maxFramebufferHeight,
+        why, MB_ERRC_UNSUPPORTED, "the device draws to at most %ux%u texels; level 1 has %ux%u",
+        limits->maxFramebufferWidth, limits->maxFramebufferHeight, extent.width, extent.height);
     return mb_gpu_require_format(gpu, layout->format->vk_storage_format,
                                  VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
 }

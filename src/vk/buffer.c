@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "vk/barrier.h"
 #include "vk/memory.h"
 #include "vk/submit.h"
 
@@ -11,21 +12,19 @@
 static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffer *from,
                            VkDeviceSize n_bytes, struct mb_err *err)
 {
+    static const struct mb_access any = {
+        .stages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+        .access = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+    };
     MB_SCOPED(mb_submission) submission = {0};
     const VkBufferCopy region = {.size = n_bytes};
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-    };
     MB_DO(mb_submission_init(&submission, buffer->gpu, "fill buffer", err));
     if (from) {
         vkCmdCopyBuffer(submission.cmd, from->buffer, buffer->buffer, 1, &region);
     } else {
         vkCmdFillBuffer(submission.cmd, buffer->buffer, 0, VK_WHOLE_SIZE, 0);
     }
-    vkCmdPipelineBarrier(submission.cmd, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+    mb_barrier_memory(submission.cmd, &mb_access_transfer_write, &any);
     return mb_submission_run(&submission, err);
 }
 

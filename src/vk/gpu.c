@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 
 enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
@@ -16,7 +17,7 @@ enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, str
     *n_infos = 0;
     *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
     MB_DO(MB_NEED(*infos, "devices"));
-    MB_DO(mb_vk_instance_init(&instance, NULL, err));
+    MB_DO(mb_vk_instance_init(&instance, false, err));
     MB_DO(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
     return MB_OK;
 }
@@ -75,25 +76,12 @@ static size_t choose_device(const struct mb_gpu_options *options,
 static enum mb_status no_such_device(const char *selector, const struct mb_gpu_info *infos,
                                      size_t n, struct mb_err *err)
 {
-    char names[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < n && used < sizeof names; i++) {
-        int written = snprintf(names + used, sizeof names - used, "%s%u: %s", i ? ", " : "",
-                               infos[i].index, infos[i].name);
-        used += written > 0 ? (size_t)written : 0;
+    MB_SCOPED(mb_strbuf) names = {0};
+    for (size_t i = 0; i < n; i++) {
+        mb_strbuf_printf(&names, "%s%u: %s", i ? ", " : "", infos[i].index, infos[i].name);
     }
     MB_FAIL(err, MB_ERRC_DEVICE, "no device fits '%s'", selector ? selector : "");
-    return mb_err_hint(err, "there is %s", names);
-}
-
-static enum mb_status check_executes(const struct mb_gpu_options *options,
-                                     const struct mb_gpu_info *info, struct mb_err *err)
-{
-    if (options->only_compiles || mb_gpu_executes(info)) {
-        return MB_OK;
-    }
-    MB_FAIL(err, MB_ERRC_DEVICE, "%s executes nothing: the device only compiles", info->name);
-    return mb_err_hint(err, "'mipbench inspect' shows what it compiles");
+    return mb_err_hint(err, "there is %s", mb_strbuf_text(&names));
 }
 
 /* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
@@ -105,7 +93,7 @@ static bool has_tool(const struct mb_gpu *gpu)
         vkGetPhysicalDeviceToolPropertiesEXT,
     };
     VkToolPurposeFlags purposes = 0;
-    for (size_t i = 0; i < MB_COUNTOF(calls) && gpu->instance.has_debug_names; i++) {
+    for (size_t i = 0; i < MB_COUNTOF(calls); i++) {
         VkPhysicalDeviceToolProperties tools[8] = {{0}};
         uint32_t n_tools = MB_COUNTOF(tools);
         for (uint32_t k = 0; k < n_tools; k++) {
@@ -168,8 +156,7 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     MB_FREED struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
     gpu->state = mb_alloc(1, sizeof *gpu->state);
     MB_DO(MB_NEED(infos && gpu->state, "devices"));
-    MB_DO(mb_vk_instance_init(
-        &gpu->instance, options->validate ? &gpu->state->n_validation_messages : NULL, err));
+    MB_DO(mb_vk_instance_init(&gpu->instance, options->validate, err));
     MB_DO(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
     size_t chosen = choose_device(options, infos, n);
     if (chosen == SIZE_MAX) {
@@ -179,10 +166,12 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
     gpu->info = infos[chosen];
     MB_FAIL_IF(gpu->info.unusable[0] != '\0', err, MB_ERRC_DEVICE, "%s cannot be used: %s",
                gpu->info.name, gpu->info.unusable);
-    MB_DO(check_executes(options, &gpu->info, err));
+    MB_FAIL_IF(!options->only_compiles && !mb_gpu_executes(&gpu->info), err, MB_ERRC_DEVICE,
+               "%s executes nothing; 'mipbench inspect' shows what it compiles",
+               gpu->info.name);
     MB_DO(create_device(gpu, err));
+    gpu->state->keeps_pipelines = true; /* a rotation sets each strategy up many times */
     gpu->has_tool = has_tool(gpu);
-    gpu->state->keeps_pipelines = options->keep_pipelines;
     gpu->state->kernel_timeout_ns = (uint64_t)(options->kernel_timeout_s * 1e9);
     gpu->state->only_compiles = options->only_compiles;
     return MB_OK;
@@ -232,7 +221,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
         vkDestroyDevice(gpu->device, NULL);
     }
     mb_vk_instance_finish(&gpu->instance);
-    const uint32_t n_messages = gpu->state->n_validation_messages;
+    const uint32_t n_messages = gpu->instance.n_messages;
     mb_free(gpu->state);
     *gpu = (struct mb_gpu){0};
     return n_messages;
@@ -240,7 +229,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu)
 
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name)
 {
-    if (!gpu->instance.has_debug_names || !handle || !name) {
+    if (!handle || !name) {
         return;
     }
     VkDebugUtilsObjectNameInfoEXT info = {
@@ -289,14 +278,11 @@ enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkFormat format,
 enum mb_status mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations,
                                         struct mb_err *why)
 {
-    const uint32_t most = gpu->info.limits.maxComputeWorkGroupInvocations;
     const uint32_t widest = gpu->info.limits.maxComputeWorkGroupSize[0];
-    MB_FAIL_IF(most < n_invocations, why, MB_ERRC_UNSUPPORTED,
-               "the device's workgroups have at most %u invocations; %u are needed", most,
-               n_invocations);
-    MB_FAIL_IF(widest < n_invocations, why, MB_ERRC_UNSUPPORTED,
-               "the device's workgroups are at most %u invocations wide "
-               "(maxComputeWorkGroupSize[0]); %u are needed",
-               widest, n_invocations);
+    const uint32_t most = gpu->info.limits.maxComputeWorkGroupInvocations;
+    const uint32_t least = most < widest ? most : widest;
+    MB_FAIL_IF(least < n_invocations, why, MB_ERRC_UNSUPPORTED,
+               "the device's workgroups have at most %u invocations along x; %u are needed",
+               least, n_invocations);
     return MB_OK;
 }

@@ -7,7 +7,6 @@ struct mb_gpu_options {
     const char *selector;    /* index, name substring (case-insensitive), uuid, "cpu", or NULL:
                                 discrete, then integrated, then virtual, then CPU */
     bool validate;           /* enable the Khronos validation layer: core and synchronisation */
-    bool keep_pipelines;     /* share identical pipelines until mb_gpu_finish */
     double kernel_timeout_s; /* of a submission with a manifest's kernel; 0: as any other */
     /* Make pipelines only: images, buffers and descriptors stay null and take no memory. The
      * only way to open a device that executes nothing. */
@@ -19,8 +18,8 @@ struct mb_kept_object;
 
 /* What changes while the device is open, also through a const mb_gpu. */
 struct mb_gpu_state {
-    uint32_t n_validation_messages; /* warnings and errors of the layers, which are logged */
-    bool keeps_pipelines, only_compiles;
+    bool keeps_pipelines; /* shares identical ones until mb_gpu_finish; true at first */
+    bool only_compiles;
     struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
@@ -60,7 +59,7 @@ uint32_t mb_gpu_finish(struct mb_gpu *gpu);
  * Returns NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
-/* Name an object for validation messages and debuggers, with VK_EXT_debug_utils only. */
+/* Name an object for validation messages and debuggers. */
 void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
                  const char *name);
 
@@ -76,7 +75,6 @@ MB_MUST_CHECK enum mb_status mb_gpu_require_format(const struct mb_gpu *gpu, VkF
                                                    VkFormatFeatureFlags features,
                                                    const char *use, struct mb_err *why);
 
-/* MB_OK if a workgroup can have `n_invocations` along x, else MB_UNSUPPORTED with a sentence
- * that names the limit. */
+/* MB_OK if a workgroup can have `n_invocations` along x, else MB_UNSUPPORTED. */
 MB_MUST_CHECK enum mb_status
 mb_gpu_require_workgroup(const struct mb_gpu *gpu, uint32_t n_invocations, struct mb_err *why);

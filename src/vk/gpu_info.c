@@ -190,14 +190,6 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
                     arm.shaderCoreCount;
 }
 
-/* Llvmpipe takes any number for LP_NATIVE_VECTOR_WIDTH and reports subgroups of a 32nd of it;
- * at other widths it crashes or computes wrong texels (Mesa 22.3). */
-static bool has_bad_vectors(const struct mb_gpu_info *info)
-{
-    const uint32_t size = info->subgroup_size;
-    return strcmp(info->driver_name, "llvmpipe") == 0 && size != 4 && size != 8 && size != 16;
-}
-
 enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
                                 struct mb_gpu_info *info, struct mb_err *err)
 {
@@ -226,10 +218,5 @@ enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
     read_properties(device, info);
     read_n_cores(device, info);
     vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
-    if (has_bad_vectors(info)) {
-        snprintf(info->unusable, sizeof info->unusable,
-                 "its driver works with vectors of 128, 256 and 512 bits only; set "
-                 "LP_NATIVE_VECTOR_WIDTH to one of them, or unset it");
-    }
     return MB_OK;
 }

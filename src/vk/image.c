@@ -22,19 +22,6 @@ bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *fo
 static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                    const VkImageCreateInfo *info, struct mb_err *err)
 {
-    const VkPhysicalDeviceLimits *limits = &gpu->info.limits;
-    MB_FAIL_IF((info->flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) &&
-                   layout->base.width != layout->base.height,
-               err, MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square",
-               layout->base.width, layout->base.height);
-    MB_FAIL_IF(layout->base.width > limits->maxImageDimension2D ||
-                   layout->base.height > limits->maxImageDimension2D,
-               err, MB_ERRC_UNSUPPORTED, "image %ux%u: the device's limit is %ux%u",
-               layout->base.width, layout->base.height, limits->maxImageDimension2D,
-               limits->maxImageDimension2D);
-    MB_FAIL_IF(layout->n_layers > limits->maxImageArrayLayers, err, MB_ERRC_UNSUPPORTED,
-               "image: %u layers, the device's limit is %u", layout->n_layers,
-               limits->maxImageArrayLayers);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, info->format, info->imageType, info->tiling, info->usage,
@@ -46,14 +33,16 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
         return mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__,
                          __LINE__);
     }
-    MB_FAIL_IF(layout->base.width > properties.maxExtent.width ||
-                   layout->base.height > properties.maxExtent.height ||
-                   info->mipLevels > properties.maxMipLevels ||
-                   layout->n_layers > properties.maxArrayLayers,
-               err, MB_ERRC_UNSUPPORTED,
-               "format %s: the device's limit is %ux%u, %u levels, %u layers",
-               layout->format->name, properties.maxExtent.width, properties.maxExtent.height,
-               properties.maxMipLevels, properties.maxArrayLayers);
+    MB_FAIL_IF(
+        layout->base.width > properties.maxExtent.width ||
+            layout->base.height > properties.maxExtent.height ||
+            info->mipLevels > properties.maxMipLevels ||
+            layout->n_layers > properties.maxArrayLayers,
+        err, MB_ERRC_UNSUPPORTED,
+        "image %ux%u, %u layers: the device's limit of %s is %ux%u, %u levels, %u layers",
+        layout->base.width, layout->base.height, layout->n_layers, layout->format->name,
+        properties.maxExtent.width, properties.maxExtent.height, properties.maxMipLevels,
+        properties.maxArrayLayers);
     return MB_OK;
 }
 

@@ -11,54 +11,26 @@
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-static bool has_instance_extension(const char *name)
-{
-    VkExtensionProperties properties[128];
-    uint32_t n = MB_COUNTOF(properties);
-    VkResult result = vkEnumerateInstanceExtensionProperties(NULL, &n, properties);
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(properties[i].extensionName, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-#define REASON_BYTES 256
-
-/* Keeps the loader's first error while the instance is created: it says why a driver does not
- * load. `user` is char[REASON_BYTES]. */
-static VKAPI_ATTR VkBool32 VKAPI_CALL note_reason(
-    VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
-    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
-{
-    char *reason = user;
-    mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
-    if (severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT && reason[0] == '\0') {
-        snprintf(reason, REASON_BYTES, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
-                 data->pMessage);
-        mb_utf8_sanitize(reason, reason, REASON_BYTES);
-    }
-    return VK_FALSE;
-}
-
-/* Messages of type GENERAL are the loader's own and prove nothing about the program. */
+/* Messages of type GENERAL are the loader's own and prove nothing about the program; its first
+ * error says why a driver does not load. `user` is the instance. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
-    uint32_t *n_messages = user;
-    if (types == VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
-        mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+    struct mb_vk_instance *instance = user;
+    char *reason = instance->reason;
+    const bool is_error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    if (types != VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
+        instance->n_messages++;
+        mb_log(is_error ? MB_LOG_ERROR : MB_LOG_WARN, "validation: %s", data->pMessage);
         return VK_FALSE;
     }
-    (*n_messages)++;
-    mb_log(severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? MB_LOG_ERROR
-                                                                     : MB_LOG_WARN,
-           "validation: %s", data->pMessage);
+    mb_log(MB_LOG_DEBUG, "loader: %s", data->pMessage);
+    if (is_error && reason[0] == '\0') {
+        snprintf(reason, sizeof instance->reason, "%.*s", (int)strcspn(data->pMessage, "\r\n"),
+                 data->pMessage);
+        mb_utf8_sanitize(reason, reason, sizeof instance->reason);
+    }
     return VK_FALSE;
 }
 
@@ -70,22 +42,16 @@ static enum mb_status describe_failure(VkResult result, bool validate, const cha
                 VALIDATION_LAYER);
         return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
     }
-    const bool is_known = reason[0] != '\0';
-    const bool is_missing = !is_known && (result == VK_ERROR_INCOMPATIBLE_DRIVER ||
-                                          result == VK_ERROR_INITIALIZATION_FAILED);
     /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
-    MB_FAIL(err, MB_ERRC_DEVICE, "no Vulkan driver %s: %s%s",
-            is_missing ? "was found" : "could be loaded", is_known ? "" : "vkCreateInstance: ",
-            is_known ? reason : mb_vk_result_name(result));
-    return mb_err_hint(err, "%s",
-                       is_missing ? "install one (software: apt install mesa-vulkan-drivers) "
-                                    "and check VK_DRIVER_FILES"
-                                  : "check the driver files, VK_DRIVER_FILES and "
-                                    "VK_ICD_FILENAMES, and in a container doc/install.md");
+    MB_FAIL(
+        err, MB_ERRC_DEVICE, "no Vulkan driver could be loaded: %s%s",
+        reason[0] ? "" : "vkCreateInstance: ", reason[0] ? reason : mb_vk_result_name(result));
+    return mb_err_hint(err, "install one (software: apt install mesa-vulkan-drivers), or check "
+                            "the driver files, VK_DRIVER_FILES and VK_ICD_FILENAMES, and in a "
+                            "container doc/install.md");
 }
 
-static VkDebugUtilsMessengerCreateInfoEXT
-messenger_of(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
+static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *instance)
 {
     return (VkDebugUtilsMessengerCreateInfoEXT){
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
@@ -94,34 +60,21 @@ messenger_of(PFN_vkDebugUtilsMessengerCallbackEXT callback, void *user)
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
-        .pfnUserCallback = callback,
-        .pUserData = user,
+        .pfnUserCallback = on_message,
+        .pUserData = instance,
     };
 }
 
-static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
-                                char reason[REASON_BYTES])
+static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
 {
     static const char *const layer = VALIDATION_LAYER;
-    const bool has_portability =
-        has_instance_extension(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
-    const char *extensions[3];
-    uint32_t n_extensions = 0;
-    instance->has_debug_names =
-        validate || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (validate) {
-        extensions[n_extensions++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
-    }
-    if (instance->has_debug_names) {
-        extensions[n_extensions++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    }
-    if (has_portability) {
-        extensions[n_extensions++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
-    }
+    /* The first is the loader's own, the second the layer's. */
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                             VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     const VkValidationFeatureEnableEXT enables[] = {
         VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
     };
-    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(note_reason, reason);
+    VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(instance);
     const VkValidationFeaturesEXT features = {
         .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
         .pNext = &messenger,
@@ -136,14 +89,11 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate,
     };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-        .pNext = validate                    ? (const void *)&features
-                 : instance->has_debug_names ? &messenger
-                                             : NULL,
-        .flags = has_portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
+        .pNext = validate ? (const void *)&features : &messenger,
         .pApplicationInfo = &application,
         .enabledLayerCount = validate,
         .ppEnabledLayerNames = &layer,
-        .enabledExtensionCount = n_extensions,
+        .enabledExtensionCount = validate ? 2 : 1,
         .ppEnabledExtensionNames = extensions,
     };
     const VkResult result = vkCreateInstance(&info, NULL, &instance->handle);
@@ -171,7 +121,7 @@ static void leave_out_mesas_cache(void)
     }
 }
 
-enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_messages,
+enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validate,
                                    struct mb_err *err)
 {
     leave_out_mesas_cache();
@@ -181,21 +131,20 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, uint32_t *n_
         return mb_err_hint(err,
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
-    if (n_messages) {
+    if (validate) {
         /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239, and those
          * of what shaders access, off in 1.4.309, have none there. */
         set_default("VK_LAYER_ENABLES",
                     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
         set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");
     }
-    char reason[REASON_BYTES] = "";
-    const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(on_message, n_messages);
-    VkResult result = create_instance(instance, n_messages != NULL, reason);
+    const VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_of(instance);
+    const VkResult result = create_instance(instance, validate);
     if (result != VK_SUCCESS) {
-        return describe_failure(result, n_messages != NULL, reason, err);
+        return describe_failure(result, validate, instance->reason, err);
     }
     volkLoadInstance(instance->handle);
-    if (n_messages) {
+    if (validate) {
         MB_DO(MB_VK_MAKE(vkCreateDebugUtilsMessengerEXT, instance->handle, &messenger,
                          &instance->messenger));
     }
@@ -210,7 +159,7 @@ void mb_vk_instance_finish(struct mb_vk_instance *instance)
     if (instance->handle) {
         vkDestroyInstance(instance->handle, NULL);
     }
-    *instance = (struct mb_vk_instance){0};
+    *instance = (struct mb_vk_instance){.n_messages = instance->n_messages};
 }
 
 enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,

@@ -8,15 +8,15 @@
 struct mb_vk_instance {
     VkInstance handle;
     VkDebugUtilsMessengerEXT messenger; /* with the layer only */
-    bool has_debug_names;
+    uint32_t n_messages;                /* warnings and errors of the layer, which are logged */
+    char reason[256];                   /* the loader's first error, or "" */
 };
 
-/* Load the Vulkan loader and create the instance. If `n_messages` is not NULL, enable the
- * validation layer, log its messages and count them there; it must outlive the instance. No
- * loader, no driver and a missing layer are MB_ERRC_DEVICE with a hint. After a failure, too,
- * call mb_vk_instance_finish. */
-MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance,
-                                                 uint32_t *n_messages, struct mb_err *err);
+/* Load the Vulkan loader and create the instance, which must stay where it is. `validate`
+ * enables the validation layer. No loader, no driver and a missing layer are MB_ERRC_DEVICE
+ * with a hint. After a failure, too, call mb_vk_instance_finish, which leaves `n_messages`. */
+MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validate,
+                                                 struct mb_err *err);
 void mb_vk_instance_finish(struct mb_vk_instance *instance);
 
 /* All devices in the loader's order, also those that are unusable; none is MB_ERRC_DEVICE.

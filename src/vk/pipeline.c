@@ -335,10 +335,10 @@ static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struc
     return gpu->state->facts ? describe(pipeline, err) : MB_OK;
 }
 
-/* Find the pipeline among those that the device keeps, or make it. */
+/* Find the pipeline among those that the device keeps, or make it: always, to describe it. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
-    if (!pipeline->gpu->state->keeps_pipelines) {
+    if (!pipeline->gpu->state->keeps_pipelines || pipeline->gpu->state->facts) {
         return make(pipeline, name, err);
     }
     void **list = mb_gpu_kept(pipeline->gpu, destroy_made);
@@ -455,8 +455,9 @@ void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
     }
 }
 
-/* The pipeline and one copy of its sets. */
-static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy)
+/* The pipeline, one copy of its sets, and its push constants. */
+static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy,
+                     const void *push)
 {
     const struct mb_made_pipeline *made = pipeline->made;
     const uint32_t n_sets = made->shader->n_sets;
@@ -467,22 +468,16 @@ static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, ui
         vkCmdBindDescriptorSets(cmd, point, made->layout, 0, n_sets,
                                 &pipeline->sets[copy * n_sets], 0, NULL);
     }
-}
-
-static void push_constants(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
-                           const void *push)
-{
     if (push) {
-        vkCmdPushConstants(cmd, pipeline->made->layout, stage_of(pipeline), 0,
-                           pipeline->made->push_constant_bytes, push);
+        vkCmdPushConstants(cmd, made->layout, stage_of(pipeline), 0, made->push_constant_bytes,
+                           push);
     }
 }
 
 void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                           const struct mb_dispatch *dispatch)
 {
-    bind_all(pipeline, cmd, dispatch->copy);
-    push_constants(pipeline, cmd, dispatch->push);
+    bind_all(pipeline, cmd, dispatch->copy, dispatch->push);
     vkCmdDispatch(cmd, dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
 }
 
@@ -524,10 +519,9 @@ void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
         .maxDepth = 1.0f,
     };
     (is_core ? vkCmdBeginRendering : vkCmdBeginRenderingKHR)(cmd, &info);
-    bind_all(pipeline, cmd, draw->copy);
+    bind_all(pipeline, cmd, draw->copy, draw->push);
     vkCmdSetViewport(cmd, 0, 1, &viewport);
     vkCmdSetScissor(cmd, 0, 1, &draw->area);
-    push_constants(pipeline, cmd, draw->push);
     vkCmdDraw(cmd, 3, 1, 0, 0);
     (is_core ? vkCmdEndRendering : vkCmdEndRenderingKHR)(cmd);
 }

@@ -15,14 +15,14 @@ extern const struct mb_shader mb_spv_null;
 #define N_TRIES       4
 #define HOST_SLACK_NS 1e4
 
-enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns, const char *device,
-                              struct mb_err *why)
+enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why)
 {
+    const uint32_t valid_bits = info->timestamp_valid_bits;
     MB_FAIL_IF(valid_bits == 0 || valid_bits > 64, why, MB_ERRC_UNSUPPORTED,
                "timer: the queue of %s has no timestamps to measure by (timestampValidBits %u)",
-               device, valid_bits);
-    MB_FAIL_IF(!(period_ns > 0.0), why, MB_ERRC_UNSUPPORTED,
-               "timer: %s gives no timestamp period", device);
+               info->name, valid_bits);
+    MB_FAIL_IF(!(info->timestamp_period_ns > 0.0), why, MB_ERRC_UNSUPPORTED,
+               "timer: %s gives no timestamp period", info->name);
     return MB_OK;
 }
 
@@ -38,13 +38,10 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
         .queryCount = 2 * n_pairs,
     };
     *timer = (struct mb_timer){.gpu = gpu};
-    MB_TRY(mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                          gpu->info.name, err));
+    MB_TRY(mb_timer_check(&gpu->info, err));
     MB_TRY(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)timer->pool, "timestamps");
-    if (gpu->info.queue_flags & VK_QUEUE_COMPUTE_BIT) {
-        MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
-    }
+    MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
     return MB_OK;
 fail:
     mb_timer_finish(timer);
@@ -75,9 +72,7 @@ void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 {
     const struct mb_dispatch prime = {.n_groups = {1, 1, 1}};
     mb_timer_reset(timer, cmd, pair, 1);
-    if (timer->primer.made) {
-        mb_pipeline_dispatch(&timer->primer, cmd, &prime);
-    }
+    mb_pipeline_dispatch(&timer->primer, cmd, &prime);
     mb_barrier_full(cmd);
     mb_timer_stamp(timer, cmd, 2 * pair);
     mb_barrier_execution(cmd); /* memory was made visible before the stamp */
@@ -117,21 +112,11 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
                               double period_ns, double *duration_ns, struct mb_err *err)
 {
     uint64_t ticks = mb_ticks_between(begin, end, valid_bits);
-    MB_FAIL_IF(ticks >> (valid_bits - 1), err, MB_ERRC_RUNTIME,
+    MB_FAIL_IF(ticks >> (valid_bits - 1), err, MB_ERRC_UNSUPPORTED,
                "timer: the second timestamp lies before the first, or the region took "
                "longer than half the counter's wrap");
     *duration_ns = (double)ticks * period_ns;
     return MB_OK;
-}
-
-double mb_timer_period_ns(const struct mb_gpu *gpu)
-{
-    VkPhysicalDeviceProperties properties;
-    if (!mb_features_has(&gpu->info.features, "VK_KHR_portability_subset")) {
-        return gpu->info.timestamp_period_ns;
-    }
-    vkGetPhysicalDeviceProperties(gpu->physical_device, &properties);
-    return (double)properties.limits.timestampPeriod;
 }
 
 /* From a stamp to the next one. MB_UNSUPPORTED where one is missing or the second lies before
@@ -139,13 +124,10 @@ double mb_timer_period_ns(const struct mb_gpu *gpu)
 static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
                                 double *duration_ns, struct mb_err *err)
 {
-    struct mb_err why;
     uint64_t stamps[2];
     MB_DO(read_stamps(timer, first, 2, stamps, err));
-    MB_FAIL_IF(mb_ticks_to_ns(stamps[0], stamps[1], timer->gpu->info.timestamp_valid_bits,
-                              mb_timer_period_ns(timer->gpu), duration_ns, &why) != MB_OK,
-               err, MB_ERRC_UNSUPPORTED, "%s", why.text);
-    return MB_OK;
+    return mb_ticks_to_ns(stamps[0], stamps[1], timer->gpu->info.timestamp_valid_bits,
+                          timer->gpu->info.timestamp_period_ns, duration_ns, err);
 }
 
 /* Clocks differ a little; a wrong period by powers of ten. */

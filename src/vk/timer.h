@@ -8,7 +8,7 @@
 struct mb_timer {
     const struct mb_gpu *gpu;
     VkQueryPool pool;
-    struct mb_pipeline primer; /* an empty dispatch; nothing where the queue has no compute */
+    struct mb_pipeline primer; /* an empty dispatch */
 };
 
 /* `n_pairs` pairs of timestamp queries. UNSUPPORTED if the queue family has no timestamps
@@ -17,20 +17,14 @@ MB_MUST_CHECK enum mb_status mb_timer_init(struct mb_timer *timer, const struct 
                                            uint32_t n_pairs, struct mb_err *err);
 void mb_timer_finish(struct mb_timer *timer);
 
-/* MB_OK if durations can be measured by a counter of `valid_bits` whose ticks take `period_ns`;
- * else MB_UNSUPPORTED, naming `device`. Pure. */
-MB_MUST_CHECK enum mb_status mb_timer_check(uint32_t valid_bits, double period_ns,
-                                            const char *device, struct mb_err *why);
+/* MB_OK if durations can be measured by the device's timestamps, else MB_UNSUPPORTED. Pure. */
+MB_MUST_CHECK enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why);
 
-/* Duration from stamp `begin` to stamp `end`. MB_ERRC_RUNTIME if it is longer than half the
+/* Duration from stamp `begin` to stamp `end`. MB_UNSUPPORTED if it is longer than half the
  * counter's wrap: time running backwards is reported, never returned as a number. Pure. */
 MB_MUST_CHECK enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
                                             double period_ns, double *duration_ns,
                                             struct mb_err *err);
-
-/* The current duration of a tick: MoltenVK, the driver with a portability subset, compares it
- * with the host's clock and adjusts it while a device is open. */
-double mb_timer_period_ns(const struct mb_gpu *gpu);
 
 /* Reset pairs [first_pair, first_pair + n_pairs). */
 void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t first_pair,

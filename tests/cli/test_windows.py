@@ -99,7 +99,7 @@ class Windows(cli.TestCase):
         self.dir.joinpath("folder").mkdir()
         for path, reason in (("nothing.png", "No such file"), ("no\\where\\x.png", "No such file"),
                              ("folder\\", "no images in this folder"), ("empty.png", "the file is empty"),
-                             ("NUL", "a regular file is needed"), ("a?b.png", "Invalid argument")):
+                             ("NUL", "not a regular file"), ("a?b.png", "Invalid argument")):
             outcome = self.quick(path, "-o", "out")
             self.assert_error(outcome, 3, reason)
         for path, reason in (("folder", "is a folder"), ("no\\where.json", "No such file"), ("a?b.json", "Invalid argument")):

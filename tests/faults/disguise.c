@@ -151,6 +151,20 @@ static bool is_beyond_format(VkImageUsageFlags usage, VkImageCreateFlags flags)
            (features_of(usage) & lacking->value) != 0;
 }
 
+static VkPhysicalDeviceLimits told_limits(void)
+{
+    VkPhysicalDeviceProperties told = {.limits.maxImageDimension2D = UINT32_MAX,
+                                       .limits.maxImageArrayLayers = UINT32_MAX};
+    edit_members(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                 offsetof(VkPhysicalDeviceProperties2, properties), &told);
+    return told.limits;
+}
+
+static uint32_t least_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static PFN_vkGetPhysicalDeviceImageFormatProperties real_image_format;
 static VkResult VKAPI_CALL get_image_format(VkPhysicalDevice device, VkFormat format,
                                             VkImageType type, VkImageTiling tiling,
@@ -161,8 +175,13 @@ static VkResult VKAPI_CALL get_image_format(VkPhysicalDevice device, VkFormat fo
     if (find_edit(MB_EDIT_NO_IMAGES) != NULL || is_beyond_format(usage, flags)) {
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
     }
+    const VkPhysicalDeviceLimits told = told_limits();
     const VkResult result =
         real_image_format(device, format, type, tiling, usage, flags, properties);
+    VkExtent3D *extent = &properties->maxExtent;
+    extent->width = least_of(extent->width, told.maxImageDimension2D);
+    extent->height = least_of(extent->height, told.maxImageDimension2D);
+    properties->maxArrayLayers = least_of(properties->maxArrayLayers, told.maxImageArrayLayers);
     properties->maxMipLevels = levels ? (uint32_t)levels->value : properties->maxMipLevels;
     return result;
 }
@@ -273,16 +292,13 @@ static VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo
                                         const VkAllocationCallbacks *callbacks, VkImage *image)
 {
     const struct mb_edit *levels = find_edit(MB_EDIT_MIP_LEVELS);
-    VkPhysicalDeviceProperties told = {.limits.maxImageDimension2D = UINT32_MAX,
-                                       .limits.maxImageArrayLayers = UINT32_MAX};
-    edit_members(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                 offsetof(VkPhysicalDeviceProperties2, properties), &told);
+    const VkPhysicalDeviceLimits told = told_limits();
     if (is_beyond_format(info->usage, info->flags)) {
         note_breach("an image of usage 0x%x was made", info->usage);
     }
-    if (info->extent.width > told.limits.maxImageDimension2D ||
-        info->extent.height > told.limits.maxImageDimension2D ||
-        info->arrayLayers > told.limits.maxImageArrayLayers ||
+    if (info->extent.width > told.maxImageDimension2D ||
+        info->extent.height > told.maxImageDimension2D ||
+        info->arrayLayers > told.maxImageArrayLayers ||
         (levels != NULL && info->mipLevels > levels->value)) {
         note_breach("an image of %ux%u, %u layers, %u levels was made", info->extent.width,
                     info->extent.height, info->arrayLayers, info->mipLevels);

@@ -50,7 +50,7 @@ void mb_test_skip(const char *reason)
 
 int mb_test_run_all(const char *file, mb_test_fn *const *tests)
 {
-    const struct mb_gpu_options options = {.keep_pipelines = true};
+    const struct mb_gpu_options options = {.selector = NULL};
     struct mb_gpu gpu;
     const int opened = mb_test_open(&gpu, &options);
     if (opened != 0) {

@@ -187,7 +187,6 @@ static enum mb_status open_least(const struct mb_gpu *gpu, struct mb_gpu *least,
     *least = *gpu;
     least->device = VK_NULL_HANDLE;
     least->command_pool = VK_NULL_HANDLE;
-    least->instance.has_debug_names = false;
     MB_DO(MB_VK_MAKE(vkCreateDevice, gpu->physical_device, &info, &least->device));
     volkLoadDevice(least->device);
     vkGetDeviceQueue(least->device, gpu->info.queue_family, 0, &least->queue);
@@ -199,7 +198,7 @@ static void test_least_device(struct mb_gpu *gpu)
 {
     struct mb_gpu least;
     struct mb_err err = {0};
-    const uint32_t n_messages = gpu->state->n_validation_messages;
+    const uint32_t n_messages = gpu->instance.n_messages;
     const enum mb_status status = open_least(gpu, &least, &err);
     struct spd_tree *tree = status == MB_OK ? mb_library_tree(&least, NULL) : NULL;
     struct library_info info = rgba8_info(tree, "a device with what is named");
@@ -215,7 +214,7 @@ static void test_least_device(struct mb_gpu *gpu)
         vkDestroyDevice(least.device, NULL);
     }
     volkLoadDevice(gpu->device);
-    mb_library_check(gpu->state->n_validation_messages == n_messages, info.name,
+    mb_library_check(gpu->instance.n_messages == n_messages, info.name,
                      "the validation layer said something");
 }
 

@@ -25,17 +25,19 @@ static void test_workgroups(struct mb_gpu *gpu)
     narrow.info.limits.maxComputeWorkGroupSize[0] = 128;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 128, &why), MB_OK);
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
-    CHECK_EQ_STR(why.text, "the device's workgroups are at most 128 invocations wide "
-                           "(maxComputeWorkGroupSize[0]); 256 are needed");
+    CHECK_EQ_STR(
+        why.text,
+        "the device's workgroups have at most 128 invocations along x; 256 are needed");
     CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
-    check_has(why.text, "at most 128 invocations wide");
+    check_has(why.text, "at most 128 invocations along x");
     narrow.info.limits.maxComputeWorkGroupInvocations = 128;
     narrow.info.limits.maxComputeWorkGroupSize[0] = 1024;
     CHECK_EQ_INT(mb_gpu_require_workgroup(&narrow, 256, &why), MB_UNSUPPORTED);
-    CHECK_EQ_STR(why.text,
-                 "the device's workgroups have at most 128 invocations; 256 are needed");
+    CHECK_EQ_STR(
+        why.text,
+        "the device's workgroups have at most 128 invocations along x; 256 are needed");
     CHECK_EQ_INT(mb_field_init_evictor(&evictor, &narrow, 1 << 20, &why), MB_UNSUPPORTED);
-    check_has(why.text, "have at most 128 invocations");
+    check_has(why.text, "have at most 128 invocations along x");
 }
 
 static void test_small_heap(struct mb_gpu *gpu)
@@ -122,7 +124,7 @@ static void test_kernel(struct mb_gpu *gpu)
     less.info.limits.maxComputeWorkGroupInvocations = 31;
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);
     CHECK_EQ_STR(err.text,
-                 "the device's workgroups have at most 31 invocations; 32 are needed");
+                 "the device's workgroups have at most 31 invocations along x; 32 are needed");
     less = small;
     less.info.limits.maxComputeWorkGroupCount[0] = 0;
     CHECK_EQ_INT(ask(&manifest, &less, &err), MB_UNSUPPORTED);

@@ -227,7 +227,7 @@ static void *make_noise(const struct mb_layout *layout, uint64_t seed)
     struct mb_rng rng;
     mb_rng_init(&rng, seed);
     for (size_t i = 0; values && i < 4 * n_texels; i++) {
-        values[i] = mb_rng_unit(&rng);
+        values[i] = check_random_unit(&rng);
     }
     if (values && texels) {
         mb_format_encode(layout->format, values, n_texels, texels);
@@ -476,7 +476,7 @@ static enum mb_status make_batch(struct context *c, const struct mb_instance *in
         step.is_poisoned = mb_rng_below(&c->rng, 4) > 0;
         step.n_runs = mb_rng_below(&c->rng, 4) > 0 ? 1 : REPEAT_RUNS;
         for (uint32_t channel = 0; channel < 4; channel++) {
-            step.poison[channel] = (float)mb_rng_unit(&c->rng);
+            step.poison[channel] = (float)check_random_unit(&c->rng);
         }
         record_step(&c->bench, instance, &step, i, batch->submission.cmd);
         batch->n_dispatches += step.n_runs * instance->work.n_dispatches;

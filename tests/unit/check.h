@@ -9,6 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
+#include "base/rng.h"
+
+/* Uniform in [0, 1), 53 bits. */
+static inline double check_random_unit(struct mb_rng *rng)
+{
+    return (double)(mb_rng_next(rng) >> 11) * 0x1.0p-53;
+}
 
 /* Of all files that a test is made of. */
 __attribute__((weak)) unsigned check_n_done;

@@ -96,7 +96,7 @@ static inline void fill(const struct mb_run *run, size_t at, double mean_ns, dou
     struct mb_rng rng;
     mb_rng_init(&rng, seed);
     for (size_t i = 0; i < timing_at(run, at)->samples.n_blocks; i++) {
-        const double unit = 2 * mb_rng_unit(&rng) - 1;
+        const double unit = 2 * check_random_unit(&rng) - 1;
         *sample_at(run, at, i) = mean_ns * (1 + noise * unit);
     }
 }

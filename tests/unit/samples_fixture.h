@@ -27,7 +27,7 @@ static inline struct mb_samples make_samples(uint32_t n_blocks, size_t n_columns
         const double clock = 1.0 + wander * sin((double)(i / n_columns) / 10.0);
         samples.block[i / n_columns].is_kept = true;
         samples.sample[i].duration_ns =
-            ns * clock * ratio[i % n_columns] * (1.0 + noise * (mb_rng_unit(&rng) - 0.5));
+            ns * clock * ratio[i % n_columns] * (1.0 + noise * (check_random_unit(&rng) - 0.5));
     }
     return samples;
 }

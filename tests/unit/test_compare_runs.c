@@ -111,7 +111,7 @@ static double normal(struct mb_rng *rng)
 {
     double sum = -6.0;
     for (int i = 0; i < 12; i++) {
-        sum += mb_rng_unit(rng);
+        sum += check_random_unit(rng);
     }
     return sum;
 }

@@ -269,7 +269,7 @@ static void test_limits(void)
                             "#include \"large.glsl\"\nvoid main() { value = 1.0; }\n");
     check_limit(at("root/l.comp"), "includes more than 16 MiB of files");
     CHECK_EQ_INT(mkfifo(at("root/pipe.glsl"), 0600), 0);
-    check_limit(put_including("root/l.comp", "pipe.glsl"), "pipe.glsl: is a pipe");
+    check_limit(put_including("root/l.comp", "pipe.glsl"), "pipe.glsl: is not a regular file");
     check_limit(put_including("root/l.comp", "inner"), "root/inner: is a folder");
 }
 

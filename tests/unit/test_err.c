@@ -75,8 +75,7 @@ static void test_vk(void)
     CHECK_EQ_INT(mb_err_vk(&err, VK_ERROR_OUT_OF_DEVICE_MEMORY,
                            "vkAllocateMemory(gpu->device, &info, NULL, &memory)", "b.c", 9),
                  MB_FAILED);
-    CHECK_EQ_STR(err.text,
-                 "vkAllocateMemory: VK_ERROR_OUT_OF_DEVICE_MEMORY (out of device memory)");
+    CHECK_EQ_STR(err.text, "vkAllocateMemory: VK_ERROR_OUT_OF_DEVICE_MEMORY");
     CHECK_EQ_INT(err.code, MB_ERRC_RUNTIME);
     CHECK_EQ_INT(err.vk_result, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     CHECK_EQ_INT(mb_err_vk(NULL, VK_ERROR_UNKNOWN, "vkX()", "b.c", 9), MB_FAILED);

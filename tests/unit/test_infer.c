@@ -14,7 +14,7 @@ static struct mb_rng rng;
 
 static double normal(void)
 {
-    const double u = mb_rng_unit(&rng) + 1e-300, v = mb_rng_unit(&rng);
+    const double u = check_random_unit(&rng) + 1e-300, v = check_random_unit(&rng);
     return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
 }
 

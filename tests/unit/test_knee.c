@@ -82,7 +82,7 @@ static void test_noise(void)
     for (int round = 0; round < 500; round++) {
         double flat[N], stepped[N];
         for (size_t i = 0; i < N; i++) {
-            const double factor = 1.0 + 0.03 * (2.0 * mb_rng_unit(&rng) - 1.0);
+            const double factor = 1.0 + 0.03 * (2.0 * check_random_unit(&rng) - 1.0);
             flat[i] = 500.0 * factor;
             stepped[i] = factor * cached_gbps(mb_sweep_bytes(i), 32 * MIB, 1000.0, 500.0, true);
         }

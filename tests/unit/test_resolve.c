@@ -270,24 +270,6 @@ static void check_portability(void)
     mb_free(variant);
 }
 
-static VKAPI_ATTR void VKAPI_CALL another_period(VkPhysicalDevice device,
-                                                 VkPhysicalDeviceProperties *properties)
-{
-    *properties = (VkPhysicalDeviceProperties){.limits.timestampPeriod = 2.0f};
-}
-
-/* A tick is as long as the device was told to say, but of the portability subset as it is now.
- */
-static void check_period(void)
-{
-    struct mb_gpu gpu = make_gpu(32, true, false);
-    gpu.info.timestamp_period_ns = 1.0;
-    STAND_IN(vkGetPhysicalDeviceProperties, another_period);
-    CHECK(mb_timer_period_ns(&gpu) == 1.0);
-    gpu.info.features.groups = UINT32_MAX;
-    CHECK(mb_timer_period_ns(&gpu) == 2.0);
-}
-
 static bool is_plain_name(const char *name)
 {
     return name != NULL && name[0] != '\0' &&
@@ -362,7 +344,6 @@ int main(void)
     check_lanes();
     check_lean_lanes();
     check_portability();
-    check_period();
     check_descriptors(mb_strategies);
     return check_summary("resolve");
 }

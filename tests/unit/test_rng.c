@@ -51,7 +51,7 @@ static void test_ranges(void)
         const uint32_t value = mb_rng_below(&rng, 6);
         CHECK(value < 6);
         n_seen[value % 6]++;
-        const double unit = mb_rng_unit(&rng);
+        const double unit = check_random_unit(&rng);
         CHECK(unit >= 0 && unit < 1);
     }
     for (unsigned i = 0; i < 6; i++) {

@@ -144,7 +144,7 @@ static void test_ashman(void)
 
 static double normal(struct mb_rng *rng)
 {
-    const double u = mb_rng_unit(rng) + 1e-300, v = mb_rng_unit(rng);
+    const double u = check_random_unit(rng) + 1e-300, v = check_random_unit(rng);
     return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
 }
 
@@ -157,15 +157,15 @@ static double draw(struct mb_rng *rng, enum shape shape)
     case SKEWED:
         return exp(0.3 * z);
     case TAILED:
-        return 100.0 + 0.5 * z - 2.0 * log(mb_rng_unit(rng) + 1e-300);
+        return 100.0 + 0.5 * z - 2.0 * log(check_random_unit(rng) + 1e-300);
     case GRANULAR:
         return round(100.5 + 0.3 * z);
     case FINE_GRANULAR:
         return round(100.0 + 0.7 * z);
     case HALVES:
-        return 100.0 + z + (mb_rng_unit(rng) < 0.5 ? 6.0 : 0.0);
+        return 100.0 + z + (check_random_unit(rng) < 0.5 ? 6.0 : 0.0);
     case FIFTH:
-        return 100.0 + z + (mb_rng_unit(rng) < 0.2 ? 6.0 : 0.0);
+        return 100.0 + z + (check_random_unit(rng) < 0.2 ? 6.0 : 0.0);
     default:
         return 100.0 + z;
     }

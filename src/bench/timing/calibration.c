@@ -35,8 +35,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
         .roofline = mb_no_roofline,
         .probe_ns = (double)NAN,
     };
-    if (mb_timer_check(gpu->info.timestamp_valid_bits, gpu->info.timestamp_period_ns,
-                       gpu->info.name, &why) != MB_OK) {
+    if (mb_timer_check(&gpu->info, &why) != MB_OK) {
         return MB_OK;
     }
     calibration->has_timer = true;
