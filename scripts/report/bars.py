@@ -111,6 +111,6 @@ def published(timings, kernels, width):
                   f"{drawn[0][0].condition}",
                   svg.drawing(width, height * (1 if is_beside else len(drawn)), parts,
                               f"Published kernels. {words}"),
-                  "Medians, shorter is better. Grey: published. Blue: built into mipbench. Each bar is the "
-                  "fastest exact variant, or the fastest one if none is exact. Hatched: not exact, or not judged. "
-                  "Dashed: the least time, that of the memory traffic or of an empty dispatch, the larger one." + "".join(losses(drawn, names)))
+                  "Medians, shorter is better. Grey: published. Blue: built into mipbench. A bar has "
+                  "the fastest exact variant, or if none is exact the fastest. Hatched: not exact, or not judged. "
+                  "Dashed: the memory floor, what the traffic alone takes, or an empty dispatch if that is longer." + "".join(losses(drawn, names)))

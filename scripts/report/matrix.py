@@ -116,7 +116,7 @@ def heat(factor):
 def legend(matrix):
     steps = "".join(f'<span class="step" style="{heat(step)}">{step:g}x'
                     f'{" and more" if step == MOST_FACTOR else ""}</span>' for step in STEPS)
-    return (f'<p class="scale"><span>{esc(matrix.usual)} is the fastest where a cell has no name. The runner-up is slower by:'
+    return (f'<p class="scale"><span>A cell without a name: {esc(matrix.usual)}. The runner-up is slower by:'
             f"</span> {steps}</p>") if matrix.usual else ""
 
 

@@ -156,6 +156,9 @@ class Copy:
 def baseline(copy, mutants):
     """The tests that are named pass without an edit, or finding it says nothing."""
     names = list(dict.fromkeys(name for mutant in mutants for name in mutant["tests"].split()))
+    unknown = [name for name in names if name not in copy.tests]
+    if unknown:
+        raise ValueError(f"mutants.txt: no such tests: {' '.join(unknown)}")
     failed = [name for name in names if not copy.passes_unedited(name)]
     print(f"{len(names)} tests, {len(failed)} fail without an edit {' '.join(failed)}", flush=True)
     return not failed
