@@ -22,6 +22,10 @@ bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *fo
 static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_layout *layout,
                                    const VkImageCreateInfo *info, struct mb_err *err)
 {
+    MB_FAIL_IF((info->flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) &&
+                   layout->base.width != layout->base.height,
+               err, MB_ERRC_UNSUPPORTED, "%ux%u: the faces of a cube are square",
+               layout->base.width, layout->base.height);
     VkImageFormatProperties properties;
     VkResult result = vkGetPhysicalDeviceImageFormatProperties(
         gpu->physical_device, info->format, info->imageType, info->tiling, info->usage,

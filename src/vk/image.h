@@ -7,7 +7,7 @@
 struct mb_vk_image_options {
     const struct mb_layout *layout; /* format, extent, layers, and the levels to be made */
     uint32_t n_levels;              /* of the image; at least layout->n_levels */
-    bool is_cube;                   /* layers are faces of cubes, which are square */
+    bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
     bool is_raw;   /* add views as words, if mb_vk_image_can_be_raw() */
     bool is_depth; /* D32_SFLOAT instead of the format, r32f; only sampled */
@@ -42,8 +42,9 @@ struct mb_vk_image {
 bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
- * limit, a usage the format lacks. Memory that no heap can hold is MB_ERRC_RUNTIME and says how
- * much is needed and how much there is, before anything is allocated. */
+ * limit, a usage the format lacks, a cube that is not square. Memory that no heap can hold is
+ * MB_ERRC_RUNTIME and says how much is needed and how much there is, before anything is
+ * allocated. */
 MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
                                               const struct mb_gpu *gpu,
                                               const struct mb_vk_image_options *options,
