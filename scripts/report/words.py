@@ -84,7 +84,10 @@ def digits(value):
 def error_text(value):
     if value is None:
         return NOTHING
-    return f"{0.0 if value < 5e-4 else value:.3g}"
+    for size, name in ((1e9, "billion"), (1e6, "million")):
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g} {name}"
+    return f"{0.0 if value < 5e-4 else value:.3g}" if value < 999.5 else f"{value:.0f}"
 
 
 def percent_text(share):

@@ -122,6 +122,10 @@ struct mb_text mb_digits_text(double value)
     if (value < 5e-4) {
         value = 0.0; /* the rounding of doubles */
     }
+    if (value >= 999.5e3) {
+        return value < 999.5e6 ? mb_text("%.3g million", value / 1e6)
+                               : mb_text("%.3g billion", value / 1e9);
+    }
     /* %g goes to exponents where its digits end. */
-    return mb_text(value >= 999.5 && value < 1e6 ? "%.0f" : "%.3g", value);
+    return mb_text(value >= 999.5 ? "%.0f" : "%.3g", value);
 }

@@ -36,5 +36,5 @@ struct mb_text mb_bytes_text(uint64_t n_bytes);
 struct mb_text mb_count_text(uint64_t n);
 
 /* Three digits without trailing zeros, and all digits from a thousand to a million: "0.984",
- * "37.2", "2750", "4.46e+06". Below 0.0005 it is "0". */
+ * "37.2", "2750", "4.46 million". Below 0.0005 it is "0". */
 struct mb_text mb_digits_text(double value);

@@ -41,15 +41,19 @@ void mb_progress_image(struct mb_progress *progress, size_t index, const struct 
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average. NaN in the first image, and when the last one has already taken longer. */
+ * average, or as the first one is going to. NaN before its blocks are sampled, and when the
+ * last one has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
     const size_t n_after = progress->n_images - n_done - 1;
+    const double spent_ns = (double)(now_ns - progress->begin_ns);
+    const double first_ns =
+        progress->table_left_ns > 0.0 ? spent_ns + progress->table_left_ns : (double)NAN;
     const double each_ns =
         n_done > 0 ? (double)(progress->begin_ns - progress->first_ns) / (double)n_done
-                   : (double)NAN;
-    const double rest_ns = each_ns - (double)(now_ns - progress->begin_ns);
+                   : first_ns;
+    const double rest_ns = each_ns - spent_ns;
     const double left_ns = each_ns * (double)n_after + (rest_ns > 0.0 ? rest_ns : 0.0);
     return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
 }
@@ -102,6 +106,7 @@ bool mb_progress_is_due(const struct mb_progress *progress, uint64_t now_ns)
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step)
 {
     const uint64_t now_ns = mb_now_ns();
+    progress->table_left_ns = 0.0;
     if ((progress->is_terminal && !progress->is_quiet) ||
         mb_progress_is_due(progress, now_ns)) {
         draw(progress, label, step, now_ns);
@@ -113,6 +118,10 @@ void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_
 {
     const uint64_t now_ns = mb_now_ns();
     char step[48] = "warming up";
+    progress->table_ns = n_done <= 1 ? now_ns : progress->table_ns;
+    progress->table_left_ns =
+        n_done > 1 ? (double)(now_ns - progress->table_ns) / (n_done - 1) * (n_total - n_done)
+                   : 0.0;
     if (n_done > 0) {
         snprintf(step, sizeof step, "%" PRIu32 " of %" PRIu32 " blocks", n_done, n_total);
     }

@@ -12,6 +12,8 @@ struct mb_progress {
     struct mb_text image; /* "photo 512x512 rgba8"; "" before the first */
     uint64_t first_ns;    /* when the first image began */
     uint64_t begin_ns;    /* when the current one did */
+    uint64_t table_ns;    /* when the first block of the current table was sampled */
+    double table_left_ns; /* if its other blocks take as long as those so far; 0: not known */
     uint64_t drawn_ns; /* when the line was drawn, or the last one written; 0: there is none */
 };
 
@@ -35,7 +37,7 @@ void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c
 void mb_progress_finish(struct mb_progress *progress);
 
 /* The line itself: "[2/8] spd - verifying - about 4 min left - photo". The time left is
- * estimated from the finished images. */
+ * estimated from the finished images, or in the first one from its blocks. */
 struct mb_text mb_progress_text(const struct mb_progress *progress, const char *label,
                                 const char *step, uint64_t now_ns);
 

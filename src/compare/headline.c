@@ -123,10 +123,18 @@ void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
     }
 }
 
+/* Of one variant, which loses the same. */
+static bool is_alike_win(const struct mb_row *a, const struct mb_row *b)
+{
+    const struct mb_answer of_a = mb_row_answer(a), of_b = mb_row_answer(b);
+    return strcmp(a->result->label, b->result->label) == 0 &&
+           strcmp(mb_answer_losses(&of_a).s, mb_answer_losses(&of_b).s) == 0;
+}
+
 static void count_win(struct wins *wins, size_t *n, const struct mb_row *row, double ratio)
 {
     size_t at = 0;
-    while (at < *n && strcmp(wins[at].row->result->label, row->result->label) != 0) {
+    while (at < *n && !is_alike_win(wins[at].row, row)) {
         at++;
     }
     if (at == *n) {

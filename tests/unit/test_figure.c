@@ -76,7 +76,9 @@ static void test_digits(void)
     CHECK_EQ_STR(mb_digits_text(0.5).s, "0.5");
     CHECK_EQ_STR(mb_digits_text(37.24).s, "37.2");
     CHECK_EQ_STR(mb_digits_text(2745.2).s, "2745");
-    CHECK_EQ_STR(mb_digits_text(4.46e6).s, "4.46e+06");
+    CHECK_EQ_STR(mb_digits_text(999499).s, "999499");
+    CHECK_EQ_STR(mb_digits_text(4.46e6).s, "4.46 million");
+    CHECK_EQ_STR(mb_digits_text(2.1e9).s, "2.1 billion");
     CHECK_EQ_STR(mb_digits_text((double)INFINITY).s, "-");
     CHECK_EQ_STR(mb_count_text(999).s, "999");
     CHECK_EQ_STR(mb_count_text(25316).s, "25,316");

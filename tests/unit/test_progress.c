@@ -88,6 +88,25 @@ static void test_time_left(void)
     CHECK_EQ_STR(time_left(200, 100, 60, 0), "verifying - about 2 h left");
 }
 
+/* In the first image: the blocks that are left take 27 s. */
+static void test_first_image(void)
+{
+    struct mb_progress progress = {
+        .n_images = 1, .first_ns = 1000 * MS, .begin_ns = 1000 * MS, .table_left_ns = 27e9};
+    draw(&progress, "spd", "10 of 40", 13000 * MS);
+    CHECK(strstr(drawn.s, "about 27 s left"));
+    progress.n_images = 2;
+    draw(&progress, "spd", "10 of 40", 13000 * MS);
+    CHECK(strstr(drawn.s, "about 66 s left"));
+    mb_progress_rounds(&progress, "spd", 1, 3);
+    CHECK(progress.table_left_ns == 0.0);
+    mb_progress_rounds(&progress, "spd", 2, 3);
+    CHECK(progress.table_left_ns > 0.0 && progress.table_left_ns < 60e9);
+    mb_progress_step(&progress, "a", "verifying");
+    draw(&progress, "a", "verifying", 13000 * MS);
+    CHECK(!strstr(drawn.s, "left"));
+}
+
 /* Blocks are drawn at most ten times a second, and only on a terminal that is not to be quiet.
  */
 static void test_rate(void)
@@ -135,5 +154,6 @@ static void test_finished_image(void)
 
 int main(void)
 {
-    return CHECK_TESTS(test_line, test_images, test_rate, test_time_left, test_finished_image);
+    return CHECK_TESTS(test_line, test_images, test_rate, test_time_left, test_first_image,
+                       test_finished_image);
 }
