@@ -95,6 +95,9 @@ void mb_log_crash(void)
 void mb_log_err(const struct mb_err *err)
 {
     const bool has_hint = err->hint[0] != '\0';
+    if (err->text[0] == '\0') {
+        return;
+    }
     mb_log(MB_LOG_ERROR, "%s%s%s", err->text, has_hint ? "; " : "", err->hint);
     if (err->file != NULL) {
         mb_log(MB_LOG_DEBUG, "at %s:%d", err->file, err->line);

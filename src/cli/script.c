@@ -1,6 +1,7 @@
 /* Runs the script that makes the page of a report. */
 #include "cli/script.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,36 +13,44 @@
 
 #define SCRIPT "report.py"
 
-/* The script within a folder, in `out`, if it is there. */
-static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES])
+/* The script within a folder, in `out`, if it is there; `*error`: why it could not be looked
+ * for. */
+static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES],
+                     int *error)
 {
+    struct mb_file_facts facts = {.kind = MB_KIND_NONE};
     const int n = snprintf(out, MB_PATH_BYTES, "%s%s/" SCRIPT, folder, within);
-    return n < MB_PATH_BYTES && mb_os_kind(out) == MB_KIND_FILE;
+    const int looked = n < MB_PATH_BYTES ? mb_os_look(out, &facts) : ENAMETOOLONG;
+    *error = looked != 0 && looked != ENOENT ? looked : *error;
+    return looked == 0 && facts.kind == MB_KIND_FILE;
 }
 
-static bool find_script(char script[MB_PATH_BYTES])
+static bool find_script(char script[MB_PATH_BYTES], int *error)
 {
     char program[MB_PATH_BYTES], folder[MB_PATH_BYTES];
     const char *given = getenv("MIPBENCH_DATA");
     if (given && given[0] != '\0') {
-        return is_there(given, "", script);
+        return is_there(given, "", script, error);
     }
     mb_os_program(program);
     mb_path_parent(program, folder);
-    return (program[0] != '\0' && (is_there(folder, "/../share/mipbench", script) ||
-                                   is_there(folder, "/../scripts", script))) ||
-           is_there(MB_SOURCE_SCRIPTS, "", script) || is_there(MB_DATA_DIR, "", script);
+    return (program[0] != '\0' && (is_there(folder, "/../share/mipbench", script, error) ||
+                                   is_there(folder, "/../scripts", script, error))) ||
+           is_there(MB_SOURCE_SCRIPTS, "", script, error) ||
+           is_there(MB_DATA_DIR, "", script, error);
 }
 
 static enum mb_status find(char python[MB_PATH_BYTES], char script[MB_PATH_BYTES],
                            struct mb_err *err)
 {
     enum mb_status status = MB_OK;
+    int error = ENOENT;
     if (!mb_os_find_python(python)) {
         status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: python3 is not on PATH");
         mb_err_hint(err, "install python3");
-    } else if (!find_script(script)) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT);
+    } else if (!find_script(script, &error)) {
+        status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT ": %s",
+                         mb_os_error_text(error));
         mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
     }
     return status;

@@ -157,10 +157,6 @@ CREATES(vkCreateInstance, INSTANCE,
                     RESULT(VK_ERROR_EXTENSION_NOT_PRESENT),
                     RESULT(VK_ERROR_INCOMPATIBLE_DRIVER)},
         .exit_code = 4)
-MAY_FAIL(vkEnumerateInstanceExtensionProperties,
-         (const char *layer, uint32_t *n, VkExtensionProperties *list), (layer, n, list),
-         .results = {HOST_MEMORY, DEVICE_MEMORY, RESULT(VK_ERROR_LAYER_NOT_PRESENT)},
-         .may_be_ignored = true)
 MAY_FAIL(vkEnumerateDeviceExtensionProperties,
          (VkPhysicalDevice physical, const char *layer, uint32_t *n,
           VkExtensionProperties *list),
