@@ -116,7 +116,7 @@ int mb_os_rename(const char *from, const char *to);
 int mb_os_make_folder(const char *path);
 
 /* Lock a folder until this process ends. EBUSY if any process, also this one, has locked it.
- * Writes nothing into it; returns 0 as well if the system cannot tell. */
+ * Writes nothing into it. Also returns 0, without a lock, where the file system has none. */
 int mb_os_keep_folder(const char *path);
 
 /* Append the names in a folder, without "." and ".."; failures have `code`. */

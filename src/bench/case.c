@@ -13,7 +13,7 @@
  *     mb_test_image_copy       test_image.c  as often as a cold cache takes
  *     mb_test_image_read       test_image.c  all levels, back on the host
  *     judge_content            judge.c       compared with the reference of the same level 0
- *     mb_hooks.on_chain        cli/output.c  to pictures and texture files */
+ *     mb_hooks.on_chain        cli/main.c    to pictures and texture files */
 #include "bench/case.h"
 
 #include <math.h>

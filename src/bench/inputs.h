@@ -24,8 +24,8 @@ MB_MUST_CHECK enum mb_status mb_inputs_load(const struct mb_settings *settings,
                                             struct mb_err *err);
 
 /* Fill in what is known of a zeroed case before it runs: names, layout, task, compulsory bytes.
- * `index` counts the images of the run: all sizes of the first input in the first format, then
- * in the next, then of the next input. `image` is the input; its texels are not needed. */
+ * `index` numbers the images of the run: the size changes fastest, then the format, then the
+ * input. `image` is the input; its texels are not needed. */
 void mb_image_describe_case(const struct mb_image *image, const struct mb_settings *settings,
                             size_t index, struct mb_case *c);
 

@@ -81,7 +81,7 @@ static enum mb_status fix_param(struct selection *selection, const char *spec, c
     return MB_OK;
 }
 
-/* Parse one ':'-separated setting of a spec, which is cut at its '='. */
+/* Parse one ':'-separated setting of a spec; `setting` is cut at its '='. */
 static enum mb_status parse_setting(const char *spec, char *setting,
                                     struct selection *selection, struct mb_err *err)
 {

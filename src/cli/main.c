@@ -11,7 +11,7 @@
 #include "bench/bench.h"
 #include "bench/case.h"
 #include "bench/selftest.h"
-#include "cli/compare.h"
+#include "cli/compare_verdicts.h"
 #include "cli/export.h"
 #include "cli/inspect/inspect.h"
 #include "cli/manifest/kernel.h"

@@ -13,7 +13,7 @@
 #include "result/result_json.h"
 #include "cli/options/folder.h"
 #include "cli/script.h"
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 
 #define LEAST_COLUMNS 80  /* of a terminal */
 #define FILE_COLUMNS  100 /* where there is no terminal */
@@ -106,7 +106,8 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Readers of a folder could not tell a set of runs from a single run, or from earlier ones. */
+/* Refuse a folder with results from which readers could not tell those of this run: a set of
+ * runs where this is a single one, or the other way round. */
 static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;

@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "cli/options/options.h"
 #include "cli/picture.h"
-#include "cli/table.h"
+#include "cli/run_table.h"
 
 struct mb_output {
     const struct mb_options *options;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/settings.h"
-#include "bench/verify/reference.h"
+#include "bench/verify/reference_cache.h"
 #include "image/io/sheet.h"
 #include "result/result.h"
 

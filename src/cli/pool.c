@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 #include "result/case_json.h"
 #include "result/label.h"
 #include "result/ranking.h"

@@ -12,7 +12,7 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-/* Whether two texts "NAME SHA256" have one name and two digests. */
+/* Whether two texts "NAME SHA256" have the same name, but different digests. */
 static bool is_changed(const char *a, const char *b)
 {
     const size_t n_name = (size_t)(strrchr(a, ' ') - a);

@@ -139,7 +139,7 @@ static double psnr_db(const struct distance *noise, const struct mb_format *form
     return 10.0 * log10(peak * peak * n_values / noise->sum_squares);
 }
 
-/* From the two unrounded chains. */
+/* How far a level is from the unrounded chains: that of its own policy, and that of box. */
 struct distances {
     struct distance drift, box;
 };

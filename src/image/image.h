@@ -85,9 +85,9 @@ void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layou
  * has them. */
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format);
 
-/* The format that --format auto picks: that of a texture file; rgba8 (8-bit; with `is_srgb`
- * rgba8-srgb), rgba32f (16-bit), rgba16f (float, or rgba32f if the range of half does not hold
- * them). */
+/* The format that --format auto picks: a texture file's own; for 8 bits rgba8, or with
+ * `is_srgb` rgba8-srgb; for 16 bits rgba32f; for floats rgba16f, or rgba32f if a texel is
+ * beyond the range of half floats. */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
 
 /* Free and zero. */

@@ -1,7 +1,7 @@
 /* What an output promises, and what it is held to. */
 #pragma once
 
-#include "image/golden.h"
+#include "image/reference.h"
 
 enum mb_arithmetic {
     MB_ARITHMETIC_FP32,        /* weights and sums in 32-bit float or exact integers */

@@ -10,16 +10,16 @@
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
                                     double *log_ratio);
 
-/* The relation that logarithms of ratios show, one per block, of one or several runs. The test
- * is Wilcoxon's for one, and by resampling for several, since the blocks of one run do not show
- * how runs differ. Only the ratio is known if a run has fewer than MB_FEW_SAMPLES. */
+/* The relation that logarithms of ratios show; each run has one for each of its blocks. The
+ * test is Wilcoxon's for one, and by resampling for several, since the blocks of one run do not
+ * show how runs differ. Only the ratio is known if a run has fewer than MB_FEW_SAMPLES. */
 MB_MUST_CHECK enum mb_status mb_relate_logs(const struct mb_runs *log_ratios,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
 
-/* Fill the relations of a timing that has its samples, and judge them: every row to the fastest
- * and the A/A twin to its original, paired within blocks. Without a fastest (SIZE_MAX) only the
- * twin's. */
+/* Fill the relations of a timing that has its samples, and judge them: every row is
+ * related to the fastest, and the A/A twin to its original, by pairs within blocks. If there is
+ * no fastest (SIZE_MAX), only the twin is. */
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 

@@ -116,7 +116,7 @@ struct mb_timing {
     size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
     struct mb_relation twin; /* of that row to itself: the noise of the instrument */
-    double floor_ns;         /* no strategy can be faster; NaN: unknown */
+    double floor_ns;         /* memory traffic, or an empty dispatch; NaN: unknown */
     bool is_dispatch_bound;  /* the floor is a dispatch, not memory */
     struct mb_row *rows;     /* one for each result of the case, in the same order; owned */
     /* The fastest verified row of those that answer `question`, to which all others that make
@@ -210,7 +210,7 @@ struct mb_run {
     struct mb_strlist texts;   /* that other members point to */
 };
 
-/* The floor divided by the median: 1 is the memory floor. NaN if either is unknown. */
+/* The floor divided by the median: 1 is as fast as the floor. NaN if either is unknown. */
 double mb_row_of_floor(const struct mb_row *row);
 
 /* Status and reason of the variant, or of this condition if it alone was skipped. */

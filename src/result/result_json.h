@@ -1,5 +1,5 @@
-/* results.json (results/schema.json), written and read back into the same struct, and parts
- * that tune.json and the output of `list` and `inspect` share with it. */
+/* The text of results.json (results/schema.json), made from a run and read back into one; what
+ * tune.json, `list` and `inspect` share with it. cli/output.c writes the file. */
 #pragma once
 
 #include "result/field.h"

@@ -9,10 +9,9 @@
 #include "bench/case.h"
 #include "bench/timing/sizing.h"
 
-/* A heat has at most so many variants, besides the one that all heats share, and so many
- * instances: each variant is set up once for every image of the rotation. */
-#define HEAT   48u
-#define TRIALS 1536u
+#define HEAT 48u /* variants of a heat at most, besides the one that all heats share */
+#define TRIALS                                                                                 \
+    1536u          /* instances of a heat at most: a variant has one an image of the rotation */
 #define BLOCKS 20u /* in the first pass */
 
 /* A case in progress. */

@@ -7,7 +7,7 @@
 #include "bench/case.h"
 #include "bench/test_image.h"
 #include "bench/verify/instance.h"
-#include "bench/verify/reference.h"
+#include "bench/verify/reference_cache.h"
 
 #define MB_TEST_SKIP 77 /* meson's exit code for a test that cannot run here */
 

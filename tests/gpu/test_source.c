@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "bench/verify/reference.h"
+#include "bench/verify/reference_cache.h"
 #include "harness.h"
 
 /* What the read-back buffer holds: the changed level 0, and below it the chain of `source`. */

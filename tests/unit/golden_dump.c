@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "image/golden.h"
+#include "image/reference.h"
 
 static void give_up(const char *why)
 {

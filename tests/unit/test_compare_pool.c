@@ -1,7 +1,7 @@
 /* Pooling of runs whose truth is known. */
 #include "compare/pool.h"
 
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 
 #include "compare_fixture.h"
 #include "result/case_json.h"

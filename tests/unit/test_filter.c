@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "image/golden.h"
+#include "image/reference.h"
 
 static void check_names(void)
 {

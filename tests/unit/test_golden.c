@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "image/golden.h"
+#include "image/reference.h"
 #include "image/pattern.h"
 #include "image/tolerance.h"
 #include "result/result.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "image/golden.h"
+#include "image/reference.h"
 #include "image/pattern.h"
 
 static void check_specs(void)

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "result/label.h"
 #include "result/result_json.h"
-#include "cli/table.h"
+#include "cli/run_table.h"
 #include "check.h"
 #include "vk/shader.h"
 

@@ -1,5 +1,5 @@
 /* The summary of a run of many images. */
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 
 #include "base/alloc.h"
 #include "bench/settings.h"

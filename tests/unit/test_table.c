@@ -1,6 +1,6 @@
 /* The table of a run, the sentences below it, and both as Markdown. */
 #include "bench/settings.h"
-#include "cli/table.h"
+#include "cli/run_table.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "bench/test_image.h"
 #include "bench/verify/chain_hash.h"
 #include "bench/verify/instance.h"
-#include "bench/verify/reference.h"
+#include "bench/verify/reference_cache.h"
 #include "result/result.h"
 
 struct mb_recorded_sample;

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "cli/options/options.h"
-#include "cli/table.h"
+#include "cli/run_table.h"
 #include "result/result.h"
 
 /* What drivers tell under names of their own. */

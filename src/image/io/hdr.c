@@ -1,6 +1,6 @@
 /* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
- * rows of run-length encoded channels, or of texels with repeats where a row is too narrow or
- * too wide for that, or was written before there were those. Rows are written as texels. */
+ * a row has its channels one by one, run-length encoded, or texels with repeats if it is too
+ * narrow or too wide for that, or from an old program. We write plain texels. */
 #include "image/io/write.h"
 
 #include <math.h>

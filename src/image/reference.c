@@ -3,7 +3,7 @@
  * A source row is decoded and reduced along x once and kept while rows below still need it; a
  * row of the result then joins reduced rows. All loops run over contiguous doubles, so that the
  * compiler vectorises them. */
-#include "image/golden.h"
+#include "image/reference.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The reference chains of one case. */
-#include "bench/verify/reference.h"
+#include "bench/verify/reference_cache.h"
 
 #include <string.h>
 

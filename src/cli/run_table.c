@@ -1,5 +1,5 @@
 /* The table of a run: a row is filled once, for the terminal and for Markdown. */
-#include "cli/table.h"
+#include "cli/run_table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "bench/settings.h"
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 #include "result/label.h"
 #include "result/ranking.h"
 

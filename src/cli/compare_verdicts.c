@@ -1,5 +1,5 @@
 /* `mipbench compare`: read, compare, show, write, judge. */
-#include "cli/compare.h"
+#include "cli/compare_verdicts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The reference chains of one case, made once, and comparison of outputs with them. */
+/* The reference chains of one case (image/reference.h), each made once and kept, and comparison
+ * of outputs with them. */
 #pragma once
 
 #include "image/compare.h"

@@ -1,5 +1,5 @@
 /* Counts the verdicts on pooled timings, and puts them into words. */
-#include "compare/headline.h"
+#include "compare/run_headline.h"
 
 #include <math.h>
 #include <string.h>

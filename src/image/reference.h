@@ -1,4 +1,4 @@
-/* The golden model: what the right answer is, in double precision.
+/* How the reference is computed: what the right answer is, in double precision.
  *
  * A level is made from the one above it by a separable filter (image/filter.h): along x, then
  * along y. */
@@ -15,10 +15,11 @@ struct mb_plane {
 };
 
 /* The level below `source`: linear rgba[h'][w'][4] at `dst`, its rows split over the
- * processors. MIN and MAX leave NaN out, as GLSL's may; of wide kernels they mean nothing.
+ * processors. MIN and MAX leave NaN out, as GLSL's may; wide kernels have no MIN and MAX.
  * `range`, the same shape or NULL, becomes the spread (max - min) of the taps under each texel
  * and channel, which bounds the error of filters with quantised weights. Under MB_POLICY_BLIT
- * the taps beside count too: one of weight 0 may be given some. Fails only without memory. */
+ * it includes the texels on both sides of a tap: a device that quantises its position may give
+ * them weight. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_golden_level(const struct mb_filter *filter,
                                              const struct mb_plane *source, double *dst,
                                              double *range, struct mb_err *err);
