@@ -41,8 +41,8 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     return MB_OK;
 }
 
-/* The same work, set up anew or sampled under two names, must make no difference. Under two
- * names the interval of the ratio must also hold 1, but for a granule. */
+/* Check that a plant of the same length is SAME, and the longer one SLOWER by about MB_PLANTED.
+ * For the twin the interval of the ratio must also contain 1, give or take a granule. */
 static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
                                   double granule_ns, struct mb_check *check, struct mb_err *err)
 {
