@@ -7,7 +7,7 @@
  *
  * How an image gets from its file to what is shown of it:
  *
- *     mb_image_open            image/io      decoded once, when the run begins (inputs.c)
+ *     mb_image_open            image/io      decoded when the run begins (inputs.c)
  *     mb_image_make_case       inputs.c      resized, in the format of the case: level 0
  *     mb_test_image_init       test_image.c  uploaded; strategies make the levels below
  *     mb_test_image_copy       test_image.c  as many copies as a cold cache takes

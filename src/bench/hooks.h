@@ -17,8 +17,8 @@ struct mb_hooks {
     /* `n_done` of `n_total` blocks are sampled, each of `n_candidates` strategies. */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result`, read back after its last verification as a packed block of
-     * c->layout; the hook may write it to files and note these in the result. `reference` is
-     * NULL with settings->verify off. */
+     * c->layout; the hook may write it to files and note the files in the result. `reference`
+     * is NULL with settings->verify off. */
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_reference *reference,
                                struct mb_err *err);

@@ -12,7 +12,7 @@
 #define MIN_BLOCKS     40u
 #define MAX_BLOCKS     640u
 #define MAX_NOISE      0.002
-#define LAUNCHES       20.0    /* length of a chain in launches; only the chain is planted on */
+#define LAUNCHES       20.0    /* length of a chain in launches; plants change only the chain */
 #define MAX_STEPS      60000.0 /* llvmpipe leaves loops after 65535 turns */
 #define SLACK          0.015   /* on both sides of the planted ratio */
 #define HOLD_LEVEL     0.999   /* at 95 % one honest run in twenty would fail */
@@ -121,7 +121,7 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
                  "again; do not trust times of this device until the self-test passes";
 }
 
-/* A chain for each plant and slot; the twin uses those of the base. */
+/* A chain for each plant and slot; the twin uses the chains of the base. */
 struct plants {
     struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
 };

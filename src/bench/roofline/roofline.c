@@ -2,7 +2,7 @@
  * cache holds, in several variants, the best of which counts.
  *
  * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
- * workgroup sizes are tried first, and more items per invocation with the best of them only. */
+ * workgroup sizes are tried first, and more items per invocation only with the best size. */
 #include "bench/roofline/roofline.h"
 
 #include <math.h>
