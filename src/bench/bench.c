@@ -58,8 +58,8 @@ static enum mb_status calibrate(struct mb_run *run, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-/* The name of an input becomes a folder and the id of a case: a second file with the same stem
- * gets a number. */
+/* Number the name of an input if an earlier case of this format and size has the same: names
+ * become folders and the ids of cases. */
 static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 {
     unsigned n_same = 1;
@@ -177,13 +177,13 @@ static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_varia
     return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
 }
 
-/* The first row with this status, preferably of a variant that has it under every condition,
- * and of these one that was asked for by name and cannot run. */
+/* Find the row whose reason is reported: the first of the highest rank among the rows with this
+ * status. */
 static const struct mb_row *find_row(const struct mb_run *run, const struct mb_variant *rows,
                                      enum mb_result_status status)
 {
     const struct mb_row *found = NULL;
-    int best = 0; /* 1: under one condition, 2: under every one, 3: asked for by name, too */
+    int best = 0; /* rank: 1: under one condition, 2: under all, 3: named and cannot run */
     struct mb_rows all = {.run = run};
     for (const struct mb_row *row; (row = mb_rows_next(&all)) != NULL;) {
         const bool is_unable = rows[row - row->timing->rows].by_name && !row->result->has_work;

@@ -1,16 +1,16 @@
 /* One case of a run. The order matters:
  *
  *     set every strategy up
- *     verify each on the image and on a probe, each over a poison of its own
+ *     verify each on the image and on a probe, over a different poison on each
  *     under each condition: warm up and sample all of them, interleaved
  *     verify each once more on both, and hand its chain on
  *
  * How an image gets from its file to what is shown of it:
  *
- *     mb_image_open            image/io      decoded once, when the run begins (inputs.c)
+ *     mb_image_open            image/io      decoded when the run begins (inputs.c)
  *     mb_image_make_case       inputs.c      resized, in the format of the case: level 0
  *     mb_test_image_init       test_image.c  uploaded; strategies make the levels below
- *     mb_test_image_copy       test_image.c  as often as a cold cache takes
+ *     mb_test_image_copy       test_image.c  as many copies as a cold cache takes
  *     mb_test_image_read       test_image.c  all levels, back on the host
  *     judge_content            judge.c       compared with the reference of the same level 0
  *     mb_hooks.on_chain        cli/main.c    to pictures and texture files */
@@ -61,7 +61,7 @@ static enum mb_status describe_pipelines(struct context *c, struct mb_candidate 
 }
 
 /* Set the variant up on the test image; for an update also as a full regeneration, to compare
- * with. Finish it in any case. */
+ * the update with. Finish the candidate even after a failure. */
 static enum mb_status init_candidate(struct mb_candidate *candidate,
                                      const struct mb_vk_image *image,
                                      const struct mb_task *task, struct mb_err *err)
@@ -92,8 +92,8 @@ static void finish_candidate(struct mb_candidate *candidate)
     *candidate = (struct mb_candidate){0};
 }
 
-/* Set up one strategy for the task of the case. Its pipelines are compiled anew, unless the
- * caller shares them, so that init() costs what it costs a user. */
+/* Set up one strategy for the task of the case. Unless the caller shares pipelines, they are
+ * compiled anew: init() then costs what it costs a user. */
 static enum mb_status prepare(struct context *c, struct mb_candidate *candidate,
                               struct mb_err *err)
 {
@@ -139,7 +139,7 @@ static enum mb_status prepare_all(struct context *c, struct mb_err *err)
             return status;
         }
         if (status != MB_OK) {
-            /* One strategy that cannot be set up does not take the others with it. */
+            /* A strategy that cannot be set up does not stop the others. */
             struct mb_result *result = candidate->result;
             result->status = status == MB_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED;
             snprintf(result->reason, sizeof result->reason, "%s", why.text);
@@ -194,8 +194,8 @@ static bool is_judged(const struct mb_result *result)
     return !result->is_diagnostic && !result->work.tolerance.has_no_policy;
 }
 
-/* Verify a candidate, or only make its chain. Each content is a step of its own: large ones
- * take long. */
+/* Verify a candidate or, with a blind judge, only make its chain. Each content is reported as a
+ * step of its own: a large image takes long. */
 static enum mb_status judge(struct context *c, struct mb_candidate *candidate,
                             enum mb_content content, enum mb_judge_pass pass,
                             struct mb_err *err)
@@ -239,7 +239,7 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
         if (!is_judged(result)) {
             continue;
         }
-        /* The probe first: what timed runs left behind could be right for the image. */
+        /* Verify on the probe first: what timed runs left could be right for the image. */
         if (result->verify == MB_VERIFY_PASS) {
             MB_DO(judge(c, candidate, MB_CONTENT_PROBE, MB_JUDGE_AFTER, err));
         }
@@ -253,8 +253,8 @@ static enum mb_status verify_after(struct context *c, struct mb_err *err)
     return MB_OK;
 }
 
-/* Time all under each condition; and level by level with --per-level, if latency, where a
- * sample is one chain, is among the conditions. */
+/* Time all candidates under each condition. With --per-level, also time each level if latency
+ * is among the conditions: only there a sample is one chain. */
 static enum mb_status time_all(struct context *c, struct mb_err *err)
 {
     const struct mb_case_options *options = c->options;
@@ -364,7 +364,7 @@ static enum mb_status make_image(struct context *c, const void *source, struct m
     return mb_test_image_init(&c->test_image, c->gpu, &image, source, err);
 }
 
-/* After an interruption some timings may have no samples. */
+/* Drop the timings that an interruption left without samples. */
 static void drop_empty_timings(struct mb_case *c)
 {
     size_t n_kept = 0;

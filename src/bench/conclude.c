@@ -25,7 +25,7 @@ static void warn_clock(const struct mb_samples *samples, struct mb_warnings *war
     }
 }
 
-/* Faster than the memory floor: a cache helped, or the floor was measured too high. */
+/* Warn of a row faster than its floor: a cache helped, or the floor was measured too high. */
 static void warn_below_floor(const struct mb_timing *timing, uint64_t llc_bytes,
                              struct mb_row *row)
 {
@@ -73,9 +73,9 @@ static void warn_row(const struct mb_settings *settings,
     warn_below_floor(timing, calibration->roofline.llc_bytes, row);
 }
 
-/* No chain is faster than memory moves its bytes, and none that is drained before and after is
- * faster than a null dispatch; chains in a row or side by side hide that cost. NaN where the
- * roofline was not measured. */
+/* Set the floor of a timing: the time that memory takes to move the bytes of a chain or, if
+ * longer, a null dispatch. A dispatch bounds latency only: chains in a row or side by side hide
+ * its cost. NaN if the roofline was not measured. */
 static void find_floor(const struct mb_roofline *roofline, struct mb_timing *timing)
 {
     /* Bytes over GB/s are nanoseconds. */
@@ -85,8 +85,8 @@ static void find_floor(const struct mb_roofline *roofline, struct mb_timing *tim
     timing->floor_ns = timing->is_dispatch_bound ? roofline->null_dispatch_ns : memory_ns;
 }
 
-/* Strategies that leave work out are sampled only together with one that does not. If all of
- * those failed, nothing was sampled. */
+/* Say why a strategy that leaves work out was not sampled: the strategies beside it, which make
+ * the whole chain, were given up. */
 static void explain_untimed(const struct mb_timing *timing, struct mb_row *row)
 {
     if (timing->samples.n_kept == 0 && row->result->is_diagnostic &&
@@ -154,7 +154,7 @@ static void warn_case(const struct mb_settings *settings,
     }
 }
 
-/* This says why a chain that was asked for is missing. */
+/* Say why a chain that was asked for is missing. */
 static void warn_no_chain(struct mb_result *result, bool is_asked)
 {
     if (is_asked && result->chains.n == 0 && result->status != MB_RESULT_SKIPPED &&

@@ -12,24 +12,25 @@ struct mb_hooks {
     void *user;
     /* True once the user wants to stop: samples in flight are finished, whole blocks kept. */
     bool (*is_interrupted)(void *user);
-    /* A step without a count begins: "verifying". `label` names the strategy. */
+    /* A step that has no count begins, such as "verifying". `label` names the strategy. */
     void (*on_step)(void *user, const char *label, const char *step);
     /* `n_done` of `n_total` blocks are sampled, each of `n_candidates` strategies. */
     void (*on_block)(void *user, size_t n_candidates, uint32_t n_done, uint32_t n_total);
     /* The chain of `result`, read back after its last verification as a packed block of
-     * c->layout; the hook may write it to files and note these in the result. `reference` is
-     * NULL with settings->verify off. */
+     * c->layout; the hook may write it to files and note the files in the result. `reference`
+     * is NULL with settings->verify off. */
     enum mb_status (*on_chain)(void *user, const struct mb_case *c, struct mb_result *result,
                                const void *block, struct mb_reference *reference,
                                struct mb_err *err);
-    /* Before each case, `index` counting from 0; and after it, when it is the last of `run`. */
+    /* Called before each case, `index` counting from 0, and after it: `c` is then the last of
+     * `run`. */
     void (*on_case_begin)(void *user, size_t index);
     enum mb_status (*on_case_done)(void *user, const struct mb_run *run,
                                    const struct mb_case *c, struct mb_err *err);
 };
 
 struct mb_case_options {
-    /* How a case is run: mb_case_run(), or one that calls it, once or more. */
+    /* Runs a case: mb_case_run(), or a function that calls it once or more. */
     enum mb_status (*run)(const struct mb_case_options *options, const void *source,
                           struct mb_case *c, bool *is_complete, struct mb_err *err);
     const struct mb_settings *settings;
@@ -40,5 +41,5 @@ struct mb_case_options {
     const struct mb_condition *conditions;
     size_t n_conditions; /* at least 1 */
     struct mb_calibration *calibration;
-    bool shares_pipelines; /* reuse those that the device keeps: setup times do not matter */
+    bool shares_pipelines; /* reuse kept pipelines, as setup times do not matter */
 };

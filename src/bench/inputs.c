@@ -89,7 +89,7 @@ enum mb_status mb_inputs_load(const struct mb_settings *settings, struct mb_inpu
     return image->texels ? MB_OK : open_input(settings, index, image, err);
 }
 
-/* The format of image `index`: all sizes are in the first one, then in the next. */
+/* The format of image `index`: the first one at all sizes, then the next one at all sizes. */
 static const struct mb_format *format_of(const struct mb_settings *settings,
                                          const struct mb_image *image, size_t index)
 {
@@ -122,7 +122,7 @@ void mb_image_describe_case(const struct mb_image *image, const struct mb_settin
         .is_update = is_update,
         .rect = is_update ? settings->rect : mb_rect_whole(base),
     };
-    /* The rectangle is read once, and what depends on it written once. */
+    /* The rectangle is read once, and the texels that depend on it are written once. */
     c->compulsory_bytes = mb_filter_affected_bytes(MB_POLICY_BOX, &c->layout, c->task.rect);
 }
 

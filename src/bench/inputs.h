@@ -1,4 +1,4 @@
-/* From inputs to cases: each input in each format at each size is one. */
+/* From inputs to cases: each input in each format at each size is a case. */
 #pragma once
 
 #include "bench/settings.h"
@@ -7,13 +7,13 @@
 
 /* The inputs of a run, all checked before the first case. */
 struct mb_inputs {
-    struct mb_image *images; /* n_inputs; texels NULL: mb_inputs_load() */
+    struct mb_image *images; /* [n_inputs]; if texels are NULL: mb_inputs_load() */
     size_t n_inputs;
 };
 
-/* Open every input, so that a bad one is reported before the run begins, and so are, as
- * MB_ERRC_USAGE, an update's rectangle outside it and a cube that is not square, at every size
- * asked for. Up to 1 GiB of texels are kept. */
+/* Open every input, so that a bad one is reported before the run begins. MB_ERRC_USAGE if, at
+ * any size asked for, an update's rectangle exceeds the input or a cube is not square. Up to 1
+ * GiB of texels are kept. */
 MB_MUST_CHECK enum mb_status mb_inputs_open(const struct mb_settings *settings,
                                             struct mb_inputs *inputs, struct mb_err *err);
 void mb_inputs_finish(struct mb_inputs *inputs);

@@ -37,7 +37,7 @@ static enum mb_status find_name(const char *const *names, size_t n_names, const 
     return mb_err_hint_nearest(err, word, names, n_names, NULL);
 }
 
-/* `word` is not "all". */
+/* Find a strategy by its name; `word` is not "all". */
 static enum mb_status find_strategy(const struct mb_strategy *const *table, const char *word,
                                     const struct mb_strategy **strategy, struct mb_err *err)
 {
@@ -110,7 +110,8 @@ static char *cut(char *text)
     return colon;
 }
 
-/* Append a row unless it is among the first `n_known`, which is then by name if either is. */
+/* Append a row, unless it equals one of the first `n_known`, which is then by name if either
+ * is. */
 static enum mb_status add_row(struct row_list *list, size_t n_known,
                               const struct mb_variant *row, struct mb_err *err)
 {
@@ -170,9 +171,9 @@ static bool is_left_out(const struct selection *selection)
             (strategy->contradiction && strategy->contradiction(&selection->params)));
 }
 
-/* A sweep may have thousands of rows, which all differ, so each is compared only with those of
- * earlier specs. If the fixed values contradict each other, the first row is added to report
- * that. */
+/* Add the rows of one spec. A sweep may have thousands, which all differ, so each is compared
+ * only with rows of earlier specs. If the fixed values contradict each other, the first row is
+ * added to report that. */
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
@@ -208,7 +209,7 @@ static enum mb_status add_all(struct row_list *list, const struct mb_strategy *c
     return MB_OK;
 }
 
-/* `words` is a copy of the spec, which is cut into its words. */
+/* `words` is a copy of the spec; the function cuts the copy into words. */
 static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *const *table,
                                const char *spec, char *words, struct mb_err *err)
 {

@@ -12,7 +12,7 @@
 #define MIN_BLOCKS     40u
 #define MAX_BLOCKS     640u
 #define MAX_NOISE      0.002
-#define LAUNCHES       20.0    /* length of a chain in launches; only the chain is planted on */
+#define LAUNCHES       20.0    /* length of a chain in launches; plants change only the chain */
 #define MAX_STEPS      60000.0 /* llvmpipe leaves loops after 65535 turns */
 #define SLACK          0.015   /* on both sides of the planted ratio */
 #define HOLD_LEVEL     0.999   /* at 95 % one honest run in twenty would fail */
@@ -41,8 +41,8 @@ static enum mb_status relate(const struct mb_samples *samples, enum mb_plant pla
     return MB_OK;
 }
 
-/* The same work, set up anew or sampled under two names, must make no difference. Under two
- * names the interval of the ratio must also hold 1, but for a granule. */
+/* Check that a plant of the same length is SAME, and the longer one SLOWER by about MB_PLANTED.
+ * For the twin the interval of the ratio must also contain 1, give or take a granule. */
 static enum mb_status check_plant(const struct mb_samples *samples, enum mb_plant plant,
                                   double granule_ns, struct mb_check *check, struct mb_err *err)
 {
@@ -121,7 +121,7 @@ const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu)
                  "again; do not trust times of this device until the self-test passes";
 }
 
-/* A chain for each plant and slot; the twin uses those of the base. */
+/* A chain for each plant and slot; the twin uses the chains of the base. */
 struct plants {
     struct mb_probe probe[MB_N_PLANTS][MB_N_SLOTS];
 };

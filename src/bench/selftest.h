@@ -9,11 +9,11 @@
 
 #define MB_PLANTED 0.05 /* by how much one candidate's chain of multiply-adds is longer */
 
-/* The candidates that are sampled, all the same chain. */
+/* The candidates that are sampled: chains of multiply-adds, the same except in length. */
 enum mb_plant {
     MB_PLANT_BASE,
     MB_PLANT_TWIN, /* the base itself, under a second name */
-    MB_PLANT_ZERO, /* set up anew, as long as the base */
+    MB_PLANT_ZERO, /* a second chain, as long as the base */
     MB_PLANT_FIVE, /* MB_PLANTED longer */
     MB_N_PLANTS,
 };
@@ -46,7 +46,7 @@ MB_MUST_CHECK enum mb_status mb_selftest_judge(const struct mb_samples *samples,
 /* What may have caused a failure, and what to do. `is_cpu`: on a software device. */
 const char *mb_selftest_advice(const struct mb_selftest *selftest, bool is_cpu);
 
-/* Sample them on a device. UNSUPPORTED without timestamps. */
+/* Sample the plants on a device and judge the samples. UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_selftest_run(const struct mb_gpu *gpu,
                                              const struct mb_settings *settings,
                                              struct mb_selftest *selftest, struct mb_err *err);

@@ -30,7 +30,7 @@ VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_
     return usage;
 }
 
-/* A level of all layers in a packed block. */
+/* The copy region of one level, all layers, in a packed block. */
 static VkBufferImageCopy level_region(const struct mb_layout *layout, uint32_t level)
 {
     const struct mb_extent extent = mb_level_extent(layout->base, level);

@@ -20,21 +20,21 @@ struct mb_test_image {
     double image_ms; /* host time that making the image and its views took */
 };
 
-/* The usage flags that the device supports for this format, of transfers, sampling, storage and
- * drawing. */
+/* The usage flags (transfers, sampling, storage, drawing) that the device supports for this
+ * format. */
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* Record a copy of levels [0, n_levels) of all layers between images of one layout. `from` is
  * in the state of strategy.h before and after, `to` after. */
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels);
-/* Record the same of level 0 to a depth image, through a buffer: Vulkan does not copy between
+/* Record a copy of level 0 to a depth image, through a buffer: Vulkan does not copy between
  * color and depth images. */
 void mb_record_depth_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, const struct mb_buffer *between);
 
-/* Create the image and upload level 0, source[layer][height][width] of its format, which is
- * then readable in SHADER_READ_ONLY_OPTIMAL. In the options n_levels 0 means those of the
+/* Create the image and upload `source`, [layer][height][width] in its format, to level 0, which
+ * is then readable in SHADER_READ_ONLY_OPTIMAL. In the options n_levels 0 means all of the
  * layout, and usage 0 all of mb_test_image_usage() with raw views; transfers are added to any
  * other usage. UNSUPPORTED as mb_vk_image_init. */
 MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image,
@@ -43,13 +43,13 @@ MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image
                                                 const void *source, struct mb_err *err);
 void mb_test_image_finish(struct mb_test_image *test_image);
 
-/* Upload the first `n_levels` of a block packed as test_image->full: level 0 alone, as another
- * content or to repair what a strategy damaged, or a chain. They are readable afterwards. */
+/* Upload the first `n_levels` of a block packed as test_image->full: a chain, or level 0 alone
+ * to change the content or repair damage by a strategy. The levels are readable afterwards. */
 MB_MUST_CHECK enum mb_status mb_test_image_upload(struct mb_test_image *test_image,
                                                   const void *block, uint32_t n_levels,
                                                   struct mb_err *err);
 
-/* Make `n` copies of the test image: the same usage, and all its levels, in the state of
+/* Make `n` copies of the test image with the same usage and all its levels, in the state of
  * strategy.h. `copies` arrive zeroed; the caller finishes them, also after a failure. */
 MB_MUST_CHECK enum mb_status mb_test_image_copy(struct mb_test_image *test_image,
                                                 struct mb_vk_image *copies, uint32_t n,
@@ -63,7 +63,7 @@ MB_MUST_CHECK enum mb_status mb_test_image_poison(struct mb_test_image *test_ima
 MB_MUST_CHECK enum mb_status mb_test_image_read(struct mb_test_image *test_image,
                                                 struct mb_err *err);
 
-/* Record filling levels [1, n_levels) of any image with poison `index`; they are readable
+/* Record filling levels [1, n_levels) of any image with poison `index`; the levels are readable
  * afterwards. */
 void mb_record_poison(const struct mb_vk_image *image, uint32_t n_levels, uint32_t index,
                       VkCommandBuffer cmd);

@@ -2,7 +2,7 @@
  * cache holds, in several variants, the best of which counts.
  *
  * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
- * workgroup sizes are tried first, and more items per invocation with the best of them only. */
+ * workgroup sizes are tried first, and more items per invocation only with the best size. */
 #include "bench/roofline/roofline.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@
 
 #define MIB UINT64_C(0x100000)
 
-/* Used where the sweep found no cache: that of large CPUs, and more than most GPUs have. */
+/* Assumed if the sweep finds no cache: as much as large CPUs have, and more than most GPUs. */
 #define ASSUMED_LLC_BYTES (64 * MIB)
 
 #define CACHE_FACTOR        8
 #define SCOUT_BYTES         (1024 * MIB)
 #define CPU_SCOUT_BYTES     (4 * MIB)
-#define GENEROUS_BYTES      (512 * MIB) /* where it does not take long */
+#define GENEROUS_BYTES      (512 * MIB) /* if reading it does not take long */
 #define GENEROUS_NS         500e3
 #define CPU_PASS_NS         4e6
 #define LARGE_TEXELS_A_SIDE 8192u
@@ -29,7 +29,7 @@
 #define MIN_TIMED_NS 400e3
 #define WARM_UP_NS   20e6
 
-/* A null dispatch is timed so often, and with so many further ones in a row. */
+/* A null dispatch is timed N_NULL_TIMES times, alone and with N_LINKS more behind it. */
 #define N_NULL_TIMES 32u
 #define N_LINKS      16u
 
@@ -46,7 +46,7 @@
 #define MEMORY_SPREAD 1.1
 
 /* A running median of three removes single outliers and keeps steps where they are. False if a
- * figure is none. */
+ * bandwidth is not a positive number. */
 static bool smooth(const double *gbps, size_t n, double *smoothed)
 {
     bool are_valid = true;
@@ -82,7 +82,7 @@ uint64_t mb_cache_knee(const double *gbps, size_t n)
     if (last[2] > MEMORY_SPREAD * last[0] || end == 0) {
         return 0; /* the sweep ended within the cache, or found none */
     }
-    /* Up the slope, to the plateau of the cache; an inner cache may be faster still. */
+    /* Climb the slope to the plateau of the cache; an inner cache may be faster still. */
     size_t plateau = end - 1;
     while (plateau > 0 && g[plateau - 1] > FLAT_RATIO * g[plateau]) {
         plateau--;
@@ -114,7 +114,7 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What is allowed of this size for a buffer, in whole units, at least one. */
+/* Limit the size of a buffer to what the device allows, in whole units, at least one. */
 static uint64_t buffer_bytes(const struct measurement *m, uint64_t n_bytes)
 {
     n_bytes =
@@ -134,7 +134,7 @@ static uint64_t side_limit(const struct mb_gpu *gpu)
     return least_of(heap_bytes / 8, gpu->info.max_allocation_bytes);
 }
 
-/* Time a null dispatch and `n_links` more, each behind a full barrier; their median. */
+/* The median time of a null dispatch and `n_links` more, each behind a full barrier. */
 static enum mb_status time_row(const struct mb_pipeline *compute, const struct mb_timer *timer,
                                struct mb_submission *submission, uint32_t n_links,
                                double *median_ns, struct mb_err *err)
@@ -172,8 +172,8 @@ static enum mb_status measure_null_dispatch(const struct mb_gpu *gpu, struct mb_
     return MB_OK;
 }
 
-/* Time variants of mixed traffic; the fastest of all is the ceiling. Software devices take one:
- * the size makes no difference there. */
+/* Time variants of mixed traffic; the fastest of all is the ceiling. Software devices time one
+ * variant: the size of workgroups makes no difference there. */
 static enum mb_status measure_mix(const struct measurement *m, struct mb_field *field,
                                   struct mb_err *err)
 {

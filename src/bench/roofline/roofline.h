@@ -15,7 +15,7 @@ MB_MUST_CHECK enum mb_status mb_roofline_measure(const struct mb_gpu *gpu,
 /* Footprint `i` of the sweep that looks for the last-level cache: 1, 1.5, 2, 3, 4 ... MiB. */
 uint64_t mb_sweep_bytes(size_t i);
 
-/* The largest footprint of the sweep that still comes from the last-level cache, by the
- * bandwidths of the first `n`: where bandwidth, having left a plateau, is halfway down to that
- * of memory, which the last three points must show. 0 if there is no such knee. Pure. */
+/* The size of the last-level cache by the bandwidths of the sweep's first `n` footprints: the
+ * largest footprint whose bandwidth is at least halfway from memory's up to the cache's
+ * plateau. The last three must show memory's bandwidth. 0 if there is no such knee. Pure. */
 uint64_t mb_cache_knee(const double *gbps, size_t n);

@@ -31,8 +31,8 @@ static const uint32_t n_streams[] = {
     [MB_TRAFFIC_MIX] = 4,
 };
 
-/* One invocation an item of this extent of an image: mixed traffic writes a third of the rows.
- */
+/* The extent that a pass writes in each layer of an image: with mixed traffic a third of the
+ * rows. */
 static struct mb_extent work_extent(const struct mb_field *field)
 {
     struct mb_extent extent = field->image[MB_SOURCE].layout.base;
@@ -119,7 +119,7 @@ static uint32_t max_passes(const struct mb_field *field)
 
 static void record_buffer(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)
 {
-    /* Never stored: sums of noise do not have this word four times. */
+    /* Nothing is stored: no sum of noise has this word in all four components. */
     struct buffer_push push = {.key = 0x5eed5eed, .mask = UINT32_MAX};
     if (field->stores_sums) {
         push.key = push.mask = 0;
@@ -225,7 +225,7 @@ void mb_field_finish(struct mb_field *field)
     *field = (struct mb_field){0};
 }
 
-/* `n_times` timed dispatches in one submission; their median. */
+/* Time `n_times` dispatches in one submission and return their median. */
 static enum mb_status time_dispatches(struct mb_field *field, uint32_t n_passes,
                                       uint32_t n_times, double *median_ns, struct mb_err *err)
 {

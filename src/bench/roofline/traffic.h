@@ -1,5 +1,5 @@
-/* Plain traffic on a buffer or an image, and how fast it goes: the memory floor is made of it,
- * and reads empty the last-level cache of everything else. */
+/* Plain traffic on a buffer or an image, and its speed: the memory floor is measured with it,
+ * and reads evict everything else from the last-level cache. */
 #pragma once
 
 #include "vk/buffer.h"
@@ -25,15 +25,16 @@ enum mb_field_side {
     MB_TARGET, /* images in GENERAL */
 };
 
-/* Two buffers, or two images of one level, from one to the other of which traffic runs, and a
- * kernel that makes it. On buffers it writes:
+/* Two buffers, or two images of one level, and a kernel that makes traffic from one to the
+ * other. On buffers it writes:
  *
  *   fill   source[i] = noise
  *   mix    target[i] = source[i] ^ source[i + n] ^ source[i + 2n]
  *
- * in vectors of 16 bytes, n of them in the target. On images mixed traffic writes target(x, y)
+ * in vectors of 16 bytes, n of which a pass writes. On images mixed traffic writes target(x, y)
  * = max(a, min(b, c)) of rows 3y, 3y + 1 and 3y + 2. Reading stores nothing, unless
- * `stores_sums`: then target[w * group + lane] is the xor of the invocation's items. */
+ * `stores_sums`: then target[workgroup_size * group + lane] is the xor of an
+ * invocation's items. */
 struct mb_field {
     const struct mb_gpu *gpu;
     bool is_image;
@@ -47,47 +48,49 @@ struct mb_field {
     enum mb_traffic traffic;
     uint32_t workgroup_size;
     uint32_t n_items;
-    uint64_t pass_bytes; /* what one pass reads and writes, each counted once: all of the field,
-                            or of a buffer fewer, a multiple of MB_TRAFFIC_UNIT_BYTES */
+    uint64_t pass_bytes; /* what one pass reads plus what it writes; on buffers the size of the
+                            source, or less: a multiple of MB_TRAFFIC_UNIT_BYTES */
     bool stores_sums;    /* for tests */
     struct mb_pipeline compute;
 };
 
 /* Two buffers, whose sizes are multiples of MB_TRAFFIC_UNIT_BYTES within
- * gpu->info.limits.maxStorageBufferRange; mixed traffic needs a target as large as the source.
- */
+ * gpu->info.limits.maxStorageBufferRange; mixed traffic needs a target of at least a quarter of
+ * the source. */
 MB_MUST_CHECK enum mb_status mb_field_init_buffers(struct mb_field *field,
                                                    const struct mb_gpu *gpu,
                                                    uint64_t source_bytes, uint64_t target_bytes,
                                                    struct mb_err *err);
 
-/* Two images of a layout with one level in rgba8, to which every device stores. UNSUPPORTED if
- * the device cannot make them. */
+/* Make two images of `layout`, which has one level in rgba8: every device can store to it.
+ * UNSUPPORTED if the device cannot make them. */
 MB_MUST_CHECK enum mb_status mb_field_init_images(struct mb_field *field,
                                                   const struct mb_gpu *gpu,
                                                   const struct mb_layout *layout,
                                                   struct mb_err *err);
 
-/* A few times the cache, rounded up to whole units: one pass of reads, which leaves no dirty
- * lines, empties the last-level cache of everything else. UNSUPPORTED, with nothing left, if
- * the device cannot bind that much at once, has no memory for it, or no workgroups of 256. */
+/* Make a buffer of `n_bytes`, a few times the cache, rounded up to whole units: one pass of
+ * reads evicts everything else from the last-level cache and leaves no dirty lines.
+ * UNSUPPORTED, with nothing left, if the device cannot bind that much at once, has no memory
+ * for it, or lacks workgroups of 256. */
 MB_MUST_CHECK enum mb_status mb_field_init_evictor(struct mb_field *field,
                                                    const struct mb_gpu *gpu, uint64_t n_bytes,
                                                    struct mb_err *err);
 void mb_field_finish(struct mb_field *field);
 
-/* Make another kernel: by workgroups of 64, 128, 256, 512 or 1024, as the device allows, with 1
- * to MB_TRAFFIC_MAX_ITEMS items in flight per invocation; mixed traffic loads three of each. */
+/* Replace the kernel: workgroups of 64, 128, 256, 512 or 1024, as the device allows, and 1 to
+ * MB_TRAFFIC_MAX_ITEMS items in flight per invocation; mixed traffic makes three loads per
+ * item. */
 MB_MUST_CHECK enum mb_status mb_field_choose(struct mb_field *field, enum mb_traffic traffic,
                                              uint32_t workgroup_size, uint32_t n_items,
                                              struct mb_err *err);
 
-/* Record one dispatch that passes over pass_bytes `n_passes` times; the limits of a dispatch
- * bound these. */
+/* Record one dispatch that passes over pass_bytes `n_passes` times, a number that the device's
+ * limits on a dispatch bound. */
 void mb_field_record(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes);
 
-/* Time the kernel after one pass that does not count: the bytes of a pass over the median of a
- * few dispatches, each of as many passes as take `min_ns`. `*gbps`, in 10^9 bytes a second, is
- * NaN where the clock stood still or an image is too small. */
+/* Time the kernel: `*gbps`, in 10^9 bytes a second, comes from the median of a few dispatches,
+ * each of as many passes as take `min_ns`, after untimed ones. It is NaN if the clock stood
+ * still or an image is too small. */
 MB_MUST_CHECK enum mb_status mb_field_time(struct mb_field *field, double min_ns, double *gbps,
                                            struct mb_err *err);

@@ -106,8 +106,8 @@ static bool has_moved(double a_ns, double b_ns)
     return fabs(a_ns / b_ns - 1.0) > MB_MAX_DRIFT; /* false for NaN: without a probe */
 }
 
-/* Load the device until its clock is the fastest seen. If that does not come back within
- * MB_MAX_LOAD_NS, the present clock is taken for the fastest. */
+/* Load the device until its clock is as fast as the fastest seen. If that takes longer than
+ * MB_MAX_LOAD_NS in all, the present clock is taken for the fastest. */
 static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
 {
     double *fastest_ns = loop->options->fastest_probe_ns;
@@ -144,7 +144,7 @@ static bool is_steady(const double *window_ns, uint32_t n_windows)
 }
 
 /* Warm up by real load: whole blocks, with a probe every MB_WINDOW_NS, until the clock is
- * steady. Without a probe, as long as the options say. */
+ * steady or max_warmup_ns have passed. Without a probe, run min_warmup_blocks. */
 static enum mb_status warm_up(struct loop *loop, bool *is_stopped, struct mb_err *err)
 {
     const struct mb_measure_options *options = loop->options;
@@ -207,7 +207,8 @@ static void follow_clock(struct loop *loop, const struct mb_block *block)
     }
 }
 
-/* Time is up only once there are samples to show, flagged ones if need be. */
+/* Whether the time is up: timeout_ns applies after any block, budget_ns after min_blocks,
+ * flagged ones included. */
 static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_ns,
                     uint32_t n_blocks)
 {
@@ -216,8 +217,8 @@ static bool is_over(const struct mb_measure_options *options, uint64_t elapsed_n
                : n_blocks >= options->min_blocks && elapsed_ns >= options->budget_ns;
 }
 
-/* Sample one block between two probes. A flagged one counts only if there is no room to repeat
- * it. */
+/* Sample one block between two probes. A flagged block counts only if there is no room to
+ * repeat it. */
 static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct mb_err *err)
 {
     struct mb_samples *samples = loop->samples;
@@ -239,7 +240,8 @@ static enum mb_status sample_block(struct loop *loop, uint64_t start_ns, struct 
     return block->is_flagged ? raise_clock(loop, err) : MB_OK;
 }
 
-/* No time is left to repeat flagged blocks: keep as many as are needed, the last ones first. */
+/* Keep flagged blocks, the last ones first, until min_blocks are kept: no time is left to
+ * repeat them. */
 static void keep_flagged(struct mb_samples *samples, uint32_t min_blocks)
 {
     for (uint32_t i = samples->n_blocks; i-- > 0 && samples->n_kept < min_blocks;) {
@@ -258,7 +260,7 @@ static enum mb_status sample_blocks(struct loop *loop, struct mb_err *err)
     loop->next_look = MB_FIRST_LOOK;
     while (samples->n_kept < options->max_blocks) {
         MB_DO(sample_block(loop, start_ns, err));
-        /* Load brings no samples. */
+        /* Time spent on load does not count: it brings no samples. */
         const uint64_t elapsed_ns = now_ns(loop) - start_ns - (loop->loaded_ns - loaded_ns);
         if (is_to_stop(loop, samples->n_kept)) {
             samples->stop = MB_STOP_INTERRUPTED;

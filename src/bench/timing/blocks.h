@@ -30,12 +30,13 @@ struct mb_sampler {
     void *user;
     /* Start one sample of `candidate` in `slot`, which is free. */
     enum mb_status (*start)(void *user, size_t candidate, uint32_t slot, struct mb_err *err);
-    /* Wait for it. `*sample` arrives zeroed; its position is filled in afterwards. */
+    /* Wait for the sample in `slot`. `*sample` arrives zeroed; its position is filled in
+     * afterwards. */
     enum mb_status (*collect)(void *user, size_t candidate, uint32_t slot,
                               struct mb_sample *sample, struct mb_err *err);
     /* A monotonic clock; NULL: the host's. */
     uint64_t (*now_ns)(void *user);
-    struct mb_probe *clock; /* for the next two; NULL: no probe */
+    struct mb_probe *clock; /* for probe() and load(); NULL: no probe */
     /* How long a fixed piece of work takes now, with nothing else in flight. */
     enum mb_status (*probe)(struct mb_probe *clock, double *duration_ns, struct mb_err *err);
     /* Keep the device busy for some 20 ms. */
@@ -48,21 +49,21 @@ struct mb_measure_options {
     size_t n_candidates;
     uint32_t n_parts; /* 0 to MB_MAX_PARTS */
     uint64_t seed;
-    double *fastest_probe_ns; /* the least probe of all loops so far, kept up to date; NULL:
+    double *fastest_probe_ns; /* shortest probe of all loops so far, kept up to date; NULL:
                                  clocks are not raised */
     uint32_t min_warmup_blocks;
-    uint64_t max_warmup_ns;          /* with a probe, until it is steady, but no longer */
+    uint64_t max_warmup_ns;          /* with a probe: until steady, but no longer than this */
     uint32_t min_blocks, max_blocks; /* 1 <= min <= max */
     uint64_t timeout_ns;             /* after any block, stop when this has passed; 0: none */
-    uint64_t budget_ns;              /* without it, after min_blocks stop when this has */
-    double max_noise; /* stop where each median's 95 % interval is within this, relative, to
-                         both sides, or within half a granule; 0: never */
+    uint64_t budget_ns; /* if timeout_ns is 0: stop when this and min_blocks have passed */
+    double max_noise;   /* stop if each median's 95 % interval is within this, relative, on both
+                           sides, or within half a granule; 0: never */
     double granularity_ns;
 };
 
-/* Warm up, then sample whole blocks until one of enum mb_stop. `samples` (mb_samples_finish)
- * keeps the whole blocks also after an interruption. A failure of the sampler ends the loop
- * with all slots collected. */
+/* Warm up, then sample whole blocks until a reason of enum mb_stop applies. `samples`
+ * (mb_samples_finish) keeps the whole blocks also after an interruption. A failure of the
+ * sampler ends the loop with all slots collected. */
 MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
                                         const struct mb_measure_options *options,
                                         struct mb_samples *samples, struct mb_err *err);

@@ -7,7 +7,7 @@
 
 #define WARM_UP_NS UINT64_C(500000000) /* brings a device's clock up */
 
-/* The probe, made once the clock is up. */
+/* Make the probe, and load the device until its clock is up: the shortest run is kept. */
 static enum mb_status make_probe(struct mb_calibration *calibration, struct mb_err *err)
 {
     struct mb_probe *probe = &calibration->probe;
@@ -40,7 +40,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
     }
     calibration->has_timer = true;
     MB_DO(mb_roofline_measure(gpu, settings, &calibration->roofline, err));
-    /* The device is warm by now. */
+    /* The roofline, if measured, has warmed the device. */
     if (!mb_gpu_is_cpu(&gpu->info)) {
         MB_DO(make_probe(calibration, err));
     }

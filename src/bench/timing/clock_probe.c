@@ -58,7 +58,7 @@ enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns, struct 
     return mb_timer_run(&probe->timer, &probe->submission, 1, duration_ns, err);
 }
 
-/* The least of a few runs, which nothing disturbed. */
+/* The shortest of a few runs: nothing disturbed it. */
 static enum mb_status run_least(struct mb_probe *probe, double *least_ns, struct mb_err *err)
 {
     *least_ns = (double)INFINITY;
@@ -83,10 +83,10 @@ static enum mb_status calibrate(struct mb_probe *probe, struct mb_err *err)
         MB_DO(run_least(probe, &least_ns, err));
         if (fabs(least_ns - launch_ns - chain_ns) <= TOLERANCE * MB_PROBE_NS ||
             (double)probe->submission.waited_ns >= MAX_HOST_NS) {
-            break; /* the second: the device's clock stands still while the host waits */
+            break; /* if the host waited long: the device's clock stands still */
         }
         const double per_step_ns = (least_ns - launch_ns) / probe->n_steps;
-        /* By noise a short run may take less than the launch. */
+        /* Noise can make a short run faster than the launch. */
         const double wanted = per_step_ns > 0.0 ? chain_ns / per_step_ns : MAX_STEPS;
         const double most = fmin(MAX_STEPS, 100.0 * probe->n_steps);
         MB_DO(mb_probe_set_steps(probe, (uint32_t)fmin(fmax(wanted, MIN_STEPS), most), err));

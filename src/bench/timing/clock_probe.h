@@ -19,9 +19,10 @@ struct mb_probe {
 };
 
 /* Set up, and choose the length of the chain so that a run takes MB_PROBE_NS at the present
- * clock, within a tenth or as near as six attempts get. Where the launch alone takes more than
- * half of that, as on CPUs, the chain takes half of it. Make the probe when the device is warm;
- * durations of two probes cannot be compared. UNSUPPORTED without timestamps. */
+ * clock, within a tenth or as near as six attempts get. If the launch alone takes more than
+ * half of MB_PROBE_NS, as on CPUs, the chain takes half of MB_PROBE_NS. Make the probe when the
+ * device is warm; durations of different probes cannot be compared. UNSUPPORTED without
+ * timestamps. */
 MB_MUST_CHECK enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
                                            struct mb_err *err);
 void mb_probe_finish(struct mb_probe *probe);
@@ -33,6 +34,6 @@ MB_MUST_CHECK enum mb_status mb_probe_set_steps(struct mb_probe *probe, uint32_t
 /* Keep many workgroups busy for about 200 times MB_PROBE_NS. */
 MB_MUST_CHECK enum mb_status mb_probe_load(struct mb_probe *probe, struct mb_err *err);
 
-/* Run it once; the device must be idle otherwise. */
+/* Run the probe once; nothing else may be in flight on the device. */
 MB_MUST_CHECK enum mb_status mb_probe_run(struct mb_probe *probe, double *duration_ns,
                                           struct mb_err *err);

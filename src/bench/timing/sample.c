@@ -37,7 +37,7 @@ static void record_spoil(const struct mb_recorded_sample *sample, uint32_t first
     }
 }
 
-/* How many of a part's chains, the last ones, their images still hold. */
+/* How many of a part's chains are still in their images: the last ones. */
 static uint32_t count_last(const struct mb_recorded_sample *sample, uint32_t part)
 {
     const uint32_t n = sample->n_chains[part];
@@ -48,16 +48,16 @@ static uint32_t count_last(const struct mb_recorded_sample *sample, uint32_t par
  * before it begins and after it ends:
  *
  *     [ sweep through memory; full barrier ]     nothing of the image is in the cache
- *     [ chain on another image; full barrier ]   the code is
+ *     [ chain on another image; full barrier ]   but the code is
  *     [ n_lead chains; overwrite ]               the cache is as chains in a row leave it
  *     reset queries; prime; full barrier
  *     stamp; barrier                             a stamp's second scope is only itself
  *     n_chains chains                            with full barriers between them
  *     stamp; full barrier
- *     [ hashes of chains; full barrier ]         the sweep, the chain or the lead of the next
- *     overwrite                                  part drives these out of the cache
+ *     [ hashes of chains; full barrier ]         the sweep, chain or lead of the next part
+ *     overwrite                                  drives what these leave out of the cache
  *
- * Spots are overwritten, not whole levels, as these leave much in the cache that must still be
+ * Spots are overwritten, not whole levels. Levels leave much in the cache that must still be
  * written to memory: on an H100 cold samples took up to 7 % longer, with spots at most 1 %. */
 static void record_part(const struct mb_recorded_sample *sample, uint32_t part,
                         uint32_t first_instance, VkCommandBuffer cmd)

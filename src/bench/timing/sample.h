@@ -16,19 +16,19 @@ struct mb_recorded_sample {
     uint32_t n_chains[MB_MAX_PARTS];     /* between the stamps of each part */
     const struct mb_instance *instances; /* one strategy, set up on each image */
     uint32_t n_instances;
-    uint32_t first_instance; /* chains take the images in turn from this one on */
-    bool is_overlapped;      /* no barrier between the chains of a part */
-    uint32_t n_lead;         /* untimed chains before each part, on images from its first on */
+    uint32_t first_instance;        /* chains take the images in turn from this one on */
+    bool is_overlapped;             /* no barrier between the chains of a part */
+    uint32_t n_lead;                /* untimed chains before each part, on its first images */
     const struct mb_field *evictor; /* or NULL: nothing is evicted before a part */
     /* Before a part, run the chain untimed on the image whose turn is furthest off: the code
      * and its tables are then in the cache, whatever ran before. */
     bool warms_code;
     /* A texel for each layer, which overwrites one texel in each of levels 1.. before a part
-     * begins; NULL: all texels are overwritten. A chain that finds its levels right could skip
-     * its work. */
+     * begins, as a chain that finds its levels right could skip its work. NULL: all texels are
+     * overwritten. */
     const struct mb_buffer *spots;
-    /* Made for the instances' images, in their order, or NULL: after the stamps of each part
-     * the chains that its images still hold are added to slot `first_pair`. */
+    /* Hashes the instances' images, in their order: after the stamps of each part, the chains
+     * that images still hold are added to slot `first_pair`. NULL: nothing is hashed. */
     const struct mb_chain_hash *hash;
     const char *name;
 
@@ -37,7 +37,7 @@ struct mb_recorded_sample {
     uint32_t n_hashed; /* chains that are still in their images at the end of their part */
 };
 
-/* Record it. What its members point to is borrowed, and must outlive it. */
+/* Record the sample. What its members point to is borrowed, and must outlive the sample. */
 MB_MUST_CHECK enum mb_status mb_recorded_sample_init(struct mb_recorded_sample *sample,
                                                      struct mb_err *err);
 void mb_recorded_sample_finish(struct mb_recorded_sample *sample);

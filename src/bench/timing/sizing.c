@@ -6,7 +6,7 @@
 
 #define MAX_BATCH    1024.0
 #define MAX_BATCH_NS 50e6
-#define MAX_BEND     0.05 /* of slopes of pairs of batches that are still on a line */
+#define MAX_BEND     0.05 /* largest relative spread of the slopes between batches on a line */
 #define OVERLAPPED   4u   /* images of the overlap mode, unless a cold cache takes more */
 
 /* How many images keep the cache cold if a chain touches `footprint_bytes` of each (an update

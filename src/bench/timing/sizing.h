@@ -7,9 +7,9 @@
 #include "result/result.h"
 #include "vk/timer.h"
 
-/* Images: with more, making views and descriptors takes longer than the run. */
+/* The most images: with more, making views and descriptors takes longer than the run. */
 #define MB_MAX_ROTATION 64u
-/* A cache is cold after so many times its size of other bytes. */
+/* A cache is cold after other bytes of this many times its size. */
 #define MB_COLD_FACTOR 4u
 
 /* Fill in n_rotated and is_evicted of a timing by its mode, its cache and the bytes of its
@@ -18,12 +18,12 @@
 MB_MUST_CHECK enum mb_status mb_schedule_images(struct mb_timing *timing, uint64_t llc_bytes,
                                                 struct mb_err *why);
 
-/* How many chains make a batch: it takes 200 granules, 20 empty pairs or 200 us, whichever is
- * longest, if one chain takes `chain_ns`; but at most 50 ms by `host_ns`, which the host waited
- * for one chain, as a device's clock may stand still. */
+/* How many chains of `chain_ns` make a batch: as many as take 200 granules, 20 empty pairs or
+ * 200 us, whichever is longest, but at most 50 ms for the host, which waits `host_ns` for a
+ * chain: a device's clock may stand still. */
 uint32_t mb_schedule_batch(const struct mb_timer_marks *marks, double chain_ns, double host_ns);
 
-/* Blocks, warm-up and times by the settings; the caller fills in candidates, parts and
+/* The options of the sampling loop by the settings; the caller fills in candidates, parts and
  * granularity. `is_cpu`: a software device takes milliseconds where a GPU takes microseconds,
  * and has no clock to warm up, so fewer blocks keep a first run short. */
 struct mb_measure_options mb_schedule_blocks(const struct mb_settings *settings, bool is_cpu);

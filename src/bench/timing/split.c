@@ -8,13 +8,13 @@
 
 #define N_RUNS 20u
 
-/* The intervals of a chain with its marks, a gap before each mark and the mark; query 0 is
+/* The intervals of a chain: for each mark, the gap before it, then the mark itself. Query 0 is
  * stamped before the chain. */
 struct intervals {
     double ns[2 * MB_MAX_MARKS][N_RUNS];
 };
 
-/* Run it until N_RUNS runs have valid stamps, or as many have invalid ones. */
+/* Run the chain until N_RUNS runs have valid stamps, or N_RUNS have invalid ones. */
 static enum mb_status run(const struct mb_marks *marks, struct mb_submission *submission,
                           struct intervals *intervals, uint32_t *n_taken, struct mb_err *err)
 {

@@ -3,7 +3,7 @@
  *     make the images that the cache takes, and set every strategy up on each of them
  *     record the samples, once
  *     sample all strategies in randomised blocks (blocks.h)
- *     summarise the samples of each strategy in a row; fail those that were wrong once
+ *     summarise the samples of each strategy in a row; fail strategies with a wrong sample
  *
  * How a sample gets from its stamps to a number in the file:
  *
@@ -26,7 +26,7 @@
 
 #define PILOT_RUNS 3u
 
-/* A strategy fails with so many samples, and more than this share, that have invalid stamps. */
+/* A strategy fails if MIN_DROPPED samples, and more than this share, have invalid stamps. */
 #define MIN_DROPPED 3u
 #define MAX_DROPPED 0.05
 
@@ -46,7 +46,7 @@ struct timing {
     uint32_t n_recorded;
     uint32_t n_pairs_used;
     size_t twin; /* the candidate that is sampled under a second name, as column n_candidates:
-                    the fastest by its pilot that is not diagnostic */
+                    of those not diagnostic, the fastest in the pilot */
     uint32_t n_started; /* samples so far: images rotate over all of them */
     struct mb_recorded_sample *in_slot[MB_N_SLOTS];
 };
@@ -64,7 +64,7 @@ static uint32_t n_parts(const struct timing *t)
 static enum mb_status make_copies(struct timing *t, struct mb_err *err)
 {
     t->n_copies = t->timing->n_rotated - 1;
-    MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* the copies will be, too */
+    MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* copies inherit the poison */
     t->copies = mb_alloc(t->n_copies, sizeof *t->copies);
     MB_DO(MB_NEED(t->copies, "timing"));
     return t->n_copies > 0 ? mb_test_image_copy(t->test_image, t->copies, t->n_copies, err)
@@ -84,7 +84,7 @@ static enum mb_status make_spots(struct timing *t, struct mb_err *err)
     return mb_buffer_upload(&t->spots, texels, n_bytes, err);
 }
 
-/* What a sample of a candidate records, but for its place among the others. */
+/* Describe a sample of a candidate, except first_instance and first_pair. */
 static struct mb_recorded_sample describe_sample(const struct timing *t,
                                                  const struct mb_candidate *candidate)
 {
@@ -121,16 +121,16 @@ static struct mb_recorded_sample describe_sample(const struct timing *t,
     return sample;
 }
 
-/* The chains of sample `which` differ from the verified one. */
+/* Fail the candidate: the chains of sample `which` differ from the verified one. */
 static void note_wrong(struct mb_candidate *candidate, const char *which)
 {
     mb_candidate_fail(candidate, true,
                       "wrong while timed: %s: the chain differs from the verified one", which);
 }
 
-/* Find the hash that timed chains must have, which run over poison. For a whole chain it is
- * that of the verified one; for an update it also depends on the texels beside its region, so
- * it runs once. A strategy with a source of its own runs once, too: its source still holds the
+/* Find the hash that timed chains, which run over poison, must have. A whole chain must have
+ * that of the verified one. The hash of an update also depends on texels beside its region, so
+ * run the update once. Also run a strategy with its own source once: the source still holds the
  * probe. */
 static enum mb_status find_hash(struct timing *t, struct mb_candidate *candidate,
                                 struct mb_err *err)
@@ -182,7 +182,7 @@ static enum mb_status collect(struct timing *t, struct mb_candidate *candidate,
     return status;
 }
 
-/* Find about what a chain takes: the least of a few runs, the first of which warms up. */
+/* Estimate the time of a chain: the shortest of a few runs, the first of which warms up. */
 static enum mb_status pilot(struct timing *t, struct mb_candidate *candidate,
                             struct mb_err *err)
 {
@@ -325,8 +325,8 @@ static enum mb_status start_sample(void *user, size_t column, uint32_t slot, str
     return mb_submission_submit(&t->in_slot[slot]->submission, err);
 }
 
-/* A dropped sample is taken again, on the next image of a rotation, as this one is in the cache
- * now. A strategy that was given up has NaN for all its times. */
+/* Collect a sample. If its stamps are invalid, take it again on the next image of a rotation:
+ * this image is in the cache now. A strategy that was given up has NaN for all its times. */
 static enum mb_status collect_sample(void *user, size_t column, uint32_t slot,
                                      struct mb_sample *sample, struct mb_err *err)
 {
@@ -385,7 +385,7 @@ static struct mb_row *row_of(const struct timing *t, size_t candidate)
     return &t->timing->rows[t->candidates[candidate].result - t->timing->of->results];
 }
 
-/* Count the verified chains of a column; those of a wrong sample do not count. */
+/* Count the verified chains of a column; chains of a wrong sample do not count. */
 static uint32_t count_verified(const struct timing *t, size_t column)
 {
     const struct mb_samples *samples = &t->timing->samples;

@@ -20,8 +20,8 @@ struct mb_chain_hash {
 /* True if the image has levels below the first, can be sampled, and the queue computes. */
 bool mb_chain_hash_supports(const struct mb_vk_image *image);
 
-/* An image that mb_chain_hash_supports(), and copies of it: images 1 to n_copies. They must
- * outlive it. After a failure nothing is left. */
+/* Set up for an image that mb_chain_hash_supports(), as image 0, and its copies, as images 1 to
+ * n_copies. All must outlive the hash. After a failure nothing is left. */
 MB_MUST_CHECK enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
                                                 const struct mb_vk_image *image,
                                                 const struct mb_vk_image *copies,
@@ -32,8 +32,8 @@ void mb_chain_hash_finish(struct mb_chain_hash *hash);
 /* Set the slot to zero, visible to what is recorded next. */
 void mb_chain_hash_record_begin(const struct mb_chain_hash *hash, uint32_t slot,
                                 VkCommandBuffer cmd);
-/* Add the hash of the chain in an image, which is in the state of strategy.h. Commands before
- * it must be complete and visible, and a full barrier must come before the next write. */
+/* Add the hash of the chain in an image, which is in the state of strategy.h. Earlier commands
+ * must be complete and visible, and a full barrier must come before the next write. */
 void mb_chain_hash_record_add(const struct mb_chain_hash *hash, uint32_t image, uint32_t slot,
                               VkCommandBuffer cmd);
 /* Hand the slot to the host, after a full barrier. */

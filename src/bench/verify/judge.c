@@ -125,8 +125,8 @@ static void invert(uint8_t *bytes, size_t n_bytes)
     }
 }
 
-/* Invert all texels inside the affected regions of the levels that the task makes, but for
- * level 0; with `outside`, all others of these levels. */
+/* Copy `regenerated` to `block`, and in the levels below 0 that the task makes invert all
+ * texels inside the affected regions or, with `outside`, all texels outside them. */
 static void spoil(const struct mb_test_image *test_image, const struct mb_rect *affected,
                   bool outside, const uint8_t *regenerated, uint8_t *block)
 {
@@ -140,7 +140,7 @@ static void spoil(const struct mb_test_image *test_image, const struct mb_rect *
             uint8_t *texels = block + layout->level_offset_bytes[level] +
                               layer * layout->level_layer_bytes[level];
             if (outside) {
-                invert(texels, layout->level_layer_bytes[level]); /* twice is not at all */
+                invert(texels, layout->level_layer_bytes[level]); /* inverting twice restores */
             }
             for (uint32_t y = rect.y; y < rect.y + rect.height; y++) {
                 invert(texels + y * row_bytes + rect.x * texel_bytes, rect.width * texel_bytes);
@@ -149,7 +149,8 @@ static void spoil(const struct mb_test_image *test_image, const struct mb_rect *
     }
 }
 
-/* Run over the first `n_levels` of `block`; the other levels are as they were. */
+/* Upload the first `n_levels` of `block`, leave other levels as they are, and run the
+ * candidate. */
 static enum mb_status run_over(struct mb_judge *judge, const void *block, uint32_t n_levels,
                                struct mb_err *err)
 {
@@ -157,7 +158,7 @@ static enum mb_status run_over(struct mb_judge *judge, const void *block, uint32
     return mb_submission_run(&judge->candidate->instances[0].submission, err);
 }
 
-/* The same, with the result in the read-back buffer. */
+/* Do the same, and read the result back. */
 static enum mb_status read_over(struct mb_judge *judge, const void *block, uint32_t n_levels,
                                 struct mb_err *err)
 {
@@ -165,9 +166,9 @@ static enum mb_status read_over(struct mb_judge *judge, const void *block, uint3
     return mb_test_image_read(judge->test_image, err);
 }
 
-/* The first texel of the read-back buffer, from level `first_level` on, that differs from
- * `want`, a packed block, by more than `allowed_lsb`. `ignored` is NULL or a rectangle for each
- * level, whose texels are not compared. */
+/* Find the first texel of the read-back buffer, from level `first_level` on, that differs from
+ * `want`, a packed block, by more than `allowed_lsb`. `ignored` is NULL, or has a rectangle for
+ * each level whose texels are not compared. */
 static void find_difference(const struct mb_test_image *test_image, const void *want,
                             uint32_t first_level, const struct mb_rect *ignored,
                             double allowed_lsb, struct mb_bad_texel *bad)
@@ -194,7 +195,7 @@ static void find_difference(const struct mb_test_image *test_image, const void *
     }
 }
 
-/* Levels that were not asked for must still hold the poison. */
+/* Verify that levels that were not asked for still hold the poison. */
 static void judge_other_levels(struct mb_judge *judge)
 {
     const struct mb_test_image *test_image = judge->test_image;
@@ -206,10 +207,10 @@ static void judge_other_levels(struct mb_judge *judge)
     }
 }
 
-/* The read-back buffer holds the verified full chain, to which the update must lead. The update
- * runs twice: over that chain with every texel outside the affected regions spoilt, and over
- * one with those inside spoilt. Spoilt means that each bit is inverted: whatever is written
- * there, even the right value, shows. */
+/* Verify an update, which must lead to the verified full chain in the read-back buffer. It runs
+ * twice over that chain: once with every texel outside the affected regions spoilt, once with
+ * every texel inside. In a spoilt texel each bit is inverted: a write, even of the right value,
+ * shows. */
 static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_candidate *candidate = judge->candidate;
@@ -261,10 +262,10 @@ static void change(const struct mb_layout *layout, uint8_t *texels)
     }
 }
 
-/* A kernel could keep its output as long as the few texels that it looks at stay the same: it
- * would be right, and fast, in timed runs. So a few texels of level 0 change between two runs,
- * and the second must make the chain that a run over poison makes of them. The read-back buffer
- * is restored. */
+/* Catch a kernel that keeps its output as long as the few texels that it looks at stay the
+ * same: it would be right, and fast, in timed runs. A few texels of level 0 change between two
+ * runs, and the second must make the chain that a run over poison makes of the changed image.
+ * The read-back buffer is restored. */
 static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
 {
     struct mb_test_image *test_image = judge->test_image;
@@ -292,9 +293,8 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
 }
 
-/* Timed runs find in scratch memory what the previous run left, as in an engine. Before the
- * first verified run after timing it is overwritten, to catch kernels that keep results there.
- */
+/* Overwrite scratch memory before the first verified run after timing, to catch kernels that
+ * keep results there: timed runs find what the previous run left, as in an engine. */
 static enum mb_status spoil_scratch(const struct mb_instance *instance, struct mb_err *err)
 {
     const struct mb_strategy *strategy = instance->strategy;
@@ -308,7 +308,8 @@ static enum mb_status judge_content(struct mb_judge *judge, struct mb_err *err)
     struct mb_candidate *candidate = judge->candidate;
     struct mb_result *result = candidate->result;
     const bool is_update = judge->task.is_update;
-    /* The last run is over the probe's chain: a kernel that knows the poison gains nothing. */
+    /* The last run is over the probe's chain, so that knowing the poison does not help a
+     * kernel. */
     const bool has_probe = candidate->fingerprint[MB_CONTENT_PROBE] != 0;
     if (judge->pass == MB_JUDGE_BEFORE || judge->content == MB_CONTENT_PROBE || !has_probe) {
         MB_DO(mb_test_image_poison(test_image, judge->content == MB_CONTENT_PROBE, err));
@@ -360,7 +361,7 @@ enum mb_status mb_judge_run(struct mb_judge *judge, struct mb_candidate *candida
 }
 
 /* Note how far the chain in the read-back buffer is from the exact average: all that can be
- * said of one that no filter describes. */
+ * said of a chain that no filter describes. */
 static enum mb_status measure_box(struct mb_judge *judge, struct mb_result *result,
                                   struct mb_err *err)
 {

@@ -22,8 +22,8 @@ enum mb_content {
 struct mb_candidate {
     const struct mb_variant *row;
     struct mb_result *result;
-    /* The first is on the test image, and its commands are verified. While a condition is timed
-     * that rotates images, there is one on each copy, too. Owned. */
+    /* The first is on the test image, and its commands are verified. While a condition that
+     * rotates images is timed, each copy has an instance, too. Owned. */
     struct mb_instance *instances;
     uint32_t n_instances;
     struct mb_instance whole;            /* for an update: makes the whole chain */
@@ -34,12 +34,12 @@ struct mb_candidate {
     struct mb_recorded_sample *recorded; /* owned */
     uint64_t timed_hash;                 /* its chains must have this hash; 0: not verified */
     double pilot_ns;             /* about what one chain takes: the least of a few runs */
-    double pilot_host_ns;        /* and what the host waits for it, likewise */
-    uint32_t n_taken, n_dropped; /* samples, and those of them with invalid stamps */
+    double pilot_host_ns;        /* how long the host waits for one chain, likewise */
+    uint32_t n_taken, n_dropped; /* samples taken, and how many had invalid stamps */
     bool is_given_up;
 };
 
-/* Mark the result as failed, `is_wrong`: because a chain is wrong. The first reason stays,
+/* Mark the result as failed; if `is_wrong`, because a chain is wrong. The first reason stays,
  * except that a wrong chain replaces any other. */
 MB_PRINTF(3, 4)
 void mb_candidate_fail(struct mb_candidate *candidate, bool is_wrong, const char *format, ...);
@@ -68,10 +68,10 @@ MB_MUST_CHECK enum mb_status mb_judge_init(struct mb_judge *judge,
                                            struct mb_err *err);
 void mb_judge_finish(struct mb_judge *judge);
 
-/* Run the candidate's commands on a content over poison, or, for the image after timing, over
+/* Run the candidate's commands on a content, over poison or, for the image after timing, over
  * the probe's chain; read the image back and verify it. Levels that the task asks for are
- * compared with the reference, unless they equal, bit for bit, what was verified before of this
- * content; all others must still hold the poison. An update (struct mb_task) must lead to the
+ * compared with the reference, unless after timing they have the checksum of those verified
+ * before; other levels must still hold the poison. An update (struct mb_task) must lead to the
  * chain of a full regeneration, bit for bit, or within 1 LSB if it sums half floats, and write
  * nothing outside the affected regions. A wrong chain is a result with a reason. Level 0 holds
  * the image afterwards. Fails on Vulkan errors and without memory. */
@@ -80,7 +80,7 @@ MB_MUST_CHECK enum mb_status mb_judge_run(struct mb_judge *judge,
                                           enum mb_content content, enum mb_judge_pass pass,
                                           struct mb_err *err);
 
-/* Verify a candidate that no filter describes: it may make anything, but must leave level 0 and
- * the levels not asked for alone. Its distance to box is noted. The judge must not be blind. */
+/* Verify a candidate that no filter describes: it may make anything, but must not touch level 0
+ * or levels that were not asked for. Notes its distance to box. The judge must not be blind. */
 MB_MUST_CHECK enum mb_status
 mb_judge_bounds(struct mb_judge *judge, struct mb_candidate *candidate, struct mb_err *err);

@@ -19,7 +19,7 @@ void mb_reference_init(struct mb_reference *reference, const struct mb_layout *l
                        const void *source);
 void mb_reference_finish(struct mb_reference *reference);
 
-/* The policy whose chain serves for a filter: box, where policies agree at this size. */
+/* The policy whose chain serves for a filter: box if the policies agree at this size. */
 enum mb_policy mb_reference_policy(const struct mb_reference *reference,
                                    const struct mb_filter *filter);
 
