@@ -13,8 +13,8 @@
 
 #define SCRIPT "report.py"
 
-/* Whether the script is in the folder `folder` + `within`; `out` gets its path. `*error`: why
- * that could not be found out. */
+/* Whether the script is in the folder; `out` gets its path. `*error`: why that could not be
+ * found out. */
 static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES],
                      int *error)
 {
@@ -82,8 +82,7 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
         argv[MB_COUNTOF(first) + i] = inputs->items[i];
     }
     const char *given = getenv("MIPBENCH");
-    /* The script has $MIPBENCH judge the results: this program, unless the user names another.
-     */
+    /* The script has $MIPBENCH judge results: this program, unless the user names another. */
     if (!given || given[0] == '\0') {
         mb_os_program(program);
         mb_os_set("MIPBENCH", program);

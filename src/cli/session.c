@@ -116,8 +116,8 @@ static enum mb_status check_kernel(const struct mb_session *session,
 }
 
 /* Report wrong manifests before anything is measured. If a manifest refuses an image, or is
- * wrong for some images only, its row says so later. Signals end the program at once meanwhile,
- * as a compilation may never end. */
+ * wrong for some images only, its row says so later. In a first run, signals end the program
+ * at once meanwhile, as a compilation may never end. */
 static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
                                     struct mb_err *err)
 {
@@ -130,7 +130,7 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
     return MB_OK;
 }
 
-/* Refuse an image that the device cannot hold before hours are spent on earlier images. */
+/* Before hours are spent on earlier images, refuse an image that the device cannot hold. */
 static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
 {
     for (size_t i = 0; i < mb_bench_n_images(&session->options->settings); i++) {

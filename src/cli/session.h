@@ -48,6 +48,6 @@ MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* Free everything; the rest is as for mb_session_close_device(). */
+/* Free everything, and close the device as mb_session_close_device() does. */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);
