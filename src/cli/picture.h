@@ -38,8 +38,7 @@ MB_MUST_CHECK enum mb_status mb_pictures_add(struct mb_pictures *pictures,
                                              const void *block, struct mb_reference *reference,
                                              struct mb_err *err);
 
-/* Write the contact sheet of a case, sheet.png, if it has one. `run` names device and driver.
- */
+/* Write a case's contact sheet, sheet.png, if it has one. `run` names the device and driver. */
 MB_MUST_CHECK enum mb_status mb_pictures_case_done(struct mb_pictures *pictures,
                                                    const struct mb_run *run,
                                                    const struct mb_case *c, struct mb_err *err);

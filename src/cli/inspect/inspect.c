@@ -261,7 +261,7 @@ static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES]
     }
 }
 
-/* Replace `chip` by the name that the driver knows; MB_ERRC_DEVICE if it knows none. */
+/* Replace `chip` by the driver's name for it; MB_ERRC_DEVICE if the driver has none. */
 static enum mb_status name_chip(const char *driver_path, char *chip, size_t chip_bytes,
                                 struct mb_err *err)
 {

@@ -34,5 +34,5 @@ MB_MUST_CHECK enum mb_status mb_list_json(struct mb_json *json,
 void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what);
 
 /* Write what options->list_what asks for to stdout. Without a device, `list devices` and
- * --device fail (MB_ERRC_DEVICE); any other list says that there is no device. */
+ * --device fail (MB_ERRC_DEVICE); other lists that need a device say that there is none. */
 MB_MUST_CHECK enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err);

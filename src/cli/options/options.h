@@ -68,14 +68,14 @@ struct mb_options {
     struct mb_settings settings; /* its lists point into those below */
     struct mb_strlist inputs;    /* the words behind the verb, or what they stand for */
     struct mb_strlist specs;
-    struct mb_strlist kernels, kernel_includes; /* manifests; more folders to include */
+    struct mb_strlist kernels, kernel_includes; /* paths: manifests; include folders */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
     double kernel_timeout_s;                    /* for a submission that runs a kernel */
     /* export: for each of settings.formats, a mask of 1 << mb_reduce: the reductions named with
      * the format; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];
-    const char *out_dir; /* NULL: results/<utc>-<device>/; for report, or a page */
+    const char *out_dir;               /* NULL: results/<utc>-<device>/; report: or a page */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
     uint32_t max_pictures_mb;          /* report: of embedded pictures */
@@ -88,7 +88,7 @@ struct mb_options {
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
-    size_t n_base_files; /* compare: base ones of settings.inputs; the rest is new */
+    size_t n_base_files; /* compare: settings.inputs before this index are the base */
     double threshold;    /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
     const char *replay_path;                       /* NULL: none */

@@ -268,9 +268,8 @@ static bool is_one_of(const char *name, const char *one, const char *other)
     return strcmp(name, one) == 0 || strcmp(name, other) == 0;
 }
 
-/* Whether an option of a recorded line is left out: it is given anew, is about output, or is
- * --replay or --seed. So the new results can be replayed without the old ones; these tell the
- * seed. */
+/* Whether an option of a recorded line is left out: it is given anew, is about output, is
+ * --replay (new results can be replayed without old ones), or --seed, which join() adds. */
 static bool is_dropped(const struct mb_option_row *row, const struct mb_options *given)
 {
     const bool is_size = is_one_of(row->name, "size", "sweep");
@@ -282,9 +281,8 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
 
-/* Append the words of a run's command line (`are_words`), or its options as "--name=value". If
- * the line is recorded, is_dropped() leaves out options; if `given` is NULL, only --replay is
- * left out. */
+/* Append the words (`are_words`) of a run's command line, or its options as "--name=value". If
+ * `given` is NULL, --replay is left out; else the line is recorded: is_dropped() decides. */
 static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv,
                                 bool are_words, const struct mb_options *given,
                                 struct mb_err *err)

@@ -10,8 +10,8 @@
 
 layout(local_size_x = 16, local_size_y = 16) in; /* "groups" divides by these */
 
-/* The level above, and the level to make. Layers are the third coordinate; an image without layers has
- * one. The target has no format here, so that one module serves all formats. */
+/* The level above, and the level to make. Layers are the third coordinate, 0 if the image has none.
+ * The target has no format here, so that one module serves all formats. */
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray target;
 
@@ -40,9 +40,8 @@ vec4 encoded(vec4 texel)
 }
 
 /* Weights of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of the source. A level of an odd
- * size n = 2m + 1 has m texels below it, each the average of n/m source texels: parts of three. A
- * kernel that averages only two of these drops the last row or column: policy "floor" in the manifest.
- */
+ * size n = 2m + 1 has m texels below it, each the average of n/m source texels: parts of three. To
+ * average only two drops the last row or column; that is policy "floor" in the manifest. */
 vec3 weights(int at, int n)
 {
     if (n == 1) {

@@ -21,7 +21,7 @@
 layout(local_size_x = 256) in;
 
 /* The manifest leaves the elements of levels[] beyond the last level to the program, which binds the
- * last level to each of them: store nothing there. */
+ * last level to each of them: store nothing through them. */
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
 
@@ -60,8 +60,8 @@ vec4 fetch(int level, ivec2 at, int layer)
 
 #define STORE(n) case n: imageStore(levels[n - 1], p, texel); break;
 
-/* Store a texel. Indices into levels[] are constant, as dynamic ones are an optional feature. No device
- * stores beyond a level's size. */
+/* Store a texel. Indices into levels[] are constant, as dynamic ones are an optional feature. No
+ * device stores beyond the size of a level. */
 void store(int level, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
@@ -83,8 +83,7 @@ vec4 average(int level, vec4 v00, vec4 v10, vec4 v01, vec4 v11)
     return size.y == 1 ? row0 : 0.5 * (row0 + row1);
 }
 
-/* Make six levels from a tile of level `top`, 0 or 6. Leave the texel of level top + 6 in cells[0][0].
- */
+/* Make six levels from a tile of level `top`, 0 or 6; level top + 6 is left in cells[0][0]. */
 void make_six(int top, ivec2 tile, int layer)
 {
     ivec2 own = ivec2(gl_LocalInvocationIndex % 16, gl_LocalInvocationIndex / 16);
@@ -114,10 +113,9 @@ void make_six(int top, ivec2 tile, int layer)
 
 /* Leave level 6 of this tile, count, and tell the workgroup whether it was the last.
  *
- * Memory model: invocation 0 stores its texel, then its atomicAdd releases the store at device scope.
- * If its atomicAdd reads that all other workgroups have counted, the memoryBarrier after it acquires
- * what they released. Only invocation 0 has acquired then; acquire() passes that on to its workgroup.
- */
+ * Memory model: invocation 0 stores the texel, and its atomicAdd releases that store at device scope.
+ * If the atomicAdd reads that all other workgroups have counted, the memoryBarrier after it acquires
+ * their stores. Only invocation 0 has acquired then; acquire() passes that on to its workgroup. */
 bool count_is_last(ivec2 tile, int layer)
 {
     if (gl_LocalInvocationIndex == 0) {
