@@ -38,7 +38,7 @@ static const char *const side_names[MB_N_SIDES] = {[MB_BASE] = "base", [MB_NEW] 
 struct view {
     const struct mb_comparison *comparison;
     struct mb_text name[MB_N_SIDES];
-    struct mb_strlist differs[MB_N_SIDES]; /* what only the runs of that side are; owned */
+    struct mb_strlist differs[MB_N_SIDES]; /* facts and options of one side only; owned */
     struct mb_strlist both;                /* device, driver and build of both; owned */
 };
 
@@ -49,7 +49,8 @@ static void view_finish(struct view *view)
     mb_strlist_finish(&view->both);
 }
 
-/* "before", "before (5 runs)" of a set, before/run-1 to run-5, or "a.json and 1 other run". */
+/* Name a side: "before"; if it is a set, before/run-1 to run-5, "before (5 runs)"; else "a.json
+ * and 1 other run". */
 static struct mb_text name_side(const struct mb_side_runs *side)
 {
     char path[300];
@@ -80,7 +81,8 @@ static enum mb_status add_word(struct mb_strlist *list, const char *name, const 
     return text && text[0] != '\0' ? mb_strlist_add(list, err, "%s", word.s) : MB_OK;
 }
 
-/* Add what tells runs apart: `facts` are shown also where they are the same. */
+/* Add what tells runs apart: to `facts` what is shown even if both sides agree, the rest to
+ * `details`. */
 static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *facts,
                                    struct mb_strlist *details, struct mb_err *err)
 {
@@ -170,7 +172,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
                  test->reason[0] != '\0' ? ": " : "", test->reason);
 }
 
-/* Too few samples have neither interval nor p: these are dashes. */
+/* Add a test's row; if it has too few samples for an interval and p, both are dashes. */
 static void add_test(struct mb_grid *grid, const struct mb_compared *test)
 {
     const bool has_p = isfinite(test->p_adjusted), is_bad = mb_is_regression(test);
@@ -195,7 +197,7 @@ static void add_test(struct mb_grid *grid, const struct mb_compared *test)
     add_verdict(grid, test);
 }
 
-/* The worst first. */
+/* Make the table, with the worst changes first. */
 static struct mb_grid make_grid(const struct mb_comparison *comparison)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
@@ -211,8 +213,8 @@ static struct mb_grid make_grid(const struct mb_comparison *comparison)
 
 /* Tests of one strategy that changed alike. */
 struct group {
-    size_t n;         /* 0: the first of them stands for this one, too */
-    double most_slow; /* the largest of their ratios */
+    size_t n;         /* 0: an earlier test stands for this one */
+    double most_slow; /* the largest ratio of the tests */
 };
 
 static struct group find_group(const struct mb_comparison *comparison, size_t index)
@@ -300,7 +302,7 @@ static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comp
     mb_strbuf_append(out, "\n");
 }
 
-/* A line of "before: mipbench abcdef0, --samples=20". */
+/* Add a line: "Base  before: mipbench abcdef0, --samples=20". */
 static void add_side(struct mb_strbuf *out, const char *title, const char *name,
                      const struct mb_strlist *words)
 {
@@ -342,7 +344,7 @@ static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparis
     }
 }
 
-/* That few runs need a larger difference, and how many runs would decide. */
+/* Say that few runs need a larger difference, and how many runs would decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     uint32_t most = 0;
@@ -363,7 +365,7 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
     }
 }
 
-/* With --quiet only the first lines, the table and the notes. */
+/* Add the whole text; with --quiet only the headline, the table and the notes. */
 static void add_page(struct mb_strbuf *out, const struct view *view,
                      const struct mb_table_style *style)
 {

@@ -10,7 +10,7 @@
 #include "strategy.h"
 #include "vk/gpu.h"
 
-/* The folder may hold somebody's own README.md. */
+/* Refuse a folder that is not empty: it may hold somebody's own README.md. */
 static enum mb_status check_empty(const char *dir, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) names = {0};

@@ -3,7 +3,8 @@
 
 #include "cli/options/options.h"
 
-/* Write them to the folder, which must be empty or missing but for --force, each whole or not
- * at all, and say where they are. Needs no device. MB_ERRC_OUTPUT if one cannot be written. */
+/* Write the files to the output folder, each whole or not at all, and print where they are.
+ * Without --force, the folder must be empty or missing. Opens a device only for --device.
+ * MB_ERRC_OUTPUT if a file cannot be written. */
 MB_MUST_CHECK enum mb_status mb_export_run(const struct mb_options *options,
                                            struct mb_err *err);

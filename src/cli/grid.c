@@ -11,11 +11,11 @@
 #define MAX_COLUMNS    16
 #define MAX_CELL_BYTES 1024 /* longer than any text of a result */
 #define GAP            2    /* between columns */
-#define MARGIN         2    /* before the first, with the mark */
+#define MARGIN         2    /* before the first column, with the mark */
 #define LINE_MARGIN    6    /* of a line below a row */
-#define LONG_TEXT      40   /* columns: the row goes on below a text that is longer */
-#define LAST_TEXT      20   /* columns that are kept for a text in the last one */
-#define LEAST_SENTENCE 40   /* beside a row; else it goes below */
+#define LONG_TEXT      40   /* after a wider text, the row goes on in the next line */
+#define LAST_TEXT      20   /* kept for a text in the last column */
+#define LEAST_SENTENCE 40   /* beside a row; if there is less room, it goes below */
 
 struct mb_grid_row {
     const char *paint;
@@ -72,20 +72,20 @@ static const char *next_cell(const char *cell)
     return cell + strlen(cell) + 1;
 }
 
-/* Of a column that is shown. */
+/* The least width of a column that is shown. */
 static size_t least_width(const struct mb_grid_column *column)
 {
     return column->title != NULL ? mb_utf8_columns(column->title) : 1;
 }
 
-/* The last text of a row has the rest of the line. */
+/* Whether cell `c` is the last text of a row, which gets the rest of the line. */
 static bool is_last_text(const struct mb_grid *grid, const struct mb_grid_row *row, size_t c)
 {
     return c + 1 == row->n_cells && (c + 1 < grid->n_columns || !grid->columns[c].is_right);
 }
 
-/* Each column as wide as its widest cell, or its title; but for texts beyond `most`, which the
- * row goes on below. 0: nothing is in it. */
+/* Make each column as wide as its widest cell or its title, not counting texts wider than
+ * `most`: after such a text, the row goes on in the next line. An empty column gets width 0. */
 static void measure(struct layout *layout, size_t most)
 {
     const struct mb_grid *grid = layout->grid;
@@ -105,7 +105,7 @@ static void measure(struct layout *layout, size_t most)
     }
 }
 
-/* Columns that the shown ones of the first `n` take, with the gap behind each. */
+/* The width of the margin and of the first `n` columns, as far as shown, with their gaps. */
 static size_t indent_of(const struct layout *layout, size_t n)
 {
     size_t n_columns = MARGIN;
@@ -122,7 +122,7 @@ static bool is_too_wide(const struct layout *layout)
     return indent_of(layout, last) + (may_break ? LAST_TEXT : n_last) > layout->style->columns;
 }
 
-/* Drop what is needed least. False without any such column. */
+/* Drop the columns that are needed least. False if there are none to drop. */
 static bool drop_next(struct layout *layout)
 {
     const struct mb_grid *grid = layout->grid;
@@ -137,7 +137,7 @@ static bool drop_next(struct layout *layout)
     return most > 0;
 }
 
-/* Columns are dropped; where that is not enough, more rows go on below their texts. */
+/* Drop columns; if that is not enough, let rows go on in the next line after shorter texts. */
 static void fit(struct layout *layout)
 {
     const bool is_any = layout->style->columns >= MB_ANY_COLUMNS;
@@ -151,7 +151,7 @@ static void fit(struct layout *layout)
     }
 }
 
-/* No line ends in spaces, and none is blank. */
+/* Remove the spaces and newlines at the end: no line ends in spaces or is blank. */
 static void trim(struct mb_strbuf *out)
 {
     while (out->n_bytes > 0 && strchr(" \n", out->text[out->n_bytes - 1]) != NULL) {
@@ -183,8 +183,8 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     }
 }
 
-/* The last text of a row: beside its cells if it fits there or has room to be broken, else on a
- * line of its own. */
+/* Add the last text of a row: beside its cells if it fits there or has room to be wrapped, else
+ * on a line of its own. */
 static void add_sentence(struct mb_strbuf *out, const struct layout *layout, size_t c,
                          const char *text)
 {

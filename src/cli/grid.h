@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 
-#define MB_ANY_COLUMNS 100000 /* of text that is never broken */
+#define MB_ANY_COLUMNS 100000 /* so wide that no text is wrapped */
 
 /* ANSI colours; never the only sign of anything. */
 #define MB_PAINT_GOOD "\033[1;32m"
@@ -28,8 +28,7 @@ struct mb_table_style {
 struct mb_grid_column {
     const char *title; /* all NULL: the grid has no line of titles */
     bool is_right;     /* aligned: figures */
-    int drop;          /* where the grid is too wide, the highest go first, all of one number at
-                          once; 0: stays */
+    int drop;          /* if too wide, all columns with the highest number go first; 0: stays */
 };
 
 struct mb_grid_row; /* private */
@@ -51,13 +50,14 @@ void mb_grid_finish(struct mb_grid *grid);
 void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
 
 /* Add the row's next cell; control characters are replaced. A column in which all cells are ""
- * is left out. The last cell of a row that has fewer than columns is a sentence: it takes the
- * rest of the line. */
+ * is left out. If a row has fewer cells than the grid has columns, its last cell is a sentence:
+ * it takes the rest of the line. */
 MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
 
-/* Append titles and rows, or nothing without rows. But in Markdown, columns are dropped until
- * the rest fits into the style's. The row goes on below a text that is wider than its column; a
- * sentence, or a text in the last column, is broken or stands below its row. */
+/* Append titles and rows, or nothing if there are no rows. Except in Markdown, columns are
+ * dropped until the rest fits style->columns. After a text wider than its column, the row goes
+ * on in the next line; a sentence, or a text in the last column, is wrapped or goes below its
+ * row. */
 void mb_grid_show(struct mb_strbuf *out, const struct mb_grid *grid,
                   const struct mb_table_style *style);
 

@@ -1,5 +1,4 @@
-/* mipbench: parse options, open the device, plan; for each case measure, verify, write; close.
- */
+/* mipbench: parses the command line and runs its verb; holds `run`, `tune` and --self-test. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -39,8 +38,8 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
     return mb_output_case(&session->output, run, c, err);
 }
 
-/* After the work, which returned `status`: show and write the cases of the run, also after a
- * failure, unless there are none: an older result stays then. */
+/* Show and write the cases of the run, which ended with `status`. If it failed before its first
+ * case, write nothing, so that an older result stays. */
 static enum mb_status conclude(struct mb_session *session, enum mb_status status,
                                struct mb_err *err)
 {
@@ -98,7 +97,7 @@ fail:
     return mb_session_close(&session, status, err);
 }
 
-/* The next run of a set. Only the first writes pictures and texture files. */
+/* Make the next run of a set. Only the first run writes pictures and texture files. */
 static enum mb_status run_next(const struct mb_options *options, struct mb_set *set,
                                struct mb_err *err)
 {
@@ -133,9 +132,9 @@ static enum mb_status show_set(const struct mb_options *options, const char *dir
 }
 
 /* Make options->n_runs runs, each with a device and images of its own, in DIR/run-1 to
- * DIR/run-N, and show their figures pooled. A run that did not get to its end is the last one.
- * What is wrong with a run is logged at its end, as others follow; if anything was, this fails
- * with the code of the first such run. */
+ * DIR/run-N, and show their figures pooled. If a run does not complete, no other follows. The
+ * error of a run is logged when that run ends; if any run fails, the set fails with the code of
+ * the first that did. */
 static enum mb_status benchmark_set(const struct mb_options *options, struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
@@ -159,7 +158,7 @@ static enum mb_status benchmark_set(const struct mb_options *options, struct mb_
     return status;
 }
 
-/* "ok planted 5 %: ratio 1.0497, ..." for each check. */
+/* Print a line for each check: "ok planted 5 %: ratio 1.0497, ...". */
 static enum mb_status show_selftest(const struct mb_options *options, const struct mb_gpu *gpu,
                                     const struct mb_selftest *selftest, struct mb_err *err)
 {

@@ -43,7 +43,7 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return MB_OK;
 }
 
-/* With -v a file gets every column. */
+/* The width of tables; with -v a file gets every column. */
 static size_t text_columns(const struct mb_options *options)
 {
     const size_t n_columns = mb_os_columns(MB_STDOUT);
@@ -73,7 +73,7 @@ static bool stdout_is_taken(const struct mb_options *options)
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
 }
 
-/* Check the files that every run writes into its folder. */
+/* Check that the files of a run can be written into its folder. */
 static enum mb_status check_folder(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;
@@ -106,8 +106,8 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Refuse a folder with results from which readers could not tell those of this run: a set of
- * runs where this is a single one, or the other way round. */
+/* Refuse a folder whose results readers would mix up with this run's: those of a set or, if
+ * this run is of a set, also those of a single run. */
 static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;
@@ -137,7 +137,7 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
         MB_DO(mb_make_dirs(output->dir, err));
     }
     struct mb_set *set = output->options->set;
-    /* A set's folder is kept from its first run on. */
+    /* The first run of a set keeps the folder for all of them. */
     const int error = set && set->dir ? 0 : mb_os_keep_folder(output->dir);
     MB_FAIL_IF(error == EBUSY, err, MB_ERRC_OUTPUT,
                "%s: another run is writing into this folder", output->dir);
@@ -160,7 +160,7 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     const bool is_new = !output->dir || mb_os_kind(output->dir) == MB_KIND_NONE;
     MB_DO(options->wants_report ? mb_page_check(err) : MB_OK);
     MB_DO(take_folder(output, run->id, err));
-    const enum mb_status status = mb_output_check(options, err); /* copies may go into it */
+    const enum mb_status status = mb_output_check(options, err); /* copies may go there */
     if (status != MB_OK && is_new) {
         rmdir(output->dir);
     }
@@ -256,7 +256,7 @@ enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run
     return mb_output_results(output, run, err);
 }
 
-/* DIR/report.html of DIR/results.json. */
+/* Make DIR/report.html from DIR/results.json. */
 static enum mb_status make_report(const struct mb_output *output, struct mb_err *err)
 {
     MB_FREED char *page = mb_path_join(output->dir, "report.html");

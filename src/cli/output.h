@@ -11,11 +11,11 @@ struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
-    bool tells; /* tables: of a set only the first run does, or all if verbose */
+    bool tells; /* prints tables: of a set only the first run does, or with -v every run */
     struct mb_pictures pictures;
 };
 
-/* Colours by --color, columns by what stdout is, and characters by the locale. */
+/* The style that --color, -q, -v and the width of stdout ask for. */
 struct mb_table_style mb_output_style(const struct mb_options *options);
 
 /* Check that the copies (--json, --csv, --markdown) can be written, so that no run is lost to a
@@ -23,24 +23,24 @@ struct mb_table_style mb_output_style(const struct mb_options *options);
 MB_MUST_CHECK enum mb_status mb_output_check(const struct mb_options *options,
                                              struct mb_err *err);
 
-/* Print `text` where tables go, on stderr if a copy has stdout for itself, and finish it. */
+/* Print and finish `text`: on stdout or, if a copy goes to stdout, on stderr. */
 MB_MUST_CHECK enum mb_status
 mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct mb_err *err);
 
-/* Write a copy to a file, or to stdout where `path` is "-". */
+/* Write a copy to a file, or to stdout if `path` is "-". */
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
                                              struct mb_err *err);
 
 /* Choose and create the output folder and keep it from other runs, find what --report needs,
- * and print the head of the run. MB_ERRC_OUTPUT if that cannot be, or if a file of the run
- * could not be written. */
+ * and print the head of the run. MB_ERRC_OUTPUT if any of this fails, or if a file of the run
+ * cannot be written. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
 
-/* After each case: print its tables with their warnings, write the contact sheet of an image
- * that has one, and results.json, so that a crash loses nothing. */
+/* After each case: print its tables with their warnings, and write its contact sheet, if it has
+ * one, and results.json, so that a crash loses nothing. */
 MB_MUST_CHECK enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                                             const struct mb_case *c, struct mb_err *err);
 

@@ -57,7 +57,7 @@ static enum mb_status write_png(const struct writer *w, struct mb_text stem,
                       &w->result->images, err);
 }
 
-/* Texels of the chain's own format. */
+/* Write texels of the chain's own format as HDR. */
 static enum mb_status write_hdr(const struct writer *w, struct mb_text stem, const void *texels,
                                 struct mb_extent extent, struct mb_err *err)
 {
@@ -67,7 +67,7 @@ static enum mb_status write_hdr(const struct writer *w, struct mb_text stem, con
                       &w->result->images, err);
 }
 
-/* Layers of a chain that are drawn. */
+/* How many layers of a chain are drawn. */
 static uint32_t n_drawn_layers(const struct mb_layout *layout)
 {
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
@@ -119,7 +119,7 @@ static enum mb_status write_atlas(const struct writer *w, struct mb_text stem,
     return write_hdr(w, stem, texels, extent, err);
 }
 
-/* A level is drawn as a chain of its own. */
+/* Write a level, drawn as a chain of its own. */
 static enum mb_status write_level(const struct writer *w, uint32_t level, uint32_t layer,
                                   struct mb_err *err)
 {
@@ -130,8 +130,8 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     return write_atlas(w, stem, &own, mb_layout_level(layout, w->block, level, layer), 0, err);
 }
 
-/* Against the chain that is never rounded: what the strategy's policy asks for. In the layer of
- * the first bad texel. */
+/* Write the errors of a level, in the layer of the first bad texel, against the chain that the
+ * strategy's policy asks for, never rounded. */
 static enum mb_status write_error(const struct writer *w, uint32_t level, struct mb_err *err)
 {
     const struct mb_layout *layout = &w->c->layout;
@@ -148,7 +148,7 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     return write_png(w, stem_of(mb_text("error_%02u", level).s, layer), rgba, extent, err);
 }
 
-/* Atlases, single levels, or both. */
+/* Write atlases, single levels, or both. */
 static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
     const enum mb_images images = w->pictures->settings->images;
@@ -210,8 +210,8 @@ static enum mb_policy policy_of(const struct writer *w)
     return mb_reference_policy(w->reference, &w->result->work.tolerance.filter);
 }
 
-/* The reference, beside the folders of strategies; once for all that are held to the same
- * policy. */
+/* Write the reference beside the folders of strategies, once for all strategies that are held
+ * to the same policy. */
 static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
 {
     struct writer golden = *w;
@@ -243,7 +243,7 @@ static void warn(const struct writer *w, bool has_chain)
     }
 }
 
-/* With --images sheet only error pictures. */
+/* Write the pictures, except the sheet; with --images sheet these are error pictures only. */
 static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
 {
     const bool has_chain = w->pictures->settings->images != MB_IMAGES_SHEET;
@@ -256,7 +256,7 @@ static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
     return w->reference && has_chain ? write_golden(w, err) : MB_OK;
 }
 
-/* Nothing is written of a chain that did not verify. */
+/* Write the texture files of a chain that verified. */
 static enum mb_status write_textures(const struct writer *w, struct mb_err *err)
 {
     static const struct {
@@ -303,7 +303,7 @@ static enum mb_status add_rows(struct mb_pictures *pictures, const char *label,
     return MB_OK;
 }
 
-/* Once for all strategies that are held to the same policy. */
+/* Add the reference to the sheet, once for all strategies that are held to the same policy. */
 static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
 {
     const enum mb_policy policy = policy_of(w);
@@ -338,8 +338,8 @@ static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
     return MB_OK;
 }
 
-/* A file that could not be written is a warning, not the end of a run: the first one is told
- * when all else is done. Other failures are returned. `result` may be NULL. */
+/* Turn the failure to write a file into a warning, so that the run goes on; the first failure
+ * is reported when all else is done. Return other failures. `result` may be NULL. */
 static enum mb_status forgive(struct mb_pictures *pictures, enum mb_status status,
                               const struct mb_err *why, struct mb_result *result,
                               const char *code)
@@ -405,7 +405,7 @@ static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t l
     return write_file(pictures, &png, sheet_name(c, layer), NULL, err);
 }
 
-/* Results no longer tell of a file that is not there: a warning says why. */
+/* Remove the name of a missing file from the results; a warning says why it is missing. */
 static void forget(const struct mb_case *c, const char *name, const char *code, const char *why)
 {
     for (size_t i = 0; i < c->n_results; i++) {

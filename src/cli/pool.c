@@ -25,7 +25,7 @@ static void add_unfinished(struct mb_strbuf *out, const struct mb_pool *pool,
     }
 }
 
-/* A table for each case, as that of a run. */
+/* Add a table for each case, like that of a run. */
 static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
                      const struct mb_table_style *style)
 {
@@ -117,7 +117,7 @@ static double place_of(const struct mb_run *run, const struct mb_timing *timing)
     return (double)(n_before + (size_t)(timing - timing->of->timings));
 }
 
-/* Which timing of each run it is, by its place in the file. */
+/* Say which timing of each run was pooled, by its place in the file. */
 static void json_places(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool,
                         size_t at)
 {
@@ -161,7 +161,7 @@ void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *ke
     mb_strbuf_finish(lines);
 }
 
-/* What is said of the pool as a whole, and of each condition of it. */
+/* Add the headline of the whole pool, and that of each of its conditions. */
 static void json_headline(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
 {
     MB_SCOPED(mb_strbuf) title = {0};

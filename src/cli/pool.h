@@ -10,8 +10,8 @@
 MB_MUST_CHECK enum mb_status mb_pool_show(const struct mb_options *options,
                                           const struct mb_run_group *files, struct mb_err *err);
 
-/* As JSON: a run in a list, and an array of the lines of a text, each ended by a newline; the
- * text is finished. */
+/* Add a run to a JSON list; add the lines of a text, each ended by a newline, as a JSON array,
+ * and finish the text. */
 void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_run *run);
 void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *key,
                         struct mb_strbuf *lines);

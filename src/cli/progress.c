@@ -11,7 +11,7 @@
 
 #define NS_PER_S         UINT64_C(1000000000)
 #define MIN_REDRAW_NS    (NS_PER_S / 10)
-#define MIN_LINE_NS      (30 * NS_PER_S) /* where lines stay */
+#define MIN_LINE_NS      (30 * NS_PER_S) /* if stderr is no terminal */
 #define FALLBACK_COLUMNS 80
 
 /* Asked every time: a window can be resized. */
@@ -41,8 +41,8 @@ void mb_progress_image(struct mb_progress *progress, size_t index, const struct 
 }
 
 /* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average, or as the first one is going to. NaN before its blocks are sampled, and when the
- * last one has already taken longer. */
+ * average, or as the first one is going to. NaN before the first image's blocks are sampled,
+ * and when the last image has already taken longer. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;

@@ -1,5 +1,5 @@
 /* Progress on stderr: on a terminal one redrawn line for the whole run, otherwise a line for
- * each finished image, and one where 30 s went by since the last. */
+ * each finished image, and one whenever 30 s have passed without a line. */
 #pragma once
 
 #include "base/text.h"
@@ -11,26 +11,26 @@ struct mb_progress {
     size_t n_images, image_index;
     struct mb_text image; /* "photo 512x512 rgba8"; "" before the first */
     uint64_t first_ns;    /* when the first image began */
-    uint64_t begin_ns;    /* when the current one did */
+    uint64_t begin_ns;    /* when the current image began */
     uint64_t table_ns;    /* when the first block of the current table was sampled */
-    double table_left_ns; /* if its other blocks take as long as those so far; 0: not known */
-    uint64_t drawn_ns; /* when the line was drawn, or the last one written; 0: there is none */
+    double table_left_ns; /* time for its other blocks, at the pace so far; 0: not known */
+    uint64_t drawn_ns;    /* when the last line was drawn or written; 0: no line is drawn */
 };
 
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images);
 
-/* Begin image `index` (0-based) of `n_images`; `c` is described. */
+/* Begin image `index` (0-based) of `n_images`, which `c` describes. */
 void mb_progress_image(struct mb_progress *progress, size_t index, const struct mb_case *c);
 
 /* A step without a count begins: drawn at once. `label` is the strategy's. */
 void mb_progress_step(struct mb_progress *progress, const char *label, const char *step);
 
-/* "40 of 320 blocks": after each block, of at most `n_total`; while `n_done` is 0, warming up.
- * Drawn at most 10 times a second. */
+/* After each block, show "40 of 320 blocks", of at most `n_total`; while `n_done` is 0,
+ * "warming up". Drawn at most 10 times a second. */
 void mb_progress_rounds(struct mb_progress *progress, const char *label, uint32_t n_done,
                         uint32_t n_total);
 
-/* The case is finished: on a terminal the line is erased, else there is one that stays. */
+/* The case is finished: erase the line on a terminal, else write one that stays. */
 void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c);
 
 /* Erase the redrawn line. */

@@ -24,7 +24,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "95% interval", .is_right = true, .drop = 3},
     {.title = "Result"},
     {.title = "From exact", .is_right = true, .drop = 2},
-    {.title = "Runs", .is_right = true}, /* of several runs alone */
+    {.title = "Runs", .is_right = true}, /* only of pooled runs */
     {.title = "Verified"},
 };
 
@@ -42,7 +42,7 @@ static bool is_timed(const struct mb_row *row)
     return row->stats.n > 0 && isfinite(row->stats.median_ns);
 }
 
-/* A row of figures; else it is a sentence. */
+/* Whether a row has figures; if not, it is a sentence. */
 static bool has_figures(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK ||
@@ -57,8 +57,7 @@ static bool is_skipped_alike(const struct mb_row *a, const struct mb_row *b)
            strcmp(mb_row_reason(a), mb_row_reason(b)) == 0;
 }
 
-/* How many rows were skipped for the reason of this one; 0 where a row above it stands for
- * them. */
+/* How many variants were skipped like this one; 0 if a row above it stands for all of them. */
 static size_t count_alike(const struct mb_timing *timing, const struct mb_row *row)
 {
     size_t n = 0;
@@ -94,7 +93,7 @@ static void add_relation(struct mb_grid *grid, const struct view *view,
                  relation->p_adjusted >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
 }
 
-/* The columns of times: dashes for what was not timed, nothing where nothing was. */
+/* Add the columns of times: dashes if this row was not timed, nothing if no row was. */
 static void add_times(struct mb_grid *grid, const struct view *view, const struct mb_row *row)
 {
     const struct mb_stats *stats = &row->stats;
@@ -161,7 +160,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     const struct mb_result *result = row->result;
     const size_t n_alike = count_alike(view->timing, row);
     if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
-        return; /* told with one above it */
+        return; /* a row above it stands for it */
     }
     mb_grid_row(grid, is_best, paint_of(row, is_best));
     if (n_alike > 1) {
@@ -217,7 +216,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     mb_table_lines(out, &lines, style);
 }
 
-/* Where a row stands: by its time; then, in the order they ran, those without one. */
+/* The time by which a row is sorted; rows without one come last, in the order they ran. */
 static double sort_key(const struct mb_row *row)
 {
     return has_figures(row) && is_timed(row) ? row->stats.median_ns : (double)INFINITY;
@@ -252,7 +251,7 @@ static struct mb_grid make_grid(struct view *view)
     return grid;
 }
 
-/* "  spd: ", and what is said of it. */
+/* Add "  spd: TEXT", and finish the text. */
 static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf *text)
 {
     mb_strbuf_printf(out, "  %s: %s\n", label, mb_strbuf_text(text));
@@ -260,7 +259,7 @@ static void add_line(struct mb_strbuf *out, const char *label, struct mb_strbuf 
     mb_strbuf_finish(text);
 }
 
-/* "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)": of dispatches. */
+/* Add "by level, hot (gap before): 1: 30.7 us (1.90 us), 2-3: 10.3 us (640 ns)". */
 static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
 {
     mb_strbuf_append(out, "by level, hot (gap before):");
@@ -275,7 +274,7 @@ static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
     }
 }
 
-/* Where the time of each strategy's dispatches goes. */
+/* Say where the time of each strategy's dispatches goes. */
 static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -306,8 +305,8 @@ static bool has_warning(const struct mb_row *row, const char *message)
     return false;
 }
 
-/* "  note: blit and spd: MESSAGE"; without names where it holds for every row. Nothing where a
- * row before `first` has said it. */
+/* Add "  note: blit and spd: MESSAGE", without names if every row has it. Add nothing if a row
+ * before `first` has it. */
 static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size_t first,
                      const char *message)
 {
@@ -330,8 +329,8 @@ static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size
     }
 }
 
-/* Each warning once, with the rows that have it: `all`, or those that a reader of the figures
- * must know. */
+/* Add each warning once, with the rows that have it: `all` warnings, or only the ones that a
+ * reader of the figures must know. */
 static void add_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -352,7 +351,7 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
         return;
     }
     const bool is_first = view->timing == view->timing->of->timings;
-    if (view->run->settings->per_level && is_first) { /* it is of a hot cache in any case */
+    if (view->run->settings->per_level && is_first) { /* always of a hot cache */
         add_split(out, view->timing);
     }
     if (!style->is_brief) {
@@ -360,7 +359,7 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* What was measured: of a run with the input as it was given. */
+/* Add what was measured; unless runs are pooled, with the input as it was given. */
 static void add_head(struct mb_strbuf *out, const struct view *view)
 {
     const struct mb_timing *timing = view->timing;

@@ -16,11 +16,11 @@ void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, 
 void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_table_style *style);
 
-/* One timing, of a run or of several taken together (run->n_pooled): a line on what was
+/* Append one timing, of a run or of several pooled (run->n_pooled): a line on what was
  * measured, the table, mb_ranking_lines() on which strategy is fastest, and the notes of a run:
  * warnings, and with --per-level where the time of each strategy's dispatches goes. Columns are
- * left out where nothing was timed, where no limit is known, and where they do not fit. Lines
- * are wrapped to the style's columns; only a longer word exceeds them. */
+ * left out if nothing was timed, if no memory floor is known, or if they do not fit. Lines are
+ * wrapped to style->columns; only a longer word exceeds them. */
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
 

@@ -13,8 +13,8 @@
 
 #define SCRIPT "report.py"
 
-/* The script within a folder, in `out`, if it is there; `*error`: why it could not be looked
- * for. */
+/* Whether the script is in the folder; `out` gets its path. `*error`: why that could not be
+ * found out. */
 static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES],
                      int *error)
 {
@@ -72,9 +72,9 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
     mb_strbuf_printf(&out, "--out=%s", page);
     MB_DO(mb_strbuf_check(&out, err));
     const struct mb_text pictures = mb_text("--max-pictures=%u", max_pictures_mb);
-    /* -B: a folder of scripts stays as it is. */
+    /* -B: write no bytecode beside the script. */
     const char *const first[] = {python, "-B", script, mb_strbuf_text(&out), pictures.s, "--"};
-    /* What mb_alloc() leaves zero ends the words. */
+    /* The last element stays NULL, as mb_alloc() zeroes, and ends the list. */
     MB_FREED const char **argv = mb_alloc(MB_COUNTOF(first) + inputs->n + 1, sizeof *argv);
     MB_DO(MB_NEED(argv, "command line"));
     memcpy(argv, first, sizeof first);
@@ -82,7 +82,7 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
         argv[MB_COUNTOF(first) + i] = inputs->items[i];
     }
     const char *given = getenv("MIPBENCH");
-    /* What judges the results for the script, unless another one is named. */
+    /* The script has $MIPBENCH judge results: this program, unless the user names another. */
     if (!given || given[0] == '\0') {
         mb_os_program(program);
         mb_os_set("MIPBENCH", program);

@@ -4,9 +4,9 @@
 #include "base/strlist.h"
 #include "cli/options/options.h"
 
-/* Check that there are python3, on PATH, and the script: in $MIPBENCH_DATA if that is set, else
- * beside an installed program, in the source tree, or where it would be installed. If not:
- * MB_ERRC_OUTPUT. */
+/* Check that python3 is on PATH and the script exists: in $MIPBENCH_DATA if that is set, else
+ * beside an installed program, in the source tree, or where it would be installed.
+ * MB_ERRC_OUTPUT if not. */
 MB_MUST_CHECK enum mb_status mb_page_check(struct mb_err *err);
 
 /* Make the page `page` from the results in `inputs`; no shell is involved. MB_ERRC_OUTPUT if

@@ -12,7 +12,7 @@
 #include "vk/memory.h"
 #include "cli/options/options.h"
 
-/* More than these need a word before they run. */
+/* A run of more variants begins with a warning. */
 #define MANY_VARIANTS 100
 
 static volatile sig_atomic_t caught_signal, ends_at_once;
@@ -91,7 +91,7 @@ static void warn_ahead(const struct mb_session *session)
                settings->specs[0], settings->n_specs > 1 ? " and the other specs" : "",
                session->n_rows);
     }
-    /* A software device has the host's caches: what was asked to be cold is not. */
+    /* A software device uses the host's caches, which a run cannot keep cold. */
     if (mb_gpu_is_cpu(&session->gpu.info) && (settings->caches & (1u << MB_CACHE_COLD)) != 0) {
         mb_log(MB_LOG_CAUTION,
                "--cache: measured hot only: the caches of a software device cannot be kept "
@@ -99,7 +99,7 @@ static void warn_ahead(const struct mb_session *session)
     }
 }
 
-/* What is wrong with a variant for all images; its first error. */
+/* Fail, with the error for the first image, if a variant is wrong for all images. */
 static enum mb_status check_kernel(const struct mb_session *session,
                                    const struct mb_variant *row, struct mb_err *err)
 {
@@ -115,12 +115,13 @@ static enum mb_status check_kernel(const struct mb_session *session,
     return MB_FAILED;
 }
 
-/* Report wrong manifests before anything is measured. A manifest that does not take an image,
- * or is wrong for some images only, becomes a row. Compiling one may never end. */
+/* Report wrong manifests before anything is measured. If a manifest refuses an image, or is
+ * wrong for some images only, its row says so later. In a first run, signals end the program
+ * at once meanwhile, as a compilation may never end. */
 static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
                                     struct mb_err *err)
 {
-    mb_session_end_at_once(is_first); /* later, there are runs to conclude */
+    mb_session_end_at_once(is_first); /* in later runs, the set is still to be shown */
     for (size_t i = 0; i < session->n_rows && session->inputs.n_inputs > 0; i++) {
         const struct mb_variant *row = &session->rows[i];
         MB_DO(row->strategy->file ? check_kernel(session, row, err) : MB_OK);
@@ -129,7 +130,7 @@ static enum mb_status check_kernels(const struct mb_session *session, bool is_fi
     return MB_OK;
 }
 
-/* An image that the device cannot hold is told before hours are spent on those before it. */
+/* Before hours are spent on earlier images, refuse an image that the device cannot hold. */
 static enum mb_status check_memory(const struct mb_session *session, struct mb_err *err)
 {
     for (size_t i = 0; i < mb_bench_n_images(&session->options->settings); i++) {

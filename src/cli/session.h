@@ -31,22 +31,23 @@ void mb_session_end_at_once(bool ends);
 /* The signal that was caught, or 0. */
 int mb_session_signal(void);
 
-/* Hooks that ask for that signal and show where a run is; `session` is their user. What is
- * written after each case, and of chains, is up to the caller. */
+/* Hooks that check for that signal and show progress; `session` is their user. The caller sets
+ * on_chain and on_case_done. */
 struct mb_hooks mb_session_hooks(struct mb_session *session);
 
 /* The device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
                                                     struct mb_gpu *gpu, struct mb_err *err);
 
-/* Close it, also if it was never opened; returns `status`, or the failure of --validate: leaks
- * are only told now. Does not return if the device is lost, but ends the process by `err`. */
+/* Close the device, also if it was never opened. Returns `status`, or the failure of
+ * --validate: leaks are only reported now. If the device is lost, ends the process with the
+ * code of `err`. */
 MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
                                                      struct mb_err *err);
 
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* Free everything; as mb_session_close_device(). */
+/* Free everything, and close the device as mb_session_close_device() does. */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);

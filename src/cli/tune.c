@@ -25,7 +25,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* The fastest of all is often exact: then one row stands for both policies. */
+/* Whether one row stands for both policies, as the fastest strategy is often exact. */
 static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;
@@ -101,7 +101,7 @@ static void add_failures(struct mb_strbuf *out, const struct mb_run *run,
     }
 }
 
-/* The task of all rows, as above the table of a run. */
+/* Add the task of all rows, like the line above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     const struct mb_timing *timing = &run->cases[0]->timings[0];
@@ -112,7 +112,7 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
     mb_strbuf_append(out, "\n\n");
 }
 
-/* The task, and a row for each size, format and policy. */
+/* Add the task, a row for each size, format and policy, and what failed. */
 static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_tune *tune, const struct mb_table_style *style)
 {
@@ -144,8 +144,7 @@ enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err)
     return MB_OK;
 }
 
-/* The header, the run as results.json, and last of all tune.json; and a copy of it, unless
- * `copy` is NULL. */
+/* Write the header, results.json, then tune.json and, unless `copy` is NULL, its copy. */
 static enum mb_status write_all(struct mb_session *session, const char *copy,
                                 struct mb_err *err)
 {

@@ -1,11 +1,11 @@
-/* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. It is
- * a run (main.c) with mb_tune_case() and what follows. */
+/* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. A
+ * tuning is a run (main.c) that uses mb_tune_case() and these functions. */
 #pragma once
 
 #include "cli/session.h"
 
-/* Before the first case: check the timer and, but for a software device, the instrument.
- * UNSUPPORTED without timestamps. */
+/* Before the first case: check the timer and, unless the device is software, run the self-test.
+ * MB_UNSUPPORTED without timestamps. */
 MB_MUST_CHECK enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err);
 
 /* mb_hooks.on_case_done of a tuning: decides the case and writes all results so far, so that a
@@ -13,5 +13,5 @@ MB_MUST_CHECK enum mb_status mb_tune_begin(struct mb_session *session, struct mb
 MB_MUST_CHECK enum mb_status mb_tune_case_done(void *user, const struct mb_run *run,
                                                const struct mb_case *c, struct mb_err *err);
 
-/* In the end: print the decisions, write all of it, and say where. */
+/* At the end: print the decisions, write all files, and print where they are. */
 MB_MUST_CHECK enum mb_status mb_tune_tell(struct mb_session *session, struct mb_err *err);

@@ -25,8 +25,8 @@
 #define USUAL_FORMAT "rgba8"
 static const struct mb_extent usual_size = {4096, 4096};
 
-/* Each by its key in JSON, and by what RADV, AMD's own drivers, turnip, ANV and NVIDIA's call
- * it; several that a driver tells are added up. */
+/* The key of each figure in JSON, and its names in RADV, AMD's own drivers, turnip, ANV and
+ * NVIDIA's. If a driver tells several of these, they are added up. */
 static const struct {
     const char *key;
     const char *told_as[5]; /* ended by NULL */
@@ -82,19 +82,19 @@ void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
 struct kernels {
     const struct mb_format *format;
     struct mb_extent size;
-    struct mb_variant row;          /* what "auto" stands for is resolved, if it is supported */
+    struct mb_variant row;          /* "auto" is resolved if it is supported */
     struct mb_pipeline_facts facts; /* owned */
 };
 
-/* The first of the worst that was met: a failure, then what was asked for by name and is
- * refused, then what is refused. */
+/* The worst outcome of all variants, and its first error. A failure is worse than the refusal
+ * of a variant asked for by name, which is worse than any other refusal. */
 struct verdict {
     enum { ALL_MADE, REFUSED, REFUSED_BY_NAME, BROKEN } worst;
     struct mb_err why;
     bool made_any;
 };
 
-/* The image is as a run makes it, less what takes memory. */
+/* Compile the kernels for an image like that of a run; no image is created. */
 static enum mb_status compile(const struct mb_gpu *gpu, enum mb_reduce reduce,
                               struct kernels *kernels, struct mb_err *why)
 {
@@ -155,8 +155,8 @@ static void add_figures(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-/* Compile, and add what became of it: one that is refused, or cannot be compiled, does not take
- * the others with it. */
+/* Compile one variant and add its outcome. If it is refused or cannot be compiled, the others
+ * go on. */
 static void inspect(struct mb_json *json, struct cJSON *list, const struct mb_gpu *gpu,
                     enum mb_reduce reduce, struct kernels *kernels, struct verdict *verdict)
 {
@@ -181,7 +181,7 @@ static void inspect(struct mb_json *json, struct cJSON *list, const struct mb_gp
     mb_facts_list(mb_node_write(json, node), &kernels->facts);
 }
 
-/* By format, then size, then variant. */
+/* Inspect all variants, by format, then size, then variant. */
 static void inspect_all(struct mb_json *json, const struct mb_gpu *gpu,
                         const struct mb_settings *settings, const struct mb_variant *rows,
                         size_t n_rows, struct verdict *verdict)
@@ -206,7 +206,7 @@ static void inspect_all(struct mb_json *json, const struct mb_gpu *gpu,
 #define MAX_MANIFEST_BYTES ((size_t)1 << 16)
 #define MAX_DRIVER_BYTES   ((size_t)1 << 28)
 
-/* Where distributions put what tells the loader of RADV. */
+/* Where distributions put RADV's manifest for the Vulkan loader. */
 static const char *const manifests[] = {
     "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json",
     "/usr/share/vulkan/icd.d/radeon_icd.aarch64.json",
@@ -215,7 +215,7 @@ static const char *const manifests[] = {
     "/etc/vulkan/icd.d/radeon_icd.x86_64.json",
 };
 
-/* And where drivers are whose manifests name no folder, as Debian 13's do not. */
+/* Where the driver is if its manifest names no folder, as in Debian 13. */
 static const char *const library_folders[] = {
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
@@ -223,7 +223,7 @@ static const char *const library_folders[] = {
     "/usr/lib",
 };
 
-/* Mesa before 23.1 had no other names for these. */
+/* Mesa before 23.1 knows these chips only by their old names. */
 static const struct {
     const char *name, *old;
 } renamed[] = {
@@ -232,8 +232,8 @@ static const struct {
     {"NAVI33", "GFX1102"},
 };
 
-/* Whether the driver holds the name, as a string of its own: asked for another one it aborts.
- */
+/* Whether the driver contains the chip's name as a whole string: asked for an unknown chip, it
+ * aborts. */
 static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
 {
     const size_t n = strlen(chip) + 1;
@@ -245,7 +245,7 @@ static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
     return false;
 }
 
-/* The file of the driver, of its manifest; "" where it is not found. */
+/* Find the driver's file by its manifest; "" if there is none. */
 static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES])
 {
     const char *name = mb_json_read_string(mb_json_get(manifest->root, "ICD"), "library_path");
@@ -261,7 +261,7 @@ static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES]
     }
 }
 
-/* The name by which the driver knows the chip, in `chip`; MB_ERRC_DEVICE: by none. */
+/* Replace `chip` by the driver's name for it; MB_ERRC_DEVICE if the driver has none. */
 static enum mb_status name_chip(const char *driver_path, char *chip, size_t chip_bytes,
                                 struct mb_err *err)
 {
@@ -298,9 +298,9 @@ static enum mb_status set_up(const char *path, const char *name, struct mb_err *
     return MB_OK;
 }
 
-/* Have the Vulkan loader, before it is loaded, find one device only, which drivers compile for:
- * RADV's null device. `spec` is "amd:CHIP", by the chip's name, vega10 or navi31.
- * MB_ERRC_DEVICE where the driver is not installed, or does not know the chip. */
+/* Before the Vulkan loader is loaded, make it find one device only: RADV's null device, which
+ * only compiles. `spec` is "amd:CHIP", for example amd:vega10. MB_ERRC_DEVICE if the driver is
+ * not installed or does not know the chip. */
 static enum mb_status set_up_null(const char *spec, struct mb_err *err)
 {
     MB_FAIL_IF(strncmp(spec, PREFIX, strlen(PREFIX)) != 0 || spec[strlen(PREFIX)] == '\0', err,
@@ -398,7 +398,8 @@ static struct mb_text image_of(const cJSON *variant)
                    mb_json_read_string(variant, "format"));
 }
 
-/* Of the images like that of `first`. Returns the first variant of others, or NULL. */
+/* Add the table of all variants for the image of `first`. Returns the first variant for the
+ * next image, or NULL. */
 static const cJSON *add_table(struct mb_strbuf *out, const cJSON *first, const char *reduce,
                               const struct mb_table_style *style)
 {

@@ -1,6 +1,7 @@
 /* Asks strategies what they can do, and prints `mipbench list`: as JSON, one object with an
- * array for each thing asked for, or as text of that, in ASCII and at most 80 columns wide. Of
- * an image only the limits are asked, as a device may refuse one before any strategy does. */
+ * array for each thing asked for, or that object as text, in ASCII and at most 80 columns wide.
+ * No image is created: its limits are checked, as a device may refuse it before any strategy
+ * does. */
 #include "cli/list/list.h"
 
 #include <stdio.h>
@@ -20,8 +21,8 @@
 
 #define TEXT_COLUMNS 80
 
-/* What a strategy may be able to do with a format, averages first. Those that are no reduction
- * use averages. */
+/* What a strategy may be able to do with a format, averages first. Operations that are not a
+ * reduction use averages. */
 static const struct operation {
     const char *name;
     const char *title; /* of a column */
@@ -49,7 +50,7 @@ struct question {
 
 struct answer {
     char as[MB_LABEL_BYTES]; /* the strategy, or the variant that can do it; "": none can */
-    struct mb_err why;       /* the default parameters cannot; no text: they can */
+    struct mb_err why;       /* why the default parameters cannot; no text: they can */
 };
 
 static struct mb_task task_of(const struct operation *operation, struct mb_extent base)
@@ -84,7 +85,7 @@ static enum mb_status open_image(struct mb_vk_image *image, const struct questio
     return mb_vk_image_init(image, gpu, &options, why);
 }
 
-/* Ask about every variant: the first one has default parameters. */
+/* Ask about each variant until one can; the first one has default parameters. */
 static enum mb_status ask(const struct question *question, struct answer *answer,
                           struct mb_err *err)
 {
@@ -246,7 +247,7 @@ static void add_json_params(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-/* One of the devices that something is known about. */
+/* Add an object with the index and name of a device to a list. */
 static struct cJSON *add_json_one_of(struct mb_json *json, struct cJSON *devices,
                                      const struct mb_gpu_info *device)
 {
@@ -256,7 +257,7 @@ static struct cJSON *add_json_one_of(struct mb_json *json, struct cJSON *devices
     return object;
 }
 
-/* Whether a strategy can do on each device what all should: averages of the first format. */
+/* Add whether a strategy can, on each device, make averages of the first format. */
 static enum mb_status add_json_availability(struct mb_json *json, struct cJSON *parent,
                                             const struct mb_list_facts *facts,
                                             const struct mb_strategy *strategy,
@@ -301,7 +302,7 @@ static void add_json_patterns(struct mb_json *json)
     }
 }
 
-/* Null where the format has no alpha to weigh by. */
+/* Add an answer; null if the operation weighs by alpha and the format has none. */
 static enum mb_status add_json_answer(struct mb_json *json, struct cJSON *parent,
                                       const struct question *question, struct mb_err *err)
 {
@@ -403,7 +404,7 @@ static void add_named(struct mb_grid *grid, const char *name, const char *title)
     mb_grid_cell(grid, "%s", title);
 }
 
-/* A grid of the names and titles of what is in an array. */
+/* Add a grid of the names and titles in an array. */
 static void add_names(struct mb_strbuf *out, const struct mb_json *json, const char *key)
 {
     struct mb_grid grid = make_grid();
@@ -580,7 +581,7 @@ static void add_strategies(struct mb_strbuf *out, const struct mb_json *json, bo
     }
 }
 
-/* "yes", or the number of the reason in `notes`, which gets those that it has not. */
+/* Add "yes", or the number of the reason in `notes`; a reason not yet in `notes` is added. */
 static void add_answer(struct mb_grid *grid, struct mb_strlist *notes, const cJSON *answer)
 {
     const char *as = mb_json_read_string(answer, "as");
@@ -603,7 +604,7 @@ static void add_answer(struct mb_grid *grid, struct mb_strlist *notes, const cJS
     mb_grid_cell(grid, "%s[%zu]", as ? "yes" : "", i + 1);
 }
 
-/* A strategy's name and the titles of operations, and below them a row for each format. */
+/* Add a strategy's name, the titles of operations, and below these a row for each format. */
 static void add_strategy_matrix(struct mb_grid *grid, struct mb_strlist *notes,
                                 const struct mb_json *json, int device, const char *strategy)
 {

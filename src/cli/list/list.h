@@ -19,7 +19,7 @@ struct mb_list_facts {
     struct mb_gpu_info *devices;            /* owned */
     size_t n_devices;
     struct mb_err no_device;     /* why there is none */
-    struct mb_list_device *open; /* [n_devices]; owned; NULL: nothing is asked */
+    struct mb_list_device *open; /* [n_devices]; owned; NULL: no strategy is asked */
 };
 
 /* Write what is known, asking each strategy about 256x256 images by the rule of a run
@@ -29,11 +29,10 @@ MB_MUST_CHECK enum mb_status mb_list_json(struct mb_json *json,
                                           const struct mb_list_facts *facts,
                                           enum mb_list_what what, struct mb_err *err);
 
-/* The same as text; parameters of strategies and what they can do with formats only where one
- * of these alone is listed. */
+/* The same as text. The parameters of strategies are only in `list strategies`, what strategies
+ * can do with each format only in `list formats`. */
 void mb_list_text(struct mb_strbuf *out, const struct mb_json *json, enum mb_list_what what);
 
-/* Write what options->list_what asks for to stdout. Only `list devices` and an
- * options->settings.device fail without a device (MB_ERRC_DEVICE); else the text says that
- * there is none. */
+/* Write what options->list_what asks for to stdout. Without a device, `list devices` and
+ * --device fail (MB_ERRC_DEVICE); other lists that need a device say that there is none. */
 MB_MUST_CHECK enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err);

@@ -17,7 +17,7 @@
 
 #define PLACEHOLDER "@NAME@" /* in templates */
 
-/* Where the command line says nothing: an odd size, as most kernels are wrong there first. */
+/* The default size is odd: most kernels go wrong at odd sizes first. */
 static const struct mb_extent usual_size = {1921, 1081};
 
 static const char *state_name(const struct mb_access *state)
@@ -54,7 +54,7 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
     mb_strbuf_printf(out, "%s\n", barriers->has_memory ? ", of all that was written" : "");
 }
 
-/* "uint 'n_levels' = 5 at byte 8" of each member. */
+/* Add "push byte 8   uint 'n_levels' = 5" for each member. */
 static void add_push(struct mb_strbuf *out, const struct mb_spirv *spirv,
                      const struct mb_kernel_dispatch *dispatch)
 {
@@ -150,7 +150,7 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
     add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
 }
 
-/* What its capabilities ask of a device. */
+/* Add what the module's capabilities need of a device. */
 static void add_needs(struct mb_strbuf *out, const struct mb_spirv *spirv)
 {
     for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
@@ -194,7 +194,7 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
     add_barriers(out, "last", &plan->closing);
 }
 
-/* Plan one variant; an image that its manifest does not take is a line, not a failure. */
+/* Plan one variant; if its manifest refuses the image, that is a line, not a failure. */
 static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_variant *row,
                                     const struct mb_layout *layout, const struct mb_task *task,
                                     bool is_told, struct mb_err *err)
@@ -266,8 +266,8 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
-/* Load the modules of one task, on devices with subgroups of each size that it takes; none for
- * what the manifest does not take. */
+/* Load the modules of one task, for each subgroup size that the manifest takes; none if it
+ * refuses the task. */
 static enum mb_status load_task(const struct mb_variant *row, const struct mb_layout *layout,
                                 const struct mb_task *task, struct mb_err *err)
 {
@@ -285,8 +285,8 @@ static enum mb_status load_task(const struct mb_variant *row, const struct mb_la
     return status == MB_UNSUPPORTED ? MB_OK : status;
 }
 
-/* Those of a variant for images of a size, in any format; NULL: of the usual size, or one that
- * suits it. */
+/* Load the modules of a variant for images of one size, in each format. If `given` is NULL, the
+ * size is the usual one or one that suits the manifest. */
 static enum mb_status load_size(const struct mb_variant *row, const struct mb_extent *given,
                                 uint32_t n_layers, struct mb_err *err)
 {
@@ -308,8 +308,8 @@ static enum mb_status load_size(const struct mb_variant *row, const struct mb_ex
     return MB_OK;
 }
 
-/* Those of a variant, for images of each kind that a "when" is likely to tell apart. It may be
- * wrong for some of them: then it is for the run to say so. */
+/* Load the modules of a variant, for each kind of image that a "when" is likely to tell apart.
+ * If the manifest is wrong for some kinds, a run will say so. */
 static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *err)
 {
     static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
@@ -324,7 +324,7 @@ static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *er
     return MB_OK;
 }
 
-/* Write every module that any variant uses for images of these sizes. */
+/* Compile and write every module that any variant uses for the images of load_sizes(). */
 static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
                                   struct mb_err *err)
 {
@@ -333,7 +333,7 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     const char *spec = all.s;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    /* What was compiled before may be of other sources. */
+    /* Modules compiled before are not enough: their sources may have changed. */
     MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
                "kernel compile: this build compiles no GLSL or HLSL");
     MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
@@ -424,7 +424,7 @@ enum mb_status mb_kernel_run(const struct mb_options *options, struct mb_err *er
         static const char *const names[] = {"per-level", "single"};
         return write_new(options->inputs.items[1], names[options->like], err);
     }
-    mb_session_end_at_once(true); /* glslang has no limit, and nothing is written yet */
+    mb_session_end_at_once(true); /* glslang has no timeout, and nothing is written yet */
     MB_DO(options->kernel_what == MB_KERNEL_COMPILE ? compile_all(options, &out, err)
                                                     : check_all(options, &out, err));
     return mb_strbuf_print(&out, err);

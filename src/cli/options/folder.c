@@ -31,9 +31,8 @@ static bool is_json(const char *name)
     return name[0] != '.' && suffix && strcmp(suffix, ".json") == 0;
 }
 
-/* Append the files of a folder that are of a kind, in natural order: FOLDER/NAME/WITHIN for
- * each NAME in the folder; `within` may be "". `code` is that of a folder that cannot be read.
- */
+/* Append the file FOLDER/NAME, or FOLDER/NAME/FILE if `within` is "/FILE" and not "", for each
+ * NAME of a kind, in natural order. `code` is the error's if the folder cannot be read. */
 static enum mb_status add_files(struct mb_strlist *paths, const char *folder,
                                 bool (*is_of_kind)(const char *name), const char *within,
                                 enum mb_errc code, struct mb_err *err)
@@ -73,7 +72,7 @@ static enum mb_status add_images(struct mb_strlist *images, const char *folder,
     return MB_OK;
 }
 
-/* A folder stands for its images. */
+/* Append an input; a folder stands for its images. */
 static enum mb_status add_path(struct mb_strlist *all, const char *input, struct mb_err *err)
 {
     return !mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
@@ -116,8 +115,8 @@ static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
 
 typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
 
-/* Replace each input by what `add` makes of it; `*n_first` (unless NULL): how many the first
- * became. */
+/* Replace each input by what `add` appends for it; `*n_first` (unless NULL): how many items the
+ * first input became. */
 static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, add_fn *add,
                                    struct mb_err *err)
 {
@@ -196,7 +195,7 @@ enum mb_status mb_folders_to_results(struct mb_strlist *inputs, struct mb_err *e
     return replace_each(inputs, NULL, add_results, err);
 }
 
-/* "A.json,B.json": one side of a comparison. */
+/* Append the results of one side of a comparison: "A.json,B.json". */
 static enum mb_status add_side(struct mb_strlist *results, const char *side, struct mb_err *err)
 {
     MB_SCOPED(mb_strlist) paths = {0};

@@ -5,31 +5,31 @@
 
 #include "base/strlist.h"
 
-/* Replace "@-" by the paths on standard input, one a line (blank lines are skipped, and a
- * carriage return before a line's end), and then each folder by the images directly in it, in
- * natural order: regular files with a suffix that the loader knows; hidden files are skipped. A
- * folder that cannot be read or has no images, no path on standard input, and more than 16 MiB
- * of them are MB_ERRC_INPUT. */
+/* Replace "@-" by the paths on standard input, one a line; blank lines, and a carriage return
+ * before a line's end, are skipped. Then replace each folder by the images directly in it, in
+ * natural order: regular files with a suffix that the loader knows; hidden files are skipped.
+ * MB_ERRC_INPUT if a folder cannot be read or has no images, or if standard input has no path
+ * or more than 16 MiB of paths. */
 MB_MUST_CHECK enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err);
 
-/* Before the number of a run, in the folder of a set: "run-1". */
+/* The name of a run's folder in a set, without the number: "run-1". */
 #define MB_SET_RUN "run-"
 
 /* DIR/run-3, of run 3 of a set in `dir`; owned by the caller (mb_free). NULL without memory. */
 char *mb_set_run_folder(const char *dir, uint32_t run);
 
-/* Append the results.json of each run in the folder of a set, in their order; there may be
- * none. `code` is that of a folder that cannot be read. */
+/* Append the results.json of each run in the folder of a set, in the order of the runs; there
+ * may be none. `code` is the error's if the folder cannot be read. */
 MB_MUST_CHECK enum mb_status mb_set_results(const char *folder, enum mb_errc code,
                                             struct mb_strlist *results, struct mb_err *err);
 
-/* Replace each folder by the results.json in it, that of a set by those of its runs, and one
- * that has neither by every .json in it; a folder without any, or with both, is MB_ERRC_INPUT.
- */
+/* Replace each folder: a run's by its results.json, a set's by those of its runs, any other by
+ * every .json in it. MB_ERRC_INPUT if a folder has none of these, or both a results.json and
+ * runs. */
 MB_MUST_CHECK enum mb_status mb_folders_to_results(struct mb_strlist *inputs,
                                                    struct mb_err *err);
 
-/* The same of two sides, each of paths that are joined by commas; `*n_base` are of the first.
- */
+/* Do the same to two sides, each a list of paths joined by commas. `*n_base`: how many results
+ * the first side becomes. */
 MB_MUST_CHECK enum mb_status mb_sides_to_results(struct mb_strlist *sides, size_t *n_base,
                                                  struct mb_err *err);

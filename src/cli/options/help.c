@@ -8,7 +8,7 @@
 #define COLUMNS     80
 #define TEXT_COLUMN 29 /* where the text about an option begins */
 
-/* What ends the overview. */
+/* The end of the overview. */
 static const char last_words[] =
     "\nExit codes:\n"
     "  0      everything ran and was verified\n"
@@ -26,7 +26,7 @@ static const char last_words[] =
     "  VK_DRIVER_FILES            which Vulkan drivers the loader tries\n"
     "  LP_NATIVE_VECTOR_WIDTH     lavapipe: 128, 256, 512 for subgroups of 4, 8, 16\n";
 
-/* "  -s, --size WxH[,...]" and its help at a column: on the next line if that is passed. */
+/* Add "  -s, --size WxH[,...]" and its help at TEXT_COLUMN, on the next line if need be. */
 static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
                        enum mb_verb verb)
 {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "image/image.h"
 
-#define MAX_LAYERS        2048 /* the most of any known device; its own limit is checked later */
+#define MAX_LAYERS        2048 /* the most of any known device; the device is asked later */
 #define MAX_LLC_BYTES     (UINT64_C(1) << 40)
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
@@ -23,7 +23,7 @@
 #define TIMED     (BIT(RUN) | BIT(TUNE))
 #define COMPARED  (BIT(COMPARE) | BIT(POOL))
 #define MADE      (TIMED | BIT(INSPECT))
-#define SHOWN     (MADE | BIT(LIST) | COMPARED) /* what prints results */
+#define SHOWN     (MADE | BIT(LIST) | COMPARED) /* verbs that print results */
 #define ALL       (SHOWN | BIT(EXPORT) | BIT(SELF_TEST))
 #define HELPED    (ALL | BIT(HELP) | BIT(KERNEL) | BIT(REPORT))
 #define FIELD(x)  offsetof(struct mb_options, x)
@@ -193,8 +193,8 @@ enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label
 struct mb_taken {
     struct mb_options *options;
     const struct mb_option_row *row;
-    const char *value; /* or an item of it; NULL: it takes none */
-    bool is_first;     /* of the items */
+    const char *value; /* or one item of a list; NULL: the option takes none */
+    bool is_first;     /* the first item of a list */
 };
 
 /* Where an option is stored. */
@@ -230,7 +230,7 @@ static enum mb_status take_text(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* One more of a mb_strlist. */
+/* One more item of a mb_strlist. */
 static enum mb_status take_texts(const struct mb_taken *t, struct mb_err *err)
 {
     return mb_strlist_add(field_of(t), err, "%s", t->value);
@@ -287,7 +287,7 @@ static enum mb_status take_bytes(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* An enum, or a mask of 1 << value: the value of a choice. Those of a list are or-ed. */
+/* An enum, or a mask of 1 << value: the value of a choice. The values of a list are or-ed. */
 static enum mb_status take_choice(const struct mb_taken *t, struct mb_err *err)
 {
     unsigned *field = field_of(t), value = 0;
@@ -314,8 +314,7 @@ static enum mb_status find_format(const char *name, const char **format, struct 
     return mb_err_hint_nearest(err, name, names, n_names, NULL);
 }
 
-/* NAME, or for an export NAME:REDUCTION. A format that is named again takes that reduction as
- * well. */
+/* NAME, or for an export NAME:REDUCTION. If a format is named again, its reductions add up. */
 static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
 {
     struct mb_options *options = t->options;
@@ -597,7 +596,7 @@ const struct mb_option_row mb_option_rows[] = {
 const size_t mb_option_count = MB_COUNTOF(mb_option_rows);
 _Static_assert(MB_COUNTOF(mb_option_rows) <= 64, "options.given has a bit for each row");
 
-/* In mb_options.given. */
+/* The bit of an option in mb_options.given. */
 static uint64_t bit_of(const struct mb_option_row *row)
 {
     return UINT64_C(1) << (row - mb_option_rows);

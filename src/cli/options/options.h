@@ -12,8 +12,8 @@
 /* A set of runs while it is made. */
 struct mb_set {
     char *dir;        /* owned; NULL until the first run has chosen it */
-    uint32_t n_begun; /* runs, with the one in hand */
-    bool is_complete; /* the run in hand got to its end, whatever it found */
+    uint32_t n_begun; /* runs, including the current one */
+    bool is_complete; /* the current run got to its end, whatever it found */
 };
 
 enum mb_verb {
@@ -66,34 +66,34 @@ struct mb_options {
     enum mb_kernel_what kernel_what;
     uint64_t given;              /* bit i: row i of the table was given */
     struct mb_settings settings; /* its lists point into those below */
-    struct mb_strlist inputs;    /* what is behind the verb, or what that stands for */
+    struct mb_strlist inputs;    /* the words behind the verb, or what they stand for */
     struct mb_strlist specs;
-    struct mb_strlist kernels, kernel_includes; /* paths of manifests, folders beside theirs */
+    struct mb_strlist kernels, kernel_includes; /* paths: manifests; include folders */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
-    double kernel_timeout_s;                    /* of a submission that runs one */
-    /* export: of each of settings.formats a bit for each reduction (enum mb_reduce) named with
-     * it; 0: all */
+    double kernel_timeout_s;                    /* for a submission that runs a kernel */
+    /* export: for each of settings.formats, a mask of 1 << mb_reduce: the reductions named with
+     * the format; 0: all */
     unsigned format_reduces[MB_MAX_FORMATS];
-    const char *out_dir; /* NULL: results/<utc>-<device>/; of report a page, too */
+    const char *out_dir;               /* NULL: results/<utc>-<device>/; report: or a page */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
     uint32_t max_pictures_mb;          /* report: of embedded pictures */
     uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
-    struct mb_set *set;                /* that this run is of, or NULL */
+    struct mb_set *set;                /* the set of this run, or NULL */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
     const struct mb_strategy *exported; /* export: the strategy */
     bool force;                         /* export: into a folder that is not empty */
-    bool plain, alpha, updates;         /* export: modules of these, too */
+    bool plain, alpha, updates;         /* export: with modules of these */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
-    size_t n_base_files; /* compare: of settings.inputs; the rest is new */
+    size_t n_base_files; /* compare: settings.inputs before this index are the base */
     double threshold;    /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
     const char *replay_path;                       /* NULL: none */
-    struct mb_strlist replay_args;                 /* its command line and this one as one */
-    int argc; /* the command line in effect: main's or that */
+    struct mb_strlist replay_args;                 /* its command line joined with this one */
+    int argc; /* the command line in effect: main's or replay_args */
     char *const *argv;
 };
 
@@ -112,7 +112,7 @@ struct mb_choice {
 
 struct mb_taken; /* private: an option as it was given */
 
-/* One option, or what it is with some verbs. Its help ends with the default in parentheses. */
+/* An option, or its form for some verbs. Its help ends with the default in parentheses. */
 struct mb_option_row {
     const char *name;     /* long name, without dashes */
     char short_name;      /* or 0 */
@@ -121,7 +121,7 @@ struct mb_option_row {
                            struct mb_err *err); /* parses and stores */
     const char *group;
     unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
-    enum mb_verb turns; /* its verbs become this one, and `take` is NULL; 0: none do */
+    enum mb_verb turns; /* the verb that replaces its verbs, with `take` NULL; 0: none */
     size_t field;       /* of mb_options: where the value is stored */
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
     double min, max;                 /* of a number */
@@ -146,15 +146,15 @@ struct mb_verb_row {
     } words; /* behind the verb, options aside */
 };
 
-/* Beyond MB_N_VERBS: the verbs that an option turns others into. */
+/* From MB_N_VERBS on: the verbs that an option turns other verbs into. */
 extern const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS];
 
 /* What may follow "list" and "kernel": values of their enums. */
 extern const struct mb_choice mb_list_choices[];
 extern const struct mb_choice mb_kernel_choices[];
 
-/* Find the value of the choice called `word`. Without one, MB_ERRC_USAGE names the choices;
- * `label` is what takes them: "--cache", "list". */
+/* Find the value of the choice called `word`. If there is none, MB_ERRC_USAGE names the
+ * choices, and `label`, what takes them: "--cache", "list". */
 MB_MUST_CHECK enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label,
                                             const char *word, unsigned *value,
                                             struct mb_err *err);
@@ -165,8 +165,8 @@ bool mb_option_goes_with(const struct mb_option_row *row, enum mb_verb verb);
 /* True if --NAME was given. */
 bool mb_option_is_given(const struct mb_options *options, const char *name);
 
-/* Parse `value` (NULL: none) and store it in the options, as given. A wrong one is
- * MB_ERRC_USAGE, in one line that names the option and the value. */
+/* Parse `value` (NULL: none), store it in the options, and mark the option as given. A wrong
+ * value is MB_ERRC_USAGE, in one line that names the option and the value. */
 MB_MUST_CHECK enum mb_status mb_option_take(struct mb_options *options,
                                             const struct mb_option_row *row, const char *value,
                                             struct mb_err *err);
@@ -180,25 +180,25 @@ void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *r
 enum mb_verb mb_verb_find(const char *name);
 
 /* Parse argv. Anything wrong with it is MB_ERRC_USAGE, in one line that names the option and
- * the value and suggests near misses. A folder given to `run` or `tune` becomes its images; one
- * without images is MB_ERRC_INPUT. --replay joins its recorded command line and this one:
- * options replace recorded ones of the same name (--size and --sweep also each other; --kernel
- * adds to those recorded), inputs replace inputs, and the seed is that of the results unless
- * one is given; a recording that cannot be used is MB_ERRC_INPUT. `tune` is completed:
- * pattern:noise if there are sizes but no input, and specs widened to every variant of a
- * strategy, except for parameters that they fix. No file may be written twice, and no input may
- * be written; files are compared by identity, not by name. Behind --help
- * and --version nothing is looked at. `argv` must outlive the options. */
+ * the value and suggests near misses. A folder given to `run` or `tune` becomes its images; a
+ * folder without images is MB_ERRC_INPUT. --replay joins its recorded command line and this
+ * one: options replace recorded options of the same name (--size and --sweep also replace each
+ * other; --kernel and --kernel-include add to recorded ones), inputs replace inputs, and the
+ * seed is that of the results unless --seed is given; a recording that cannot be used is
+ * MB_ERRC_INPUT. `tune` is completed: the input is pattern:noise if only sizes are given, and
+ * specs are widened to every variant of a strategy, except for parameters that they fix. No
+ * file may be written twice, and no input may be written; files are compared by identity, not
+ * by name. Parsing ends at --help or --version. `argv` must outlive the options. */
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
 
-/* Append the options that decided what a recorded run measured, each as "--name=value"; as far
+/* Append the options that decided what a recorded run measured, each as "--name=value", as far
  * as this version knows them. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_replay_options(const struct mb_run *recorded,
                                                struct mb_strlist *args, struct mb_err *err);
 
-/* Where `err` is about an input that is not an image, hint at what the user may have meant by
- * it: results to report on, or a misspelt command. */
+/* If `err` is about an input that is not an image, hint at what the user may have meant:
+ * results to report on, or a misspelt command. */
 void mb_options_hint_input(const struct mb_options *options, struct mb_err *err);
 
 /* Free and zero. */

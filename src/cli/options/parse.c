@@ -1,5 +1,5 @@
-/* Walks a command line for the words and options that its verb takes. Then checks what no
- * single option can. */
+/* Walks a command line for the words and options that its verb takes. Then checks the options
+ * together. */
 #include "cli/options/options.h"
 
 #include <inttypes.h>
@@ -15,21 +15,21 @@
 
 #define MAX_OPTIONS    64
 #define MAX_NAMES      32
-#define MAX_NOISE_EDGE 4096u /* larger sizes repeat it, mirrored: no cache notices */
+#define MAX_NOISE_EDGE 4096u /* larger images mirror the noise: no cache notices */
 
 struct walk {
     int argc;
     char *const *argv;
-    enum mb_verb verb;  /* whose options are known: argv[1], or "run" where that is none */
+    enum mb_verb verb;  /* argv[1], or "run" if argv[1] is no verb */
     int n_done;         /* words behind argv[0] */
     const char *bundle; /* what is left of "-qvv", or NULL */
     bool is_at_rest;    /* after "--" */
 };
 
-/* An option, or a word where `row` is NULL; the end where both are NULL. */
+/* An option; if `row` is NULL, a word; if `value` is NULL too, the end. */
 struct item {
     const struct mb_option_row *row;
-    const char *value; /* of an option, NULL without one; or the word */
+    const char *value; /* the word, or the option's value; NULL: it has none */
 };
 
 static bool has_verb(int argc, char *const *argv)
@@ -64,7 +64,7 @@ static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct
                : mb_err_hint(err, "'mipbench %s --help' lists them", mb_verb_rows[verb].name);
 }
 
-/* Find the option called "--size" or "-s": the verb's, or one that does not go with it. */
+/* Find the option called "--size" or "-s", if possible one that goes with the verb. */
 static enum mb_status find_option(const char *option, enum mb_verb verb,
                                   const struct mb_option_row **found, struct mb_err *err)
 {
@@ -94,7 +94,7 @@ static enum mb_status take_value(struct walk *walk, const char *value, struct it
     return MB_OK;
 }
 
-/* "--name", "--name=value" or "--name value". */
+/* Take "--name", "--name=value" or "--name value". */
 static enum mb_status take_long(struct walk *walk, const char *word, struct item *item,
                                 struct mb_err *err)
 {
@@ -108,7 +108,7 @@ static enum mb_status take_long(struct walk *walk, const char *word, struct item
     return MB_OK;
 }
 
-/* The next of "-qvv", "-n20" or "-n 20". */
+/* Take the next option of "-qvv", "-n20" or "-n 20". */
 static enum mb_status take_short(struct walk *walk, struct item *item, struct mb_err *err)
 {
     const char option[] = {'-', *walk->bundle++, '\0'};
@@ -160,7 +160,7 @@ static enum mb_status fail_few(const struct mb_verb_row *verb, struct mb_err *er
     return MB_FAIL(err, MB_ERRC_USAGE, "%s: expected %s", verb->name, verb->words.expected);
 }
 
-/* Make of the words, which are in the inputs, what they are with the verb. */
+/* Store the words, which are in options->inputs so far, as what they mean to the verb. */
 static enum mb_status take_words(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
@@ -268,8 +268,8 @@ static bool is_one_of(const char *name, const char *one, const char *other)
     return strcmp(name, one) == 0 || strcmp(name, other) == 0;
 }
 
-/* Whether an option of a recorded line is left out: it is given anew, or is one of output, so
- * that the new results can be replayed without the old ones. The results tell the seed. */
+/* Whether an option of a recorded line is left out: it is given anew, is about output, is
+ * --replay (new results can be replayed without old ones), or --seed, which join() adds. */
 static bool is_dropped(const struct mb_option_row *row, const struct mb_options *given)
 {
     const bool is_size = is_one_of(row->name, "size", "sweep");
@@ -281,8 +281,8 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
 
-/* Append the words of the command line of a run, or its options as "--name=value"; of a
- * recorded line, less what is dropped for those `given` (NULL: all but --replay). */
+/* Append the words (`are_words`) of a run's command line, or its options as "--name=value". If
+ * `given` is NULL, --replay is left out; else the line is recorded: is_dropped() decides. */
 static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv,
                                 bool are_words, const struct mb_options *given,
                                 struct mb_err *err)
@@ -400,7 +400,7 @@ static bool is_one_bit(unsigned mask)
     return (mask & (mask - 1)) == 0;
 }
 
-/* Without an input: noise, as wide and as high as the largest of the sizes. */
+/* Add noise as the input, as wide and as high as the largest of the sizes. */
 static enum mb_status imply_input(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
@@ -415,7 +415,7 @@ static enum mb_status imply_input(struct mb_options *options, struct mb_err *err
                           most.height < MAX_NOISE_EDGE ? most.height : MAX_NOISE_EDGE);
 }
 
-/* Make each spec one of every variant. */
+/* Widen each spec to every variant; no specs mean every variant of all strategies. */
 static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
 {
     struct mb_strlist narrow = options->specs;
@@ -429,7 +429,7 @@ static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err
     return status;
 }
 
-/* One condition, and an input or some sizes. */
+/* Check for one condition and an input or sizes, then complete the inputs and the specs. */
 static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
@@ -450,7 +450,7 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     return widen_specs(options, err);
 }
 
-/* Find what is exported. */
+/* Find the strategy to export, and check its options. */
 static enum mb_status complete_export(struct mb_options *options, struct mb_err *err)
 {
     const char *word = options->inputs.items[0], *names[MAX_NAMES];
@@ -477,7 +477,7 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
     return MB_OK;
 }
 
-/* No output is written twice, or over an input. In a default folder all is new. */
+/* Check that no output is written twice or over an input. A default folder is new: no check. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
     static const char *const names[] = {"results.json", "report.html", "tune.json",
@@ -511,8 +511,7 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     return MB_OK;
 }
 
-/* Check what only several options together, or none, can have wrong; and make of the inputs
- * what they stand for. */
+/* Check the options together, and replace the inputs by what they stand for. */
 static enum mb_status complete(struct mb_options *options, struct mb_err *err)
 {
     if (options->replay_path != NULL) {

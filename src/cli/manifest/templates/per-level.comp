@@ -10,8 +10,8 @@
 
 layout(local_size_x = 16, local_size_y = 16) in; /* "groups" divides by these */
 
-/* The level above, and the one to make. Layers are the third coordinate; an image without has one.
- * The target has no format here, so that one module serves all. */
+/* The level above, and the level to make. Layers are the third coordinate, 0 if the image has none.
+ * The target has no format here, so that one module serves all formats. */
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray target;
 
@@ -40,8 +40,8 @@ vec4 encoded(vec4 texel)
 }
 
 /* Weights of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of the source. A level of an odd
- * size n = 2m + 1 has m texels below it, each the average of n/m source texels: parts of three. Who
- * takes two of them drops the last row or column; that is policy "floor" in the manifest. */
+ * size n = 2m + 1 has m texels below it, each the average of n/m source texels: parts of three. To
+ * average only two drops the last row or column; that is policy "floor" in the manifest. */
 vec3 weights(int at, int n)
 {
     if (n == 1) {
@@ -62,7 +62,7 @@ void main()
     for (int i = 0; i < 9; i++) {
         ivec2 tap = ivec2(i % 3, i / 3);
         float weight = x[tap.x] * y[tap.y];
-        if (weight > 0.0) { /* an infinity that does not count must not get in as 0 * Inf */
+        if (weight > 0.0) { /* 0 * Inf would be NaN */
             sum += weight * decoded(texelFetch(source, ivec3(2 * at.xy + tap, at.z), 0));
         }
     }

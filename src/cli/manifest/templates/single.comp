@@ -20,8 +20,8 @@
 
 layout(local_size_x = 256) in;
 
-/* The manifest leaves the elements beyond the last level to the program, which binds that level once
- * more: nothing may be stored through them. */
+/* The manifest leaves the elements of levels[] beyond the last level to the program, which binds the
+ * last level to each of them: store nothing through them. */
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
 
@@ -60,8 +60,8 @@ vec4 fetch(int level, ivec2 at, int layer)
 
 #define STORE(n) case n: imageStore(levels[n - 1], p, texel); break;
 
-/* By constant indices: dynamic ones into images are an optional feature. What lies beyond a level's
- * size is not stored by any device. */
+/* Store a texel. Indices into levels[] are constant, as dynamic ones are an optional feature. No
+ * device stores beyond the size of a level. */
 void store(int level, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
@@ -74,7 +74,7 @@ void store(int level, ivec2 at, int layer, vec4 texel)
     }
 }
 
-/* Of 2x2 texels of a level; one that is a single texel wide or high has no second one to add. */
+/* The average of 2x2 texels of a level; a level one texel wide or high has no second one to add. */
 vec4 average(int level, vec4 v00, vec4 v10, vec4 v01, vec4 v11)
 {
     ivec2 size = size_of(level);
@@ -83,7 +83,7 @@ vec4 average(int level, vec4 v00, vec4 v10, vec4 v01, vec4 v11)
     return size.y == 1 ? row0 : 0.5 * (row0 + row1);
 }
 
-/* Six levels of a tile of level `top`, 0 or 6. The texel of level top + 6 is left in cells[0][0]. */
+/* Make six levels from a tile of level `top`, 0 or 6; level top + 6 is left in cells[0][0]. */
 void make_six(int top, ivec2 tile, int layer)
 {
     ivec2 own = ivec2(gl_LocalInvocationIndex % 16, gl_LocalInvocationIndex / 16);
@@ -113,9 +113,9 @@ void make_six(int top, ivec2 tile, int layer)
 
 /* Leave level 6 of this tile, count, and tell the workgroup whether it was the last.
  *
- * Memory model: what invocation 0 stores comes before its atomicAdd, which releases it at device
- * scope; that of the last workgroup reads what all others have added, and the barrier behind it
- * acquires what they released. Only invocation 0 of that workgroup does; acquire() passes it on. */
+ * Memory model: invocation 0 stores the texel, and its atomicAdd releases that store at device scope.
+ * If the atomicAdd reads that all other workgroups have counted, the memoryBarrier after it acquires
+ * their stores. Only invocation 0 has acquired then; acquire() passes that on to its workgroup. */
 bool count_is_last(ivec2 tile, int layer)
 {
     if (gl_LocalInvocationIndex == 0) {
@@ -133,7 +133,7 @@ bool count_is_last(ivec2 tile, int layer)
     return is_last;
 }
 
-/* What invocation 0 acquired becomes visible to all of the workgroup. */
+/* Make what invocation 0 acquired visible to the whole workgroup. */
 void acquire()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
