@@ -36,8 +36,8 @@ enum mb_reduce {
 enum mb_alpha {
     MB_ALPHA_STRAIGHT,      /* a channel like any other */
     MB_ALPHA_PREMULTIPLIED, /* averages weigh colour by alpha and divide by the averaged alpha;
-                               if that is 0, they are straight. Texels stay in straight form.
-                               MIN and MAX have no weights, and so no use for alpha */
+                               if that is 0, the average is straight. Texels stay in straight
+                               form. MIN and MAX have no weights, and so no use for alpha */
 };
 #define MB_N_ALPHAS 2u
 

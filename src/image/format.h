@@ -70,9 +70,9 @@ void mb_format_decode_coded(const struct mb_format *format, const void *texels, 
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
 
-/* Clamp linear values to the finite range of the format: [0, 1] for UNORM and sRGB, no negative
- * values for unsigned floats, at most the largest finite value of a float, since a device may
- * store that or infinity for a larger one. rgba[n][4], may be `held`; NaN stays. */
+/* Clamp linear values to the finite range of the format: [0, 1] for UNORM and sRGB, from 0 for
+ * unsigned floats, and up to the largest finite magnitude of a float: a device may store that
+ * or infinity for a larger value. rgba[n][4], may be `held`; NaN stays. */
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held);
 
 /* Size of one least significant bit at `value` on the scale of codes: 1 / mb_format_max_code

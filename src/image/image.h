@@ -56,8 +56,8 @@ MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char 
 #define MB_IMAGE_SUFFIXES                                                                      \
     ".png, " MB_IMAGE_JPEG_SUFFIX ".bmp, .tga, .ppm, .pgm, .pnm, .pfm, .hdr, .ktx2 and .dds"
 
-/* True if the file's name has one of these suffixes, in either case. Loading only looks at the
- * content. */
+/* True if the file's name has one of MB_IMAGE_SUFFIXES, in either case. Loading only looks at
+ * the content. */
 bool mb_image_has_suffix(const char *path);
 
 /* `out` = `in` cropped, or tiled with its mirror image, to width x height: edges meet equal

@@ -18,7 +18,7 @@
 enum part {
     PART_VALUE,    /* all channels, as the filter says */
     PART_LEAST,    /* of the taps and their neighbours (taps_of) */
-    PART_GREATEST, /* the same */
+    PART_GREATEST, /* of the same texels */
     PART_WEIGHED,  /* mean of colour times alpha; last: multiplies `decoded` in place */
     N_PARTS
 };
@@ -37,7 +37,7 @@ struct reducer {
     bool is_needed[N_PARTS];
     enum mb_reduce reduce[N_PARTS];
     bool is_halving;          /* every texel along x is the mean of 2x and 2x + 1 */
-    uint32_t n_max_taps;      /* and cached rows: consecutive ones never share a slot */
+    uint32_t n_max_taps;      /* also the rows cached: consecutive ones share no slot */
     struct placed_taps *taps; /* [extent.width], along x; owned */
     double *weights;          /* [extent.width][n_max_taps]; owned, with the rows below */
     double *decoded;          /* rgba[source width][4] */

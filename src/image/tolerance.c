@@ -11,7 +11,7 @@
 /* In least normal values of 32-bit floats: a texel below MAX_SMALL may lose MAX_LOST. Weights
  * below 1 keep sums from overflowing, but make denormal products of normal texels: three along
  * each axis, and the rest of a sum may be doubled for each. Flushed to zero, they lose at most
- * 2 * MAX_LOST, as mb_doubt_lsb() doubles: less than 4 ulp of a value above MAX_SMALL. An H200
+ * MAX_LOST, which mb_doubt_lsb() doubles: less than 4 ulp of a value above MAX_SMALL. An H200
  * was seen to be off by 2. */
 #define MAX_LOST  12.0
 #define MAX_SMALL 0x1p27

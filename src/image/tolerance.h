@@ -75,10 +75,10 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  * MIN and MAX: 0, since the stored value is one of the stored values that were read.
  *
  * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 1 + 0.51
- * (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9). sRGB is measured
- * in codes, after the curve; FILTER gets 0.5 more for decoding and 0.6 for encoding, the errors
- * that Direct3D allows hardware (Direct3D 11.3 functional specification, 3.2.3). An H200's blit
- * was seen to be off by 1.93 in all.
+ * (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9); 0.1 more if the
+ * device rounds. sRGB is measured in codes, after the curve; FILTER gets 0.5 more for decoding
+ * and 0.6 for encoding, the errors that Direct3D allows hardware (Direct3D 11.3 functional
+ * specification, 3.2.3). An H200's blit was seen to be off by 1.93 in all.
  *
  * 32-bit float: 4 ulp per level carried, and twice that for colour weighted by alpha, a
  * quotient of two such sums. Half and the small unsigned floats: the same in ulp of a 32-bit

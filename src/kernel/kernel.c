@@ -1,4 +1,4 @@
-/* A plan, made and recorded. */
+/* Makes the Vulkan objects of a plan, and records its commands. */
 #include "kernel/plan.h"
 
 #include <string.h>
@@ -451,7 +451,8 @@ static enum mb_status spoil_buffer(const struct mb_buffer *buffer, struct mb_err
 }
 
 /* Overwrite what a run left in the buffers, except zeros, which may be counters that the kernel
- * has reset, and buffers with "fields", which may be meant to last. */
+ * has reset; buffers that are zeroed before each run; and buffers with "fields", which may be
+ * meant to last. */
 static enum mb_status spoil(const void *state, struct mb_err *err)
 {
     const struct state *s = state;

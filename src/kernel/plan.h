@@ -36,7 +36,7 @@ struct mb_kernel_pipeline {
     uint32_t n_constants;
     uint32_t workgroup_size[3];
     uint32_t push_bytes; /* of its push constants, a multiple of 4 */
-    uint32_t n_copies;   /* as many as it has dispatches */
+    uint32_t n_copies;   /* one for each of its dispatches */
 };
 
 struct mb_kernel_buffer {

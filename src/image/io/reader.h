@@ -22,8 +22,8 @@ MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const
 #define MB_BAD_HEADER "its header is damaged or of a kind not read"
 
 /* Set the image's extent and depth, once the header has been read. Sizes must be within [1,
- * MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that texels of that number can be
- * compressed to, must be left: a header that claims more lies. */
+ * MB_IMAGE_MAX_FILE_DIMENSION]. At least `min_bytes`, the smallest compressed size of so many
+ * texels, must be left: a header that claims more lies. */
 MB_MUST_CHECK enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width,
                                             int64_t height, enum mb_depth depth,
                                             uint64_t min_bytes, struct mb_err *err);
@@ -69,7 +69,7 @@ MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * built if that is there (MB_HAS_JPEG). A decoder's warning is an error if texels may depend on
+ * in builds that have it (MB_HAS_JPEG). A decoder's warning is an error if texels may depend on
  * it. Refused: more than 100 scans or 1 GiB of decoder memory, CMYK, arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 

@@ -23,8 +23,8 @@ struct mb_compile_options {
 
 /* Read or compile a shader; the caller owns `*code`. MB_ERRC_INPUT if the compiler refuses the
  * shader (with its first error: file, line, message); if an included file lies outside the
- * roots, is not a regular file or is nested more than 32 deep, or all of them exceed 16 MiB;
- * or, with what to do about it, if this build has no glslang and there is no `module`. */
+ * roots, is not a regular file or is nested more than 32 deep, or all files exceed 16 MiB; or,
+ * with what to do about it, if this build has no glslang and there is no `module`. */
 MB_MUST_CHECK enum mb_status mb_compile(const struct mb_compile_options *options,
                                         struct mb_bytes *code, struct mb_err *err);
 
