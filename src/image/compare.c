@@ -1,8 +1,8 @@
-/* Judging an output chain against the golden model, texel by texel.
+/* Judging an output chain against the reference, texel by texel.
  *
  * Rows are split over threads; within a row, texels go in chunks that stay in the first-level
- * cache. Each chunk is first reduced to its largest error; only one that breaks the bound is
- * looked at texel by texel. */
+ * cache. Each chunk is first reduced to its largest error; only a chunk that breaks the bound
+ * is looked at texel by texel. */
 #include "image/compare.h"
 
 #include <float.h>
@@ -17,10 +17,10 @@
 
 #define CHUNK_TEXELS 256u
 
-/* Of the golden model's doubles, in LSB: a tie may come out as 0.5 + 1e-14. */
+/* Rounding of the reference's doubles, in LSB: a tie may come out as 0.5 + 1e-14. */
 #define MODEL_ROUNDING_LSB 1e-9
 
-/* In LSB at `want`; infinite where one is NaN and the other is not. */
+/* |got - want| in LSB at `want`; infinite if only one of them is NaN. */
 static double distance_lsb(const struct mb_format *format, uint32_t channel, double got,
                            double want)
 {
@@ -31,8 +31,8 @@ static double distance_lsb(const struct mb_format *format, uint32_t channel, dou
     return isnan(distance) ? INFINITY : distance;
 }
 
-/* The first channel that differs between the stored bits of two texels, which differ: channels
- * follow each other from the lowest bit on. Decoded, different NaNs look alike. */
+/* The first channel in which two texels of different bytes differ: channels follow each other
+ * from the lowest bit on. It compares bits, as different NaNs decode alike. */
 static uint32_t first_channel(const struct mb_format *format, const uint8_t *got,
                               const uint8_t *want)
 {
@@ -46,8 +46,8 @@ static uint32_t first_channel(const struct mb_format *format, const uint8_t *got
     return channel;
 }
 
-/* The largest over `n` texels. Four results, one a channel, so that no comparison waits for
- * another. */
+/* The largest distance over `n` texels, in LSB. Kept per channel, so that no comparison waits
+ * for another. */
 static double max_distance_lsb(const struct mb_format *format, const double *got,
                                const double *want, size_t n)
 {
@@ -75,7 +75,7 @@ static double max_distance_lsb(const struct mb_format *format, const double *got
 /* How far texels are from those of an unrounded chain, by channel. */
 struct distance {
     double sum_squares;
-    double largest[4]; /* infinite where one is NaN and the other is not */
+    double largest[4]; /* infinite if only one of two values is NaN */
     double peak[4];    /* the largest finite magnitude of the chain */
 };
 
@@ -100,7 +100,7 @@ static void add_distance(struct distance *distance, const double *got, const dou
     distance->sum_squares += all;
 }
 
-/* Add what others have found elsewhere. */
+/* Add what another worker has found. */
 static void join_distance(struct distance *distance, const struct distance *other)
 {
     distance->sum_squares += other->sum_squares;
@@ -110,9 +110,9 @@ static void join_distance(struct distance *distance, const struct distance *othe
     }
 }
 
-/* The largest over the channels, in LSB of the peak of the level or of the one above, whichever
- * is larger: beside a value near 0, where terms have cancelled or a minimum is 0, one ulp says
- * nothing. */
+/* The largest distance over the channels, in LSB of the peak of the level or of the one above,
+ * whichever is larger: beside a value near 0, where terms have cancelled or a minimum is 0, one
+ * ulp says nothing. */
 static double scaled_lsb(const struct distance *distance, const struct distance *above,
                          const struct mb_format *format)
 {
@@ -152,9 +152,9 @@ struct tally {
     bool is_doubted; /* level 0 has values that are not ordinary */
 };
 
-/* A chain whose levels are judged one after another, each by several workers, while the golden
- * chain of the step error is followed down. Memory of levels is used in turn, by level & 1: for
- * the one that is made and the one that it is made from. */
+/* A chain whose levels are judged one after another, each by several workers, while the
+ * reference of the step error is followed down. Two buffers take turns, by level & 1: one has
+ * the level that is made, the other the level that it is made from. */
 struct level_job {
     const struct mb_judged_chain *chain;
     struct mb_step step; /* to this level */
@@ -165,11 +165,11 @@ struct level_job {
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is below it */
-    struct distances from;            /* of the level above; when judged, of this one */
+    struct distances from;            /* of the level above, until this level is judged */
     bool is_doubted;                  /* level 0 has values that are not ordinary */
-    bool was_reread;                  /* a stored level was: `want` is no longer `ideal` */
-    double *wanted[2], *doubts[2];    /* owned, where they are needed */
-    double *ranges;                   /* the same */
+    bool was_reread;               /* a stored level was re-read: `want` is no longer `ideal` */
+    double *wanted[2], *doubts[2]; /* owned, where they are needed */
+    double *ranges;                /* owned, where needed */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
@@ -212,7 +212,7 @@ static double step_error_lsb(const struct level_job *job, size_t i, double got, 
     return error_lsb <= allowed_lsb ? 0.0 : error_lsb - allowed_lsb;
 }
 
-/* The largest of `n` texels from `texel`. */
+/* The largest step error of `n` texels from `texel`. */
 static double max_step_error_lsb(const struct level_job *job, size_t texel, const double *got,
                                  const double *want, size_t n)
 {
@@ -244,9 +244,9 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
     }
 }
 
-/* `n` texels of a linear level from `texel`, on the scale of codes: where they are, or
- * converted into `buffer`. Wide kernels overshoot: what the format has no codes for is stored
- * as the nearest that it has. */
+/* `n` texels of a linear level from `texel`, on the scale of codes: in place, or converted into
+ * `buffer`. Wide kernels overshoot: a value beyond the format's range is stored as the nearest
+ * within. */
 static const double *coded(const struct level_job *job, const double *level, size_t texel,
                            size_t n, double *buffer)
 {
@@ -351,8 +351,8 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
-/* Whether two texels of different bytes are further apart than is allowed, if anything is (NaNs
- * may look alike): `*bad` is of the first channel that differs. */
+/* True if two texels of different bytes differ by more than `allowed_lsb`, or if that is 0
+ * (different NaNs look alike): sets `*bad` for the first channel that differs. */
 static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
                    double allowed_lsb, struct mb_bad_texel *bad)
 {
@@ -443,7 +443,7 @@ static void level_job_finish(struct level_job *job)
     mb_free(job->ranges);
 }
 
-/* Make sure of memory for a level; those before were larger. */
+/* Allocate a level, unless there is one: earlier levels were larger. */
 MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent extent,
                                                struct mb_err *err)
 {
@@ -470,7 +470,7 @@ static struct mb_plane source_of(const struct level_job *job, bool is_reread)
     return plane;
 }
 
-/* The least bound of any texel: only what is beyond it is looked at texel by texel. */
+/* The least bound of any texel: chunks within it are not looked at texel by texel. */
 static double least_bound_lsb(struct mb_step step)
 {
     double least_lsb = INFINITY;
@@ -481,8 +481,8 @@ static double least_bound_lsb(struct mb_step step)
     return least_lsb;
 }
 
-/* Make what the level is judged by: its texels are the ideal chain's as long as nothing has
- * been re-read, which costs nothing. */
+/* Make the reference of the level. Until a level is re-read it is the ideal chain, which costs
+ * nothing. */
 MB_MUST_CHECK static enum mb_status make_golden(struct level_job *job, struct mb_err *err)
 {
     struct mb_step *step = &job->step;

@@ -1,13 +1,13 @@
 /* Judging an output chain: step error (pass or fail) and drift (reported).
  *
- * Step error: a strategy states at which levels it re-reads stored texels. From each such level
- * the golden model restarts from the output's own stored texels and carries doubles up to the
- * next one. Drift: distance to the chain that is never rounded.
+ * Step error: a strategy states at which levels it re-reads stored texels. At each such level
+ * the reference restarts from the output's own stored texels and carries doubles up to the next
+ * such level. Drift: distance to the chain that is never rounded.
  *
- * Of floats, the step error is in ulp of each value. Drift and distance to box are in ulp of
- * the largest finite magnitude that the channel of the unrounded level has, or the level above
- * it: the ulp of a minimum of 0, or of a mean whose terms cancel, measures nothing. They are
- * infinite where one value is NaN or infinite and the other is not. */
+ * For floats, the step error is in ulp of each value. Drift and distance to box are in ulp of
+ * the channel's largest finite magnitude in the unrounded level and the one above it: if a
+ * minimum is 0 or the terms of a mean cancel, the ulp of the value itself measures nothing.
+ * Both are infinite if only one of the two values is NaN or infinite. */
 #pragma once
 
 #include "base/text.h"
@@ -37,34 +37,34 @@ struct mb_verdict {
     struct mb_level_verdict level[MB_MAX_LEVELS]; /* [0]: level 0 unchanged */
     struct mb_bad_texel first_bad;                /* in order of level, layer, y, x, channel */
     double max_error_lsb, drift_lsb, box_lsb;     /* over all levels */
-    double claimed_lsb; /* the plain number that they are held to; 0: the bound is computed */
+    double claimed_lsb; /* the bound that the strategy claims; 0: the bound is computed */
 };
 
 /* One layer of an output, and what it is judged by. */
 struct mb_judged_chain {
     const struct mb_layout *layout;
     const void *output; /* a packed block */
-    uint32_t layer;     /* of it */
+    uint32_t layer;     /* of `output` */
     const void *source; /* level 0 of the layer, as uploaded */
     const struct mb_tolerance *tolerance;
     const struct mb_ideal *ideal; /* of `source`: the unrounded chain of tolerance->filter */
-    const struct mb_ideal *box;   /* the same under MB_POLICY_BOX; may be the same pointer */
+    const struct mb_ideal *box;   /* as `ideal`, under MB_POLICY_BOX; may be the same pointer */
 };
 
 /* Judge one layer: its level 0 must equal the source bit for bit. Under a wide kernel all
- * chains are held to the range of the format (mb_format_hold). Layers add up: zero *verdict
- * before the first, pass layer 0, 1, ... in turn. NaN in the output where none is wanted is
- * bad. Fails only without memory. */
+ * chains are clamped to the range of the format (mb_format_hold). Layers add up: zero *verdict
+ * before the first, pass layer 0, 1, ... in turn. NaN in the output is bad unless the reference
+ * has it. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chain,
                                               struct mb_verdict *verdict, struct mb_err *err);
 
-/* The first texel, in order of y and x, outside `ignored`, whose bytes differ in two
- * stored levels by more than `allowed_lsb` in some channel: sets found, x, y, channel, want and
- * got of `*bad`, or leaves it alone. */
+/* Find the first texel, in order of y and x, outside `ignored`, whose bytes differ between two
+ * stored levels (if `allowed_lsb` is above 0, by more than that in some channel): sets found,
+ * x, y, channel, want and got of `*bad`, or leaves it alone. */
 void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_rect ignored,
                         double allowed_lsb, struct mb_bad_texel *bad);
 
-/* "37.2 LSB", for floats "37.2 ulp"; NULL is any format. */
+/* "37.2 LSB", for floats "37.2 ulp"; LSB if `format` is NULL. */
 struct mb_text mb_error_text(double error_lsb, const struct mb_format *format);
 
 /* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
@@ -76,7 +76,7 @@ struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,
                                      const struct mb_format *format);
 
-/* A failing verdict: "35 texels wrong, worst 128 LSB, allowed 0.6; first: ", and that one,
- * whose bound it is. */
+/* A failing verdict: "35 texels wrong, worst 128 LSB, allowed 0.6; first: " and the first bad
+ * texel; 0.6 is the bound of that texel. */
 struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format);

@@ -49,7 +49,7 @@ static double sinc(double x)
     if (x == 0.0) {
         return 1.0;
     }
-    /* An integer is a zero, exactly. */
+    /* Exactly 0 at integers. */
     const double sine = sin(PI * rest);
     return (fmod(nearest, 2.0) == 0.0 ? sine : -sine) / (PI * x);
 }
@@ -78,13 +78,13 @@ static double lanczos_at(double x)
     return sinc(x) * sinc(x / 3.0);
 }
 
-/* A standard deviation of one source texel where two make one. */
+/* Standard deviation: one source texel, if two make one texel of the next level. */
 static double gaussian_at(double x)
 {
     return exp(-2.0 * x * x);
 }
 
-/* Of four source texels. */
+/* Standard deviation: four source texels. */
 static double gaussian16_at(double x)
 {
     return exp(-x * x / 8.0);
@@ -96,7 +96,7 @@ static const struct kernel {
 } kernels[MB_N_POLICIES] = {
     [MB_POLICY_KAISER] = {KAISER_RADIUS, kaiser_at},
     [MB_POLICY_LANCZOS] = {3, lanczos_at},
-    [MB_POLICY_GAUSSIAN] = {2, gaussian_at}, /* four standard deviations, both */
+    [MB_POLICY_GAUSSIAN] = {2, gaussian_at}, /* both radii: four standard deviations */
     [MB_POLICY_GAUSSIAN16] = {8, gaussian16_at},
 };
 
@@ -144,7 +144,7 @@ uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint
     return n_taps;
 }
 
-/* Of an odd size. */
+/* The box taps of an odd size. */
 static struct mb_taps box_taps(uint32_t n_source, uint32_t x)
 {
     const uint32_t n_next = n_source / 2;
@@ -156,8 +156,8 @@ static struct mb_taps box_taps(uint32_t n_source, uint32_t x)
     };
 }
 
-/* The sample position (x + 1/2) * n / n' - 1/2 as the exact fraction over 2n'. A tap of weight
- * 0 is left out: the filter may not let an infinity in it through. */
+/* Taps from the sample position (x + 1/2) * n / n' - 1/2 as the exact fraction over 2n'. A tap
+ * of weight 0 is left out, so that an infinity in it cannot get through. */
 static struct mb_taps blit_taps(uint32_t n_source, uint32_t x)
 {
     const uint64_t denominator = 2 * (uint64_t)next_size(n_source);
@@ -235,9 +235,9 @@ bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
     return true;
 }
 
-/* The texels of the next level along one axis with a tap in [first, first + n) of the source.
- * Taps move on with x, so that it is a range; its ends lie within a texel, and the radius of a
- * wide kernel, of half of theirs. */
+/* The texels of the next level along one axis with a tap in [first, first + n) of the source: a
+ * range, as taps advance with x. The search starts `slack` texels before first / 2, which is
+ * early enough for the radius of any policy. */
 static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n,
                       uint32_t *cone_first, uint32_t *n_cone)
 {

@@ -36,8 +36,8 @@ enum mb_reduce {
 enum mb_alpha {
     MB_ALPHA_STRAIGHT,      /* a channel like any other */
     MB_ALPHA_PREMULTIPLIED, /* averages weigh colour by alpha and divide by the averaged alpha;
-                               where that is 0, the straight average. Texels stay in straight
-                               form. MIN and MAX have no weights, and so no use for it */
+                               if that is 0, the average is straight. Texels stay in straight
+                               form. MIN and MAX have no weights, and so no use for alpha */
 };
 #define MB_N_ALPHAS 2u
 
@@ -53,17 +53,17 @@ extern const char *const mb_policy_names[];
 extern const char *const mb_reduce_names[];
 extern const char *const mb_alpha_names[];
 
-/* True if averages of a format weigh colour by alpha: PREMULTIPLIED, and there is an alpha, as
- * in doubles (NULL). */
+/* True if averages weigh colour by alpha: PREMULTIPLIED, and the format has an alpha (NULL,
+ * doubles, has one). */
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 
-#define MB_MAX_TAPS 33u /* within the image; of wide kernels. Others have at most 3 */
+#define MB_MAX_TAPS 33u /* of wide kernels, within the image; other policies have at most 3 */
 
 struct mb_taps {
     uint32_t first;             /* source texel of weight[0] */
     uint32_t n_taps;            /* 1 to MB_MAX_TAPS */
-    double weight[MB_MAX_TAPS]; /* sum 1; none 0 but of wide kernels */
+    double weight[MB_MAX_TAPS]; /* sum 1; 0 only in wide kernels */
 };
 
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
@@ -75,13 +75,13 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
 /* Wide kernels: their taps follow a function of the distance, over more texels than the two or
  * three of a box.
  *
- * Texel x of the next level has its centre at (x + 1/2) * n / n' in the source. A source texel
- * weighs what the kernel is at the distance of its own centre, in units of n / n', texels of
- * the next level: on odd sizes the kernel gets wider with the ratio, and its phase moves from
- * texel to texel. Weights are divided by their sum. Texels beyond an edge are the edge texel
- * again. */
+ * Texel x of the next level has its centre at (x + 1/2) * n / n' in the source. The weight of a
+ * source texel is the kernel's value at the distance between the two centres, in texels of the
+ * next level (n / n' source texels each): on odd sizes the kernel gets wider with the ratio,
+ * and its phase moves from texel to texel. Weights are divided by their sum. Texels beyond an
+ * edge repeat the edge texel. */
 
-/* Most taps along an axis, those beyond the edges included: 3 texels of the source make one. */
+/* Most taps along an axis, including taps beyond the edges: 3 source texels make one. */
 #define MB_MAX_FILTER_KERNEL_TAPS 48u
 
 /* Distance, in texels of the next level, from which a wide kernel is 0; 0 for other policies.
@@ -93,17 +93,17 @@ struct mb_span {
     int32_t first, end;
 };
 
-/* The texels of an axis of `n_source` that weigh in texel `x` of the next level, with those
- * beyond the edges, at most MB_MAX_FILTER_KERNEL_TAPS. Of wide kernels. */
+/* Wide kernels: the texels of an axis of `n_source` that weigh in texel `x` of the next level,
+ * including texels beyond the edges; at most MB_MAX_FILTER_KERNEL_TAPS. */
 struct mb_span mb_filter_kernel_span(enum mb_policy policy, uint32_t n_source, uint32_t x);
 
-/* Their weights: `n` of them, sum 1. A weight may be negative, and 0 where a kernel that has
- * zeros meets one. Returns n. */
+/* The weights of the texels of mb_filter_kernel_span, sum 1; a weight may be negative or 0.
+ * Returns how many there are. */
 uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint32_t x,
                                   double weight[MB_MAX_FILTER_KERNEL_TAPS]);
 
-/* The texels of the next level with a tap in `rect` of a level of size `source`, which are
- * those that a change in `rect` reaches; empty if there are none (a dropped row). */
+/* The texels of the next level that a change in `rect` of a level of size `source` reaches:
+ * those with a tap in `rect`. Empty if there are none (a dropped row). */
 struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
                                   struct mb_rect rect);
 
@@ -112,19 +112,18 @@ struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source
 void mb_filter_affected_levels(enum mb_policy policy, const struct mb_layout *layout,
                                struct mb_rect rect, struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* How many levels such a change reaches, level 0 included: those before the first empty region.
- */
+/* How many levels a change reaches: those before the first empty region, level 0 included. */
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
                              const struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* Compulsory traffic of an update after a change in `rect` of level 0: that read once, the
+/* Compulsory traffic of an update after a change in `rect` of level 0: `rect` read once, the
  * affected regions of levels 1.. written once, in all layers. */
 uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                   struct mb_rect rect);
 
-/* Traffic of an update if each level is made from the one above it as stored:
- * two texels per axis read for one written, so not of wide kernels. With the whole image as
- * rectangle, that of a chain. */
+/* Traffic of an update if each level is made from the one above it as stored: two texels per
+ * axis read per texel written, so not for wide kernels. If `rect` is the whole image, the
+ * traffic of a chain. */
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect);
 

@@ -175,8 +175,8 @@ static double ulp(int exponent, uint32_t mantissa_bits)
     return value;
 }
 
-/* Floats of five exponent bits without a sign, of value >= 0 or NaN, to nearest even. Straight
- * from double: by way of float it would be rounded twice. */
+/* Encode a value >= 0 or NaN as an unsigned float of five exponent bits, rounded to nearest
+ * even. Straight from double: by way of float it would be rounded twice. */
 static uint32_t small_from_double(double value, uint32_t mantissa_bits)
 {
     const uint32_t infinity = 0x1fu << mantissa_bits;
@@ -191,8 +191,8 @@ static uint32_t small_from_double(double value, uint32_t mantissa_bits)
     exponent = exponent < least ? least : exponent;
     /* Adding a large number rounds off the fraction, to nearest even. */
     const double rounded = value / ulp(exponent, mantissa_bits) + 0x1p52 - 0x1p52;
-    /* It holds the hidden bit, so that a carry moves up by itself: into the exponent, and from
-     * the largest finite value into infinity. */
+    /* `rounded` includes the hidden bit, so that a carry moves up by itself: into the exponent,
+     * and from the largest finite value into infinity. */
     return ((uint32_t)(exponent - least) << mantissa_bits) + (uint32_t)rounded;
 }
 
@@ -209,7 +209,7 @@ static double small_to_double(uint32_t bits, uint32_t mantissa_bits)
     return (mantissa | hidden) * ulp((int)exponent - half.max_exponent, mantissa_bits);
 }
 
-/* NaN keeps its sign, and no more. */
+/* NaN keeps its sign, but not its payload. */
 static uint16_t half_from_double(double value)
 {
     const uint32_t sign = (uint32_t)(bits_of(value) >> 48) & 0x8000u;
@@ -222,7 +222,7 @@ static double half_to_double(uint16_t bits)
     return (bits & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
-/* Formats of several channels in a 32-bit word, the first in its lowest bits. */
+/* Decode channels packed into a 32-bit word, the first in its lowest bits. */
 static void unpack(const struct mb_format *format, const uint32_t *words, size_t n,
                    double *values)
 {
@@ -240,7 +240,7 @@ static void unpack(const struct mb_format *format, const uint32_t *words, size_t
     }
 }
 
-/* Decode `n` texels to doubles, only the channels that there are. */
+/* Decode `n` texels to doubles, only the channels that the format has. */
 static void decode_channels(const struct mb_format *format, const void *texels, size_t n,
                             double *values)
 {
@@ -325,7 +325,7 @@ static uint32_t pack(const struct mb_format *format, const double *rgba)
     return word;
 }
 
-/* Value `i` of the stored ones is channel i % n_channels of texel i / n_channels. */
+/* Stored value `i` is channel i % n_channels of texel i / n_channels. */
 static double stored_value(const double *rgba, size_t i, size_t n_channels)
 {
     return n_channels == 4 ? rgba[i] : rgba[i / n_channels * 4 + i % n_channels];

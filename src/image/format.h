@@ -32,8 +32,8 @@ struct mb_format {
 struct mb_channel {
     uint32_t n_bits;
     uint32_t mantissa_bits; /* of floats; 0: a code of [0, 1] */
-    int max_exponent;       /* of floats; the least of a normal value is 1 - max_exponent */
-    double least, largest;  /* of the values that are not infinite */
+    int max_exponent;       /* of floats; normal values have exponents from 1 - max_exponent */
+    double least, largest;  /* of the finite values */
 };
 
 /* All formats; `mb_format_count` rows. */
@@ -43,7 +43,7 @@ extern const size_t mb_format_count;
 /* NULL if unknown. */
 const struct mb_format *mb_format_find(const char *name);
 
-/* How a channel is stored; valid for all four, also those that the format lacks. */
+/* How a channel is stored; valid for all four channels, even if the format has fewer. */
 const struct mb_channel *mb_format_channel(const struct mb_format *format, uint32_t channel);
 
 /* True if texels are codes of a normalised range (sRGB included); false for floats. */
@@ -62,16 +62,17 @@ void mb_format_decode(const struct mb_format *format, const void *texels, size_t
 void mb_format_encode(const struct mb_format *format, const double *rgba, size_t n,
                       void *texels);
 
-/* The scale on which errors are measured: that of the stored codes. Only sRGB's differs from
- * linear values. Decode to that scale, and take linear rgba[n][4] there without rounding. */
+/* Errors are measured on the scale of the stored codes, which differs from linear values for
+ * sRGB only: decode texels to that scale, or convert linear rgba[n][4] to it without
+ * rounding. */
 void mb_format_decode_coded(const struct mb_format *format, const void *texels, size_t n,
                             double *coded);
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
 
-/* Linear values moved into what the format has: [0, 1] for UNORM and sRGB, 0 for what is
- * negative in unsigned floats, and the largest finite value for what is beyond it: a device may
- * store that or infinity. rgba[n][4], may be `held`; NaN stays. */
+/* Clamp linear values to the finite range of the format: [0, 1] for UNORM and sRGB, from 0 for
+ * unsigned floats, and up to the largest finite magnitude of a float: a device may store that
+ * or infinity for a larger value. rgba[n][4], may be `held`; NaN stays. */
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held);
 
 /* Size of one least significant bit at `value` on the scale of codes: 1 / mb_format_max_code

@@ -53,8 +53,8 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     return MB_OK;
 }
 
-/* The sun of an HDR image may lie above the largest value of a small float: as infinity it
- * would take every level below with it. Infinities and NaN stay. */
+/* Clamp finite values to the range of the format: the sun of an HDR image, above the largest
+ * small float, would otherwise spread as infinity to every level. Infinities and NaN stay. */
 static void saturate(const struct mb_format *format, double *rgba, size_t n)
 {
     for (size_t i = 0; i < n * 4; i++) {

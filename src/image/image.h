@@ -56,8 +56,8 @@ MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char 
 #define MB_IMAGE_SUFFIXES                                                                      \
     ".png, " MB_IMAGE_JPEG_SUFFIX ".bmp, .tga, .ppm, .pgm, .pnm, .pfm, .hdr, .ktx2 and .dds"
 
-/* True if the file's name has one of these suffixes, in either case. Loading only looks at the
- * content. */
+/* True if the file's name has one of MB_IMAGE_SUFFIXES, in either case. Loading only looks at
+ * the content. */
 bool mb_image_has_suffix(const char *path);
 
 /* `out` = `in` cropped, or tiled with its mirror image, to width x height: edges meet equal
@@ -76,13 +76,12 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      uint32_t layer, void *texels);
 
-/* Level 0 of every layer of the layout, whose base is as large as the image, as it is uploaded;
- * owned by the caller (mb_free). NULL: out of memory. */
+/* Encode level 0 of every layer, as it is uploaded; the layout's base must be as large as the
+ * image. The caller frees the result (mb_free). NULL: out of memory. */
 void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layout *layout);
 
-/* Texels of a float image with a channel beyond the finite range of `format`, which
- * mb_image_encode clamps; 0 for images of integers. Infinities are not counted where the format
- * has them. */
+/* Count the texels of a float image with a channel beyond the finite range of `format`, which
+ * mb_image_encode clamps; 0 for images of integers. Infinities and NaN are not counted. */
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format);
 
 /* The format that --format auto picks: a texture file's own; for 8 bits rgba8, or with

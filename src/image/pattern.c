@@ -20,7 +20,7 @@ static void set_grey(double rgba[4], double value)
     rgba[3] = 1.0;
 }
 
-/* A whole number of codes. */
+/* position / (n - 1), rounded to 8-bit codes. */
 static double ramp(uint64_t position, uint64_t n)
 {
     return n < 2 ? 0.0 : (double)((position * 510 + (n - 1)) / (2 * (n - 1))) / 255.0;
@@ -56,8 +56,8 @@ static void checker_texel(const struct mb_place *at, double rgba[4])
     set_grey(rgba, ((at->x ^ at->y) & 1u) != 0 ? 1.0 : 0.0);
 }
 
-/* One white texel in the middle; red, green and blue ones in the corners that lie in the last
- * column, the last row, and both: what drops an edge loses a colour. */
+/* One white texel in the middle; a red one in the last column, a green one in the last row, a
+ * blue one in the corner of both: a kernel that drops an edge loses a colour. */
 static void impulse_texel(const struct mb_place *at, double rgba[4])
 {
     const bool is_last_x = at->x == at->width - 1;
@@ -83,7 +83,7 @@ static void zoneplate_texel(const struct mb_place *at, double rgba[4])
     set_grey(rgba, 0.5 + 0.5 * cos(PI * (dx * dx + dy * dy) / longest));
 }
 
-/* No value that a wrong rounding or a wrong channel order would leave alone. */
+/* A colour that any wrong rounding or wrong channel order changes. */
 static void flat_texel(const struct mb_place *at, double rgba[4])
 {
     (void)at;
@@ -96,9 +96,9 @@ static void flat_texel(const struct mb_place *at, double rgba[4])
 /* What the squares of signed_texel() hold. */
 enum signed_kind {
     SIGNED_UNIT,    /* -1 to 1 */
-    SIGNED_HALF,    /* all magnitudes of a half, denormals of it among them */
+    SIGNED_HALF,    /* all magnitudes of a half, its denormals included */
     SIGNED_FLOAT,   /* 1e-38 to 1e38 */
-    SIGNED_TINY,    /* about 1e-38: denormals, and what makes denormals when halved */
+    SIGNED_TINY,    /* about 1e-38: denormals, and values whose half is denormal */
     SIGNED_ZERO,    /* 0 and -0, and now and then a one */
     SIGNED_SPECIAL, /* as UNIT, with infinities and NaN among them */
     N_SIGNED_KINDS
@@ -106,7 +106,7 @@ enum signed_kind {
 
 static float signed_value(enum signed_kind kind, uint64_t bits)
 {
-    /* Magnitudes of 10^low to 10^high, all decades alike. */
+    /* Magnitudes of 10^low to 10^high, all decades equally likely. */
     static const struct {
         double low, high;
     } decades[N_SIGNED_KINDS] = {[SIGNED_HALF] = {-7.5, 4.8},
@@ -128,10 +128,10 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
     return (float)(2.0 * unit - 1.0);
 }
 
-/* Squares of 4x4 texels each hold one kind of number, for beside 1e38 the error of 1e-38 is not
- * seen. Infinities and NaN, which spread over all that is averaged with them, stay in a corner,
- * so that most of the lower levels has finite values. Alpha is an opacity: colour weighted by
- * alphas of both signs means nothing. It is 0 with the zeros, where no texel is seen. */
+/* Each square of 4x4 texels holds one kind of number, since beside 1e38 an error in 1e-38 does
+ * not show. Infinities and NaN spread over everything averaged with them, so they stay in one
+ * corner, and most of the lower levels is finite. Alpha is an opacity: colour weighted by
+ * alphas of both signs means nothing. Squares of SIGNED_ZERO have an alpha of 0: invisible. */
 static void signed_texel(const struct mb_place *at, double rgba[4])
 {
     const bool is_corner = at->x < (at->width + 3) / 4 && at->y < (at->height + 3) / 4;
@@ -145,10 +145,10 @@ static void signed_texel(const struct mb_place *at, double rgba[4])
         kind == SIGNED_ZERO ? 0.0 : (double)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0;
 }
 
-/* Squares as large as the texels of each level, of which every other one is brighter, and a
- * slope: so at every level neighbours differ by codes, and the last texel differs from each of
- * those that it is made of and from the mean of any half of them. From 0 to 1, or a bit beyond.
- */
+/* The sum, over all levels, of squares as large as the level's texels, every other one
+ * brighter, and of a slope: so at every level neighbours differ by codes, and the last texel
+ * differs from each texel that it is made of and from the mean of any half of them. From 0 to
+ * 1, or a bit beyond. */
 static void probe_squares(const struct mb_place *at, double value[4])
 {
     const uint32_t longest = at->width > at->height ? at->width : at->height;
@@ -171,8 +171,8 @@ static void probe_squares(const struct mb_place *at, double value[4])
     }
 }
 
-/* What the squares do not reach, for kernels that are wrong of it only. Places in a field of
- * 16x12 texels, which images of 32x32 have:
+/* Find a texel's place in a field of 16x12 texels, for images of at least 32x32. It has values
+ * that the squares do not reach, for kernels that are wrong on these only:
  *
  *     y    x 0..3     4..7       8..15
  *      0   white      black      2x2 texels in each of the 16 ways of being white or black
@@ -203,8 +203,8 @@ static void probe_texel(const struct mb_place *at, double value[4])
     }
 }
 
-/* Up to 4; and some of 1024 to 2944, of both signs, so that they cancel two levels below and
- * hide nothing there. Infinities and NaN would spread to the last texel. */
+/* Values up to 4, and some from 1024 to 2944, of both signs, which cancel two levels below and
+ * hide nothing there. No infinities or NaN: they would spread to the last texel. */
 static void probe_float_texel(const struct mb_place *at, double rgba[4])
 {
     uint32_t x, y;

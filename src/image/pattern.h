@@ -1,4 +1,4 @@
-/* Synthetic images, each aimed at one way of being wrong. */
+/* Synthetic images, each aimed at one kind of error. */
 #pragma once
 
 #include <stdbool.h>

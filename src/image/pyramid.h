@@ -28,8 +28,7 @@ bool mb_rect_is_empty(struct mb_rect rect);
  * (not empty) touches: what an update dispatches. */
 struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
 
-/* Corners of a rectangle that is not empty, both of them included: first x and y, last x and y.
- */
+/* First x and y, last x and y (inclusive) of a rectangle that is not empty. */
 void mb_rect_corners(struct mb_rect rect, int32_t corners[4]);
 
 bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);

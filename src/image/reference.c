@@ -1,8 +1,8 @@
-/* The golden model: separable filtering of one level into the next, in double precision.
+/* The reference: separable filtering of one level into the next, in double precision.
  *
- * A source row is decoded and reduced along x once and kept while rows below still need it; a
- * row of the result then joins reduced rows. All loops run over contiguous doubles, so that the
- * compiler vectorises them. */
+ * A source row is decoded and reduced along x once, and kept as long as rows of the result need
+ * it; a row of the result then joins reduced rows. All loops run over contiguous doubles, so
+ * that the compiler vectorises them. */
 #include "image/reference.h"
 
 #include <string.h>
@@ -10,20 +10,20 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
-#define N_NARROW_TAPS 3u /* the most there are but of wide kernels */
+#define N_NARROW_TAPS 3u /* at most, for policies that are not wide */
 #define NO_ROW        UINT32_MAX
 #define CHUNK_DOUBLES 512u /* of a row, which stay in the first-level cache */
 
 /* What is filtered of each row. */
 enum part {
     PART_VALUE,    /* all channels, as the filter says */
-    PART_LEAST,    /* of the taps, and of those beside them */
-    PART_GREATEST, /* the same */
-    PART_WEIGHED,  /* the mean of colour times alpha, which is multiplied in place: last */
+    PART_LEAST,    /* of the taps and their neighbours (taps_of) */
+    PART_GREATEST, /* of the same texels */
+    PART_WEIGHED,  /* mean of colour times alpha; last: multiplies `decoded` in place */
     N_PARTS
 };
 
-/* Taps of one texel; the weights are the reducer's. */
+/* Taps of one texel; does not own the weights. */
 struct placed_taps {
     uint32_t first, n_taps;
     const double *weight;
@@ -37,13 +37,13 @@ struct reducer {
     bool is_needed[N_PARTS];
     enum mb_reduce reduce[N_PARTS];
     bool is_halving;          /* every texel along x is the mean of 2x and 2x + 1 */
-    uint32_t n_max_taps;      /* as many rows are cached: consecutive ones never share a slot */
+    uint32_t n_max_taps;      /* also the rows cached: consecutive ones share no slot */
     struct placed_taps *taps; /* [extent.width], along x; owned */
     double *weights;          /* [extent.width][n_max_taps]; owned, with the rows below */
     double *decoded;          /* rgba[source width][4] */
     double *joined[N_PARTS];  /* rgba[extent.width][4], as all rows below */
     double *reduced[N_PARTS][MB_MAX_TAPS]; /* source rows reduced along x */
-    uint32_t row[MB_MAX_TAPS];             /* which ones */
+    uint32_t row[MB_MAX_TAPS];             /* the source row in each slot */
 };
 
 static void reducer_finish(struct reducer *reducer)
@@ -52,8 +52,8 @@ static void reducer_finish(struct reducer *reducer)
     mb_free(reducer->taps);
 }
 
-/* The taps that an inexact filter may take in: those, and both texels beside a single tap,
- * whose weight is 0 only if the position is exact. */
+/* The taps that an inexact filter may read: `taps`, and the texels on both sides of a single
+ * tap, whose weights are 0 only if the position is exact. */
 static struct placed_taps taps_of(const struct reducer *reducer, enum part part,
                                   uint32_t n_source, struct placed_taps taps)
 {
@@ -79,7 +79,7 @@ static void place_taps(struct reducer *reducer)
     }
 }
 
-/* Cut the rows off the block. */
+/* Place the rows in the block, behind the weights. */
 static void place_rows(struct reducer *reducer)
 {
     const size_t row_doubles = (size_t)reducer->extent.width * 4;
@@ -99,7 +99,7 @@ static void place_rows(struct reducer *reducer)
     reducer->decoded = next;
 }
 
-/* False without memory. */
+/* False if out of memory. */
 static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter,
                          const struct mb_plane *source, bool has_range)
 {
@@ -151,7 +151,7 @@ static void multiply_by_alpha(double *rgba, size_t n)
     }
 }
 
-/* Move `out` to what is beyond it among `n` more values. NaN is left out. */
+/* out[i] = the extreme of out[i] and more[i], for `n` values. NaN is left out. */
 static void take_extremes(enum mb_reduce reduce, const double *restrict more, size_t n,
                           double *restrict out)
 {
@@ -172,7 +172,7 @@ static void reduce_halves(const double *restrict source, uint32_t width, double 
     }
 }
 
-/* A weight of 0 lets no infinity through. */
+/* Weighted means along x. A weight of 0 lets no infinity through. */
 static void reduce_means(const double *restrict source, const struct placed_taps *taps,
                          uint32_t width, double *restrict out)
 {
@@ -229,7 +229,7 @@ static void reduce_row(struct reducer *reducer, uint32_t row)
     }
 }
 
-/* out = weight * row, or that much more. */
+/* out = weight * row if `is_first`, else out += weight * row. */
 static void add_row(double weight, const double *restrict row, size_t n, bool is_first,
                     double *restrict out)
 {

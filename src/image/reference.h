@@ -15,11 +15,11 @@ struct mb_plane {
 };
 
 /* The level below `source`: linear rgba[h'][w'][4] at `dst`, its rows split over the
- * processors. MIN and MAX leave NaN out, as GLSL's may; wide kernels have no MIN and MAX.
- * `range`, the same shape or NULL, becomes the spread (max - min) of the taps under each texel
- * and channel, which bounds the error of filters with quantised weights. Under MB_POLICY_BLIT
- * it includes the texels on both sides of a tap: a device that quantises its position may give
- * them weight. Fails only without memory. */
+ * processors. MIN and MAX leave NaN out, as GLSL's may; of wide kernels only doubts take the
+ * MAX. `range`, the same shape or NULL, becomes the spread (max - min) of the taps under each
+ * texel and channel, which bounds the error of filters with quantised weights. Under
+ * MB_POLICY_BLIT it includes the texels on both sides of a single tap: a device that quantises
+ * the position may give them weight. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_golden_level(const struct mb_filter *filter,
                                              const struct mb_plane *source, double *dst,
                                              double *range, struct mb_err *err);

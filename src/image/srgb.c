@@ -61,8 +61,8 @@ void mb_srgb_decode(const uint8_t *codes, size_t n, double *rgba)
     }
 }
 
-/* The binomial series of (1 + t)^(5/12), t at most 1/64 off: what is left out after t^6 is
- * below 1e-14. */
+/* By the binomial series of (1 + t)^(5/12), |t| at most 1/64: the terms after t^6 add less than
+ * 1e-14. */
 static double encode_one(double linear)
 {
     if (!(linear > LINEAR_LIMIT && linear < 1.0)) {

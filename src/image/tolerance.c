@@ -1,5 +1,5 @@
-/* The bounds that an output is held to; and rounding, denormals, NaN and overflow of numbers
- * that are not ordinary. */
+/* The bounds that an output is held to; and the doubts of unusual numbers: rounding, denormals,
+ * NaN and overflow. */
 #include "image/tolerance.h"
 
 #include <float.h>
@@ -8,15 +8,15 @@
 #include "base/alloc.h"
 #include "image/srgb.h"
 
-/* Of 32-bit floats. Weights below 1 keep sums from overflowing, so that products may become
- * denormals though texels are none: three along each axis, and what is left of a sum may be
- * doubled for each. Flushed, they are 2 * MAX_LOST least normal values at most, with what
- * mb_doubt_lsb() doubles: less than 4 ulp of what is above MAX_SMALL of these. An H200 was seen
- * to be off by 2. */
+/* In least normal values of 32-bit floats: a texel below MAX_SMALL may lose MAX_LOST. Weights
+ * below 1 keep sums from overflowing, but make denormal products of normal texels: three along
+ * each axis, and the rest of a sum may be doubled for each. Flushed to zero, they lose at most
+ * MAX_LOST, which mb_doubt_lsb() doubles: less than 4 ulp of a value above MAX_SMALL. An H200
+ * was seen to be off by 2. */
 #define MAX_LOST  12.0
 #define MAX_SMALL 0x1p27
 
-/* Sums by weights along both axes cannot overflow below it. */
+/* Sums of values below this, weighted along both axes, cannot overflow. */
 #define LARGE 0x1p97
 
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format)
@@ -37,7 +37,7 @@ static bool is_weighed(const struct mb_tolerance *tolerance)
            tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
 }
 
-/* Whether it joins the taps, by whatever weights. */
+/* Whether the filter joins the taps, by whatever weights. */
 static bool is_filtered(const struct mb_tolerance *tolerance)
 {
     return is_weighed(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
@@ -51,14 +51,13 @@ static bool sums_halves(const struct mb_step *step)
            !mb_format_is_unorm(step->format);
 }
 
-/* True if the filter's weights along an axis of this size are no fractions of a power of two.
- */
+/* True if the filter cannot hold the weights of an axis of this size exactly. */
 static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
 {
     return tolerance->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
 }
 
-/* In steps of the filter's weights. */
+/* The error of the filter's weights, in their steps. */
 static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent source)
 {
     const bool across = is_quantised(tolerance, source.width);
@@ -67,7 +66,7 @@ static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent s
     return 1.5 * (across + down) + (halves_them ? 1.0 : 0.0);
 }
 
-/* In texels along an axis of this size. */
+/* The error of a coordinate, in texels along an axis of this size. */
 static double coordinate_error(uint32_t size)
 {
     const bool is_power_of_two = (size & (size - 1)) == 0;
@@ -144,7 +143,7 @@ static double codes_of_offset(const struct mb_format *format, uint32_t channel, 
     return fmax(down, up) * max_code;
 }
 
-/* By how much a value may be off, in linear light, for weights that are. */
+/* How far the errors of the weights may move a value, in linear light. */
 static double offset_of_weights(const struct mb_step *step, double want, double range)
 {
     if (!isfinite(range) || !isfinite(want)) {
@@ -197,8 +196,7 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
                                                             tolerance->filter.alpha, format);
     const double sums_ulp = 4.0 * step->n_carried * (is_quotient ? 2.0 : 1.0);
     const double lsb = mb_format_lsb(format, channel, want);
-    /* A device may cut off what a smaller float has no room for, even from a sum just below it.
-     */
+    /* A device may truncate when it stores a smaller float, even a sum just below a value. */
     const uint32_t n_cut_bits = 23 - mb_format_channel(format, channel)->mantissa_bits;
     const double stored_lsb = n_cut_bits > 0 ? 1.0 : 0.0;
     const double sums_lsb = sums_halves(step) ? sums_ulp * half_of_taps(want, range) / lsb
@@ -231,17 +229,18 @@ struct level_doubt {
     bool is_average, is_strict;
     bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
     double rounding;       /* of the sums, relative to their terms */
-    double largest;        /* magnitude that no sum of overflows */
+    double largest;        /* sums of magnitudes up to this do not overflow */
     double small, flushed; /* magnitudes below `small` may lose as much as `flushed` */
 };
 
-/* Of the whole numbers along an axis, which a kernel divides by (shaders/box.glsl). */
+/* The sum of the integer weights along an axis, by which a kernel divides
+ * (shaders/box.glsl). */
 static double weight_sum(uint32_t size)
 {
     return size > 1 && size % 2 == 1 ? size : 2.0;
 }
 
-/* The largest magnitude of texels that no sum of overflows. */
+/* The largest magnitude of texels whose sums do not overflow. */
 static double largest_summed(const struct mb_tolerance *tolerance, struct mb_extent extent)
 {
     return tolerance->is_strict
@@ -249,9 +248,9 @@ static double largest_summed(const struct mb_tolerance *tolerance, struct mb_ext
                : (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
-/* The rounding of a sum, relative to its terms: 4 ulp, or that of fixed-function filters of
- * halves, whose products an H200 rounds to 2^-17 of the largest. Of wide kernels the spread of
- * the taps has it. */
+/* The rounding of a sum, relative to its terms: 4 ulp, or 2^-14 for fixed-function filters of
+ * smaller floats, whose products an H200 rounds to 2^-17 of the largest. 0 for wide kernels:
+ * the spread of the taps covers it. */
 static double rounding_of(const struct mb_step *step)
 {
     const bool is_float32 = step->format->codec == MB_CODEC_SFLOAT32;
@@ -304,7 +303,7 @@ static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_t
     }
 }
 
-/* Values that are carried on, not stored, overflow as others do. */
+/* Add the overflow of values that are carried on, not stored. */
 static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                          double *doubts)
 {
@@ -317,8 +316,9 @@ static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_p
     }
 }
 
-/* The doubts of the next level. A filter may take in texels beside, with a weight of 0, and 0
- * times what is not finite is NaN: those count where they are in doubt without end. */
+/* Filter doubts into those of the next level. A filter may read a neighbour with a weight of 0,
+ * and 0 times a value that is not finite is NaN: such a neighbour counts if its doubt is
+ * infinite. */
 MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tolerance,
                                                   const struct mb_plane *doubts, double *dst,
                                                   struct mb_err *err)
@@ -363,7 +363,7 @@ enum mb_status mb_doubt_level(const struct mb_step *step, const struct mb_plane 
     return filter_doubts(step->tolerance, &doubts, dst, err);
 }
 
-/* False where either is NaN, and of averages. */
+/* True if `got` is beyond the extreme `want`; false if either is NaN, and for averages. */
 static bool is_beyond(enum mb_reduce reduce, double want, double got)
 {
     return (reduce == MB_REDUCE_MAX && got > want) || (reduce == MB_REDUCE_MIN && got < want);
@@ -381,13 +381,13 @@ double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, d
                                                           tolerance->filter.alpha, format);
     double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * step->n_carried : 1.0);
     if ((isnan(off) || isinf(off)) && !is_beyond(tolerance->filter.reduce, want, got)) {
-        return INFINITY; /* NaN: a doubt without end at a tap of no weight */
+        return INFINITY; /* NaN: an infinite doubt times a weight of 0 */
     }
-    /* Extremes: another denormal, or zero, is as good as the one that is wanted. */
+    /* Extremes: another denormal, or zero, is as good as a wanted denormal. */
     if (!is_average) {
         return fabs(want) < least ? 2.0 * least / lsb : 0.0;
     }
-    /* What the tolerance's own bound has: all of it where the terms are of one sign. */
+    /* Leave out what the tolerance's own bound covers: all of it if the terms have one sign. */
     off = fmax(0.0, off - 2.0 * step->n_carried * rounding_of(step) * fabs(want));
     if (fabs(want) - off < least) {
         off += fmin(fabs(want) + off, least);

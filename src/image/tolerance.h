@@ -16,79 +16,79 @@ enum mb_arithmetic {
 struct mb_tolerance {
     struct mb_filter filter;
     enum mb_arithmetic arithmetic;
-    bool is_rounded_by_device; /* to codes, when it is stored: Vulkan leaves open how */
+    bool is_rounded_by_device; /* the device rounds to codes when it stores: Vulkan leaves open
+                                  how */
     uint32_t reread_levels;    /* bit n: level n is re-read from its stored texels; bit 0
                                   is implied */
     double max_error_lsb; /* a plain number in place of the computed bound, in LSB of codes or
                              ulp of floats; 0: the bound is computed */
     bool is_strict; /* of floats: a mean is infinite only if a value is, an extreme NaN only if
                        all values are */
-    bool has_no_policy; /* none describes the output: it is timed, but not judged */
+    bool has_no_policy; /* no policy describes the output: it is timed, but not judged */
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
-/* True if a plain number is so large that texels of 0 keep to it, whatever is right: 255 codes
- * of rgba8, 2047 ulp of a half. Nothing can be found wrong by it. */
+/* True if max_error_lsb is so large that an output of 0 passes whatever is right: 255 codes of
+ * rgba8, 2047 ulp of a half. It can find nothing wrong. */
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format);
 
-/* From the last stored level to one that is judged: what its values are held to. */
+/* The step from the last stored level to the level that is judged, and what it is held to. */
 struct mb_step {
     const struct mb_tolerance *tolerance;
     const struct mb_format *format;
     uint32_t n_carried;  /* levels since the stored one, >= 1 */
-    double weight_error; /* of the filter on that one (mb_tolerance_weight_error) */
+    double weight_error; /* of the filter on the stored level (mb_tolerance_weight_error) */
 };
 
-/* By how much the weights of all taps together may be off where the filter makes them, for a
+/* By how much the weights of all taps together may be off if the filter makes them, for a
  * source level of this size; 0 for other arithmetic.
  *
- * Coordinates are 32-bit floats, exact where the size is a power of two. Otherwise the inverse
- * size, the product with it and that with the size again are each rounded: up to size * 2^-23
- * texels per axis are granted to floats, which show it, and half of that to codes, which have
- * held it.
+ * Coordinates are 32-bit floats, exact if the size is a power of two. Otherwise the inverse
+ * size, the product with the inverse and its product with the size are each rounded: size *
+ * 2^-23 texels per axis are granted to floats, which show the error, and half of that to codes,
+ * where half has been enough.
  *
  * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
- * the limit subTexelPrecisionBits). 1/2 is among them; those of an odd axis above 1 under
- * MB_POLICY_BLIT are not: positions may be cut off to a step, and weights rounded to one, which
- * makes 1.5 steps per axis. Where the other axis halves such weights, all four are rounded once
- * again, by half a step each: one step more. An H200's blits were seen to be off by 1.35 of an
- * axis, and by 2.3 where the other one is even.
+ * the limit subTexelPrecisionBits). These hold 1/2 exactly, but not the weights of an odd axis
+ * above 1 under MB_POLICY_BLIT: positions may be cut off to a step, and weights rounded to one,
+ * which makes 1.5 steps per axis. If the other axis halves such weights, all four are rounded
+ * again, by half a step each: one step more. An H200's blits were seen to be off by 1.35 steps
+ * on one odd axis, and by 2.3 if the other axis is even.
  *
- * Wide kernels, whatever the arithmetic: sums of positive and negative terms may be much
- * smaller than these, and so are off not by some ulp of their own but by a part of the spread
+ * Wide kernels, whatever the arithmetic: a sum of positive and negative terms may be much
+ * smaller than its terms, and so is off not by some ulp of its own but by a part of the spread
  * of the taps. With u = 2^-24, n terms that are rounded one by one are off by at most n * u of
  * the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1).
  * Magnitudes of weights add up to less than 2, both axes together, so that taps differ from the
- * weighted sum by at most 1.5 * range: 4 * u * (taps of both axes + 2). Where the format holds
- * all of a 32-bit float, kernels compensate their sums, and what the intermediate image rounds
- * remains: 4 * u. Codes do not show it.
- */
+ * weighted sum by at most 1.5 * range: 4 * u * (taps of both axes + 2). If the format is 32-bit
+ * float, kernels compensate their sums, and only the rounding of the intermediate image
+ * remains: 4 * u. Codes do not show these errors: 0. */
 double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
                                  const struct mb_format *format, struct mb_extent source);
 
-/* True if the bound depends on the spread of the taps: the golden model is then asked for it.
- */
+/* True if the bound depends on the spread of the taps: the reference then computes it. */
 bool mb_tolerance_needs_range(const struct mb_step *step);
 
-/* Largest step error allowed, tolerance->max_error_lsb or else, in LSB of the stored value, for
- * a texel of golden value `want` (linear) whose taps spread over `range`.
+/* Largest step error allowed, in LSB of the stored value, for a texel of reference value `want`
+ * (linear) whose taps spread over `range`: tolerance->max_error_lsb if set, else as follows.
  *
- * MIN and MAX: 0, since what is stored is one of the stored values that were read.
+ * MIN and MAX: 0, since the stored value is one of the stored values that were read.
  *
- * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 1 +
- * 0.51 (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9). For sRGB
- * in codes, after the curve, and with FILTER 0.5 more for decoding and 0.6 for encoding, which
- * Direct3D lets hardware be off by (Direct3D 11.3 functional specification, 3.2.3). An H200's
- * blit was seen to be off by 1.93 in all.
+ * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 1 + 0.51
+ * (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9); 0.1 more if the
+ * device rounds. sRGB is measured in codes, after the curve; FILTER gets 0.5 more for decoding
+ * and 0.6 for encoding, the errors that Direct3D allows hardware (Direct3D 11.3 functional
+ * specification, 3.2.3). An H200's blit was seen to be off by 1.93 in all.
  *
  * 32-bit float: 4 ulp per level carried, and twice that for colour weighted by alpha, a
- * quotient of two such sums. Half and the small unsigned floats: as much of a 32-bit float,
- * which is little, and 1 ulp of their own for storing it. FP16 and FILTER_FP16: 4 ulp per level
- * of a 16-bit float as large as the largest tap, since sums of both signs may be much smaller.
+ * quotient of two such sums. Half and the small unsigned floats: the same in ulp of a 32-bit
+ * float, which is little, and 1 ulp of their own for storing. FP16 and FILTER_FP16: 4 ulp per
+ * level of a 16-bit float as large as the largest tap, since sums of both signs may be much
+ * smaller.
  *
- * Besides, what weights off by weight_error move: range * weight_error. CORNER may carry on
- * from there, and its taps are those of the first level: the values that make `want` differ by
- * at most 4 * want in the mean, and codes by no more than 1. */
+ * To each is added how far weights off by weight_error move a value: range * weight_error.
+ * CORNER may carry values over several levels, but its taps are those of the first: taps that
+ * average to `want` differ by at most 4 * want in the mean, and codes by no more than 1. */
 double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
                               double range);
 
@@ -96,31 +96,31 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
  *
  * Errors that a shader may make with unusual numbers, and that no bound in ulp covers.
  *
- * A mean of both signs may be far smaller than its terms, whose rounding it keeps. Denormal
- * values may be taken and given as zero: shaders and formats are free to (Vulkan 1.3,
- * "Precision of Core SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a
- * minimum or maximum returns where one is NaN is undefined (GLSL.std.450, FMin and FMax). And
- * sums with integer weights may overflow before they are divided. A strict tolerance allows
- * neither of the last two.
+ * A mean of both signs may be far smaller than its terms, but keeps their rounding. Shaders and
+ * formats are free to read and write denormal values as zero (Vulkan 1.3, "Precision of Core
+ * SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a minimum or maximum
+ * returns if one is NaN is undefined (GLSL.std.450, FMin and FMax). And sums with integer
+ * weights may overflow before they are divided. A strict tolerance allows neither of the last
+ * two.
  *
  * Each value of a source level is given a doubt: by how much it may be off, besides the bound
- * of the tolerance. The golden model then filters doubts as it does values. Of images that are
- * positive, finite, normal and not very large there are none. */
+ * of the tolerance. The reference then filters doubts as it does values. An image whose values
+ * are all positive, finite, normal and not very large has no doubts. */
 
 /* True if one of `n` values of a float format is negative, not finite, a denormal, or so large
  * that sums overflow. Zeros are ordinary, both of them. */
 bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n);
 
-/* The doubts of the level below `source`, linear rgba[h'][w'][4]. Where source->format is NULL
- * nothing was stored of it, and `carried` are the doubts of its values, to which is added that
- * they may overflow; otherwise `carried` is not looked at. Where colour is weighted by
- * alpha, alpha itself is in the place of its doubt. Fails only without memory. */
+/* The doubts of the level below `source`, linear rgba[h'][w'][4]. If source->format is NULL,
+ * the source was not stored: `carried` holds the doubts of its values, and becomes infinite
+ * where they may overflow. Otherwise `carried` is not read. If colour is weighted by alpha,
+ * alpha itself takes the place of its doubt. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_step *step,
                                             const struct mb_plane *source, double *carried,
                                             double *dst, struct mb_err *err);
 
-/* What to add to the tolerance's bound, in LSB at `want`, where the doubt is `doubt` and the
- * output has `got`; infinite where that will do whatever it is. An extreme beside NaN may be
- * any operand: none is beyond `want`, the extreme of those that are numbers. */
+/* What to add to the tolerance's bound, in LSB at `want`, if the doubt is `doubt` and the
+ * output has `got`; infinite if any `got` will do. An extreme beside NaN may be any operand:
+ * none is beyond `want`, the extreme of the operands that are numbers. */
 double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double got,
                     double doubt);

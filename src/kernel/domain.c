@@ -10,11 +10,11 @@ static bool is_power_of_two(uint32_t size)
     return (size & (size - 1)) == 0;
 }
 
-/* What it asks of a device. */
+/* What a manifest asks of a device. */
 struct device_needs {
     const cJSON *features;
     bool has_subgroup;
-    struct mb_numbers sizes; /* of it */
+    struct mb_numbers sizes; /* of the subgroup */
     uint32_t min_size;
 };
 
@@ -104,7 +104,7 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
     }
 }
 
-/* Each is known, and the device has it, unless it is no device in particular. */
+/* Refuse a feature that is unknown or, if there is a device, that the device lacks. */
 static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
                                    const struct mb_gpu_info *info)
 {
@@ -129,8 +129,8 @@ static bool takes_lanes(const struct device_needs *needs, uint32_t n_lanes)
     return is_listed;
 }
 
-/* The device's own size where that will do, else the first of the list that it can have; or, of
- * no device in particular, the first. */
+/* Choose the device's own size if the manifest takes it, else the first in the list that the
+ * device can have; without a device, the first in the list. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick,
                                            const struct device_needs *needs,
                                            const struct mb_gpu_info *info, struct mb_err *why)

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* The first error ends the text: what reads on finds nothing more. */
+/* An error moves `at` to the end of the text, so that all later reads find nothing. */
 struct reader {
     const char *text, *at;
     const struct mb_scope *scope;
@@ -16,7 +16,7 @@ struct reader {
     struct mb_err *err;
 };
 
-/* In the order in which they are looked for: the longer of two that begin alike first. */
+/* In the order of the search: of two that begin alike, the longer first. */
 static const struct {
     const char *text;
     char sign;
@@ -27,14 +27,14 @@ static const struct {
     {"+", '+', 6},  {"-", '-', 6},  {"*", '*', 7},  {"/", '/', 7},  {"%", '%', 7},
 };
 
-/* Those from FIRST_OF_TWO on take two arguments. */
+/* Functions from FIRST_OF_TWO on take two arguments. */
 enum { WIDTH, HEIGHT, EVEN_LEVELS, MIN, MAX, CEIL_DIV, N_FUNCTIONS, FIRST_OF_TWO = MIN };
 static const char *const functions[] = {"width", "height", "even_levels",
                                         "min",   "max",    "ceil_div"};
 
 static double read_choice(struct reader *r);
 
-/* At most 40 characters of the expression are shown, from the place on. */
+/* Fail unless there was an error before; shows at most 40 characters from `at` on. */
 static double fail(struct reader *r, const char *at, const char *what)
 {
     if (r->status == MB_OK) {
@@ -114,7 +114,7 @@ static double apply_to_level(const struct mb_layout *layout, size_t function, do
                                 : count_even_levels(layout, (uint32_t)level);
 }
 
-/* "name(...)", of which the name and the parenthesis have been read. */
+/* Read the rest of "name(...)", behind the parenthesis. */
 static double read_call(struct reader *r, struct mb_text name)
 {
     size_t i = 0;
@@ -199,7 +199,7 @@ static double read_unary(struct reader *r)
     return take(r, '(') ? read_call(r, name) : look_up(r, name);
 }
 
-/* Operators of at least this precedence, from left to right ("precedence climbing"). */
+/* Read operators of at least this precedence, left to right ("precedence climbing"). */
 static double read_binary(struct reader *r, unsigned precedence)
 {
     double value = read_unary(r);

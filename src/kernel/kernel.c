@@ -1,4 +1,4 @@
-/* A plan, made and recorded. */
+/* Makes the Vulkan objects of a plan, and records its commands. */
 #include "kernel/plan.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "vk/pipeline.h"
 #include "vk/submit.h"
 
-/* On both sides of a buffer, so that what is written beside it is noticed: a multiple of what
- * any device asks of offsets. */
+/* Guards on both sides of a buffer show writes out of bounds; a multiple of what any device
+ * asks of offsets. */
 #define GUARD_BYTES 4096u
 #define GUARD_WORD  0xA5C3965Au
 
@@ -47,7 +47,7 @@ static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_for
         const bool is_extreme = binding->sampler.reduction != MB_REDUCE_AVG;
         MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
                    MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
-        /* A sampler of its own is held against the image's own format. */
+        /* A separate sampler is checked against the image's own format. */
         MB_DO(mb_gpu_require_format(
             gpu, binding->n_views > 0 ? binding->format : format->vk_format,
             VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
@@ -163,7 +163,7 @@ static enum mb_status set_guards(const struct mb_buffer *buffer, struct mb_err *
     return mb_submission_run(&submission, err);
 }
 
-/* What the buffer holds from the beginning is uploaded with the guard before it. */
+/* Upload a buffer's initial content together with the guard before it. */
 static enum mb_status upload(const struct mb_buffer *buffer,
                              const struct mb_kernel_buffer *plan, struct mb_err *err)
 {
@@ -174,8 +174,8 @@ static enum mb_status upload(const struct mb_buffer *buffer,
     return mb_buffer_upload(buffer, data, n_bytes, err);
 }
 
-/* Make the buffers, plan again with their addresses, and fill in what they hold from the
- * beginning, which may be addresses. */
+/* Make the buffers, plan again with their addresses, and upload the initial content, which may
+ * hold addresses. */
 static enum mb_status make_buffers(struct state *s, struct mb_err *err)
 {
     uint64_t addresses[MB_MAX_KERNEL_BUFFERS] = {0};
@@ -319,7 +319,7 @@ static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
     return (uint32_t)(barriers->n_levels > 0) + barriers->has_memory;
 }
 
-/* One vkCmdPipelineBarrier for the levels; what shaders wrote to elsewhere has its own. */
+/* Record one vkCmdPipelineBarrier for the levels, and one for all other writes of shaders. */
 static void record_barriers(const struct state *s, VkCommandBuffer cmd,
                             const struct mb_kernel_barriers *barriers)
 {
@@ -365,7 +365,7 @@ static void record(const void *state, VkCommandBuffer cmd)
     record_barriers(s, cmd, &s->plan.closing);
 }
 
-/* Levels are written once; those that steps begin with are read once more. */
+/* Levels are written once; levels that steps begin with are also read once. */
 static uint64_t algorithmic_bytes(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -407,7 +407,7 @@ static enum mb_status copy_regions(const struct mb_buffer *from, const struct mb
     return mb_submission_run(&submission, err);
 }
 
-/* Read the guards of each buffer back. */
+/* Check that the guards of each buffer are intact. */
 static enum mb_status check(const void *state, struct mb_err *err)
 {
     const struct state *s = state;
@@ -450,8 +450,9 @@ static enum mb_status spoil_buffer(const struct mb_buffer *buffer, struct mb_err
     return MB_OK;
 }
 
-/* What is 0 after a run may be a counter that the kernel has set back; what begins with
- * "fields" may be meant to last. */
+/* Overwrite what a run left in the buffers, except zeros, which may be counters that the kernel
+ * has reset; buffers that are zeroed before each run; and buffers with "fields", which may be
+ * meant to last. */
 static enum mb_status spoil(const void *state, struct mb_err *err)
 {
     const struct state *s = state;
@@ -485,7 +486,7 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may be of integers. */
+/* Whether any view may have an integer format. */
 static bool wants_raw(const cJSON *node)
 {
     bool is_found = cJSON_IsString(node) &&

@@ -1,5 +1,5 @@
-/* Loads manifests: what of them holds for every image, their modules, and the table that their
- * strategies are in. */
+/* Loads manifests: the part that holds for every image, their modules, and the table of their
+ * strategies. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 
 #define MAX_VARIANTS 4096u
 #define MAX_VALUES   128u /* of a parameter */
-#define MAX_LETTERS  110u /* that all parameters add to a label: tables cut longer ones */
+#define MAX_LETTERS  110u /* that all parameters add to a label: tables cut longer labels */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -23,7 +23,7 @@ static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err
     return status == MB_OK ? MB_OK : MB_FAIL(err, why.code, "%s: %s", manifest->path, why.text);
 }
 
-/* Its folder, and those that are given, as real paths. */
+/* The roots: the manifest's folder and the given ones, as real paths. */
 static enum mb_status find_roots(struct mb_manifest *manifest,
                                  const struct mb_strlist *includes, struct mb_err *err)
 {
@@ -101,7 +101,7 @@ static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manif
     return r->status;
 }
 
-/* What holds for every image. */
+/* Read the part of a manifest that holds for every image. */
 static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err)
 {
     static const char *const manifest_keys[] = {
@@ -158,7 +158,7 @@ static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
     return r->status;
 }
 
-/* Add the path of a file or folder, which begins at the manifest's folder. */
+/* Add the path of a file or folder, relative to the manifest's folder. */
 static enum mb_status add_path(struct mb_reader *r, const char *path,
                                struct mb_loaded_module *module)
 {
@@ -168,8 +168,8 @@ static enum mb_status add_path(struct mb_reader *r, const char *path,
                           is_absolute ? "" : "/", path);
 }
 
-/* The file beside the manifest that the module is written to has a digest of what it is made
- * of: the same on every machine. */
+/* Name the file beside the manifest that the module is written to. The name has a digest of
+ * what the module is made of, the same on every machine. */
 static void name_module(struct mb_reader *r, const char *file, const struct mb_strbuf *folders,
                         struct mb_loaded_module *module)
 {
@@ -257,7 +257,7 @@ static enum mb_status load_module(struct mb_compile_options *options,
     return MB_OK;
 }
 
-/* Keep it, for results and for whoever asks again. */
+/* Keep a module, for results and for the next request. */
 static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_module *module,
                                  struct mb_err *err)
 {

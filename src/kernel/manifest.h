@@ -1,5 +1,5 @@
-/* Manifests: kernels that were not compiled into this program, told in JSON; and the table that
- * has their strategies beside the built-in ones. */
+/* Manifests: kernels that were not compiled into this program, described in JSON; and the table
+ * of all strategies, theirs beside the built-in ones. */
 #pragma once
 
 #include "base/file.h"
@@ -17,47 +17,47 @@ struct mb_loaded_module {
     struct mb_loaded_module *next;
     struct mb_strlist paths; /* of the shader, and of the folders that it includes from */
     struct mb_strbuf preamble;
-    struct mb_strbuf name,
-        flags;                 /* "my-spd/spd.comp", "-DX=1": as of those that are built in */
-    struct mb_strbuf compiled; /* the .spv that it is written to, unless it was one */
+    struct mb_strbuf name, flags; /* "my-spd/spd.comp", "-DX=1", as for built-in shaders */
+    struct mb_strbuf compiled;    /* the path of its .spv, unless the shader is one */
     bool is_given;
     struct mb_bytes code;
     struct mb_spirv spirv;
 };
 
 struct mb_manifest {
-    struct mb_kernel_file file; /* what results record of it; points into what follows */
+    struct mb_kernel_file file; /* what results record; points into the members below */
     char *path, *text;
-    const char *title, *source; /* in the text, or the path */
+    const char *title, *source; /* point into `text`, or are `path` */
     char sha256[65];
     struct mb_json json;
-    struct mb_strlist roots; /* what it may read: its folder, then those of --kernel-include */
+    struct mb_strlist roots; /* folders it may read: its own, then those of --kernel-include */
     struct mb_param params[MB_MAX_KERNEL_PARAMS + 1]; /* ended by a NULL name */
     struct mb_strategy strategy;
     struct mb_loaded_module *modules; /* loaded so far */
 };
 
-/* Read a manifest: its version, name and parameters; all else is read, and checked, for one
- * image (kernel/plan.h). `includes` are further folders. Wrong is MB_ERRC_INPUT, with the way
- * to the key and what would be valid. Folders that are not there are MB_ERRC_INPUT, too. Finish
- * after a failure as well. (load.c) */
+/* Read a manifest: its version, name and parameters; everything else is read and checked per
+ * image (kernel/plan.h). `includes` are further folders. A wrong manifest is MB_ERRC_INPUT,
+ * with the way to the key and what would be valid; so is a missing folder. Finish after a
+ * failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);
 void mb_manifest_finish(struct mb_manifest *manifest);
 
-/* Whether a name has 1 to 40 small letters, digits, and dashes if it may. */
+/* True if a name is 1 to 40 lower-case letters, digits and, with `has_dash`, dashes. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
 
 /* All strategies of a run: those that are compiled in, and those of manifests. */
 struct mb_kernel_table {
     struct mb_manifest *manifests;         /* [n_manifests], owned */
-    const struct mb_strategy **strategies; /* ended by NULL; owned, and those of manifests */
+    const struct mb_strategy **strategies; /* ended by NULL; owned (manifests own their own) */
     size_t n_manifests;
 };
 
 /* Fill a table with the `built_in` strategies and, after them, one loaded from each manifest of
- * `paths`. Two strategies of one name are MB_ERRC_INPUT. Finish after a failure as well. */
+ * `paths`. Two strategies of the same name are MB_ERRC_INPUT. Finish after a failure as
+ * well. */
 MB_MUST_CHECK enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
                                                   const struct mb_strategy *const *built_in,
                                                   const struct mb_strlist *paths,

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-/* Of what changes by step: no device asks for more of the offset of a uniform buffer. */
+/* Alignment of the parts of a uniform buffer: no device asks for more. */
 #define CONTENT_ALIGNMENT 256u
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
@@ -61,7 +61,7 @@ static enum mb_status plan_buffers(struct mb_reader *r, struct mb_kernel_plan *p
     return r->status;
 }
 
-/* What a uniform buffer holds for one binding follows what it holds for those before. */
+/* Append what a uniform buffer holds for one binding to what it holds for earlier ones. */
 static enum mb_status add_content(struct mb_reader *r, const cJSON *node,
                                   const struct mb_spirv *spirv, struct mb_kernel_buffer *buffer,
                                   struct mb_kernel_binding *binding)
@@ -120,7 +120,7 @@ static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
     }
 }
 
-/* The pipeline of a shader, planned where it is first used; its expressions know no step. */
+/* Find a shader's pipeline, planned at its first use; its expressions know no step. */
 static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *plan,
                                     const cJSON *shader, uint32_t *index)
 {
@@ -274,7 +274,7 @@ static void read_sampler(struct mb_reader *r, const cJSON *binding,
         r, node, "address", mb_kernel_addresses, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE);
 }
 
-/* One of the dispatch's bindings, which are in the shader's order. */
+/* Plan one of the dispatch's bindings, which are in the shader's order. */
 static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *plan,
                                    const cJSON *element, const struct mb_spirv *spirv,
                                    struct mb_kernel_binding *bindings)
@@ -315,7 +315,7 @@ static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *p
     return plan_views(r, node, binding);
 }
 
-/* Each of the shader's descriptors is bound, and once. */
+/* Plan the bindings: each of the shader's descriptors must be bound exactly once. */
 static enum mb_status plan_bindings(struct mb_reader *r, struct mb_kernel_plan *plan,
                                     const cJSON *node, const struct mb_spirv *spirv,
                                     struct mb_kernel_dispatch *dispatch)
@@ -418,17 +418,18 @@ static enum mb_status plan_step(struct mb_reader *r, struct mb_kernel_plan *plan
 
 /* ---- Barriers where accesses meet */
 
-/* What a dispatch does with levels and buffers; or what all have done since the last barrier
- * that made them wait. A bit for each level and each buffer. */
+/* What a dispatch does with levels and buffers, or what all dispatches have done since the last
+ * barrier. A bit for each level and each buffer. */
 struct uses {
     uint32_t read, written; /* levels */
     uint32_t general;       /* levels in GENERAL */
     uint32_t buffers, written_buffers;
 };
 
-/* A storage image that is not only read counts as written: a read besides makes no difference
- * then. What is sampled where it is stored to as well is in GENERAL for both, and with it all
- * that the same binding shows. True where that is found of another one. */
+/* Collect the uses of a dispatch. A storage image counts as written unless it is only read;
+ * that it may also be read makes no difference then. A level that is both stored to and sampled
+ * is in GENERAL for both, and so are all levels of the same binding. True if a binding became
+ * GENERAL, which may concern further bindings: call again. */
 static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
 {
     bool has_changed = false;
@@ -441,7 +442,7 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
                 binding->first_level[k / binding->n_levels] + k % binding->n_levels;
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
-            const bool is_first = k % binding->n_levels == 0; /* all that a store reaches */
+            const bool is_first = k % binding->n_levels == 0; /* stores reach no other */
             *(is_storage && is_first && !binding->is_read ? &uses->written : &uses->read) |=
                 1u << level;
         }
@@ -454,7 +455,7 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
     return has_changed;
 }
 
-/* Append a change of one level, to the last one where that is alike and beside it. */
+/* Append a change of one level, or extend the last change if it is alike and adjacent. */
 static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
                        const struct mb_access *from, const struct mb_access *to)
 {
@@ -469,7 +470,7 @@ static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
         (struct mb_level_barrier){NULL, level, 1, from, to};
 }
 
-/* The levels that it writes are returned, a bit each. */
+/* Place the barriers before a dispatch. Returns the levels that it writes, a bit each. */
 static uint32_t place_barriers(struct uses *before,
                                const struct mb_access *states[MB_MAX_LEVELS],
                                uint32_t addressed, struct mb_kernel_dispatch *dispatch)
@@ -478,7 +479,7 @@ static uint32_t place_barriers(struct uses *before,
     struct uses uses = {.read = 0};
     while (find_uses(dispatch, &uses)) {
     }
-    uses.buffers |= addressed; /* a buffer by address may be used by any */
+    uses.buffers |= addressed; /* any dispatch may use an addressed buffer */
     uses.written_buffers |= addressed;
     for (uint32_t level = 0; level < MB_MAX_LEVELS; level++) {
         const uint32_t bit = 1u << level;
@@ -503,8 +504,8 @@ static uint32_t place_barriers(struct uses *before,
     return uses.written;
 }
 
-/* Fill in all barriers, and settle the layouts of what is sampled. Level 0 is readable before
- * and after, the others undefined before. The levels that are written are returned. */
+/* Fill in all barriers, and settle the layouts of sampled levels. Level 0 is readable before
+ * and after, other levels undefined before. Returns the written levels, a bit each. */
 static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
 {
     const struct mb_access *states[MB_MAX_LEVELS] = {[0] = &mb_access_readable};
@@ -531,7 +532,7 @@ static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_level
 
 /* ---- All of it */
 
-/* What the output is held to; a step reads what it begins with as it was stored. */
+/* Plan the tolerance; each step reads its first level as stored. */
 static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
     static const char *const keys[] = {"policy",        "arithmetic", "rounding",

@@ -9,21 +9,21 @@
 #define MB_MAX_KERNEL_PUSH      256u
 #define MB_MAX_DISPATCHES       4096u
 
-/* Which format a view has, and how sampling addresses texels; with their names. */
+/* The format of a view, and how sampling addresses texels; with their names. */
 enum mb_view_format { MB_VIEW_IMAGE, MB_VIEW_LINEAR, MB_VIEW_WORDS, MB_VIEW_UINT8X4 };
 #define MB_N_ADDRESSES 4
 extern const char *const mb_kernel_view_formats[], *const mb_kernel_addresses[];
 
 struct mb_kernel_binding {
-    const struct mb_binding *place; /* and its use; both of the module */
+    const struct mb_binding *place; /* `place` and `use` are of the module */
     const struct mb_spirv_use *use;
-    /* Of an image: views of `n_levels` levels each; the last fills up an array. */
+    /* Images: views of `n_levels` levels each; the last view fills up an array. */
     uint32_t n_views;
     uint8_t first_level[MB_MAX_LEVELS], n_levels;
     enum mb_view_format kind;
     VkFormat format;
-    bool is_general; /* layout, of what is sampled */
-    bool is_read;    /* of storage: nothing is written */
+    bool is_general; /* sampled images: the layout is GENERAL */
+    bool is_read;    /* storage: nothing is written */
     struct mb_sampler_options sampler;
     uint32_t buffer;                /* index; UINT32_MAX: none */
     uint64_t offset_bytes, n_bytes; /* the part of the buffer that is bound */
@@ -32,11 +32,11 @@ struct mb_kernel_binding {
 struct mb_kernel_pipeline {
     const char *shader; /* its name */
     const struct mb_spirv *spirv;
-    struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that are given */
+    struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that the manifest gives */
     uint32_t n_constants;
     uint32_t workgroup_size[3];
     uint32_t push_bytes; /* of its push constants, a multiple of 4 */
-    uint32_t n_copies;   /* dispatches that it is bound for */
+    uint32_t n_copies;   /* one for each of its dispatches */
 };
 
 struct mb_kernel_buffer {
@@ -44,19 +44,19 @@ struct mb_kernel_buffer {
     uint64_t n_bytes; /* a multiple of 4, as is each part that is bound */
     bool is_each_run, is_addressed;
     const struct cJSON *fields; /* the map of a uniform buffer's members, or NULL */
-    unsigned char *content;     /* n_bytes, what each binding of it holds; NULL: zeros; owned */
+    unsigned char *content;     /* [n_bytes], one part for each binding; NULL: zeros; owned */
 };
 
 struct mb_kernel_barriers {
     struct mb_level_barrier levels[MB_MAX_LEVELS]; /* without their image */
     uint32_t n_levels;
-    bool has_memory; /* of what shaders wrote to buffers, or to levels that stay as they are */
+    bool has_memory; /* for writes to buffers, or to levels that keep their layout */
 };
 
 struct mb_kernel_dispatch {
     struct mb_kernel_step step;
     uint32_t pipeline, copy, n_groups[3];
-    struct mb_kernel_binding *bindings; /* [n_bindings] as the shader has, owned */
+    struct mb_kernel_binding *bindings; /* [n_bindings], in the shader's order; owned */
     uint32_t n_bindings;
     unsigned char push[MB_MAX_KERNEL_PUSH];
     struct mb_kernel_barriers before;
@@ -75,10 +75,10 @@ struct mb_kernel_plan {
     struct mb_tolerance tolerance;
 };
 
-/* Plan one image. `addresses` are those of the buffers, which are known once the buffers are
- * made by a first plan without (NULL: 0). MB_ERRC_INPUT where the manifest is wrong, or not for
- * this image; MB_UNSUPPORTED where a module declares another format than the image's. Finish in
- * any case. */
+/* Plan one image. `addresses` are the buffers' addresses, known once a first plan without them
+ * (NULL: 0) has sized the buffers. MB_ERRC_INPUT if the manifest is wrong, or wrong for this
+ * image; MB_UNSUPPORTED if a module declares another format than the image's. Finish in any
+ * case. */
 MB_MUST_CHECK enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan,
                                                  const struct mb_pick *pick,
                                                  const struct mb_layout *layout,
@@ -91,19 +91,19 @@ const char *mb_descriptor_type_name(VkDescriptorType type);
 /* Fill in `manifest->strategy`, which lives as long as the manifest. */
 void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
 
-/* Change these to a format, a size and a reduction that a manifest takes: the size as it is, if
- * that will do. As they are where it takes none of the usual sizes. */
+/* Change these to a format, a size and a reduction that a manifest takes; the size stays if the
+ * manifest takes it. All stay if it takes none of the usual sizes. */
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce);
 
-/* Whether what mb_kernel_pick() chose of no device in particular may run on one with subgroups
- * of `n_lanes`; false for a manifest that does not ask. */
+/* True if a choice that mb_kernel_pick() made without a device may run on one with subgroups of
+ * `n_lanes`; false if the manifest does not ask for subgroups. */
 bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
                            uint32_t n_lanes);
 
-/* What a manifest says of a task on a device, or with `info` NULL on one that has all it needs:
- * the choice for mb_kernel_plan_init(). MB_UNSUPPORTED with a sentence for what its domain, its
- * requirements or the device's subgroups exclude. */
+/* Choose from a manifest for a task, for mb_kernel_plan_init(), on a device or, if `info` is
+ * NULL, on one that has everything it needs. MB_UNSUPPORTED, with a sentence, if its domain,
+ * its requirements or the device's subgroups exclude the task. */
 MB_MUST_CHECK enum mb_status mb_kernel_pick(struct mb_pick *pick,
                                             const struct mb_gpu_info *info,
                                             const struct mb_layout *layout,

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-#define MAX_WAY       200u               /* to a value, in a message */
-#define N_GIVEN_NAMES 11u                /* of an image and a step, in expressions */
+#define MAX_WAY       200u               /* length of the way to a value, in a message */
+#define N_GIVEN_NAMES 11u                /* names of an image and a step, in expressions */
 #define MAX_EXACT     9007199254740992.0 /* 2^53: up to here doubles are exact integers */
 
 static const char *const range_keys[] = {"first", "last", NULL};
@@ -80,7 +80,7 @@ size_t mb_words_find(const struct mb_words *words, const char *word)
 
 /* ---- Choices */
 
-/* NULL-terminated; NULL: formats. */
+/* Add a NULL-terminated list, or if `list` is NULL the names of the formats. */
 static void add_words(struct mb_words *words, const char *const *list)
 {
     for (size_t i = 0; list ? list[i] != NULL : i < mb_format_count; i++) {
@@ -96,7 +96,7 @@ static void add_members(struct mb_words *words, const cJSON *object)
     }
 }
 
-/* The values that `by` chooses among, and which of them is chosen; without any: `by` is no
+/* List the values that `by` chooses among, and return the chosen one. No values: `by` is not a
  * choice. */
 static const char *list_values(const struct mb_pick *pick, const char *by,
                                struct mb_words *words)
@@ -123,7 +123,7 @@ static const char *list_values(const struct mb_pick *pick, const char *by,
     return chosen < words->n ? words->of[chosen] : "any other";
 }
 
-/* The branch of an object that has "by". */
+/* The chosen branch of an object that has "by". */
 static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *by)
 {
     struct mb_words words = {.n = 0};
@@ -444,7 +444,7 @@ static bool is_within(double value, enum mb_scalar scalar)
     return value == floor(value) && value >= least && value <= most;
 }
 
-/* "address(NAME)" alone, as a double may not hold an address; false: it is something else. */
+/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
     const cJSON *text = mb_choose(r, node);

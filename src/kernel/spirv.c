@@ -1,5 +1,5 @@
-/* SPIRV-Tools validates, then SPIRV-Cross reflects: it takes for granted that a module is
- * valid, and dies of many that are not. */
+/* SPIRV-Tools validates, then SPIRV-Cross reflects: SPIRV-Cross takes for granted that a module
+ * is valid, and crashes on many that are not. */
 #include "kernel/spirv.h"
 
 #include <stdio.h>
@@ -27,8 +27,8 @@ struct reader {
     REFUSE_IF((call) != SPVC_SUCCESS, r, "SPIRV-Cross: %s",                                    \
               spvc_context_get_last_error_string((r)->context))
 
-/* Layouts as all features of Vulkan 1.3 together allow them: a device that lacks one is named
- * by its driver. */
+/* Validate a module, with the layouts that all features of Vulkan 1.3 together allow: if a
+ * device lacks one, its driver says so. */
 static enum mb_status validate(const struct reader *r, const uint32_t *words, size_t n_words)
 {
     spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
@@ -168,7 +168,7 @@ static enum mb_status read_use(struct reader *r, const spvc_reflected_resource *
     return MB_OK;
 }
 
-/* Keep them in order of set and binding. */
+/* Insert a binding in order of set and binding. */
 static enum mb_status add_resource(struct reader *r, const struct mb_binding *own,
                                    const struct mb_spirv_use *use)
 {
@@ -226,7 +226,7 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
     return add_resource(r, &binding, &use);
 }
 
-/* No manifest can bind what else SPIRV-Cross lists: its capabilities are enabled nowhere. */
+/* Read the resources that manifests can bind. Others need capabilities that nothing enables. */
 static enum mb_status read_resources(struct reader *r)
 {
     static const struct {
@@ -259,8 +259,8 @@ static enum mb_status read_resources(struct reader *r)
 
 /* ---- Specialisation constants and the size of a workgroup */
 
-/* Constants of other widths than 32 bits keep their defaults. Several constants may have one
- * SpecId, as the size of a workgroup and a name for it. */
+/* Add a constant. Those of other widths than 32 bits keep their defaults. Several may have the
+ * same SpecId, such as the size of a workgroup and a name for it. */
 static enum mb_status add_constant(struct reader *r, const spvc_specialization_constant *found)
 {
     struct mb_spirv *spirv = r->spirv;
@@ -303,8 +303,8 @@ static enum mb_status read_constants(struct reader *r)
     return MB_OK;
 }
 
-/* gl_WorkGroupSize, where there is one, comes before LocalSize. A size that is computed from
- * constants has no handle, and the calls after it would not survive that. */
+/* Read the workgroup's size: gl_WorkGroupSize, if there is one, comes before LocalSize. A size
+ * computed from constants is refused: it has no handle, and the later calls would crash. */
 static enum mb_status read_size(struct reader *r)
 {
     const spvc_compiler c = r->compiler;
@@ -436,7 +436,7 @@ static enum mb_status choose_entry(const struct reader *r)
     return MB_OK;
 }
 
-/* Declared ones, and execution modes that need a feature. */
+/* Read the declared capabilities, and execution modes that need a feature. */
 static enum mb_status read_capabilities(const struct reader *r)
 {
     struct mb_spirv *spirv = r->spirv;
@@ -475,7 +475,7 @@ static enum mb_status read_module(struct mb_spirv *spirv, struct mb_err *err)
     struct reader r = {.spirv = spirv, .err = err};
     const uint32_t *words = spirv->shader.code;
     const size_t n_bytes = spirv->shader.code_bytes;
-    /* The validator also takes modules of the other order of bytes, which no driver does. */
+    /* The validator also takes the other byte order, which no driver does. */
     REFUSE_IF(n_bytes == 0 || n_bytes % 4 != 0 || words[0] != SpvMagicNumber, &r,
               "not a SPIR-V module: it does not begin as one, or is not of whole words");
     MB_DO(validate(&r, words, n_bytes / 4));

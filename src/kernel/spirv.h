@@ -1,5 +1,5 @@
-/* What a SPIR-V module says of itself: what src/vk needs to make a pipeline of it, and what a
- * manifest is held against. SPIRV-Tools judges it, SPIRV-Cross reads it; neither changes it. */
+/* What a SPIR-V module declares: what src/vk needs to make a pipeline, and what a manifest is
+ * checked against. SPIRV-Tools validates it, SPIRV-Cross reads it; neither changes it. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "vk/shader.h"
 
-/* With the number of an execution mode: one that needs a feature and has no capability. */
+/* Marks the number of an execution mode that needs a feature but has no capability. */
 #define MB_SPIRV_MODE 0x80000000u
 
 #define MB_SPIRV_NAME_BYTES       64u
@@ -34,18 +34,18 @@ struct mb_spirv_member {
     uint32_t n_components,
         n_rows;          /* of a vector or matrix, column by column; and of a column */
     uint32_t n_elements; /* of an array; 1; 0: as many as the buffer has room for */
-    /* Of an element 0 without an array, of a column 0 without a matrix. */
+    /* An element's stride is 0 without an array, a column's without a matrix. */
     uint32_t offset_bytes, stride_bytes, column_bytes, row_bytes;
 };
 
-/* Push constants, or what a uniform or storage buffer is bound to; without members: nothing. */
+/* The block of push constants, or of a uniform or storage buffer; empty without members. */
 struct mb_spirv_block {
     uint32_t first_member, n_members;
-    uint32_t n_bytes; /* to the end of the last member; an array without a length has none */
+    uint32_t n_bytes; /* to the end of the last member; arrays without a length count as 0 */
 };
 
-/* Of each entry of shader.bindings. An array without a length has MB_SPIRV_UNBOUNDED elements,
- * one for each level that there can be. */
+/* How a module uses each entry of shader.bindings. An array without a length has
+ * MB_SPIRV_UNBOUNDED elements, one for each possible level. */
 #define MB_SPIRV_UNBOUNDED 16u
 
 struct mb_spirv_use {
@@ -66,8 +66,9 @@ struct mb_spirv_constant {
 };
 
 struct mb_spirv {
-    /* Name and flags are the caller's; it points into what follows, so that nobody may copy
-     * this struct. Constants are in the order of their SpecIds; the digest is the module's. */
+    /* The caller sets name and flags. The shader points into the members below, so this struct
+     * must not be copied. Constants are in the order of their SpecIds; the digest is the
+     * module's. */
     struct mb_shader shader;
     struct mb_spirv_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
     struct mb_constant named[MB_SPIRV_MAX_CONSTANTS];
@@ -78,31 +79,31 @@ struct mb_spirv {
     struct mb_spirv_block push;
     struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
     uint32_t n_members;
-    /* LocalSize, or its defaults where it is specialised: then size_constants are indices into
-     * shader.constants; UINT32_MAX where an axis is not. */
+    /* LocalSize, or its defaults if it is specialised: then size_constants are indices into
+     * shader.constants, UINT32_MAX for an axis that is not. */
     uint32_t workgroup_size[3], size_constants[3];
     uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
 };
 
 /* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
- * `shader` is used with. Both have to outlive the result. Only variables that it lists count;
- * below SPIR-V 1.4, which does not list them, all do. MB_ERRC_INPUT: spvValidate refuses the
- * module, with `path` and its message; src/vk cannot bind a descriptor, which is named; or this
- * build is without the libraries. */
+ * `shader` is used with. Module and name must outlive the result. Only variables that the entry
+ * point lists count; below SPIR-V 1.4, which does not list them all, every variable does.
+ * MB_ERRC_INPUT: spvValidate refuses the module, with `path` and its message; src/vk cannot
+ * bind a descriptor, which is named; or this build is without the libraries. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
 
-/* A binding, or NULL: `use` has its place in shader.bindings. */
+/* Find a binding, or NULL; its index in shader.bindings is also that in `use`. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
 
 /* What a capability asks of a device. */
 struct mb_spirv_capability {
     uint32_t number;
-    VkSubgroupFeatureFlags operation; /* of subgroups, that it is */
-    const char *features[4];          /* any of these; none: every device has it */
+    VkSubgroupFeatureFlags operation; /* the subgroup operations it stands for */
+    const char *features[4];          /* any of these will do; none: every device has it */
 };
 
-/* One that this program may enable, or NULL. */
+/* A capability that this program may enable, or NULL. */
 const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number);

@@ -1,4 +1,4 @@
-/* In place of spirv.c in a build without SPIRV-Tools and SPIRV-Cross. */
+/* Replaces spirv.c in a build without SPIRV-Tools and SPIRV-Cross. */
 #include <stddef.h>
 
 #include "kernel/spirv.h"

@@ -1,4 +1,4 @@
-/* Pictures of a chain: the atlas, and what is wrong. */
+/* Pictures of a chain: the atlas, and its errors. */
 #include "image/io/write.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     return MB_OK;
 }
 
-/* 32 for each LSB of 8 bits; NaN is as far off as possible. */
+/* The shade of an error: 32 for each LSB of 8 bits; NaN counts as the largest error. */
 static uint8_t shade_of_error(double got, double wanted)
 {
     const double scaled = got == wanted ? 0.0 : fabs(got - wanted) * 255.0 * 32.0;

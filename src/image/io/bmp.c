@@ -9,9 +9,9 @@
 #define FILE_HEADER_BYTES  14u
 #define CORE_HEADER_BYTES  12u
 #define INFO_HEADER_BYTES  40u
-#define ALPHA_HEADER_BYTES 56u /* and more: there is a mask for alpha */
+#define ALPHA_HEADER_BYTES 56u /* headers of this size or more have a mask for alpha */
 #define V4_HEADER_BYTES    108u
-#define MASK_BYTES         4u /* behind an info header, or there within a longer one */
+#define MASK_BYTES         4u /* behind an info header, or inside a longer one */
 #define PALETTE_BYTES      1024u
 
 #define BI_RGB            0u
@@ -19,15 +19,15 @@
 #define BI_ALPHABITFIELDS 6u
 
 struct bmp {
-    int64_t width, height; /* of the header; a negative height is of rows from the top */
+    int64_t width, height; /* from the header; a negative height: rows from the top */
     uint32_t bits, compression;
-    uint32_t n_masks; /* of r, g, b and a, of 16 and 32 bits */
+    uint32_t n_masks; /* masks of r, g, b, a; only for 16 and 32 bits */
     const uint8_t *masks, *palette;
-    size_t n_colours, colour_bytes; /* bgr, or bgrx; none of 16 bits and more */
+    size_t n_colours, colour_bytes; /* bgr or bgrx; none for 16 bits and more */
     size_t row_bytes;               /* with the padding */
 };
 
-/* Each mask must be of one to eight bits side by side; alpha may be missing. */
+/* True if each mask has one to eight adjacent bits; alpha may have none. */
 static bool has_sane_masks(const struct bmp *bmp)
 {
     for (uint32_t c = 0; c < bmp->n_masks; c++) {
@@ -40,8 +40,8 @@ static bool has_sane_masks(const struct bmp *bmp)
     return true;
 }
 
-/* The palette between the header's end and the rows. A header may claim 256 colours and store
- * fewer. */
+/* Find the palette between the header's end and the rows. A header may claim 256 colours and
+ * store fewer. */
 static void find_palette(struct bmp *bmp, const uint8_t *begin, const uint8_t *rows)
 {
     const size_t n_most = (size_t)1 << bmp->bits;
@@ -53,7 +53,7 @@ static void find_palette(struct bmp *bmp, const uint8_t *begin, const uint8_t *r
     bmp->palette = begin;
 }
 
-/* Read all before the rows, and go there. False if it is damaged or of a kind not read. */
+/* Read everything before the rows, and go there. False if it is damaged or unsupported. */
 static bool read_header(struct mb_reader *reader, struct bmp *bmp)
 {
     const uint8_t *const file = reader->begin, *const info = file + FILE_HEADER_BYTES;
@@ -111,8 +111,8 @@ static bool has_colours(const struct bmp *bmp, const struct mb_reader *reader)
     return true;
 }
 
-/* The same image with a BITMAPV4HEADER and a palette of 256 colours, and with all of the last
- * row's padding. Owned by the caller. */
+/* Write the same image with a BITMAPV4HEADER, a palette of 256 colours and the full padding of
+ * the last row. Owned by the caller. */
 MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
                                             const struct bmp *bmp, struct mb_bytes *out,
                                             struct mb_err *err)

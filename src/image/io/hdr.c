@@ -1,6 +1,6 @@
-/* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats):
- * a row has its channels one by one, run-length encoded, or texels with repeats if it is too
- * narrow or too wide for that, or from an old program. We write plain texels. */
+/* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats). A
+ * row has its channels one by one, run-length encoded. If it is too narrow or too wide for
+ * that, or from an old program, it has texels with repeats. We write plain texels. */
 #include "image/io/write.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "image/io/reader.h"
 
 #define MAX_LINE_BYTES   256u
-#define MAX_HEADER_BYTES 128u /* that is written */
+#define MAX_HEADER_BYTES 128u /* of the header that we write */
 #define RLE_HEADER_BYTES 4u
 #define EXPONENT_BIAS    128
 
@@ -30,7 +30,7 @@ static bool read_line(struct mb_reader *reader, char line[MAX_LINE_BYTES])
     return true;
 }
 
-/* Lines up to an empty one; the format must be among them. */
+/* Read lines up to an empty one; one of them must be the format. */
 static bool read_variables(struct mb_reader *reader)
 {
     char line[MAX_LINE_BYTES];
@@ -93,8 +93,8 @@ static bool is_rle_row(const struct mb_reader *reader, uint32_t width)
            p[0] == 2 && p[1] == 2 && p[2] < 128;
 }
 
-/* Texels, and repeats of the one before: 1, 1, 1 and a count. Counts that follow each other are
- * digits of one number, the lowest first. */
+/* Read texels, and repeats of the last texel: 1, 1, 1 and a count. Successive counts are digits
+ * of one number, the lowest first. */
 static bool read_texels(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
     uint32_t x = 0, n_digits = 0;
@@ -138,8 +138,8 @@ static bool read_row(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
     return true;
 }
 
-/* Rows of rgbe are read into the last quarter of their floats, and expanded from the left: what
- * is written never reaches what is still to be read. */
+/* Read rows of rgbe into the last quarter of their floats, and expand them from the left:
+ * writing never overtakes reading. */
 static bool read_rows(struct mb_reader *reader)
 {
     const size_t width = reader->image->width;
@@ -169,7 +169,7 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
         return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
-    /* A row takes a texel and a repeat of it at least. */
+    /* A row takes at least a texel and a repeat of it. */
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,
                           (uint64_t)height * (width > 1 ? 8 : 4), err));
     if (!read_rows(reader)) {
@@ -178,8 +178,8 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
     return MB_OK;
 }
 
-/* Eight bits a channel, scaled so that the largest fills them. So the largest is 128 or more,
- * and no texel reads as the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
+/* Encode eight bits a channel, scaled so that the largest channel fills them. It then is 128 or
+ * more, so no texel looks like the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
 static void encode_texel(const double *rgb, uint8_t rgbe[4])
 {
     const double most = ldexp(255.0, 255 - EXPONENT_BIAS - 8);

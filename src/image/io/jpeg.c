@@ -15,8 +15,8 @@
 #define MAX_MEMORY_BYTES (1024L * 1024L * 1024L)
 #define MAX_SCANS        100
 
-/* What one byte can stand for at most: an eighth of a block's texels, where the sampling
- * factors are 4 and 4, in each bit. */
+/* The most texels that one byte can stand for: an eighth of a block's for each bit, if the
+ * sampling factors are 4 and 4. */
 #define MAX_TEXELS_PER_BYTE 8192u
 
 #define MARKER_EXIF     (JPEG_APP0 + 1)
@@ -39,7 +39,7 @@ struct job {
 
 /* ---- What libjpeg calls */
 
-/* libjpeg's own way out, which must not return: the job's error is set by then. */
+/* Leave libjpeg, whose error function must not return; the job's error is set by then. */
 static void leave(j_common_ptr common)
 {
     longjmp(((struct job *)common->client_data)->failed, 1);
@@ -78,7 +78,7 @@ static void on_message(j_common_ptr common, int level)
     }
 }
 
-/* Each scan goes over all texels, and costs a few bytes of the file. */
+/* Limit the scans: each goes over all texels, but takes only a few bytes of the file. */
 static void on_progress(j_common_ptr common)
 {
     const struct job *job = common->client_data;
@@ -107,7 +107,7 @@ static uint32_t get32(const struct tiff *tiff, size_t at)
     return tiff->is_big_endian ? mb_get_be32(tiff->data + at) : mb_get_le32(tiff->data + at);
 }
 
-/* The orientation of the first directory of a TIFF file, or 0 where it has none. */
+/* The orientation in the first directory of a TIFF file, or 0 if it has none. */
 static uint32_t find_orientation(struct tiff tiff)
 {
     if (tiff.n_bytes < 8 ||
@@ -131,7 +131,7 @@ static uint32_t find_orientation(struct tiff tiff)
     return 0;
 }
 
-/* 1 to 8 as in EXIF; 1, as it is stored, where nothing sensible is said. */
+/* The orientation, 1 to 8 as in EXIF; 1 (as stored) if there is no valid one. */
 static uint32_t read_orientation(const struct jpeg_decompress_struct *jpeg)
 {
     static const char begin[6] = "Exif\0";
@@ -208,7 +208,7 @@ MB_MUST_CHECK static enum mb_status start(struct job *job, uint32_t orientation)
     return MB_NEED(job->row, job->reader->path);
 }
 
-/* All that lives across a jump is in the job. */
+/* Everything that must survive a jump is in the job. */
 MB_MUST_CHECK static enum mb_status decode(struct job *job)
 {
     struct jpeg_decompress_struct *jpeg = &job->jpeg;

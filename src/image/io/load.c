@@ -1,5 +1,5 @@
-/* Loading images from files: which kind of file it is, told by its first bytes, and what its
- * reader needs of the image. */
+/* Loading images from files: the kind of a file is told by its first bytes, and selects the
+ * reader. */
 #include "image/io/reader.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define JPEG_DECODE NULL
 #endif
 
-/* Formats by their magic. Those without a reader are only recognised, so that the message can
+/* Formats by their magic. Formats without a reader are recognised only so that the message can
  * say what to do. */
 static const struct format {
     const char *name, *magic;

@@ -1,6 +1,6 @@
 /* Binary PGM and PPM (netpbm's pgm(5) and ppm(5)) and portable float maps (P. Debevec's format;
- * pfm(5)). All begin with a magic, the width, the height, and the largest value or, of floats,
- * a scale, in words; one white-space byte, and then the texels. */
+ * pfm(5)). All begin with words: a magic, the width, the height, and the largest value or, for
+ * floats, a scale; then one white-space byte and the texels. */
 #include "image/io/reader.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static void skip_space_and_comments(struct mb_reader *reader)
     }
 }
 
-/* The next word, up to white space or a comment; false if there is none, or none behind it. */
+/* Read the next word, up to white space or a comment; false if it is missing or ends the
+ * file. */
 static bool read_word(struct mb_reader *reader, char word[MAX_WORD_BYTES])
 {
     size_t n = 0;
@@ -54,13 +55,13 @@ static bool read_header(struct mb_reader *reader, int64_t *width, int64_t *heigh
            mb_parse_int(rows, INT64_MIN, INT64_MAX, height);
 }
 
-/* Where the value of a texel's channel lies, of `n_channels` stored ones: grey is spread. */
+/* The index of a channel's value among `n_channels` per texel: grey is spread. */
 static size_t value_at(size_t texel, size_t channel, size_t n_channels)
 {
     return texel * n_channels + (n_channels == 3 ? channel : 0);
 }
 
-/* Scale the values to the full range; those above the maximum are held at it. */
+/* Scale the values to the full range; values above the maximum are clamped to it. */
 static void decode_integers(const struct mb_reader *reader, size_t n_channels,
                             uint32_t max_value)
 {
@@ -121,8 +122,8 @@ static void decode_floats(const struct mb_reader *reader, size_t n_channels, boo
     }
 }
 
-/* A positive scale is of big-endian floats, and 0 of neither; its magnitude is a unit, which
- * nothing here asks for. */
+/* Floats are big-endian if the scale is positive, little-endian if negative; 0 is an error. Its
+ * magnitude is a unit, which nothing here needs. */
 enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const size_t n_channels = reader->begin[1] == 'F' ? 3 : 1;

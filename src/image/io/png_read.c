@@ -29,7 +29,7 @@ struct png {
     uint8_t palette[MAX_COLOURS][4];
     uint32_t n_colours;
     uint8_t *file; /* a copy for stb_image, which looks at no checksum */
-    uint8_t *data; /* of all IDAT chunks, behind it */
+    uint8_t *data; /* of all IDAT chunks, stored behind the copy */
     size_t n_data_bytes;
 };
 
@@ -58,7 +58,7 @@ static const char *take_header(struct png *png, const struct chunk *chunk)
     if (png->colour_type == COLOUR_INDEXED) {
         chunk->data[9] = COLOUR_GREY;
     }
-    /* Other depths stb_image refuses itself. */
+    /* stb_image itself refuses other depths. */
     const bool is_deep = png->depth > (png->colour_type == COLOUR_INDEXED ? 8u : 16u);
     const bool is_thin = png->depth < 8 && png->n_channels > 1;
     return png->n_channels == 0 || is_deep || is_thin ? "is damaged or of a kind not read"
@@ -91,7 +91,7 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
     }
     if (is_indexed) {
         hide(chunk);
-    } else if (png->depth < 8) { /* of a key's 16 bits only the depth's matter */
+    } else if (png->depth < 8) { /* only `depth` of a key's 16 bits count */
         chunk->data[1] &= (uint8_t)((1u << png->depth) - 1);
     }
     return NULL;
@@ -99,7 +99,7 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
 
 static const char *take_data(struct png *png, const struct chunk *chunk)
 {
-    if (chunk->n_bytes == 0) { /* stb_image adds 0 to a null pointer for one */
+    if (chunk->n_bytes == 0) { /* stb_image would add 0 to a null pointer */
         hide(chunk);
         return NULL;
     }
@@ -108,7 +108,7 @@ static const char *take_data(struct png *png, const struct chunk *chunk)
     return NULL;
 }
 
-/* Where the chunks may be (section 5.6), and of what length. */
+/* Where each chunk may be (section 5.6), and its length. */
 static const struct handler {
     char type[5];
     unsigned allowed_stages;
@@ -194,8 +194,8 @@ MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *
     return MB_OK;
 }
 
-/* Bytes of all rows, their filters' types included. Interlaced, they are those of seven images
- * of every dx-th texel of every dy-th row (section 8.2), where these have any. */
+/* Bytes of all rows, with their filter types. Interlaced images count as seven, each of every
+ * dx-th texel of every dy-th row (section 8.2), if there are any. */
 static uint64_t count_filtered(const struct png *png)
 {
     static const struct {
@@ -214,7 +214,7 @@ static uint64_t count_filtered(const struct png *png)
     return n;
 }
 
-/* Whether the data inflates to the rows and no more. */
+/* Check that the data inflates to the rows and no more. */
 MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_filtered,
                                                struct mb_err *err)
 {
@@ -234,7 +234,7 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
                                         : mb_reader_bad(png->reader, reasons[result], err);
 }
 
-/* The greys of an indexed image are its indices, scaled to 8 bits. */
+/* Look up the colours of an indexed image: its greys are indices, scaled to 8 bits. */
 MB_MUST_CHECK static enum mb_status look_up(const struct png *png, struct mb_err *err)
 {
     const uint32_t step = 255 / ((1u << png->depth) - 1);

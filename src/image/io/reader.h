@@ -1,7 +1,6 @@
-/* Readers of image files, which are not to be trusted. A reader gets a whole file in memory and
- * fills in an image's extent, depth and texels. On a file that is damaged, or of a kind that is
- * not read, it fails with MB_ERRC_INPUT and names the path; without memory with
- * MB_ERRC_RUNTIME. */
+/* Readers of image files, which are untrusted. A reader gets a whole file in memory and fills
+ * in an image's extent, depth and texels. If the file is damaged or of an unsupported kind, it
+ * fails with MB_ERRC_INPUT and names the path; if out of memory, with MB_ERRC_RUNTIME. */
 #pragma once
 
 #include "image/image.h"
@@ -22,34 +21,34 @@ MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const
                                            struct mb_err *err);
 #define MB_BAD_HEADER "its header is damaged or of a kind not read"
 
-/* Set the image's extent and depth, once the header has been read. Sizes must be within
- * [1, MB_IMAGE_MAX_FILE_DIMENSION], and `min_bytes`, the least that so many texels take however
- * well they are compressed, must be left: a header that claims more lies. */
+/* Set the image's extent and depth, once the header has been read. Sizes must be within [1,
+ * MB_IMAGE_MAX_FILE_DIMENSION]. At least `min_bytes`, the smallest compressed size of so many
+ * texels, must be left: a header that claims more lies. */
 MB_MUST_CHECK enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width,
                                             int64_t height, enum mb_depth depth,
                                             uint64_t min_bytes, struct mb_err *err);
 
-/* The same, and allocate the image's texels. */
+/* mb_reader_size(), and allocate the image's texels. */
 MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width,
                                              int64_t height, enum mb_depth depth,
                                              uint64_t min_bytes, struct mb_err *err);
 
 /* Decode `file`, a PNG, BMP or TGA, by stb_image to the image's texels, whose extent and depth
- * are set. stb_image reads what is cut off as zeros, and trusts sizes and indices: a reader
- * must have checked the file. */
+ * are set. stb_image reads missing bytes as zeros, and trusts sizes and indices: a reader must
+ * have checked the file. */
 MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
                                               size_t n_bytes, struct mb_err *err);
 
 /* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
- * a channel, 16 where the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
- * tRNS, of every critical chunk and of the compressed stream must be right (others are warned
- * of), and no index may be beyond the palette; messages name the chunk where it is one. Texels
- * take less than 2 GiB. */
+ * a channel, 16 if the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
+ * tRNS, of every critical chunk and of the compressed stream must be right (other wrong ones
+ * cause a warning), and no index may be beyond the palette; messages name the chunk, if one is
+ * wrong. Texels take less than 2 GiB. */
 MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* BMP as Windows' BITMAPCOREHEADER, BITMAPINFOHEADER and those after it describe it: indices of
- * 1, 4 or 8 bits, none beyond the palette, and colours of 16, 24 or 32, uncompressed, rows in
- * either order. */
+/* BMP with Windows' BITMAPCOREHEADER, BITMAPINFOHEADER or a later header: indices of 1, 4 or 8
+ * bits, none beyond the palette, and colours of 16, 24 or 32 bits, uncompressed, rows in either
+ * order. */
 MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Truevision TGA: colour-mapped, true-colour and grey, plain or in runs, rows and texels in
@@ -70,14 +69,13 @@ MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * built where there is one (MB_HAS_JPEG). A warning of its decoder is an error where texels may
- * depend on it; more than 100 scans or 1 GiB of its own are refused, and so are CMYK and
- * arithmetic coding. */
+ * in builds that have it (MB_HAS_JPEG). A decoder's warning is an error if texels may depend on
+ * it. Refused: more than 100 scans or 1 GiB of decoder memory, CMYK, arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* Level 0 of the first layer of what mb_ktx2_encode and mb_dds_encode write: KTX 2.0 without
- * supercompression, and DDS, in one of mb_formats, which the image keeps, or in BGRA of 8 bits,
- * which is rgba8 then. One channel is spread as grey. */
+/* Level 0 of the first layer of KTX 2.0 without supercompression, and of DDS, as mb_ktx2_encode
+ * and mb_dds_encode write them: in one of mb_formats, which the image keeps, or in 8-bit BGRA,
+ * which becomes rgba8. One channel is spread as grey. */
 MB_MUST_CHECK enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err);
 

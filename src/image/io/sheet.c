@@ -23,12 +23,12 @@
 #define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */
 #define GAP_TEXELS    12u
 #define CAPTION_LINES 3u
-#define SQUARE_TEXELS 8u /* behind what is transparent */
+#define SQUARE_TEXELS 8u /* of the ground behind transparent texels */
 #define UNIT_TEXELS   2u /* the font's own size is too small to be read with ease */
 
 #define MAX_GLYPH_STROKES 24
 
-/* As stb_easy_font writes it. */
+/* A vertex as stb_easy_font writes it. */
 struct vertex {
     float x, y, z;
     uint8_t rgba[4];
@@ -53,7 +53,7 @@ void mb_canvas_finish(struct mb_canvas *canvas)
     *canvas = (struct mb_canvas){0};
 }
 
-/* Make it higher by rows of white; its width stays, but for that of a zeroed one. */
+/* Add white rows to a canvas, which keeps its width; a zeroed one gets `width`. */
 MB_MUST_CHECK static enum mb_status grow(struct mb_canvas *canvas, uint32_t width,
                                          uint32_t n_rows, struct mb_err *err)
 {
@@ -66,7 +66,7 @@ MB_MUST_CHECK static enum mb_status grow(struct mb_canvas *canvas, uint32_t widt
     return MB_OK;
 }
 
-/* One opaque colour; what is outside is left out. */
+/* Fill a rectangle with an opaque colour, clipped to the canvas. */
 static void fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rgb[3])
 {
     const struct mb_extent extent = canvas->extent;
@@ -81,8 +81,8 @@ static void fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rg
     }
 }
 
-/* One character; returns how far it is to the next. A stroke is a rectangle: its first corner
- * is the least, the third the largest. */
+/* Draw a character; returns the advance to the next. A stroke is a rectangle, whose first
+ * corner is the least and third the largest. */
 static uint32_t draw_glyph(struct mb_canvas *canvas, uint32_t x, uint32_t y, char character,
                            const uint8_t rgb[3])
 {
@@ -102,7 +102,7 @@ static uint32_t draw_glyph(struct mb_canvas *canvas, uint32_t x, uint32_t y, cha
     return UNIT_TEXELS * (uint32_t)stb_easy_font_width(text);
 }
 
-/* One line, its top left at (x, y). Returns its width, and does nothing else where `canvas` is
+/* Draw a line of text, its top left at (x, y). Returns its width; draws nothing if `canvas` is
  * NULL. */
 static uint32_t draw_text(struct mb_canvas *canvas, uint32_t x, uint32_t y, const char *text,
                           const uint8_t rgb[3])
@@ -120,8 +120,8 @@ uint32_t mb_text_width(const char *text)
     return draw_text(NULL, 0, 0, text, NULL);
 }
 
-/* As large as `extent` can be shown in `box`: enlarged by a whole factor, or made smaller, its
- * proportions kept as far as texels allow. */
+/* The size of `extent` when shown in `box`: enlarged by a whole factor or made smaller, with
+ * its proportions kept as far as texels allow. */
 static struct mb_extent shown_extent(struct mb_extent extent, struct mb_extent box)
 {
     const uint64_t width = extent.width, height = extent.height;
@@ -141,7 +141,7 @@ void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint3
     const uint32_t longer = most(base.width, base.height);
     const uint64_t width = (uint64_t)base.width * TILE_TEXELS / longer;
     const uint64_t height = (uint64_t)base.height * TILE_TEXELS / longer;
-    char caption[32]; /* a column is as wide as it needs at least: "16384x16384" */
+    char caption[32]; /* columns are at least this wide: "16384x16384" */
     snprintf(caption, sizeof caption, "%ux%u", base.width, base.height);
     *sheet = (struct mb_sheet){
         .layout = *layout,
@@ -186,8 +186,8 @@ static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t ran
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
-/* One level in the middle of its tile, whose top left is (left, top), with a line just outside
- * it, without which a white level would be invisible. */
+/* Draw a level in the middle of its tile, whose top left is (left, top), with a line just
+ * outside it, without which a white level would be invisible. */
 static void draw_tile(struct mb_canvas *canvas, uint32_t left, uint32_t top,
                       struct mb_extent tile, struct mb_extent level, const uint8_t *rgba)
 {
@@ -228,7 +228,7 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, const voi
     return MB_OK;
 }
 
-/* "level 2", its size, and how large it is shown. */
+/* Draw the captions: "level 2", its size, and the scale at which it is shown. */
 static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
                           uint32_t y)
 {
@@ -251,7 +251,7 @@ static void draw_captions(const struct mb_sheet *sheet, struct mb_canvas *canvas
     }
 }
 
-/* The rows, whose first tile is to have its top left at (left, y). */
+/* Draw the rows, with the top left of the first tile at (left, y). */
 static void draw_rows(const struct mb_sheet *sheet, struct mb_canvas *canvas, uint32_t left,
                       uint32_t y)
 {

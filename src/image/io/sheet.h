@@ -5,7 +5,7 @@
 #include "base/strlist.h"
 #include "image/pyramid.h"
 
-#define MB_TEXT_HEIGHT 20u /* of a line, in texels: glyphs of 14 and what is between lines */
+#define MB_TEXT_HEIGHT 20u /* of a line, in texels: glyphs of 14, the rest spacing */
 
 /* A picture to draw on, for people to look at. */
 struct mb_canvas {
@@ -15,13 +15,13 @@ struct mb_canvas {
 
 void mb_canvas_finish(struct mb_canvas *canvas);
 
-/* How wide a line of text is drawn. What is not printable ASCII becomes '?'. */
+/* The width of a line of text as drawn. What is not printable ASCII becomes '?'. */
 uint32_t mb_text_width(const char *text);
 
 struct mb_sheet {
     struct mb_layout layout;  /* of the chains */
-    uint32_t layer;           /* of them that is drawn */
-    struct mb_extent tile;    /* what every level is made to fit */
+    uint32_t layer;           /* the layer that is drawn */
+    struct mb_extent tile;    /* every level is fitted into it */
     uint32_t column_width;    /* a tile and the gap behind it */
     struct mb_strlist labels; /* of the rows */
     struct mb_canvas tiles;   /* of all rows and levels, each with a line around it */
@@ -32,7 +32,8 @@ void mb_sheet_finish(struct mb_sheet *sheet);
 
 /* Add a row: the layer of a chain, a packed block of the sheet's layout. Levels that are too
  * large are reduced by area; small ones are enlarged by a whole factor, each texel a square;
- * what is transparent shows squares. Fails only without memory (MB_ERRC_RUNTIME). */
+ * transparent texels show the squares behind them. Fails only if out of memory
+ * (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label,
                                           const void *block, struct mb_err *err);
 

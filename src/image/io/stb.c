@@ -9,9 +9,9 @@
 #include "image/io/reader.h"
 
 #define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
-#define FILTER_SUB    1 /* trying all five for each row costs more than they save */
+#define FILTER_SUB    1 /* trying all five on each row costs more than it saves */
 
-/* Above what the largest image needs; a size that wrapped around is far above it. */
+/* More than the largest image needs, and far less than a size that wrapped around. */
 #define MAX_BYTES UINT32_MAX
 
 static void *allocate(size_t n_bytes)
@@ -28,8 +28,8 @@ static void *reallocate(void *memory, size_t n_old, size_t n_bytes)
     return moved;
 }
 
-/* The last result of `deflate`, until it is freed: stb_image_write forgets it where it has no
- * memory for the file. */
+/* The last result of `deflate`, until it is freed: stb_image_write leaks it if it has no memory
+ * for the file. */
 static _Thread_local void *deflated;
 
 static void release(void *memory)
@@ -98,7 +98,7 @@ enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t heigh
 {
     int n = 0;
     *out = (struct mb_bytes){0};
-    /* stb_image_write counts in ints; at worst deflate makes 5 bytes in 5000 more. */
+    /* stb_image_write counts in ints; deflate adds at most 5 bytes in 5000. */
     const uint64_t filtered_bytes = ((uint64_t)width * 4 + 1) * height;
     MB_FAIL_IF(filtered_bytes + filtered_bytes / 1000 + 65536 > INT32_MAX, err, MB_ERRC_OUTPUT,
                "a PNG of %ux%u texels is too large to be encoded", width, height);

@@ -25,7 +25,7 @@
 /* Headers as they are in the files, little-endian like the machine. */
 struct ktx2_header {
     uint8_t identifier[12];
-    uint32_t vk_format, type_bytes; /* of the words that the other byte order would swap */
+    uint32_t vk_format, type_bytes; /* size of the words that a byte swap would swap */
     uint32_t width, height, depth;  /* 0: not a volume */
     uint32_t n_elements;            /* 0: not an array */
     uint32_t n_faces, n_levels, scheme;
@@ -64,10 +64,10 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define FLOAT_ONE         0x3f800000u
 #define FLOAT_MINUS_ONE   0xbf800000u
 
-#define DDS_HEADER_BYTES   124u /* less the magic, and what DX10 has */
+#define DDS_HEADER_BYTES   124u /* without the magic and the DX10 part */
 #define PIXEL_FORMAT_BYTES 32u
 
-#define DDSD_ALL           0x2100fu /* caps, extent, pitch, pixel format and levels are there */
+#define DDSD_ALL           0x2100fu /* present: caps, extent, pitch, pixel format, levels */
 #define DDPF_FOURCC        0x4u
 #define DDPF_RGBA          0x41u
 #define DDSCAPS_COMPLEX    0x8u
@@ -155,8 +155,8 @@ static void make_plan(const struct mb_texture *texture, struct plan *plan)
     plan->total_bytes = end;
 }
 
-/* One channel. For floats the bounds are those of [-1, 1] or [0, 1], as 32-bit floats whatever
- * the width: what stands for black and white, not what can be stored. */
+/* Write the sample of one channel. For floats the bounds are those of [-1, 1] or [0, 1], as
+ * 32-bit floats whatever the width: black and white, not the storable range. */
 static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
                            uint32_t bit_offset, uint8_t *out)
 {
@@ -288,7 +288,7 @@ MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
     return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
 }
 
-/* How one layer of the file's texels lies in memory; 0 levels are one. */
+/* Check a file's extent, and set the layout of one layer in memory; 0 levels mean one. */
 MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
                                                  const struct mb_format *format,
                                                  struct mb_extent base, uint32_t n_levels,
@@ -362,8 +362,8 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
     return read_texels(reader, format, level.offset, false, err);
 }
 
-/* The DXGI_FORMAT of a header without that of DX10, or 0: floats by the numbers of D3DFMT_R16F
- * and those after it, and 8 bits a channel by masks. */
+/* The DXGI_FORMAT of a header without the DX10 part, or 0: floats by the numbers from
+ * D3DFMT_R16F on, and 8 bits a channel by masks. */
 static uint32_t find_old_format(const struct dds_header *head, bool *is_bgra)
 {
     static const uint8_t floats[] = {54, 34, 10, 41, 16, 2};
@@ -378,7 +378,7 @@ static uint32_t find_old_format(const struct dds_header *head, bool *is_bgra)
     return is_8_bit && (is_rgba || *is_bgra) ? DXGI_RGBA8 : 0;
 }
 
-/* Of a cube without DX10's header, the faces that are there; 0: not a flat image. */
+/* The number of layers; for a cube without the DX10 part, of faces. 0: not a flat image. */
 static uint64_t count_layers(const struct dds_header *head, bool is_dx10)
 {
     uint64_t n_faces = 0;

@@ -1,7 +1,7 @@
-/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image,
- * which reads missing bytes as zeros and indices outside the colour map as colour 0: both are
- * refused here. We hand it a colour map that begins at index 0, or none where no texel uses it,
- * and mirror rows stored from the right. */
+/* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image, which reads
+ * missing bytes as zeros and indices outside the colour map as colour 0: both are refused here.
+ * We hand it a colour map that begins at index 0, or none if no texel uses it, and mirror rows
+ * that are stored from the right. */
 #include "image/io/reader.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 
 #define HEADER_BYTES   18u
-#define MAX_RUN_TEXELS 64u /* a byte: 128 texels in a packet of two */
+#define MAX_RUN_TEXELS 64u /* per byte: 128 texels in a packet of two bytes */
 
 /* The image type, less the bit for runs. */
 #define TYPE_MAPPED 1u
@@ -33,7 +33,7 @@ static bool is_colour(uint32_t bits)
     return bits == 15 || bits == 16 || bits == 24 || bits == 32;
 }
 
-/* Whether the colour map and the bits of a texel are what the type has. */
+/* Whether the colour map and the bits of a texel fit the image type. */
 static bool has_sane_colours(const uint8_t *head)
 {
     const uint32_t type = head[2] & ~TYPE_RUNS, bits = head[16], map_bits = head[7];
@@ -61,7 +61,7 @@ bool mb_tga_is_likely(const struct mb_reader *reader)
            has_sane_colours(head);
 }
 
-/* Read all before the texels, and go there, or to the end of a file that is too short. */
+/* Read everything before the texels and go there, or to the end of a file that is too short. */
 static struct tga read_header(struct mb_reader *reader)
 {
     const uint8_t *head = reader->begin;
@@ -87,7 +87,7 @@ static bool has_colour(const struct tga *tga, const uint8_t *texel)
     return index >= tga->first && index - tga->first < tga->n_colours;
 }
 
-/* What is wrong with the image's texels, or NULL. Without runs they count as one packet. */
+/* What is wrong with the texels, or NULL. Without runs, all texels count as one packet. */
 static const char *check_texels(const struct mb_reader *reader, const struct tga *tga)
 {
     const uint8_t *at = reader->at;
@@ -139,7 +139,7 @@ MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
     return MB_OK;
 }
 
-/* stb_image knows rows from the bottom, but not texels from the right. */
+/* Mirror the rows: stb_image knows rows from the bottom, but not texels from the right. */
 static void mirror(struct mb_image *image)
 {
     uint8_t *row = image->texels;

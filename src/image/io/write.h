@@ -7,9 +7,9 @@
 #include "base/file.h"
 #include "image/pyramid.h"
 
-/* A PNG of rgba[height][width][4], encoded fast rather than small. What is too large for one
- * chunk fails with MB_ERRC_OUTPUT, and without memory with MB_ERRC_RUNTIME. `out` is owned by
- * the caller: mb_bytes_finish. */
+/* A PNG of rgba[height][width][4], encoded fast rather than small. A picture too large for one
+ * chunk fails with MB_ERRC_OUTPUT, lack of memory with MB_ERRC_RUNTIME. `out` is owned by the
+ * caller: mb_bytes_finish. */
 MB_MUST_CHECK enum mb_status mb_png_encode(const uint8_t *rgba, uint32_t width, uint32_t height,
                                            struct mb_bytes *out, struct mb_err *err);
 
@@ -19,40 +19,38 @@ struct mb_extent mb_atlas_extent(struct mb_extent base, uint32_t n_levels);
 
 /* Draw the whole chain of one layer as new texels[height][width] of the atlas' size, in the
  * chain's own format or, by mb_format_convert, as rgba8; owned by the caller (mb_free). Fails
- * without memory (MB_ERRC_RUNTIME). */
+ * only if out of memory (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block,
                                            uint32_t layer, bool as_rgba8, void **texels,
                                            struct mb_err *err);
 
 /* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
- * 8 bits is 32. The picture is opaque, or what is off could not be seen: an error of alpha is
- * grey, red, green and blue at least as bright as it. `want` is linear rgba[h][w][4] doubles.
- */
+ * 8 bits is 32. The picture is opaque, or errors would be invisible: an error of alpha shows as
+ * grey, the least that red, green and blue have. `want` is linear rgba[h][w][4] doubles. */
 void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
                       struct mb_extent extent, uint8_t *rgba);
 
-/* A Radiance HDR (RGBE) file, for what PNG has to clamp: stored texels[height][width] of
- * `format` as linear RGB, one channel as grey, alpha left out. Colours are rounded to the
- * nearest of 8 bits under a shared exponent; negative values and NaN become 0, infinity the
- * largest value. `out` is owned by the caller: mb_bytes_finish. Fails with MB_ERRC_RUNTIME
- * without memory. */
+/* A Radiance HDR (RGBE) file, for values that PNG has to clamp: stored texels[height][width] of
+ * `format` as linear RGB, one channel as grey, alpha left out. Colours are rounded to 8 bits
+ * under a shared exponent; negative values and NaN become 0, infinity the largest value. `out`
+ * is owned by the caller: mb_bytes_finish. Fails with MB_ERRC_RUNTIME if out of memory. */
 MB_MUST_CHECK enum mb_status mb_hdr_encode(const struct mb_format *format,
                                            struct mb_extent extent, const void *texels,
                                            struct mb_bytes *out, struct mb_err *err);
 
 /* A whole chain as it is written to a texture file: every level and layer, uncompressed, texel
- * for texel as in the block. Files are little-endian, and so is a block on every machine with a
+ * for texel as in the block. Files are little-endian, and so are blocks on every machine with a
  * Vulkan driver. */
 struct mb_texture {
-    const struct mb_layout *layout; /* of a cube map n_layers is a multiple of six */
+    const struct mb_layout *layout; /* for a cube map, n_layers is a multiple of six */
     bool is_cube;                   /* faces are layers in the order +X -X +Y -Y +Z -Z */
     const void *block;              /* packed by `layout` */
 };
 
 /* A KTX 2.0 file: Khronos' "KTX File Format", version 2.0, with a basic data format descriptor
- * of the "Khronos Data Format Specification" 1.3. Texels hold straight alpha, however they were
- * averaged. The keys KTXorientation (rows go down) and KTXwriter are in it. `out` is owned by
- * the caller: mb_bytes_finish. Fails with MB_ERRC_RUNTIME without memory. */
+ * of the "Khronos Data Format Specification" 1.3 and the keys KTXorientation (rows go down) and
+ * KTXwriter. Texels hold straight alpha, however they were averaged. `out` is owned by the
+ * caller: mb_bytes_finish. Fails with MB_ERRC_RUNTIME if out of memory. */
 MB_MUST_CHECK enum mb_status mb_ktx2_encode(const struct mb_texture *texture,
                                             struct mb_bytes *out, struct mb_err *err);
 

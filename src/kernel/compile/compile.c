@@ -20,7 +20,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= n_end && strcmp(text + n - n_end, end) == 0;
 }
 
-/* Wherever symbolic links and ".." lead. */
+/* Refuse a path outside the roots, after symbolic links and ".." are resolved. */
 static enum mb_status check_inside(const char *path, const struct mb_strlist *roots,
                                    struct mb_err *err)
 {
@@ -46,7 +46,7 @@ static enum mb_status check_inside(const char *path, const struct mb_strlist *ro
 /* One shader on its way to SPIR-V. */
 struct compilation {
     const struct mb_compile_options *options;
-    struct mb_bytes *files; /* that were read so far, the shader first; owned, each owned */
+    struct mb_bytes *files; /* files read so far, the shader first; owned, each owned */
     size_t n_files, n_bytes;
     struct mb_strlist folders; /* of the shader and of what it includes, inwards */
     char path[MB_PATH_BYTES];  /* of the file that was opened last */
@@ -89,18 +89,18 @@ static enum mb_status read_text(struct compilation *c, const char *path,
     return mb_strlist_add(&c->folders, err, "%s", folder);
 }
 
-/* FOLDER/NAME, if something is there. */
+/* True if something is at FOLDER/NAME, which becomes `path`. */
 static bool is_there(const char *folder, const char *name, char path[MB_PATH_BYTES])
 {
     const int n = snprintf(path, MB_PATH_BYTES, "%s/%s", folder, name);
     for (char *c = path; n < MB_PATH_BYTES && *c != '\0'; c++) {
-        *c = *c == '\\' ? '/' : *c; /* as sources for DirectX have it */
+        *c = *c == '\\' ? '/' : *c; /* sources for DirectX have backslashes */
     }
     return n < MB_PATH_BYTES && mb_os_kind(path) != MB_KIND_NONE;
 }
 
-/* Looked for as glslangValidator does: from the including file's folder outwards, then in the
- * folders that were given. */
+/* Look for a file as glslangValidator does: from the including file's folder outwards, then in
+ * the folders that were given. */
 static bool find(struct compilation *c, const char *name)
 {
     const struct mb_strlist *includes = c->options->includes;
@@ -130,8 +130,7 @@ static enum mb_status open_include(struct compilation *c, const char *name, size
     return read_text(c, c->path, file, err);
 }
 
-/* Nothing is opened any more once something was refused, so that a tree of includes ends there.
- */
+/* After the first refusal no more files are opened, so that a tree of includes ends there. */
 bool mb_glsl_include(void *user, const char *name, size_t depth, struct mb_glsl_text *file)
 {
     struct compilation *c = user;
@@ -154,7 +153,7 @@ void mb_glsl_take(void *user, const void *code, size_t n_bytes, const char *mess
     }
 }
 
-/* The first error, as those after it may follow from it. glslang names a preamble -1. */
+/* Fail with the first error; later ones may follow from it. glslang names a preamble -1. */
 static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
 {
     const char *path = c->options->path;
@@ -188,7 +187,7 @@ static enum mb_status compile(struct compilation *c, struct mb_err *err)
     if (!c->code.data || c->why.code != MB_ERRC_NONE) {
         return refuse_shader(c, err);
     }
-    /* glslang makes an empty module then, and warns. */
+    /* Without the entry point, glslang makes an empty module and warns. */
     MB_FAIL_IF(strstr(mb_strbuf_text(&c->messages), "Entry point not found") != NULL, err,
                MB_ERRC_INPUT, "%s: it has no entry point '%s'", options->path, options->entry);
     return MB_OK;
