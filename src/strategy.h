@@ -76,10 +76,11 @@ struct mb_work {
     uint32_t n_dispatches; /* dispatches, draws or blits per chain */
     uint32_t n_barriers;   /* vkCmdPipelineBarrier calls per chain */
     uint32_t workgroup_size[3];
-    uint32_t subgroup_size;        /* that the kernel relies on; 0: none */
-    uint64_t algorithmic_bytes;    /* all reads and writes of texels and of the hand-off */
-    struct mb_tolerance tolerance; /* what its result is judged by: policy, arithmetic, levels
-                              re-read; the harness adds the task's reduction and alpha */
+    uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
+    uint64_t algorithmic_bytes; /* all reads and writes of texels and of the hand-off */
+    /* Of its result: policy, arithmetic and levels re-read. The harness adds the task's
+     * reduction and alpha. */
+    struct mb_tolerance tolerance;
 };
 
 /* How a kernel loads the 2x2 texels that it reduces to one. */

@@ -53,8 +53,8 @@ MB_PRINTF(2, 3)
 enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
 /* Suggest the one of `n` names that is nearest to a misspelt word: "did you mean 'spd'?". If
- * none is near, the hint is `otherwise` or, if that is NULL, all names: "there is: blit, spd".
- */
+ * none is near, the hint is `otherwise`, or if that is NULL, the names that fit: "there is:
+ * blit, spd". */
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise);
 

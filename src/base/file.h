@@ -18,9 +18,7 @@ struct mb_bytes {
 void mb_bytes_finish(struct mb_bytes *bytes);
 
 /* Read a whole regular file of at most `max_bytes`, and add a zero byte. Anything else, an
- * empty file and a larger one fail with MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat before
- * read).
- */
+ * empty file and a larger one fail with MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat). */
 MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
                                           struct mb_bytes *out, struct mb_err *err);
 

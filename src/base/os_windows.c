@@ -205,8 +205,7 @@ static HANDLE open_handle(const char *path)
                        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* All consoles count as one file and other devices as another; pipes differ by their handles.
- */
+/* All consoles count as one file, other devices as another; pipes differ by their handles. */
 static void find_facts(HANDLE handle, struct mb_file_facts *facts)
 {
     BY_HANDLE_FILE_INFORMATION info = {0};

@@ -54,9 +54,8 @@ struct mb_text mb_number_text(double value);
  * than max(1, length / 3) or share no letter. */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
 
-/* Turn any text into a slug for file names: [a-z0-9._-], other characters become '-', no
- * leading or trailing '-' or '.', at most `out_bytes` - 1 bytes, "unnamed" if nothing is left.
- */
+/* Turn any text into a slug for file names: [a-z0-9._-], other characters become '-', no '-' or
+ * '.' at either end, at most `out_bytes` - 1 bytes, "unnamed" if nothing is left. */
 void mb_slug(const char *text, char *out, size_t out_bytes);
 
 /* As strcmp, but compares runs of digits as numbers: "img2" comes before "img10". */

@@ -15,7 +15,7 @@ struct mb_levels_step {
     struct mb_dispatch dispatch;        /* nothing is dispatched if a group count is 0 */
     /* If it has no accesses: the dispatch writes these levels, which are readable after it. */
     struct mb_level_barrier after;
-    uint32_t first_level, n_levels; /* that it makes; filled in if `after` has no accesses */
+    uint32_t first_level, n_levels; /* of the dispatch; filled in if `after` has no accesses */
     _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 

@@ -54,9 +54,9 @@ mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* Where the device keeps a pointer, at first NULL, to what pipelines or instances of a strategy
- * share. `destroy` identifies it, and destroys the object before the device. Returns NULL
- * without memory. */
+/* A place where the device keeps a pointer, at first NULL, to what pipelines or instances of a
+ * strategy share. `destroy` identifies it, and destroys the object before the device. Returns
+ * NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
 /* Name an object for validation messages and debuggers. */
