@@ -1,12 +1,12 @@
 /* The program's allocator: malloc that counts live blocks and can fail on request. Its only
- * state is three atomic counters, as the golden model allocates from threads. */
+ * state is three atomics, as the golden model allocates from threads. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* No object may be larger (C11 6.5.6), and sanitizers abort at such requests. */
+/* No object may be larger (C11 6.5.6), and sanitizers abort at larger requests. */
 #define MAX_BYTES ((size_t)PTRDIFF_MAX)
 
 #define LEAST_ELEMENTS 8u /* of an array that grows; a power of two */

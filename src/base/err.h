@@ -53,17 +53,17 @@ MB_PRINTF(2, 3)
 enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
 /* Suggest the one of `n` names that is nearest to a misspelt word: "did you mean 'spd'?". If
- * none is near, the hint is `otherwise` or, if that is NULL, all names: "there is: blit, spd".
- */
+ * none is near, the hint is `otherwise`, or if that is NULL, the names that fit: "there is:
+ * blit, spd". */
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise);
 
-/* Replace the hint of `err` with a later failure, unless there was none or its reason is the
- * same. */
+/* Replace the hint of `err` with a later failure, unless `later` is empty or has the same
+ * reason. */
 void mb_err_then(struct mb_err *err, const struct mb_err *later);
 
-/* As mb_err_set with MB_ERRC_RUNTIME if a Vulkan call failed, else MB_OK. Of `call`, the source
- * text of the call, the message has the function's name. */
+/* As mb_err_set with MB_ERRC_RUNTIME if a Vulkan call failed, else MB_OK. The message names the
+ * function, taken from `call`, the source text of the call. */
 MB_MUST_CHECK enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call,
                                        const char *file, int line);
 
@@ -118,9 +118,9 @@ const char *mb_vk_result_name(int vk_result);
 /* The status of a Vulkan call. */
 #define MB_VK(call) mb_err_vk(err, call, #call, __FILE__, __LINE__)
 
-/* The status of vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)).
- * What a failed one leaves in `*handle` is undefined (Vulkan 1.3, 3.8.1 "Return Codes"), and
- * must not be destroyed. */
+/* The status of vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)),
+ * but zeroes `*handle` if the call fails. What the call left there is undefined then (Vulkan
+ * 1.3, 3.8.1 "Return Codes"), and must not be destroyed. */
 #define MB_VK_MAKE(create, parent, info, handle)                                               \
     mb_zero_failed(                                                                            \
         mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__),       \

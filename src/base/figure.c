@@ -27,13 +27,13 @@ static struct unit time_unit(double time_ns)
     return choose_unit(units, MB_COUNTOF(units), time_ns);
 }
 
-/* Timers do not resolve less than a nanosecond. */
+/* How many decimals to print: none in nanoseconds, as timers do not resolve less than one. */
 static int time_decimals(double like_ns, struct unit unit)
 {
     return unit.of <= 1.0 ? 0 : like_ns < 10.0 * unit.of ? 2 : 1;
 }
 
-/* The time itself if it would take six digits. */
+/* `like_ns`, or the time itself if it would take six digits in the unit of `like_ns`. */
 static double choose_like(double time_ns, double like_ns)
 {
     return time_ns >= 1e5 * time_unit(like_ns).of ? time_ns : like_ns;
@@ -120,12 +120,12 @@ struct mb_text mb_digits_text(double value)
         return mb_text("-");
     }
     if (value < 5e-4) {
-        value = 0.0; /* the rounding of doubles */
+        value = 0.0; /* what the rounding of doubles left */
     }
     if (value >= 999.5e3) {
         return value < 999.5e6 ? mb_text("%.3g million", value / 1e6)
                                : mb_text("%.3g billion", value / 1e9);
     }
-    /* %g goes to exponents where its digits end. */
+    /* %.3g would print larger values with an exponent. */
     return mb_text(value >= 999.5 ? "%.0f" : "%.3g", value);
 }

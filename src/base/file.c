@@ -68,7 +68,7 @@ fail:
     return status;
 }
 
-/* A temporary file that is to replace `target`, which is where a symbolic link led. */
+/* A temporary file that is to replace `target`: the path with its symbolic links followed. */
 struct draft {
     char target[MB_PATH_BYTES], temp_path[MB_PATH_BYTES + 64];
     int fd;
@@ -113,7 +113,8 @@ static int replace_file(const char *path, const void *data, size_t n_bytes)
     return error;
 }
 
-/* A device or pipe has no old content to keep, and renaming over /dev/null would destroy it. */
+/* Write to a device or pipe, which has no old content to keep; to rename a file over /dev/null
+ * would destroy it. */
 static int write_in_place(const char *path, const void *data, size_t n_bytes)
 {
     int fd;

@@ -18,9 +18,7 @@ struct mb_bytes {
 void mb_bytes_finish(struct mb_bytes *bytes);
 
 /* Read a whole regular file of at most `max_bytes`, and add a zero byte. Anything else, an
- * empty file and a larger one fail with MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat before
- * read).
- */
+ * empty file and a larger one fail with MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat). */
 MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
                                           struct mb_bytes *out, struct mb_err *err);
 
@@ -32,7 +30,7 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 
-/* The same of the file `name` in the folder `dir`. */
+/* The same for the file `name` in the folder `dir`. */
 MB_MUST_CHECK enum mb_status mb_file_write_in(const char *dir, const char *name,
                                               const void *data, size_t n_bytes,
                                               struct mb_err *err);
@@ -47,7 +45,7 @@ MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_
 MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
                                              struct mb_err *err);
 
-/* The same of a text that may have failed. */
+/* The same for a buffer, or its failure if an append ran out of memory. */
 MB_MUST_CHECK enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err);
 
 /* mkdir -p. Anything in the way that is not a folder, and a symbolic link of another user, is

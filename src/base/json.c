@@ -138,8 +138,8 @@ enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_
     return mb_strbuf_take(&out, text, err);
 }
 
-/* cJSON returns NULL both without memory and for invalid JSON; its hooks have no user pointer.
- */
+/* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
+ * its hooks have no user pointer. */
 static _Thread_local bool parser_lacks_memory;
 
 static void *parser_malloc(size_t n_bytes)
@@ -149,7 +149,8 @@ static void *parser_malloc(size_t n_bytes)
     return memory;
 }
 
-/* cJSON stops behind a text that ends too early: name its last character then. */
+/* Say where JSON is invalid: if the text ends too early, cJSON stops behind it, so that its
+ * last character is named. */
 static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
 {
     while (at > text && strchr(" \t\r\n", *at) != NULL) {

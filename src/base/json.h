@@ -58,15 +58,15 @@ MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *tex
  * object. Lives as long as the tree. With a NULL `key` the readers below read `parent`. */
 const struct cJSON *mb_json_get(const struct cJSON *parent, const char *key);
 
-/* The first element of the array `key`, or the first member of the object `key`, each of which
- * leads to its `next`; NULL if there is none. Then their number. */
+/* The first element of the array `key` or the first member of the object `key`, or NULL if
+ * there is none; `next` leads to the others. mb_json_count: their number. */
 const struct cJSON *mb_json_elements(const struct cJSON *parent, const char *key);
 const struct cJSON *mb_json_members(const struct cJSON *parent, const char *key);
 size_t mb_json_count(const struct cJSON *parent, const char *key);
 
-/* A value that was parsed or written, or if it is not known NULL, NaN or `otherwise`. Numbers
- * are never infinite. A u64 may be a number up to 2^53 or a string. Text is not sanitised: any
- * UTF-8. */
+/* Read a value that was parsed or written; if it is not known: NULL, NaN or `otherwise`.
+ * Numbers are never infinite. A u64 may be a number up to 2^53 or a string. Text is not
+ * sanitised: any UTF-8. */
 const char *mb_json_read_string(const struct cJSON *parent, const char *key);
 double mb_json_read_number(const struct cJSON *parent, const char *key);
 bool mb_json_read_bool(const struct cJSON *parent, const char *key, bool otherwise);

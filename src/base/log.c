@@ -56,7 +56,7 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     if (text != NULL && text[0] != '\0') {
         char line[1024];
         mb_utf8_sanitize(text, line, sizeof line);
-        /* Before drawing: a message in between erases an empty line. */
+        /* Set before drawing: a message in between then erases an empty line. */
         atomic_store(&transient_is_up, true);
         fprintf(stderr, ERASE_LINE "%.*s", (int)mb_utf8_prefix_bytes(line, max_columns), line);
     } else if (atomic_exchange(&transient_is_up, false)) {
@@ -65,7 +65,7 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     fflush(stderr);
 }
 
-/* Prepared here, as a signal handler can do little more than write it. */
+/* Formatted in advance, as a signal handler can do little more than write it. */
 static char crash_line[256];
 static _Atomic size_t n_crash_bytes;
 

@@ -15,10 +15,10 @@
 
 #ifdef _WIN32
 #undef X_OK
-#define X_OK                         F_OK /* another mode is an invalid parameter there */
+#define X_OK                         F_OK /* Windows rejects other modes */
 #define O_CLOEXEC                    O_NOINHERIT
 #define O_NOCTTY                     0
-#define O_NONBLOCK                   0 /* nothing waits there */
+#define O_NONBLOCK                   0 /* opening never waits on Windows */
 #define fsync                        _commit
 #define mkdir(path, mode)            mkdir(path)
 #define setenv(name, value, replace) _putenv_s(name, value)
@@ -78,7 +78,7 @@ bool mb_os_is_same_file(const char *a, const char *b)
         return facts_a.kind == MB_KIND_FILE && facts_a.volume == facts_b.volume &&
                facts_a.index == facts_b.index;
     }
-    /* Failures are ignored, as their folders may be made later. */
+    /* Failures are ignored, as the folders may be made later. */
     mb_os_resolve(a, path_a);
     mb_os_resolve(b, path_b);
     return !has_a && !has_b && path_a[0] != '\0' && mb_os_is_same_name(path_a, path_b);
@@ -173,7 +173,7 @@ const char *mb_os_error_text(int error)
                                     : strerror(error);
 }
 
-/* Or begins with a drive's letter. */
+/* True for a path that begins with a slash or a drive letter. */
 bool mb_path_is_absolute(const char *path)
 {
     return path[0] == '/' || (path[0] != '\0' && path[1] == ':');

@@ -63,7 +63,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);
 
 /* ---- Terminals */
 
-enum mb_stream { MB_STDOUT = 1, MB_STDERR = 2 }; /* their descriptors */
+enum mb_stream { MB_STDOUT = 1, MB_STDERR = 2 }; /* the values are descriptors */
 
 bool mb_os_is_terminal(enum mb_stream stream);
 size_t mb_os_columns(enum mb_stream stream); /* 0: no terminal, or not known */
@@ -83,8 +83,8 @@ struct mb_file_facts {
     uint64_t volume, index; /* both together tell files apart */
 };
 
-/* Describe what a path leads to, following symbolic links; or an open file, which cannot be
- * exchanged in between. */
+/* Describe what a path leads to, following symbolic links; or describe an open file, which
+ * nobody can replace in between. */
 int mb_os_look(const char *path, struct mb_file_facts *facts);
 int mb_os_look_at(int fd, struct mb_file_facts *facts);
 enum mb_kind mb_os_kind(const char *path);
@@ -92,7 +92,7 @@ enum mb_kind mb_os_kind(const char *path);
 enum mb_open {
     MB_OPEN_TO_READ,
     MB_OPEN_IN_PLACE, /* to write into what is there */
-    MB_OPEN_NEW,      /* to write a file that was not there before: EEXIST */
+    MB_OPEN_NEW,      /* to create a file; EEXIST if it exists */
 };
 
 /* Open a descriptor. Does not wait, for instance for the other end of a pipe. */
@@ -112,11 +112,11 @@ int mb_os_close(int fd);
 /* Rename a file durably, replacing one that has the new name. */
 int mb_os_rename(const char *from, const char *to);
 
-/* EEXIST if anything has that name. */
+/* Make a folder; EEXIST if anything has its name. */
 int mb_os_make_folder(const char *path);
 
 /* Lock a folder until this process ends. EBUSY if any process, also this one, has locked it.
- * Writes nothing into it. Also returns 0, without a lock, where the file system has none. */
+ * Writes nothing into it. If the file system has no locks, returns 0 without one. */
 int mb_os_keep_folder(const char *path);
 
 /* Append the names in a folder, without "." and ".."; failures have `code`. */
@@ -145,7 +145,7 @@ char *mb_path_join(const char *dir, const char *name);
 /* The folder part of `path`, or ".". */
 void mb_path_parent(const char *path, char out[MB_PATH_BYTES]);
 
-/* The text of an error of these functions. */
+/* The text of an error that these functions return. */
 const char *mb_os_error_text(int error);
 
 /* ---- For os.c only */

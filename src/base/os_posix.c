@@ -26,9 +26,9 @@ extern char **environ;
 
 /* ---- The process */
 
-/* A file that is opened gets the number of a closed stream, and then the stream's output: this
- * happened to lavapipe's memory (Mesa 25.0). Occupy the number with a file for the other
- * direction, so that using the stream fails. */
+/* Give the number of each closed standard stream to a file for the other direction, so that
+ * using the stream fails. Otherwise the next file to be opened gets the number, and then the
+ * stream's output: this happened to lavapipe's memory (Mesa 25.0). */
 void mb_os_begin(int argc, char **argv)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -89,7 +89,7 @@ void mb_os_working_folder(char *out, size_t out_bytes)
 const char mb_os_path_separator[] = ":";
 const char *const mb_os_python_names[] = {"python3", NULL};
 
-/* Python sets its own signal handlers, whatever is ignored here. */
+/* Ignored signals stay ignored, as Python sets its own handlers. */
 int mb_os_run(const char *const *argv, int *code)
 {
     pid_t pid = 0;
@@ -120,7 +120,7 @@ uint32_t mb_os_processors(void)
     return is_known ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
-/* The value that sscanf reads from the first line with this format. */
+/* Read a value by sscanf from the first line that has this format. */
 static void read_value(const char *path, const char *format, char out[128])
 {
     char line[256], value[128] = "unknown";
@@ -210,7 +210,7 @@ int mb_os_take_mode(int fd, const char *path)
     return stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0 ? errno : 0;
 }
 
-/* `*fd` is -1 for a folder that may be written but not read. */
+/* Open a folder; if it may be written but not read, `*fd` is -1. */
 static int open_folder(const char *folder, int *fd)
 {
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

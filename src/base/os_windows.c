@@ -36,7 +36,7 @@ static HANDLE handle_of(int fd)
 
 /* ---- The process */
 
-/* The console belongs to the shell, which needs its own code page afterwards. */
+/* Restored at exit, as the console belongs to the shell, which needs its own code page. */
 static UINT code_page_before;
 
 static void restore_code_page(void)
@@ -44,7 +44,7 @@ static void restore_code_page(void)
     SetConsoleOutputCP(code_page_before);
 }
 
-/* Among mipbench's arguments, only paths have backslashes. */
+/* Turns backslashes of all arguments into slashes: only paths have backslashes. */
 void mb_os_begin(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
@@ -105,12 +105,12 @@ void mb_os_working_folder(char *out, size_t out_bytes)
     make_slashes(out);
 }
 
-/* The launcher first: python3.exe may be a stub that opens the Microsoft Store. */
+/* The launcher comes first: python3.exe may be a stub that opens the Microsoft Store. */
 const char mb_os_path_separator[] = ";";
 const char *const mb_os_python_names[] = {"py.exe", "python3.exe", "python.exe", NULL};
 
-/* Arguments are paths and options, without quotes and without a backslash at the end. The code
- * of an exception has the sign bit. */
+/* Quotes suffice around arguments: they are paths and options, without quotes and without a
+ * backslash at the end. An exception's code has the sign bit, which is cleared. */
 int mb_os_run(const char *const *argv, int *code)
 {
     char quoted[MAX_ARGUMENTS][MB_PATH_BYTES + 2];
@@ -158,7 +158,7 @@ void mb_os_describe_host(struct mb_host_info *host)
                   host->cpu, sizeof host->cpu);
 }
 
-/* Up to 2 GiB at once, as lengths have 32 bits. These calls cannot fail here. */
+/* Hash up to 2 GiB at once, as lengths have 32 bits. These calls cannot fail here. */
 void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 {
     BCRYPT_ALG_HANDLE algorithm = NULL;
@@ -180,7 +180,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 
 /* ---- Terminals */
 
-/* One that obeys escape sequences, which mb_os_begin has enabled. */
+/* True for a terminal that obeys escape sequences, which mb_os_begin has enabled. */
 bool mb_os_is_terminal(enum mb_stream stream)
 {
     DWORD mode;
@@ -205,8 +205,7 @@ static HANDLE open_handle(const char *path)
                        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* All consoles count as one file and other devices as another; pipes differ by their handles.
- */
+/* All consoles count as one file, other devices as another; pipes differ by their handles. */
 static void find_facts(HANDLE handle, struct mb_file_facts *facts)
 {
     BY_HANDLE_FILE_INFORMATION info = {0};
@@ -244,19 +243,19 @@ int mb_os_look_at(int fd, struct mb_file_facts *facts)
     return 0;
 }
 
-/* Windows calls a pipe "invalid" that its reader has closed. */
+/* If the reader has closed a pipe, Windows says EINVAL. */
 int mb_os_write_error(int fd)
 {
     return errno == EINVAL && GetFileType(handle_of(fd)) == FILE_TYPE_PIPE ? EPIPE : errno;
 }
 
-/* A file inherits the rights of its folder. */
+/* Nothing to do: a file inherits the rights of its folder. */
 int mb_os_take_mode(int fd, const char *path)
 {
     return 0;
 }
 
-/* For a file that is open, access is denied as well. */
+/* Retries also if access is denied: Windows says that of an open file, too. */
 int mb_os_rename(const char *from, const char *to)
 {
     int error = MB_IN_USE;
@@ -275,7 +274,7 @@ int mb_os_rename(const char *from, const char *to)
     return error;
 }
 
-/* By a mutex: an open handle of the folder would prevent renaming its files. */
+/* Locks by a named mutex: an open handle of the folder would prevent renaming its files. */
 int mb_os_keep_folder(const char *path)
 {
     struct mb_file_facts facts = {.volume = 0};
@@ -294,7 +293,7 @@ bool mb_os_is_same_name(const char *a, const char *b)
     return lstrcmpiA(a, b) == 0;
 }
 
-/* ".." removes a name from the text, as the system does it. */
+/* ".." removes the name before it from the text, as Windows does. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
 {
     const char *last = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;

@@ -7,7 +7,7 @@
 
 #include "base/os.h"
 
-#define THREAD_TEXELS (1u << 15) /* take several times as long as starting a thread */
+#define THREAD_TEXELS (1u << 15) /* per thread: several times its start-up time */
 
 struct worker {
     pthread_t thread;

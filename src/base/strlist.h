@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 struct mb_strlist {
-    char **items; /* owned, each owned */
+    char **items; /* array and strings are owned */
     size_t n;
 };
 

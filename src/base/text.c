@@ -282,7 +282,7 @@ int mb_natural_compare(const char *a, const char *b)
         }
     }
     const int order = (unsigned char)*x - (unsigned char)*y;
-    return order != 0 ? order : strcmp(a, b); /* "img02" and "img2" */
+    return order != 0 ? order : strcmp(a, b); /* equal numbers: "img02" and "img2" */
 }
 
 static char slug_character(char c)
@@ -299,7 +299,7 @@ void mb_slug(const char *text, char *out, size_t out_bytes)
     size_t n = 0;
     for (; *text != '\0' && n + 1 < out_bytes; text++) {
         const char c = slug_character(*text);
-        const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* leading, or a run */
+        const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* first or repeated */
         if (!is_dull && !(c == '.' && n == 0)) {
             out[n++] = c;
         }

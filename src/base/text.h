@@ -14,12 +14,12 @@ struct mb_text {
 /* Formatted text, cut to the size of struct mb_text. */
 __attribute__((format(printf, 1, 2))) struct mb_text mb_text(const char *fmt, ...);
 
-/* Copy `text` (any bytes) to `out` as valid UTF-8 without control characters and direction
- * marks: each byte of them becomes '?'. Never splits a sequence at the end. Returns the number
- * of bytes without the terminator. */
+/* Copy `text` (any bytes) to `out` as UTF-8 that is safe to print: each byte of an invalid
+ * sequence, a control character or a direction mark becomes '?'. Never splits a sequence at the
+ * end. Returns the number of bytes without the terminator. */
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 
-/* The same of formatted text. */
+/* The same for formatted text. */
 size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
 
 /* Columns of valid UTF-8 on a terminal (code points, which is right for what mipbench prints),
@@ -54,9 +54,8 @@ struct mb_text mb_number_text(double value);
  * than max(1, length / 3) or share no letter. */
 const char *mb_nearest_name(const char *text, const char *const *candidates, size_t n);
 
-/* Turn any text into a slug for file names: [a-z0-9._-], other characters become '-', no
- * leading or trailing '-' or '.', at most `out_bytes` - 1 bytes, "unnamed" if nothing is left.
- */
+/* Turn any text into a slug for file names: [a-z0-9._-], other characters become '-', no '-' or
+ * '.' at either end, at most `out_bytes` - 1 bytes, "unnamed" if nothing is left. */
 void mb_slug(const char *text, char *out, size_t out_bytes);
 
 /* As strcmp, but compares runs of digits as numbers: "img2" comes before "img10". */

@@ -7,15 +7,15 @@
 #include "vk/barrier.h"
 #include "vk/pipeline.h"
 
-#define MB_MAX_PUSH_BYTES 128u /* every device has so many */
+#define MB_MAX_PUSH_BYTES 128u /* every device allows this many */
 
 /* A step of the list: a dispatch, and the barrier after it. */
 struct mb_levels_step {
     const struct mb_pipeline *pipeline; /* NULL: just the barrier */
-    struct mb_dispatch dispatch;        /* nothing is dispatched if a count of groups is 0 */
-    /* Without accesses: the dispatch writes these levels, which are readable after it. */
+    struct mb_dispatch dispatch;        /* nothing is dispatched if a group count is 0 */
+    /* If it has no accesses: the dispatch writes these levels, which are readable after it. */
     struct mb_level_barrier after;
-    uint32_t first_level, n_levels; /* made by it; filled in if `after` has no accesses */
+    uint32_t first_level, n_levels; /* of the dispatch; filled in if `after` has no accesses */
     _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 
@@ -56,8 +56,8 @@ void mb_levels_add(struct mb_levels *levels, const struct mb_levels_step *step);
 /* For mb_strategy.record: record the steps in order. */
 void mb_levels_record(const void *state, VkCommandBuffer cmd);
 
-/* For mb_strategy.describe: all but the size of workgroups. Each level is taken to be read
- * once, as stored, by the next one. */
+/* For mb_strategy.describe: all but the size of workgroups. Assumes that each level is read
+ * once, as stored, to make the next one. */
 void mb_levels_describe(const struct mb_levels *levels, struct mb_work *work);
 
 /* For mb_strategy.finish. */

@@ -1,6 +1,6 @@
-/* Stamps around what makes a level. A stamp waits for all commands before it and delays none
- * after it; as the strategy's own barriers separate its levels, a pair encloses the work on
- * that level alone. */
+/* Stamps around the commands that make a level. A stamp waits for all commands before it and
+ * delays none after it. As the strategy's own barriers separate its levels, a pair of stamps
+ * encloses the work on one level alone. */
 #include "strategy/marks.h"
 
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,

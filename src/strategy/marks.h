@@ -1,4 +1,4 @@
-/* Marks that a strategy sets while it records, around the commands that make a level. By them
+/* Marks that a strategy sets while it records, around the commands that make a level. With them
  * the harness times each part of a chain without knowing its commands, and tools such as
  * RenderDoc show the parts by name. */
 #pragma once
@@ -19,7 +19,8 @@ struct mb_marks {
 
 /* Put these around the commands that make levels [first_level, first_level + n_levels) of
  * `image`, or a part of them, without the barriers before and after. `marks` is that of
- * mb_target; NULL: only names are set. Chains that are not made level by level have none. */
+ * mb_target; if NULL, only labels are set. Chains that are not made level by level set no
+ * marks. */
 void mb_mark_begin(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd,
                    uint32_t first_level, uint32_t n_levels);
 void mb_mark_end(struct mb_marks *marks, const struct mb_vk_image *image, VkCommandBuffer cmd);

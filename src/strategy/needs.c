@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Up to so many texels an axis samplers find the middle of two; an H200's fails at 8191. */
+/* On any axis up to this size samplers find the middle of two texels; an H200 fails at 8191. */
 #define MAX_FINE_SIZE 4096u
 
-#define INTEL_LANES 16u /* with 32 its kernels have too few registers each */
+#define INTEL_LANES 16u /* with 32, each lane has too few registers */
 
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info)
 {
@@ -161,11 +161,11 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     MB_FAIL_IF(format->codec == MB_CODEC_SRGB8 && reduce == MB_REDUCE_AVG, why,
                MB_ERRC_UNSUPPORTED,
                "samplers decode sRGB too coarsely to be exact; try load=texel");
-    /* Its sums are off by half an ulp, which the next level adds to its own rounding. */
+    /* An H200's sums are off by half an ulp, which the next level adds to its own rounding. */
     MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
                MB_ERRC_UNSUPPORTED,
                "samplers sum half floats too coarsely for the next level; try load=texel");
-    /* Its weights are not halves there: it is off by 0.75 codes at 12289x7001. */
+    /* An H200's weights are not halves there: it is off by 0.75 codes at 12289x7001. */
     MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                            has_coarse_coordinates(layout->base.height)),
                why, MB_ERRC_UNSUPPORTED,

@@ -20,17 +20,17 @@ extern const char mb_lanes_help[];
 /* The number of lanes that a choice names; 0: "auto". */
 uint32_t mb_lanes_named(uint8_t choice);
 
-/* Whether subgroups can have so many lanes: by default, or on request. */
+/* Whether a subgroup can have `lanes` lanes, by default or on request. */
 bool mb_has_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 
-/* The lanes of a subgroup if `lanes` are asked for; 0 asks for what suits the device. */
+/* The size of a subgroup: `lanes`, or if that is 0, what suits the device. */
 uint32_t mb_lanes(const struct mb_gpu_info *info, uint32_t lanes);
 
 /* The choice that names `lanes`, or `choice` if none does. */
 uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice);
 
-/* Resolve a load: SAMPLER if the filter reduces 2x2 texels of such an image as precisely as
- * image/tolerance.h demands, else TEXEL. `is_carried`: the kernel goes on from the sums. */
+/* Resolve a load: SAMPLER if the filter reduces 2x2 texels of an image of this layout as
+ * precisely as image/tolerance.h demands, else TEXEL. `is_carried`: as in mb_needs. */
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);

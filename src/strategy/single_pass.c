@@ -23,13 +23,13 @@ static bool has_tail(const struct mb_single_pass *pass)
     return pass->levels.image->layout.n_levels > 7;
 }
 
-/* An update reads level 6 back. */
+/* Whether level 6 is read back, as updates do. */
 static bool rereads(const struct mb_single_pass *pass)
 {
     return pass->levels.task.is_update && has_tail(pass);
 }
 
-/* Every binding needs a valid view, used or not. */
+/* Write all descriptors: every binding needs a valid view, used or not. */
 void mb_single_pass_bind(const struct mb_single_pass *pass)
 {
     const struct mb_vk_image *image = pass->levels.image;
@@ -56,7 +56,7 @@ struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass
                                                           : &mb_access_compute_write);
 }
 
-/* Every tile writes its texel of level 6. */
+/* Add the hand-off to the bytes: every tile writes its texel of level 6 there. */
 void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
                              struct mb_work *work)
 {

@@ -1,19 +1,19 @@
 /* Shared by single-pass downsamplers: every workgroup makes levels 1 to 6 of a tile of 64x64
- * texels, and the last one to finish makes the other levels from the texels of level 6 that all
- * have handed off. Their shaders bind level 0 at 0, levels 1.. at 1, the hand-off at 2, the
- * counter at 3, and level 6 as it is stored, for updates, at 4. */
+ * texels and hands off its texel of level 6; the last workgroup to finish makes the other
+ * levels from these texels. The shaders bind level 0 at 0, levels 1.. at 1, the hand-off at 2,
+ * the counter at 3, and level 6 as it is stored, for updates, at 4. */
 #pragma once
 
 #include "strategy/levels.h"
 #include "vk/buffer.h"
 
-/* As in their shaders. */
+/* As in the shaders. */
 #define MB_SINGLE_PASS_TARGETS     12u
 #define MB_SINGLE_PASS_MAX_WIDTH   4096u /* 64 tiles: what one workgroup can finish */
 #define MB_SINGLE_PASS_TAIL_TEXELS 4096u
 
 struct mb_single_pass {
-    struct mb_levels levels;          /* with one pipeline, and no steps */
+    struct mb_levels levels;          /* with one pipeline; steps are not used */
     const struct mb_vk_image *source; /* of level 0: the same image, or another one */
     struct mb_rect tiles;             /* the tiles to dispatch */
     uint64_t texel_bytes;             /* of the hand-off */
@@ -35,7 +35,7 @@ void mb_single_pass_bind(const struct mb_single_pass *pass);
 /* As mb_levels_opening(). */
 struct mb_level_barrier mb_single_pass_opening(const struct mb_single_pass *pass);
 
-/* For mb_strategy.describe: one dispatch between two barriers, whose last workgroup reads
+/* For mb_strategy.describe: one dispatch between two barriers; its last workgroup reads
  * `n_read` texels of each layer's hand-off. */
 void mb_single_pass_describe(const struct mb_single_pass *pass, uint32_t n_read,
                              struct mb_work *work);

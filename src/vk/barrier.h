@@ -4,8 +4,8 @@
 #include "vk/image.h"
 
 /* Wait for everything before, and make its writes visible to shaders, transfers and
- * attachments. The accesses are listed one by one: on an H200 a barrier to MEMORY_READ takes 2
- * us longer than one to these. */
+ * attachments. The accesses are listed one by one: on an H200 a barrier to MEMORY_READ takes
+ * 2 us longer. */
 void mb_barrier_full(VkCommandBuffer cmd);
 
 /* Wait for everything before; an execution dependency without a memory dependency. */
@@ -30,7 +30,7 @@ extern const struct mb_access mb_access_transfer_read;
 extern const struct mb_access mb_access_transfer_write;
 extern const struct mb_access mb_access_host_read; /* once the submission is complete */
 
-/* Make what `from` wrote visible to `to`, in whatever memory. */
+/* Make what `from` wrote visible to `to`, in any memory. */
 void mb_barrier_memory(VkCommandBuffer cmd, const struct mb_access *from,
                        const struct mb_access *to);
 
@@ -41,7 +41,7 @@ struct mb_level_barrier {
     const struct mb_access *from, *to;
 };
 
-/* One vkCmdPipelineBarrier over `n` <= MB_MAX_LEVELS of them. */
+/* One vkCmdPipelineBarrier with `n` <= MB_MAX_LEVELS such barriers. */
 void mb_barrier_images(VkCommandBuffer cmd, const struct mb_level_barrier *barriers,
                        uint32_t n);
 

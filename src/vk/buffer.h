@@ -15,7 +15,7 @@ struct mb_buffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
     VkDeviceSize size_bytes;
-    void *mapped; /* NULL for device-local ones; unmapped by finish */
+    void *mapped; /* NULL for device buffers; unmapped by finish */
 };
 
 /* Make a buffer for storage, uniforms and transfers both ways. `size_bytes` is rounded up to a

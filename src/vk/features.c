@@ -3,8 +3,9 @@
  * It leaves out features that cost something even when unused: robustBufferAccess and
  * robustImageAccess (every access is checked), protectedMemory and
  * bufferDeviceAddressCaptureReplay (allocations are restricted), VK_EXT_descriptor_buffer
- * (drivers place descriptors elsewhere); and those that no kernel can use: sparse images,
- * depth, lines, points, blending, tessellation, queries, compressed and YCbCr formats. */
+ * (drivers place descriptors elsewhere). It also leaves out features that no kernel can use:
+ * sparse images, depth, lines, points, blending, tessellation, queries, compressed and YCbCr
+ * formats. */
 #include "vk/features.h"
 
 #include <string.h>
@@ -12,8 +13,8 @@
 #define ALWAYS 0u
 #define NEVER  UINT32_MAX
 
-/* A feature structure, which exists from a version on or with an extension; or an extension
- * without one. */
+/* A feature structure, which an extension or a version of Vulkan provides; or an extension
+ * without a structure. */
 struct group {
     const char *extension;
     uint32_t core_version;
@@ -54,11 +55,11 @@ static const struct group groups[] = {
     GROUP("VK_KHR_shader_subgroup_uniform_control_flow", NEVER,
           SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, uniform_control_flow),
     {.extension = "VK_KHR_push_descriptor", .core_version = NEVER},
-    /* For the number of cores. */
+    /* To read the number of cores. */
     {.extension = VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
     {.extension = VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, .core_version = NEVER},
     {.extension = VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
-    /* A driver that offers it demands that it be enabled (VUID-VkDeviceCreateInfo-04451). */
+    /* If a driver offers this one, it must be enabled (VUID-VkDeviceCreateInfo-04451). */
     GROUP("VK_KHR_portability_subset", NEVER, PORTABILITY_SUBSET_FEATURES_KHR, portability),
 };
 

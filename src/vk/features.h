@@ -1,5 +1,5 @@
-/* Features and extensions by name. A device is created with all that it offers and this table
- * knows; a strategy names those it needs. */
+/* Features and extensions by name. A device is created with all known features that it offers;
+ * a strategy names those that it needs. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 /* The known features that a device offers, all of which are enabled. The structures are not
- * chained; the device does not know those that are zero. */
+ * chained; a structure is zero if the device does not know it. */
 struct mb_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -29,7 +29,7 @@ struct mb_features {
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
     VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* every other device has them */
     uint32_t extensions; /* bit i: offers row i of the table in features.c as an extension */
-    uint32_t groups;     /* the same as an extension or by the API version */
+    uint32_t groups;     /* the same, offered as an extension or by the API version */
 };
 
 /* Query the features that a program may use at API version `version`. */
@@ -42,13 +42,13 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
 uint32_t mb_features_enable(struct mb_features *features,
                             const char *extensions[MB_MAX_EXTENSIONS]);
 
-/* Whether the name is known; no device has a misspelt one. */
+/* Whether the name is known, to tell a misspelt name from a missing feature. */
 bool mb_features_is_known(const char *name);
 
 /* `name` is spelt as in the specification: "shaderInt64", "VK_KHR_push_descriptor". */
 bool mb_features_has(const struct mb_features *features, const char *name);
 
 /* MB_OK if a device has all of `names`, else MB_UNSUPPORTED with a sentence that names the
- * first that it lacks. NULL-terminated; NULL: none. */
+ * first that it lacks. `names` is NULL-terminated; NULL: none. */
 MB_MUST_CHECK enum mb_status mb_features_require(const struct mb_features *features,
                                                  const char *const *names, struct mb_err *why);

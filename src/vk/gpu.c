@@ -33,8 +33,8 @@ static bool contains_ignoring_case(const char *text, const char *part)
     return false;
 }
 
-/* A number of three digits or more above every index is part of a name, "4090"; a shorter one
- * is a wrong index. */
+/* Whether `selector` means this device. If it is a number above every index, it is part of a
+ * name if it has three digits or more ("4090"), else a wrong index. */
 static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
                           size_t n_devices)
 {
@@ -49,7 +49,8 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
            contains_ignoring_case(info->name, selector);
 }
 
-/* Usable devices come first, then those that execute, if that matters. */
+/* The device with the lowest rank is chosen: usable devices come first, and among them, if that
+ * matters, those that execute. */
 static size_t rank_of(const struct mb_gpu_options *options, const struct mb_gpu_info *info)
 {
     const size_t behind_all_types = 100;
@@ -85,7 +86,7 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
 }
 
 /* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
- * Some only answer to the extension's call, not to that of Vulkan 1.3. */
+ * Some tools answer only the call of the extension, not that of Vulkan 1.3. */
 static bool has_tool(const struct mb_gpu *gpu)
 {
     const PFN_vkGetPhysicalDeviceToolProperties calls[] = {

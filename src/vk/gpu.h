@@ -23,7 +23,7 @@ struct mb_gpu_state {
     struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
-    uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those of manifests' kernels */
+    uint32_t n_in_flight, n_kernels_in_flight; /* submissions: all; with a manifest's kernel */
     const char *suspect;                       /* the kernel submitted last; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };
@@ -36,7 +36,7 @@ struct mb_gpu {
     VkQueue queue;
     VkCommandPool command_pool;
     bool validate;
-    bool has_tool;              /* one that captures, profiles or validates, and shows labels */
+    bool has_tool;              /* a tool that shows labels is attached, such as RenderDoc */
     struct mb_gpu_state *state; /* owned */
 };
 
@@ -54,9 +54,9 @@ mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* A pointer that the device keeps, for objects shared between pipelines or instances of a
- * strategy: `destroy` identifies it, and destroys the object before the device. NULL at first.
- * Returns NULL without memory. */
+/* A place where the device keeps a pointer, at first NULL, to what pipelines or instances of a
+ * strategy share. `destroy` identifies it, and destroys the object before the device. Returns
+ * NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
 /* Name an object for validation messages and debuggers. */

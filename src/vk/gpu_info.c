@@ -87,8 +87,8 @@ static bool computes(const VkQueueFamilyProperties *family)
     return (family->queueFlags & VK_QUEUE_COMPUTE_BIT) && family->queueCount > 0;
 }
 
-/* Prefer a family with graphics and compute, for all that strategies may use, and then one with
- * timestamps. */
+/* Choose a queue family: prefer one with graphics and compute, as strategies may use both, then
+ * one with timestamps. */
 static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info,
                                    struct mb_err *err)
 {
@@ -210,7 +210,7 @@ enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
         snprintf(info->unusable, sizeof info->unusable, "it has no queue that computes");
         return MB_OK;
     }
-    /* Asking for the instance's makes the loader look for every driver and layer again. */
+    /* Ask once: each time, the loader looks for every driver and layer again. */
     const uint32_t instance_version = volkGetInstanceVersion();
     info->usable_version =
         properties.apiVersion < instance_version ? properties.apiVersion : instance_version;

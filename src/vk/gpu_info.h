@@ -20,7 +20,7 @@ struct mb_gpu_info {
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
     char driver_version[32]; /* decoded as the vendor encodes it, where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
-    uint32_t usable_version; /* of usable core features: at most the instance's */
+    uint32_t usable_version; /* whose core features may be used: at most the instance's */
     VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
@@ -31,9 +31,9 @@ struct mb_gpu_info {
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
     VkSubgroupFeatureFlags
         subgroup_operations; /* of the compute stage; 0 if not offered there */
-    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS, of a known size: the only one there is,
-                                or a required one */
-    uint32_t max_workgroup_subgroups; /* if a size is required; 0: none can be required */
+    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS works, and their size is known: there is
+                                only one, or it can be required */
+    uint32_t max_workgroup_subgroups; /* if their size is required; 0: it cannot be */
     struct mb_features features;
     uint32_t n_cores; /* multiprocessors or compute units; 0: the device does not say */
     uint64_t max_allocation_bytes;

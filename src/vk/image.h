@@ -14,12 +14,12 @@ struct mb_vk_image_options {
     const char *name;
 };
 
-/* The most layers to blit or copy in one command. With 22 layers or more, such as 47, an H200's
- * driver (580.159.04) reads some of them from the layer before. */
+/* The most layers to blit or copy in one command. If a command has 22 layers or more (47, say),
+ * an H200's driver (580.159.04) reads some of them from the layer before. */
 #define MB_MAX_COPIED_LAYERS 16u
 
-/* Where storage needs another format than sampling (no device stores to sRGB), the image is
- * mutable, and each view has its format's usage only (Vulkan, "Image Views"). */
+/* If storage needs another format than sampling (no device stores to sRGB), the image is
+ * mutable, and each view has only the usages of its format (Vulkan, "Image Views"). */
 struct mb_vk_image {
     const struct mb_gpu *gpu;
     struct mb_layout layout; /* of the levels to be made, the only ones with views */
@@ -33,12 +33,12 @@ struct mb_vk_image {
     VkImageView stored[MB_MAX_LEVELS]; /* sampled, in the storage format: sRGB codes are fetched
                                           as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
-    VkImageView raw[MB_MAX_LEVELS]; /* both, as R32_UINT or R32G32_UINT; null unless is_raw */
+    VkImageView raw[MB_MAX_LEVELS];     /* both usages, as R32_UINT or R32G32_UINT, if is_raw */
 };
 
 /* Whether an image of the format can have views as words: its texels have four bytes or eight,
- * and the device makes views of another number of components (VK_KHR_portability_subset,
- * imageViewFormatReinterpretation), where words are not the format's own components. */
+ * and if words are not the format's own components, the device makes views of another number of
+ * components (VK_KHR_portability_subset, imageViewFormatReinterpretation). */
 bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
@@ -65,8 +65,8 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *i
                                                      const struct mb_view *part,
                                                      VkImageView *view, struct mb_err *err);
 
-/* Record a copy of all layers of a level between images of one layout, the first in the layout
- * TRANSFER_SRC_OPTIMAL, the other in TRANSFER_DST_OPTIMAL. */
+/* Record a copy of all layers of a level between images of one struct mb_layout: `from` is in
+ * TRANSFER_SRC_OPTIMAL, `to` in TRANSFER_DST_OPTIMAL. */
 void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                              const struct mb_vk_image *to, uint32_t level);
 
@@ -74,11 +74,11 @@ void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from
 struct mb_sampler_options {
     bool is_linear;
     enum mb_reduce reduction;     /* of a linear filter; extremes need samplerFilterMinmax */
-    VkSamplerAddressMode address; /* along all axes; of borders transparent black */
+    VkSamplerAddressMode address; /* along all axes; borders are transparent black */
 };
 
-/* What our own strategies take, which sample no nearer to an edge than the middle of the last
- * texel, so that every mode reads the same texels (tests/gpu/test_chains.c). With
+/* The address mode of our own strategies. They sample no nearer to an edge than the middle of
+ * the last texel, so that every mode reads the same texels (tests/gpu/test_chains.c). But with
  * CLAMP_TO_EDGE llvmpipe filters 8-bit formats in 8-bit steps (its "AoS" path), which costs a
  * whole LSB. */
 #define MB_SAMPLER_ADDRESS VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT

@@ -11,8 +11,8 @@
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-/* Messages of type GENERAL are the loader's own and prove nothing about the program; its first
- * error says why a driver does not load. `user` is the instance. */
+/* Messages of type GENERAL are the loader's own and prove nothing about the program; the first
+ * error among them says why a driver does not load. `user` is the instance. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(
     VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -42,7 +42,7 @@ static enum mb_status describe_failure(VkResult result, bool validate, const cha
                 VALIDATION_LAYER);
         return mb_err_hint(err, "on Debian and Ubuntu: apt install vulkan-validationlayers");
     }
-    /* Loader 1.3.239 says "out of host memory" of a driver file that is no JSON. */
+    /* If a driver file is not JSON, loader 1.3.239 says "out of host memory". */
     MB_FAIL(
         err, MB_ERRC_DEVICE, "no Vulkan driver could be loaded: %s%s",
         reason[0] ? "" : "vkCreateInstance: ", reason[0] ? reason : mb_vk_result_name(result));
@@ -103,7 +103,7 @@ static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
     return result;
 }
 
-/* The user's own choice is kept. */
+/* Set an environment variable, unless the user has set it. */
 static void set_default(const char *name, const char *value)
 {
     if (!getenv(name)) {
@@ -111,8 +111,9 @@ static void set_default(const char *name, const char *value)
     }
 }
 
-/* Mesa (25.0) looks up what it has compiled for llvmpipe by the shader and the processor, not
- * by the width of vectors: code for another width crashes, or makes wrong texels. */
+/* Disable Mesa's shader cache if the width of llvmpipe's vectors is set: Mesa (25.0) finds
+ * cached code by shader and processor, not by that width, and code for another width crashes,
+ * or makes wrong texels. */
 static void leave_out_mesas_cache(void)
 {
     const char *width = getenv("LP_NATIVE_VECTOR_WIDTH");
@@ -132,8 +133,8 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validat
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
     if (validate) {
-        /* Checks across submissions have no VkValidationFeatureEnableEXT in 1.3.239, and those
-         * of what shaders access, off in 1.4.309, have none there. */
+        /* Only environment variables enable two kinds of checks: across submissions in layer
+         * 1.3.239; of shader accesses, off by default, in 1.4.309. */
         set_default("VK_LAYER_ENABLES",
                     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
         set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");

@@ -19,7 +19,7 @@ MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance
                                                  struct mb_err *err);
 void mb_vk_instance_finish(struct mb_vk_instance *instance);
 
-/* All devices in the loader's order, also those that are unusable; none is MB_ERRC_DEVICE.
+/* All devices in the loader's order, also unusable ones; MB_ERRC_DEVICE if there are none.
  * `infos[i]` describes `devices[i]`. */
 MB_MUST_CHECK enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
                                                     VkPhysicalDevice devices[MB_MAX_DEVICES],

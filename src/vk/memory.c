@@ -16,7 +16,7 @@ static uint32_t find_type(const struct mb_gpu *gpu, uint32_t type_bits,
     return UINT32_MAX;
 }
 
-/* More than a heap has, and more than the device allocates at once, never works. */
+/* Refuse more bytes than the heap has or than the device allocates at once. */
 static enum mb_status check_size(const struct mb_gpu *gpu, VkDeviceSize n_bytes, uint32_t heap,
                                  const char *what, struct mb_err *err)
 {

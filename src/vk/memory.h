@@ -6,18 +6,17 @@
 struct mb_memory_options {
     VkMemoryPropertyFlags required, preferred;
     bool has_address;
-    const char *what; /* the memory is for, in messages */
+    const char *what; /* what the memory is for, in messages */
 };
 
-/* Whether the device could ever hold `n_bytes` in one piece: MB_ERRC_RUNTIME if not, which
- * names `what`. Allocates nothing. */
+/* MB_OK if the device could ever hold `n_bytes` in one piece, else MB_ERRC_RUNTIME with a
+ * message that names `what`. Allocates nothing. */
 MB_MUST_CHECK enum mb_status mb_memory_check(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
                                              const char *what, struct mb_err *err);
 
 /* Allocate for `requirements` from a memory type with `required` flags and, if there is one,
- * also `preferred`. A heap that is too small is MB_ERRC_RUNTIME, says how much `what` needs and
- * how much the heap has, and nothing is allocated: software drivers promise more than they
- * have. */
+ * also `preferred`. If the heap is too small, allocates nothing, as software drivers promise
+ * more than they have: MB_ERRC_RUNTIME says how much `what` needs and how much the heap has. */
 MB_MUST_CHECK enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                                 const VkMemoryRequirements *requirements,
                                                 const struct mb_memory_options *options,

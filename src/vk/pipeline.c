@@ -105,7 +105,7 @@ static enum mb_status create_sets(struct mb_pipeline *pipeline, uint32_t n_copie
     return MB_OK;
 }
 
-/* False if the shader has no such constant. */
+/* Set the value of a constant; false if the shader has no such constant. */
 static bool set_value(const struct mb_shader *shader, const struct mb_constant *constant,
                       uint32_t *values)
 {
@@ -149,8 +149,8 @@ static enum mb_status create_compute(const struct mb_pipeline *pipeline,
     const struct mb_gpu_info *gpu = &pipeline->gpu->info;
     if (made->subgroup_size > 0 && gpu->has_full_subgroups) {
         stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-        /* Small subgroups: the size cannot be required of a workgroup of too many of them
-         * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756); that they be full still can. */
+        /* If the workgroup has too many subgroups, their size cannot be required
+         * (VUID-VkPipelineShaderStageCreateInfo-pNext-02756), but full subgroups still can. */
         stage.pNext = made->n_invocations <= made->subgroup_size * gpu->max_workgroup_subgroups
                           ? &required
                           : NULL;
@@ -165,7 +165,7 @@ static enum mb_status create_compute(const struct mb_pipeline *pipeline,
                                           handle));
 }
 
-/* What all these pipelines are told. */
+/* The state that all graphics pipelines share. */
 static const VkPipelineVertexInputStateCreateInfo no_input = {
     .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
 };
@@ -232,7 +232,7 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-/* From the unchanged code: the driver fills in the constants. */
+/* The code is used unchanged: the driver fills in the constants. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     VkShaderModule *module, struct mb_err *err)
 {
@@ -307,7 +307,7 @@ static bool is_like(const struct mb_made_pipeline *a, const struct mb_made_pipel
                0;
 }
 
-/* A single one, or the list of those kept. */
+/* Destroy a single pipeline, or the list of those that the device keeps. */
 static void destroy_made(void *list)
 {
     struct mb_made_pipeline *made = list;
@@ -335,7 +335,8 @@ static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struc
     return gpu->state->facts ? describe(pipeline, err) : MB_OK;
 }
 
-/* Find the pipeline among those that the device keeps, or make it: always, to describe it. */
+/* Find the pipeline among those that the device keeps, or make it. If it is to be described,
+ * always make it. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {
     if (!pipeline->gpu->state->keeps_pipelines || pipeline->gpu->state->facts) {
@@ -455,7 +456,7 @@ void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
     }
 }
 
-/* The pipeline, one copy of its sets, and its push constants. */
+/* Bind the pipeline, one copy of its sets, and its push constants. */
 static void bind_all(const struct mb_pipeline *pipeline, VkCommandBuffer cmd, uint32_t copy,
                      const void *push)
 {
@@ -491,8 +492,8 @@ void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuff
     mb_pipeline_dispatch(pipeline, cmd, &dispatch);
 }
 
-/* Every texel of the area is about to be drawn, so there is nothing to load; and loads and
- * stores act within the render area only (Vulkan, "Render Pass Load Operations"). */
+/* Nothing is loaded, as every texel of the area is about to be drawn; loads and stores act
+ * within the render area only (Vulkan, "Render Pass Load Operations"). */
 void mb_pipeline_draw(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                       const struct mb_draw *draw)
 {

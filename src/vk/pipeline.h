@@ -13,9 +13,9 @@ struct mb_pipeline_options {
     const struct mb_shader *shader; /* compute, or fragment where there is a vertex shader */
     const struct mb_shader *vertex; /* NULL: a compute pipeline */
     VkFormat target_format;         /* of the view that the fragment shader draws to */
-    /* Values for specialisation constants; others keep their defaults. The shader must have
-     * each of `constants`; `shared` are those of a file that several shaders include in part.
-     */
+    /* Values for specialisation constants; others keep their defaults. The shader must have all
+     * of `constants`, but need not have all of `shared`, which are those of a file that several
+     * shaders include. */
     const struct mb_constant *constants, *shared;
     uint32_t n_constants, n_shared;
     uint32_t push_constant_bytes;
@@ -23,20 +23,20 @@ struct mb_pipeline_options {
      * n_invocations. */
     uint32_t subgroup_size;
     uint32_t n_invocations;
-    uint32_t n_copies; /* how many times all descriptor sets are allocated */
+    uint32_t n_copies; /* of all descriptor sets */
     const char *name;
 };
 
 /* A pipeline's Vulkan objects and all that they depend on. The same kernels are set up many
- * times, for each image of a rotation and at other sizes: a device can keep them (mb_gpu_kept),
- * and pipelines that depend on the same share them. */
+ * times, for each image of a rotation and at other sizes: a device can keep the objects
+ * (mb_gpu_kept), and pipelines with equal dependencies share them. */
 struct mb_made_pipeline {
-    struct mb_made_pipeline *next; /* of those kept */
+    struct mb_made_pipeline *next; /* in the device's list */
     VkDevice device;
-    VkDescriptorSetLayout set_layouts[MB_MAX_SETS]; /* null beyond those there are */
+    VkDescriptorSetLayout set_layouts[MB_MAX_SETS]; /* null beyond the shader's sets */
     VkPipelineLayout layout;
     VkPipeline pipeline;
-    /* Everything that they depend on. */
+    /* Everything that the objects depend on. */
     const struct mb_shader *shader, *vertex;
     VkFormat target_format;
     uint32_t push_constant_bytes, subgroup_size, n_invocations;
@@ -51,19 +51,19 @@ struct mb_pipeline {
     VkDescriptorSet *sets; /* [n_copies][shader->n_sets], owned */
 };
 
-/* Fails, with its name, if the shader lacks one of `constants`. */
+/* If the shader lacks one of `constants`, fails and names the constant. */
 MB_MUST_CHECK enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline,
                                               const struct mb_gpu *gpu,
                                               const struct mb_pipeline_options *options,
                                               struct mb_err *err);
 void mb_pipeline_finish(struct mb_pipeline *pipeline);
 
-/* What to write to one binding; depending on its type views, a sampler, both, or a buffer. */
+/* What to write to one binding: depending on its type, views, a sampler, both, or a buffer. */
 struct mb_descriptor {
     uint32_t set, binding;
     VkSampler sampler;
-    /* An array larger than n_views is filled up with the last, as every element needs a view.
-     */
+    /* If the array has more than n_views elements, the last view fills the others, as every
+     * element needs a view. */
     const VkImageView *views;
     uint32_t n_views;     /* 0 counts as 1 */
     VkImageLayout layout; /* of the views; 0: GENERAL if stored to, else SHADER_READ_ONLY */
@@ -84,14 +84,14 @@ struct mb_dispatch {
 void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                           const struct mb_dispatch *dispatch);
 
-/* The same of `n_groups` of them, in rows as wide as the device allows: the last row may have
- * more than are left, which the shader has to leave out. */
+/* Dispatch `n_groups` workgroups in rows as wide as the device allows. The last row may have
+ * workgroups beyond `n_groups`, which the shader must skip. */
 void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
                                uint32_t copy, const void *push, uint32_t n_groups);
 
 struct mb_draw {
     uint32_t copy;      /* of the sets */
-    const void *push;   /* as of a dispatch, of the fragment shader */
+    const void *push;   /* as for a dispatch, but of the fragment shader */
     VkImageView target; /* one layer, in COLOR_ATTACHMENT_OPTIMAL */
     /* What clip space [-1, 1] is mapped to; texels outside are left as they are. The shader has
      * to write every texel within: their old contents are not loaded. */

@@ -35,7 +35,7 @@ static enum mb_status add_fact(struct mb_pipeline_facts *facts,
     return MB_OK;
 }
 
-/* Of the last executable. */
+/* Append the statistics of the executable that was appended last. */
 static enum mb_status read_statistics(const struct mb_gpu *gpu, VkPipeline pipeline,
                                       uint32_t index, struct mb_pipeline_facts *facts,
                                       struct mb_err *err)
@@ -59,7 +59,7 @@ static enum mb_status read_statistics(const struct mb_gpu *gpu, VkPipeline pipel
     return MB_OK;
 }
 
-/* Append an executable of the pipeline that comes next. */
+/* Append an executable of the pipeline that is being added. */
 static enum mb_status add_executable(struct mb_pipeline_facts *facts, const char *shader,
                                      const char *name, uint32_t subgroup_size,
                                      struct mb_err *err)

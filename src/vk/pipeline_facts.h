@@ -15,7 +15,7 @@ struct mb_pipeline_fact {
     double value;
 };
 
-/* A driver may make several of one shader, for subgroups of 8, 16 and 32. */
+/* A driver may make several executables of one shader, for subgroups of 8, 16 and 32. */
 struct mb_executable {
     uint32_t pipeline;      /* index, in the order of creation */
     char shader[48];        /* "spd/spd_wave.comp" */
@@ -23,7 +23,8 @@ struct mb_executable {
     uint32_t subgroup_size; /* 0: the driver does not say */
 };
 
-/* Of all pipelines of a strategy, in the order of their creation. Zero is of none. */
+/* The facts of all pipelines of a strategy, in the order of their creation. Zero is valid and
+ * empty. */
 struct mb_pipeline_facts {
     uint32_t n_pipelines;
     struct mb_executable *executables; /* owned */
@@ -43,7 +44,7 @@ MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(const struct mb_gpu *gpu,
 /* Free and zero. */
 void mb_pipeline_facts_finish(struct mb_pipeline_facts *facts);
 
-/* "spd/spd_wave.comp", with the executable's own name behind where its pipeline has several:
- * "spd/spd_wave.comp, SIMD16 Compute Shader". */
+/* "spd/spd_wave.comp"; if the pipeline has several executables, the executable's own name
+ * follows: "spd/spd_wave.comp, SIMD16 Compute Shader". */
 void mb_executable_label(const struct mb_pipeline_facts *facts, size_t index, char *out,
                          size_t out_bytes);

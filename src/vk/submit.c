@@ -67,7 +67,7 @@ enum mb_status mb_submission_end(struct mb_submission *submission, struct mb_err
     return MB_OK;
 }
 
-/* Whose fault a crash would be: of several submissions in flight it may be any. */
+/* Name the suspect for a crash; if several submissions are in flight, it may be any of them. */
 static void blame_begin(const struct mb_submission *submission)
 {
     struct mb_gpu_state *state = submission->gpu->state;
@@ -114,7 +114,7 @@ enum mb_status mb_submission_submit(struct mb_submission *submission, struct mb_
     return MB_OK;
 }
 
-/* Whatever it was: the work may still be in flight. */
+/* Mark the device as lost, whatever failed: the work may still be in flight. */
 static enum mb_status fail_wait(const struct mb_submission *submission, VkResult result,
                                 uint64_t timeout_ns, struct mb_err *err)
 {

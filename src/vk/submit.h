@@ -11,7 +11,7 @@ struct mb_submission {
     const struct mb_gpu *gpu;
     VkCommandBuffer cmd;
     VkFence fence;
-    const char *kernel; /* of a manifest, which it runs and is blamed on; NULL; borrowed */
+    const char *kernel; /* the manifest's kernel to blame for a crash, or NULL; borrowed */
     bool is_recording;
     bool is_pending;
     uint64_t submitted_ns; /* host's time of the last submit */
@@ -28,15 +28,15 @@ void mb_submission_finish(struct mb_submission *submission);
 /* Wait for what is pending and begin anew, unless a recording has begun. */
 MB_MUST_CHECK enum mb_status mb_submission_begin(struct mb_submission *submission,
                                                  struct mb_err *err);
-/* End the recording, which the first submit does otherwise. */
+/* End the recording; otherwise the first submit does. */
 MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
                                                struct mb_err *err);
 
-/* Submit; must not be pending. */
+/* Submit; the submission must not be pending. */
 MB_MUST_CHECK enum mb_status mb_submission_submit(struct mb_submission *submission,
                                                   struct mb_err *err);
-/* Wait for completion, if it is pending. A time-out or a lost device is MB_ERRC_RUNTIME, names
- * the kernel and marks the device as lost. */
+/* Wait for completion, if the submission is pending. A time-out or a lost device is
+ * MB_ERRC_RUNTIME, names the kernel and marks the device as lost. */
 MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission,
                                                 struct mb_err *err);
 /* Submit and wait. */

@@ -1,6 +1,6 @@
 /* GPU timestamps. A stamp at ALL_COMMANDS waits for what came before, but its second scope is
  * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a
- * barrier follows the first. TOP_OF_PIPE would wait for nothing. */
+ * barrier follows the first stamp. TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
 #include "base/alloc.h"
@@ -30,7 +30,7 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
                              struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    /* Of one invocation, as its constants say by default. */
+    /* mb_spv_null has one invocation by default. */
     const struct mb_pipeline_options primer = {.shader = &mb_spv_null, .name = "primer"};
     const VkQueryPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
@@ -86,7 +86,7 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
 
 #define NO_STAMP "timer: a finished submission left no timestamp"
 
-/* MB_UNSUPPORTED if one is missing. */
+/* Read `n` stamps; MB_UNSUPPORTED if one is missing. */
 static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, uint32_t n,
                                   uint64_t *stamps, struct mb_err *err)
 {
@@ -119,8 +119,8 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
     return MB_OK;
 }
 
-/* From a stamp to the next one. MB_UNSUPPORTED where one is missing or the second lies before
- * the first. */
+/* The time from a stamp to the next one. MB_UNSUPPORTED if one is missing or the second lies
+ * before the first. */
 static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
                                 double *duration_ns, struct mb_err *err)
 {
@@ -130,7 +130,8 @@ static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
                           timer->gpu->info.timestamp_period_ns, duration_ns, err);
 }
 
-/* Clocks differ a little; a wrong period by powers of ten. */
+/* The sum may slightly exceed the host's wait, as clocks differ; a wrong period is wrong by
+ * powers of ten. */
 enum mb_status mb_timer_read(const struct mb_timer *timer,
                              const struct mb_submission *submission,
                              struct mb_intervals intervals, double *durations_ns,
@@ -184,14 +185,14 @@ void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
     for (size_t i = 1; i < n; i++) {
         uint64_t ticks = mb_ticks_between(stamps[i - 1], stamps[i], valid_bits);
         if (ticks == 0 || ticks >> (valid_bits - 1)) {
-            continue; /* or backward */
+            continue; /* no step, or a step backward */
         }
         *least = *least == 0 || ticks < *least ? ticks : *least;
         *gcd = greatest_common_divisor(ticks, *gcd);
     }
 }
 
-/* The empty pairs, then the stamps. */
+/* Run the empty pairs, then the stamps. */
 static enum mb_status run_marks(const struct mb_timer *timer, double *empty_ns,
                                 struct mb_err *err)
 {

@@ -32,16 +32,16 @@ void mb_timer_reset(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t 
 /* Write query `query` once all commands before are complete. Pair i has queries 2i and 2i+1. */
 void mb_timer_stamp(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t query);
 
-/* Open the region of pair `pair`: prime, reset its queries, drain the device, stamp, and a full
- * barrier after the stamp, whose second scope is otherwise only itself.
+/* Open the region of pair `pair`: reset its queries, prime, drain the device, stamp, and add an
+ * execution barrier, as a stamp's second scope is only itself.
  *
  * Priming is one empty dispatch. The first dispatch of a submission pays for waking up the
- * shader engines: on an H200 an empty pair takes 0.64 us after a dispatch and 1.89 us without,
- * a null dispatch 1.76 and 4.48 us, a chain of 12 dispatches 13.8 and 16.3 us, however many
- * barriers precede it. That is a cost of submitting, not of making mipmaps, which are made
- * among other work. */
+ * shader engines, however many barriers precede it. With and without priming, an H200 takes
+ * 0.64 and 1.89 us for an empty pair, 1.76 and 4.48 us for a null dispatch, 13.8 and 16.3 us
+ * for a chain of 12 dispatches. The difference is a cost of submitting, not of making mipmaps,
+ * which are made among other work. */
 void mb_timer_begin(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
-/* Close it: drain by a stamp at ALL_COMMANDS, then a full barrier. */
+/* Close the region: drain by a stamp at ALL_COMMANDS, then a full barrier. */
 void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pair);
 
 /* `n` intervals: from query first + i * step to the one after it. Pairs are 2 queries apart. */
@@ -49,9 +49,9 @@ struct mb_intervals {
     uint32_t first, step, n;
 };
 
-/* The durations of intervals of a submission that was waited for, held against the host's
- * clock. MB_UNSUPPORTED, with the reason, where stamps are invalid: a stamp is missing or lies
- * before the one that it follows, or all of them together are longer than the host waited. */
+/* The durations of intervals of a submission that was waited for, checked against the host's
+ * clock. MB_UNSUPPORTED, with the reason, if stamps are invalid: a stamp is missing or lies
+ * before the one that it follows, or all intervals together are longer than the host waited. */
 MB_MUST_CHECK enum mb_status mb_timer_read(const struct mb_timer *timer,
                                            const struct mb_submission *submission,
                                            struct mb_intervals intervals, double *durations_ns,
@@ -71,7 +71,7 @@ struct mb_timer_marks {
     double granularity_ns;     /* least non-zero difference of neighbouring stamps */
     double granularity_gcd_ns; /* greatest common divisor of the differences */
     double empty_pair_ns;      /* median duration of a region with nothing in it */
-    bool resolves_pairs;       /* none of those took no time */
+    bool resolves_pairs;       /* every empty pair took longer than 0 */
 };
 
 /* Least non-zero difference and greatest common divisor of the differences of `n` stamps, in
@@ -79,7 +79,7 @@ struct mb_timer_marks {
 void mb_ticks_granularity(const uint64_t *stamps, size_t n, uint32_t valid_bits,
                           uint64_t *least, uint64_t *gcd);
 
-/* Measure them: 4096 stamps, 64 empty pairs. MB_ERRC_RUNTIME where all stamps are equal. */
+/* Measure the marks: 4096 stamps, 64 empty pairs. MB_ERRC_RUNTIME if all stamps are equal. */
 MB_MUST_CHECK enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu,
                                                     struct mb_timer_marks *marks,
                                                     struct mb_err *err);
