@@ -7,8 +7,7 @@
 #define MB_FEW_RUNS 5 /* with fewer on a side, the interval lacks the spread between runs */
 /* With few runs, this is added to the threshold of 1 %, as nothing in a run shows how far the
  * next run differs. If single runs spread by 1 %, 11 of 100 comparisons of them are wrong at a
- * margin of 2 %, and 1 of 100 at 3.8 %. If they spread by 0.5 %, a change of 5 % still shows.
- */
+ * margin of 2 %, and 1 of 100 at 3.8 %. If they spread by 0.5 %, a change of 5 % shows. */
 #define MB_RUN_TO_RUN 0.028
 /* If samples wander further than that during a run, that distance is added instead: between
  * runs the state of a machine differs at least as much. Five runs on an H200 wander by 0.3 %

@@ -34,8 +34,7 @@ bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembe
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known);
 
 /* The array `key`. mb_list_next() is its next element, whose value has key NULL;
- * mb_list_object() is the next element as an object. When reading, the array has `n` elements.
- */
+ * mb_list_object() is the next element as an object. `n` is the length when reading. */
 struct mb_list {
     struct mb_node array;
     const struct cJSON *next;
@@ -44,8 +43,7 @@ struct mb_list {
 struct mb_list mb_field_list(struct mb_node parent, const char *key);
 struct mb_node mb_list_next(struct mb_list *list);
 struct mb_node mb_list_object(struct mb_list *list);
-/* Number of elements to go through: `own` when writing, else those in the file, up to `most`.
- */
+/* Number of elements to visit: `own` when writing, else those in the file, up to `most`. */
 size_t mb_list_length(const struct mb_list *list, size_t own, size_t most);
 
 /* An absent member, or one of the wrong type, is read as NaN, 0, false, "" or NULL. Numbers are

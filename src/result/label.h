@@ -39,8 +39,7 @@ enum mb_shape mb_case_shape(const struct mb_case *c);
  * stated its work. */
 struct mb_text mb_answer_describe(const struct mb_row *row);
 
-/* Distance from the exact average, "37.2 LSB"; "" if the result is exact, wrong or not checked.
- */
+/* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or unchecked. */
 struct mb_text mb_from_exact_describe(const struct mb_row *row);
 
 /* True for warnings that are shown with -v only. */

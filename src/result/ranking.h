@@ -56,7 +56,5 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_ranking *ranking
  * row, or no fastest one. */
 void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking *ranking);
 
-/* Both descriptions, a line each. The first line is always there: if nothing can be compared,
- * it says why.
- */
+/* Both descriptions, a line each. If nothing can be compared, the first line says why. */
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_ranking *ranking);

@@ -32,6 +32,5 @@ MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb
  * the number of tests, must be significant. MB_ENOUGH_SAMPLES suffice for 26,000 tests. */
 bool mb_relate_can_tell(const struct mb_timing *timing);
 
-/* The least ratio minus 1 that counts as a difference: MB_MARGIN, or the A/A twin's if larger.
- */
+/* The least ratio minus 1 that is a difference: MB_MARGIN, or the A/A twin's if larger. */
 double mb_relate_margin(const struct mb_timing *timing);

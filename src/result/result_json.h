@@ -1,6 +1,5 @@
 /* The text of results.json (results/schema.json), made from a run and read back into one, and
- * the members that tune.json, `list` and `inspect` share with it. cli/output.c writes the file.
- */
+ * the members that tune.json, `list` and `inspect` share. cli/output.c writes the file. */
 #pragma once
 
 #include "result/field.h"

@@ -183,8 +183,7 @@ static void read_columns(struct mb_list list, struct mb_timing *timing)
     }
 }
 
-/* The indices of the blocks that are flagged (`is_flag`), or else of those that were repeated.
- */
+/* The indices of the blocks that are flagged (`is_flag`), or else that were repeated. */
 static void block_list(struct mb_node parent, const char *key, struct mb_samples *samples,
                        bool is_flag)
 {

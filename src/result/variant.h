@@ -3,9 +3,7 @@
 
 #include "strategy.h"
 
-/* Every label fits, as tests/unit/test_resolve.c checks: two labels that are cut might be
- * equal.
- */
+/* Every label fits (tests/unit/test_resolve.c): two labels that are cut might be equal. */
 #define MB_LABEL_BYTES 160u
 
 /* One strategy with one choice of parameters. */
