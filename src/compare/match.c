@@ -241,7 +241,7 @@ enum mb_status mb_match_runs(const struct mb_side_runs *sides, int n_sides,
                              struct mb_tests *tests, struct mb_err *err)
 {
     enum mb_status status;
-    size_t n_most = 1, n_runs = 0; /* 1: find_test() fills a spare one before it searches */
+    size_t n_most = 1, n_runs = 0; /* 1: find_test() fills a spare test before it searches */
     for (int side = 0; side < n_sides; side++) {
         n_most += count_rows(&sides[side]);
         n_runs += sides[side].n_runs;
