@@ -1,4 +1,4 @@
-/* Finding the same test in several runs. */
+/* Finds the same test in several runs. */
 #include "compare/match.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ static const struct mb_samples *first_samples(const struct mb_run *run)
     return row != NULL ? &row->timing->samples : NULL;
 }
 
-/* An id holds a second and a device: short runs may share it, but never their samples. */
+/* Whether two files hold the same run. An id is a second and a device: two short runs may have
+ * the same id, but not the same samples. */
 static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
 {
     const struct mb_samples *x = first_samples(a), *y = first_samples(b);
@@ -84,11 +85,10 @@ bool mb_is_usable(const struct mb_row *row)
            mb_row_n_samples(row) > 0 && mb_row_n_bad_samples(row) == 0;
 }
 
-/* Between parts of a key: a control character, which our values never have. */
+/* Separates the parts of a key: a control character, which no part contains. */
 #define KEY_SEPARATOR "\x1f"
 
-/* A pattern is known by its name, as two seeds still measure the same; a file by its contents.
- */
+/* What identifies an input: the name of a pattern, whatever the seed; the digest of a file. */
 static const char *input_of(const struct mb_case *c)
 {
     const bool is_pattern = strncmp(c->input, "pattern:", 8) == 0;
@@ -122,7 +122,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
     return mb_strbuf_take(&key, &test->key, err);
 }
 
-/* Tests by the hash of their key. */
+/* A hash table of tests, by their keys. */
 struct table {
     struct mb_test **slots; /* some are NULL */
     size_t n_slots, n_runs;
@@ -133,7 +133,7 @@ static const struct mb_row *either(const struct mb_row *first, const struct mb_r
     return first != NULL ? first : row;
 }
 
-/* The test with the row's key, or a new one. */
+/* Find the test with the row's key, or add one. */
 static enum mb_status find_test(struct mb_tests *tests, const struct table *table,
                                 const struct mb_row *row, struct mb_test **found,
                                 struct mb_err *err)
@@ -170,14 +170,15 @@ static enum mb_status match_rows(const struct mb_side_runs *side, size_t first_r
     return MB_OK;
 }
 
-/* `series` has room for one more, and `samples_ns` for its samples. */
+/* Add a row to the repeats of its test. `series` has room for one more, and out->samples_ns for
+ * the samples of the row. */
 static void note_row(struct mb_repeats *out, struct mb_series *series, const struct mb_run *run,
                      const struct mb_row *row)
 {
     const bool is_ok = mb_row_status(row) == MB_RESULT_OK;
     out->first = either(out->first, row);
     out->is_verified = out->is_verified || (is_ok && row->result->verify == MB_VERIFY_PASS);
-    /* fmax ignores the NaN of a timer that is not known. */
+    /* fmax ignores the NaN of an unknown timer. */
     out->granule_ns = fmax(out->granule_ns, run->timer.granularity_gcd_ns);
     if (is_failed(row)) {
         out->failed_path = out->failed != NULL ? out->failed_path : run->path;
@@ -195,7 +196,7 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
     }
 }
 
-/* Gather the rows of[n_runs] of a test in the runs of a side. */
+/* Gather the rows of one test, of[n_runs]: one for each run of a side, or NULL. */
 static enum mb_status gather(const struct mb_side_runs *side, const struct mb_row *const *of,
                              struct mb_repeats *repeats, struct mb_err *err)
 {
@@ -219,7 +220,7 @@ static enum mb_status gather(const struct mb_side_runs *side, const struct mb_ro
         }
     }
     qsort(series, repeats->runs.n, sizeof *series, mb_series_compare);
-    /* The median: a twin that is off in one run of many is that run's ill luck. */
+    /* The median: if a twin is off in one run of many, that is chance. */
     repeats->aa_distance = n_twins > 0 ? mb_median(distances, n_twins) : 0;
     return MB_OK;
 }
@@ -240,7 +241,7 @@ enum mb_status mb_match_runs(const struct mb_side_runs *sides, int n_sides,
                              struct mb_tests *tests, struct mb_err *err)
 {
     enum mb_status status;
-    size_t n_most = 1, n_runs = 0; /* 1: one is matched before it is known */
+    size_t n_most = 1, n_runs = 0; /* 1: find_test() fills a spare test before it searches */
     for (int side = 0; side < n_sides; side++) {
         n_most += count_rows(&sides[side]);
         n_runs += sides[side].n_runs;

@@ -4,7 +4,7 @@
 #include "stats/stats.h"
 #include "result/result.h"
 
-/* Plausible samples, in ns: from a timer's smallest share of a batch to hours. */
+/* Bounds of a plausible sample, in ns: a timer step divided by a long batch, and hours. */
 #define MB_SAMPLE_MIN_NS 1e-3
 #define MB_SAMPLE_MAX_NS 1e13
 
@@ -16,14 +16,14 @@ struct mb_run_group {
     size_t n_files; /* >= 1 */
 };
 
-/* Its runs, each once. */
+/* The runs of one side, each once. */
 struct mb_side_runs {
     const struct mb_run **runs; /* the array is owned; runs are borrowed */
     size_t n_runs;
 };
 
 /* Put each run of the group into runs[group->n_files] once: files hold the same run if they
- * have the same path, or the same id and the same first samples. Returns their number. */
+ * have the same path, or the same id and the same first samples. Returns the number of runs. */
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs);
 
 /* One test in the runs of a side, taken together. The order of the runs affects only first,
@@ -31,33 +31,33 @@ size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs
 struct mb_repeats {
     const struct mb_row *first;  /* NULL: no run has the test */
     const struct mb_row *usable; /* the first row with figures */
-    const struct mb_row *failed; /* the first row that is wrong or broke */
+    const struct mb_row *failed; /* the first row that failed or has wrong texels */
     const struct mb_row *lost;   /* the first row that ran well but has no good samples */
     const char *failed_path;
-    struct mb_runs runs; /* samples of usable rows, in their own order; series owned */
+    struct mb_runs runs; /* samples of usable rows, by mb_series_compare; series owned */
     double *samples_ns;  /* of all series; owned */
     size_t n_samples;    /* of all series */
     bool is_verified;    /* some row was verified */
-    bool is_unchecked;   /* some usable row was not */
-    double aa_distance;  /* of A/A twins from 1, the median over runs; 0: no twins */
-    double granule_ns;   /* of the coarsest timer; 0: unknown */
+    bool is_unchecked;   /* some usable row was not verified */
+    double aa_distance;  /* of A/A ratios from 1, median over runs; 0: no twins */
+    double granule_ns;   /* step of the coarsest timer; 0: unknown */
 };
 
 /* One test in the runs of each side. If a run has an image twice, the first one counts. */
 struct mb_test {
-    /* The label; from timing_at the image, but for its format, and its task; from alpha_at the
-     * condition and the format. Owned. */
+    /* The label; from timing_at the input, its size and the reduction; from alpha_at the rest
+     * of the task, the condition and the format. Owned. */
     char *key;
     size_t timing_at, alpha_at;
-    const struct mb_row **of; /* of the first side's runs, then of the other's; NULL: the run
-                                 lacks it; borrowed */
+    const struct mb_row **of; /* one for each run of the first side, then of the other; NULL:
+                                 the run lacks the test; borrowed */
     struct mb_repeats side[MB_N_SIDES];
 };
 
 struct mb_tests {
     struct mb_test *tests; /* owned; in the order of the runs and of their rows */
     size_t n;
-    const struct mb_row **cells; /* of all of them; owned */
+    const struct mb_row **cells; /* the arrays `of` of all tests; owned */
 };
 
 /* Match the rows of the runs of `n_sides` sides, which must outlive the tests. Fails only
@@ -66,7 +66,7 @@ MB_MUST_CHECK enum mb_status mb_match_runs(const struct mb_side_runs *sides, int
                                            struct mb_tests *tests, struct mb_err *err);
 void mb_tests_finish(struct mb_tests *tests); /* free and zero */
 
-/* Number of a row's samples that count, and how many of those are not plausible. */
+/* The number of a row's samples that count; the number of implausible ones among them. */
 size_t mb_row_n_samples(const struct mb_row *row);
 size_t mb_row_n_bad_samples(const struct mb_row *row);
 
@@ -78,5 +78,5 @@ bool mb_is_usable(const struct mb_row *row);
  * files. For qsort. */
 int mb_series_compare(const void *a, const void *b);
 
-/* A seed for each test: tests that share a seed would share their luck. */
+/* A seed for each key: tests with the same seed would be resampled alike. */
 uint64_t mb_seed_of(uint64_t seed, const char *key);

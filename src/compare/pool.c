@@ -20,7 +20,7 @@ static bool is_changed(const char *a, const char *b)
            strcmp(a, b) != 0;
 }
 
-/* Whether some kernel differs. Further kernels of either run do not make it another build. */
+/* Whether a kernel that both runs have differs. A kernel of one run alone does not count. */
 static bool has_changed_kernels(const struct mb_run *a, const struct mb_run *b)
 {
     bool is_found = false;
@@ -73,8 +73,8 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* For rows that no run sampled together: runs against runs. The interval of few runs lacks the
- * spread between runs, which is added. */
+/* Relate rows that no run sampled together, by the medians of whole runs. With few runs, the
+ * interval lacks the spread between runs: MB_RUN_TO_RUN is added to it. */
 static enum mb_status relate_apart(const struct mb_runs *a, const struct mb_runs *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
@@ -92,7 +92,7 @@ static enum mb_status relate_apart(const struct mb_runs *a, const struct mb_runs
     return MB_OK;
 }
 
-/* A row to the fastest one: by the blocks of each run in which both were sampled, if any. */
+/* Relate a row to the fastest: by blocks of the runs that sampled both, else by whole runs. */
 static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_test *fastest,
                                  const struct mb_test *test, const struct mb_bootstrap *how,
                                  struct mb_relation *relation, struct mb_err *err)
@@ -118,8 +118,8 @@ static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_tes
                : relate_apart(&fastest->side->runs, &test->side->runs, &own, relation, err);
 }
 
-/* Whether one run alone has the timing. Its relations are those that it had itself: resampled
- * anew, an interval may end on the other side of the margin. */
+/* Whether all rows of the timing come from one run. The timing then keeps the relations of that
+ * run: resampled anew, an interval may end on the other side of the margin. */
 static bool is_of_one_run(const struct mb_timing *timing, const struct mb_test *const *tests)
 {
     const struct mb_timing *own = tests[0]->side->usable->timing;
@@ -153,7 +153,7 @@ static enum mb_status relate(const struct mb_pool *pool, struct mb_timing *timin
     return is_alone ? MB_OK : mb_relate_judge(timing, err);
 }
 
-/* Quantiles, and the median of the runs' medians with its interval. */
+/* Compute the quantiles, and the median of the runs' medians with its interval. */
 static enum mb_status pool_stats(const struct mb_test *test, const struct mb_bootstrap *how,
                                  struct mb_stats *stats, struct mb_err *err)
 {
@@ -191,7 +191,7 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
-/* Fill in the figures of the timing, of tests[n_results]. */
+/* Fill in the figures of the timing, whose rows are tests[n_results]. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
                                const struct mb_test *const *tests,
                                const struct mb_bootstrap *how, struct mb_err *err)
@@ -206,7 +206,7 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *tim
     return relate(pool, timing, tests, how, err);
 }
 
-/* Whether both have figures of the same timing. */
+/* Whether both tests have figures and belong to the same timing. */
 static bool is_alongside(const struct mb_test *a, const struct mb_test *b)
 {
     return a->side->usable != NULL && b->side->usable != NULL &&
@@ -223,7 +223,7 @@ static struct mb_result borrow(const struct mb_result *of)
     return result;
 }
 
-/* An empty timing in a case like that of the file. */
+/* Add a case like that of `of`, with an empty timing. NULL without memory. */
 static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *of,
                                   const struct mb_test *const *tests, size_t n)
 {
@@ -233,7 +233,7 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     }
     *c = *of->of;
     c->n_timings = c->n_results = 0;
-    c->compulsory_bytes = 0; /* no rate is shown of several runs */
+    c->compulsory_bytes = 0; /* no rate is shown for pooled runs */
     c->results = mb_alloc(n, sizeof *c->results);
     for (size_t i = 0; c->results != NULL && i < n; i++) {
         c->results[c->n_results++] = borrow(tests[i]->side->usable->result);
@@ -241,7 +241,7 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
 
-/* Add a case with the timing of tests[0]: that test, and those of tests[n] alongside. */
+/* Add a case for the timing of tests[0], with a row for each of tests[n] in that timing. */
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test *tests, size_t n,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {
@@ -271,7 +271,7 @@ static enum mb_status add_timings(struct mb_pool *pool, const struct mb_bootstra
     MB_SCOPED(mb_tests) found = {0};
     MB_DO(
         mb_match_runs(&(const struct mb_side_runs){pool->runs, pool->n_runs}, 1, &found, err));
-    MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* test of each case */
+    MB_FREED size_t *first = mb_alloc(found.n, sizeof *first); /* first test of each case */
     pool->timings = mb_alloc(found.n * pool->n_runs, sizeof *pool->timings);
     MB_DO(MB_NEED(first && pool->timings, "pooling"));
     for (size_t i = 0; i < found.n; i++) {

@@ -10,24 +10,24 @@ struct mb_pool {
     size_t n_runs;
     /* The pooled figures as a run; its texts are borrowed from the files. Each case has one
      * timing, with rows in the order of the files:
-     * - the status is failed if any run failed, and verify is pass only if every run with
-     * figures passed;
-     * - stats.median_ns is the median of the runs' medians; its 95 % interval comes from
-     *   resampling runs and blocks of samples, or for a single run from order statistics, and
-     * is NaN with too few samples;
+     * - the status is failed if any run failed;
+     * - verify is pass only if every run with figures passed;
+     * - stats.median_ns is the median of the runs' medians;
+     * - its 95 % interval comes from resampling runs and blocks of samples, or for a single run
+     *   from order statistics, and is NaN with too few samples;
      * - p05 and p95 are quantiles of the samples of all runs;
-     * - the relation is the time over that of the fastest, from blocks of the runs that have
-     *   both: the median of the runs' medians. If no run has both, it comes from the runs'
-     *   medians alone. It is NaN for another image, or if there is no fastest row. */
+     * - the relation is the row's time over the fastest row's: the median of the runs' medians,
+     *   from blocks of the runs that have both, or if none has, from whole runs. It is NaN if
+     *   the row makes another image, or if no row is fastest. */
     struct mb_run run;
-    /* [case][n_runs]: the timing of the run that the case is of, NULL: it has none; owned. */
+    /* [case][run]: the run's timing that the case pools, or NULL if it has none; owned. */
     const struct mb_timing **timings;
 };
 
 struct mb_pools {
     struct mb_pool *pools; /* owned; in the order of the files */
     size_t n_pools;
-    size_t n_repeated; /* files that hold a run again, which counts once */
+    size_t n_repeated; /* files that repeat a run; each run counts once */
 };
 
 /* Pool the files, which must outlive the pools; `how` says how to resample. Fails only without

@@ -11,7 +11,7 @@
 
 /* How often a label wins, and by which ratios. */
 struct wins {
-    const struct mb_row *row; /* of the first of them */
+    const struct mb_row *row; /* of the first win */
     size_t n;
     double least, most; /* most is 0 if no ratio is known */
 };
@@ -19,12 +19,12 @@ struct wins {
 /* Counts of one condition's timings that have a verdict. */
 struct tally {
     const struct mb_run *run;
-    size_t n_timings, n_few;    /* ranked, or tied; of too few samples */
+    size_t n_timings, n_few;    /* n_few: not in n_timings, for too few samples */
     struct wins *exact, *cheap; /* by label; with room for all timings; owned */
     size_t n_exact, n_cheap;
 };
 
-/* Whether two timings have one condition (mb_timing_condition). */
+/* Whether two timings have the same condition (mb_timing_condition). */
 static bool is_alike(const struct mb_timing *a, const struct mb_timing *b)
 {
     return a->cache == b->cache && a->mode == b->mode &&
@@ -50,7 +50,7 @@ struct census {
     size_t n_rows, n_failed, n_unchecked;
 };
 
-/* Add a name unless it is there. */
+/* Add a name, or move it to the end. */
 static void add_name(struct mb_strbuf *out, struct mb_strlist *names, const char *name)
 {
     mb_strlist_remove(names, name);
@@ -123,7 +123,7 @@ void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
     }
 }
 
-/* Of one variant, which loses the same. */
+/* Whether two rows are of the same variant and lose the same. */
 static bool is_alike_win(const struct mb_row *a, const struct mb_row *b)
 {
     const struct mb_answer of_a = mb_row_answer(a), of_b = mb_row_answer(b);

@@ -1,4 +1,4 @@
-/* What is said of a run, or of pooled ones, as a whole: what they are, and who wins where. */
+/* Summaries of a run or of pooled runs: the title, and who wins under each condition. */
 #pragma once
 
 #include "base/strbuf.h"
@@ -11,15 +11,16 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
  * "Mip-chain generation on NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
-/* How many timings the run has under the condition of `of` ("cold latency"), if that is the
- * first of them; else 0. */
+/* The number of the run's timings under the condition of `of` ("cold latency") if `of` is the
+ * first of them, else 0. */
 size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of);
 
-/* A line for each sentence on all timings under the condition of `of`: who wins in how many, by
- * how much, where not, and what is faster and loses something. Of a single one its own. */
+/* Describe all timings under the condition of `of`, a line for each sentence: who wins most
+ * tests and by how much, who wins the others, and what is faster but inexact. If there is only
+ * one timing: mb_ranking_lines(). */
 void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
                           const struct mb_timing *of);
 
-/* What closes a run of several tests: "6 tests, cold latency:" and the sentences on them, for
- * each condition with several; and a line for each strategy that failed. */
+/* The last lines of a run of several tests: for each condition with several tests, "6 tests,
+ * cold latency:" and the sentences on them; then a line for each strategy that failed. */
 void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run);

@@ -12,7 +12,7 @@
 
 static const char *const when[MB_N_SIDES] = {"in the base", "now"};
 
-/* Set the reason, as valid UTF-8 without control characters, whatever the names of files. */
+/* Set the reason, as valid UTF-8 without control characters, whatever is in file names. */
 MB_PRINTF(2, 3)
 static void explain(struct mb_compared *test, const char *fmt, ...)
 {
@@ -27,7 +27,7 @@ static const char *colon_before(const char *reason)
     return reason[0] != '\0' ? ": " : "";
 }
 
-/* Why a row has no times: it was skipped, or has no good samples. */
+/* Explain why a row has no times: it was skipped, or has no good samples. */
 static void explain_useless(struct mb_compared *test, const struct mb_row *row, int side)
 {
     if (mb_row_status(row) == MB_RESULT_SKIPPED) {
@@ -41,15 +41,15 @@ static void explain_useless(struct mb_compared *test, const struct mb_row *row, 
     }
 }
 
-/* Whether two tests have the same label and image, perhaps under different conditions. */
+/* Whether two tests have the same label, input, size and reduction; the rest may differ. */
 static bool is_near(const struct mb_test *a, const struct mb_test *b)
 {
     return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
 
-/* Explain that `side` lacks a test, and name the nearest test that it has. True if it has none,
- * or if a run was not completed, perhaps because of this test. A near test shows that the user
- * asked for another condition. */
+/* Explain that `side` lacks a test, and name a near test if the side has one: then the user
+ * asked for another condition. True if the side has no near test, or if a run was not
+ * completed, perhaps because of this test. */
 static bool explain_missing(const struct mb_comparison *out, struct mb_compared *test, int side)
 {
     const struct mb_side_runs *runs = &out->side[side];
@@ -81,7 +81,7 @@ static double range_of(const double *values, size_t n)
     return most - least;
 }
 
-/* How far a run wanders: the range of the medians of its parts over its own median. */
+/* How far a run wanders: the range of its parts' medians, divided by the median of the run. */
 static double wander(const struct mb_series *series, double median_ns, double *scratch)
 {
     double medians[MB_WANDER_PARTS];
@@ -97,7 +97,8 @@ static double wander(const struct mb_series *series, double median_ns, double *s
     return range_of(medians, n) / median_ns;
 }
 
-/* The median of the runs' medians, as in mb_bootstrap_ratio, and how far the runs spread. */
+/* The median of the runs' medians, as in mb_bootstrap_ratio, and the spread between and within
+ * runs. */
 static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
@@ -150,7 +151,7 @@ static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
         const bool is_wrong = failed->result->verify == MB_VERIFY_FAIL;
         test->change = was_right ? MB_CHANGE_WRONG : MB_CHANGE_NONE;
         const char *reason = mb_row_reason(failed);
-        reason += strncmp(reason, "wrong: ", 7) == 0 ? 7 : 0; /* it is said already */
+        reason += strncmp(reason, "wrong: ", 7) == 0 ? 7 : 0; /* the text below says so */
         explain(test, "%s %s, in %.150s%s%s", is_wrong ? "wrong texels" : "failed", when[side],
                 test->side[side].failed_path, colon_before(reason), reason);
     } else if (base->usable == NULL) {
@@ -184,14 +185,14 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     for (int side = 0; side < MB_N_SIDES; side++) {
         MB_DO(side_figures(&test->side[side], &test->median_ns[side], &test->spread, err));
     }
-    /* The timer rounds both medians: a difference of one of its steps means nothing. */
+    /* The timer rounds both medians: a difference of one timer step means nothing. */
     const double granule_ns = fmax(base->granule_ns, new_runs->granule_ns);
     test->threshold = threshold + granule_ns / test->median_ns[MB_BASE];
     return MB_OK;
 }
 
-/* Set the margins. A test that was quiet by luck counts as no quieter than three in four of the
- * others, which ran on the same machines. */
+/* Set the margins. The spread of a test counts as at least the third quartile of all tests,
+ * which ran on the same machines: a quieter test was lucky. */
 static enum mb_status set_margins(const struct mb_comparison *out, struct mb_err *err)
 {
     MB_FREED double *spreads = mb_alloc(out->n_tests, sizeof *spreads);
@@ -221,7 +222,7 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
         struct mb_compared *test = &out->tests[i];
         const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
         if (!mb_has_ratio(test) || test->is_identical) {
-            continue; /* two resamplings would differ by chance; the samples do not */
+            continue; /* resampling would make identical samples differ */
         }
         how.seed = mb_seed_of(out->options.seed, test->rows->key);
         MB_DO(mb_bootstrap_ratio(&base->runs, &new_runs->runs, &how, &test->ratio, err));
@@ -232,8 +233,8 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     return MB_OK;
 }
 
-/* If few runs gave no verdict: how many would tell, 8 times in 10 at the level of 95 %, on
- * which side of the threshold the ratio lies, if it is what it seems. The range of five runs
+/* If few runs gave no verdict, estimate how many runs a side would give one at the level of
+ * 95 % with a power of 80 %, if the true ratio is the measured one. The range of five runs
  * is 2.3 standard deviations. */
 static void plan_runs(struct mb_compared *test)
 {
@@ -303,7 +304,7 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
 }
 
 /* Warn if a run measured something else than the first run: another device, or an image with
- * the same name but other contents. Each image is reported once. */
+ * the same name but other contents. Only the first such image is reported. */
 static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
                                     struct mb_err *err)
 {
@@ -401,7 +402,7 @@ void mb_comparison_finish(struct mb_comparison *comparison)
 {
     mb_free(comparison->tests);
     mb_tests_finish(&comparison->matched);
-    mb_free(comparison->side[MB_BASE].runs); /* and those of the other side behind them */
+    mb_free(comparison->side[MB_BASE].runs); /* one array for both sides */
     mb_strlist_finish(&comparison->warnings);
     *comparison = (struct mb_comparison){.n_tests = 0};
 }

@@ -4,22 +4,21 @@
 #include "base/strlist.h"
 #include "compare/match.h"
 
-#define MB_FEW_RUNS 5 /* with fewer on a side the interval lacks the spread between runs */
-/* With few runs this is added to the threshold of 1 %, as nothing in a run shows how far the
- * next one differs. For runs that spread by 1 %, 11 of 100 comparisons of single runs were
- * false at a margin of 2 %, and 1 at 3.8 %. Single runs that spread by 0.5 % still show a
- * change of 5 %. */
+#define MB_FEW_RUNS 5 /* with fewer on a side, the interval lacks the spread between runs */
+/* With few runs, this is added to the threshold of 1 %, as nothing in a run shows how far the
+ * next run differs. If single runs spread by 1 %, 11 of 100 comparisons of them are wrong at a
+ * margin of 2 %, and 1 of 100 at 3.8 %. If they spread by 0.5 %, a change of 5 % shows. */
 #define MB_RUN_TO_RUN 0.028
-/* Or, if that is more, how far samples wander during a run: between runs the state of a machine
- * differs at least as much. Five runs on an H200 wander by 0.3 % and differ by as much; on a
- * busy CPU both are tenths. */
-#define MB_WANDER_PARTS 5 /* of a run, in time order, whose medians show how far it wanders */
+/* If samples wander further than that during a run, that distance is added instead: between
+ * runs the state of a machine differs at least as much. Five runs on an H200 wander by 0.3 %
+ * and differ by as much; on a busy CPU both figures are 10 % or more. */
+#define MB_WANDER_PARTS 5 /* parts of a run, in time order, whose medians are compared */
 #define MB_MANY_RUNS    50
 
 struct mb_compare_options {
     double threshold;     /* fraction up to which a difference is a tie: 0.01 */
     uint64_t seed;        /* for resampling */
-    uint32_t n_resamples; /* 0: as mb_bootstrap has it */
+    uint32_t n_resamples; /* 0: the default of mb_bootstrap */
 };
 
 /* How a test changed, the worst first. */
@@ -42,18 +41,17 @@ struct mb_compared {
     enum mb_change change;
     char reason[400]; /* why it cannot be compared or decided, or "" */
     const struct mb_test *rows;
-    const struct mb_repeats *side; /* [MB_N_SIDES], of its rows */
+    const struct mb_repeats *side; /* rows->side, [MB_N_SIDES] */
     /* Figures, if both sides have times (mb_has_ratio). */
-    double median_ns[MB_N_SIDES]; /* of the medians of runs */
-    struct mb_estimate ratio;     /* new over base; only the figure with too few samples */
+    double median_ns[MB_N_SIDES]; /* median of the runs' medians */
+    struct mb_estimate ratio;     /* new over base; with too few samples, no interval */
     double p_adjusted;            /* Holm over all tests */
-    double
-        threshold; /* up to which a difference is a tie: the option, and a step of the timer */
-    double margin; /* that a difference must exceed: the threshold, more with few runs, or the
+    double threshold; /* differences up to this are ties: the option and a timer step */
+    double margin; /* a difference must exceed this: the threshold, more with few runs, or the
                       distance of A/A twins from 1 if larger */
-    double spread; /* fraction by which runs differ, between or within them; at least that of
-                      three tests in four */
-    uint32_t n_runs_needed; /* about how many a side would give a verdict; 0: there is one;
+    double spread; /* fraction by which runs differ, or samples within a run; at least the third
+                      quartile of all tests */
+    uint32_t n_runs_needed; /* estimated runs per side for a verdict; 0: there is one;
                                MB_MANY_RUNS: that many or more */
     bool is_single_run;     /* fewer than MB_FEW_RUNS on a side */
     bool is_identical;      /* both sides have the same samples: a run compared with itself */
@@ -68,7 +66,7 @@ struct mb_comparison {
     size_t n_tests;
     struct mb_strlist warnings; /* a line each, without a full stop */
     size_t n_changes[MB_N_CHANGES];
-    /* Numbers of tests with a ratio: all, with few runs, and by outcome. */
+    /* Tests with a ratio: n_single_runs are those with few runs. */
     size_t n_compared, n_single_runs, n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
     size_t n_regressions;
 };

@@ -11,7 +11,7 @@
 #define N_ARITHMETICS (MB_ARITHMETIC_ROOT + 1)
 #define MAX_EXTENT    1000000000u
 
-/* A strategy read from a file: its name, and the one value of each parameter that was used. */
+/* A strategy read from a file: its name, and for each parameter the value that was used. */
 struct mb_recorded {
     struct mb_strategy strategy;
     struct mb_param params[MB_MAX_PARAMS + 1];
@@ -78,8 +78,8 @@ void mb_rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
-/* The first tolerance of this policy that gives these questions and this word, which may be
- * empty. A file records no more than that. */
+/* Find a tolerance of the policy that yields the questions and the word, or any word if it is
+ * "". A file records no more than these. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
                                         unsigned questions, const char *word)
 {
@@ -178,8 +178,8 @@ static void known_field(struct mb_node node, const char *key, bool known, double
     mb_field_rounded(mb_field_if(node, key, known), key, value);
 }
 
-/* An unknown status comes from a later version and counts as a failure. An absent one means
- * that nothing was checked. */
+/* If the status is unknown, it comes from a later version and counts as a failure. If it is
+ * absent, nothing was checked. */
 static void verify_fields(struct mb_node parent, struct mb_result *result)
 {
     struct mb_verdict *verdict = &result->verdict;
@@ -197,7 +197,7 @@ static void verify_fields(struct mb_node parent, struct mb_result *result)
     if (node.reader) {
         verdict->pass = result->verify == MB_VERIFY_PASS;
         verdict->n_levels +=
-            verdict->n_levels == 0 && isfinite(verdict->box_lsb); /* measured only */
+            verdict->n_levels == 0 && isfinite(verdict->box_lsb); /* only measured */
     }
 }
 
@@ -295,7 +295,7 @@ static void variant_fields(struct mb_node node, const struct mb_case *c,
 
 static void usage_list(struct mb_node node, struct mb_case *c)
 {
-    /* In the order of Vulkan's bits, from the lowest, and one that is not Vulkan's. */
+    /* In the order of Vulkan's bits, from the lowest; "raw_views" is not one of them. */
     static const char *const names[] = {"transfer_src", "transfer_dst",     "sampled",
                                         "storage",      "color_attachment", "raw_views"};
     const unsigned raw_views = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT << 1;
@@ -330,7 +330,7 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     }
 }
 
-/* An id begins with the name of the input; the size follows it. */
+/* Read the name of the input: the part of the id before the size. */
 static void read_input_name(const char *id, struct mb_case *c)
 {
     const struct mb_text size = mb_text("_%ux%u_", c->layout.base.width, c->layout.base.height);

@@ -1,12 +1,12 @@
-/* The parts of results.json: written to a node, or read from it (result/field.h). What is read
- * is untrusted: the reader notes why it cannot be used. */
+/* The parts of results.json: written to a node, or read from it (result/field.h). Files are
+ * untrusted: the reader notes why one cannot be used. */
 #pragma once
 
 #include "result/field.h"
 #include "result/ranking.h"
 #include "result/result.h"
 
-#define MB_MAX_VARIANTS 4096 /* of a case in a file: searched one by one */
+#define MB_MAX_VARIANTS 4096 /* most that a case in a file may have: searched one by one */
 
 /* When reading, `c` starts zeroed. */
 void mb_case_fields(struct mb_node node, struct mb_run *run, struct mb_case *c);
@@ -16,7 +16,7 @@ void mb_timing_list(struct mb_node node, struct mb_run *run, struct mb_case *c);
 
 void mb_warning_list(struct mb_node node, struct mb_warnings *warnings);
 
-/* "params": all of them, since a later version may have other defaults. */
+/* "params": all parameters, since a later version may have other defaults. */
 void mb_report_params(struct mb_json *json, struct cJSON *parent,
                       const struct mb_strategy *strategy, const struct mb_params *params);
 

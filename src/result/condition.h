@@ -22,10 +22,10 @@ struct mb_condition {
 };
 #define MB_MAX_CONDITIONS (MB_N_CACHES * MB_N_MODES)
 
-/* The usage of images: drivers may lay out one differently that is to be stored to. */
+/* The usage flags of images: a driver may lay out an image differently if it is stored to. */
 enum mb_image_usage {
-    MB_IMAGE_USAGE_ALL,    /* all that the device can do with the format */
-    MB_IMAGE_USAGE_NEEDED, /* by the chosen strategies and the harness */
+    MB_IMAGE_USAGE_ALL,    /* all that the device supports for the format */
+    MB_IMAGE_USAGE_NEEDED, /* what the chosen strategies and the harness need */
     MB_N_IMAGE_USAGES,
 };
 

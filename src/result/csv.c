@@ -8,12 +8,12 @@
 #include "base/text.h"
 #include "result/label.h"
 
-/* Longer than any text of a result. Texts are sanitised once more here: one that was cut to fit
- * its array may end in the middle of a character. */
+/* Longer than any text of a result. Texts are sanitised again here: if a text was cut to fit
+ * its array, it may end in the middle of a character. */
 #define MAX_TEXT_BYTES 512
 
-/* RFC 4180: quotes around a field with a comma or a quote; quotes doubled. Line ends
- * do not get here. */
+/* Append a text by RFC 4180: if it has a comma or a quote, in quotes, its own quotes doubled.
+ * Texts have no line ends. */
 static void csv_text(struct mb_strbuf *buf, const char *text)
 {
     char clean[MAX_TEXT_BYTES];
@@ -29,7 +29,7 @@ static void csv_text(struct mb_strbuf *buf, const char *text)
     mb_strbuf_append(buf, needs_quotes ? "\"," : ",");
 }
 
-/* Empty fields where there is no figure. */
+/* Append figures; an unknown one is an empty field. */
 static void csv_numbers(struct mb_strbuf *buf, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -37,7 +37,7 @@ static void csv_numbers(struct mb_strbuf *buf, const double *values, size_t n)
     }
 }
 
-/* A count; empty where the strategy never said. */
+/* Append a count; an unknown one is an empty field. */
 static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
 {
     if (is_known) {

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-#define N_DIGITS 6 /* of what is rounded */
+#define N_DIGITS 6 /* significant digits of rounded numbers */
 
 struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out)
 {

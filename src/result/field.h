@@ -22,18 +22,19 @@ struct mb_node {
 
 struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out);
 
-/* The object `key` of `parent`; the second one writes null unless `known`. When reading,
+/* The object `key` of `parent`; mb_field_object_if() writes null unless `known`. When reading,
  * `known` is ignored: mb_node_has() tells whether the object is there. */
 struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
 bool mb_node_has(struct mb_node node);    /* always true when writing */
 bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembers */
 
-/* `parent`, for one member: unless `known` this writes null, and discards what is added. */
+/* `parent`, to add the member `key` to. Unless `known`, writes null for the member and returns
+ * a node that discards it. */
 struct mb_node mb_field_if(struct mb_node parent, const char *key, bool known);
 
 /* The array `key`. mb_list_next() is its next element, whose value has key NULL;
- * mb_list_object() is the next element as an object. When reading it has `n` elements. */
+ * mb_list_object() is the next element as an object. `n` is the length when reading. */
 struct mb_list {
     struct mb_node array;
     const struct cJSON *next;
@@ -42,12 +43,11 @@ struct mb_list {
 struct mb_list mb_field_list(struct mb_node parent, const char *key);
 struct mb_node mb_list_next(struct mb_list *list);
 struct mb_node mb_list_object(struct mb_list *list);
-/* Number of elements to go through: `own` when writing, else those in the file, up to `most`.
- */
+/* Number of elements to visit: `own` when writing, else those in the file, up to `most`. */
 size_t mb_list_length(const struct mb_list *list, size_t own, size_t most);
 
 /* An absent member, or one of the wrong type, is read as NaN, 0, false, "" or NULL. Numbers are
- * written with all digits, or rounded to six: errors and ratios are not known better. */
+ * written with all digits, or rounded to six: errors and ratios are not more precise. */
 void mb_field_number(struct mb_node parent, const char *key, double *value);
 void mb_field_rounded(struct mb_node parent, const char *key, double *value);
 void mb_field_u64(struct mb_node parent, const char *key, uint64_t *value);
@@ -66,8 +66,8 @@ void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *t
 /* One of names[n] as an index. Any other word is read as `otherwise`. */
 unsigned mb_field_word(struct mb_node parent, const char *key, const char *const *names,
                        unsigned n, unsigned value, unsigned otherwise);
-/* The same for words without which figures mean nothing: any other one is refused, and an
- * absent one is read as the first. */
+/* Likewise for a word without which figures mean nothing: an unknown word is refused, and an
+ * absent one is read as the first name. */
 unsigned mb_field_known_word(struct mb_node parent, const char *key, const char *const *names,
                              unsigned n, unsigned value);
 
@@ -82,5 +82,5 @@ void mb_field_limit(struct mb_node node, double *value, double low, double high)
 MB_PRINTF(2, 3)
 void mb_field_refuse(struct mb_node node, const char *fmt, ...);
 
-/* mb_alloc(n, n_bytes) when reading; notes a failure, and returns NULL. */
+/* When reading, mb_alloc(n, n_bytes). If that fails, notes it and returns NULL. */
 void *mb_field_alloc(struct mb_node node, size_t n, size_t n_bytes);

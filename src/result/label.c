@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* "3<joint>layers", "cube" or "2<joint>cubes" after `lead`; "" of a plain image. */
+/* "3<joint>layers", "cube" or "2<joint>cubes" after `lead`; "" for a plain image. */
 static struct mb_text describe_layers(const struct mb_case *c, const char *lead, char joint)
 {
     const uint32_t n = c->is_cube ? c->layout.n_layers / 6 : c->layout.n_layers;

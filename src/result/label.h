@@ -6,8 +6,7 @@
 
 /* "photo_64x64_rgba8_avg": unique in a run, and the folder of the case's pictures. Settings
  * that are not at their default are appended: "_premultiplied", "_3-layers", "_cube" or
- * "_2-cubes",
- * "_rect-0-8-16-16". */
+ * "_2-cubes", "_rect-0-8-16-16". */
 struct mb_text mb_case_folder(const struct mb_case *c);
 
 /* "64x64 rgba8, 7 levels, avg, hot, latency". Settings that are not at their default follow the
@@ -17,8 +16,8 @@ struct mb_text mb_timing_describe(const struct mb_timing *timing);
 /* The same without size and format: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
-/* "cold latency", "cold latency, needed usage"; and "noise_64x64_rgba8_avg cold": the id of the
- * case, then whatever differs from hot latency. */
+/* The condition: "cold latency", "cold latency, needed usage". The place: the id of the case,
+ * then whatever differs from hot latency, "noise_64x64_rgba8_avg cold". */
 struct mb_text mb_timing_condition(const struct mb_timing *timing);
 struct mb_text mb_timing_place(const struct mb_timing *timing);
 
@@ -36,11 +35,11 @@ extern const char *const mb_shape_names[MB_N_SHAPES]; /* "2d", "array", "cube" *
 enum mb_shape mb_case_shape(const struct mb_case *c);
 
 /* What a result answers, in a word: "exact", "conservative", or the reason why not, say
- * "floor". "claims exact" if it is wrong; "-" if the strategy leaves work out or never stated
- * it. */
+ * "floor". "claims exact" if the result is wrong; "-" if the strategy leaves work out or never
+ * stated its work. */
 struct mb_text mb_answer_describe(const struct mb_row *row);
 
-/* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or was not checked. */
+/* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or unchecked. */
 struct mb_text mb_from_exact_describe(const struct mb_row *row);
 
 /* True for warnings that are shown with -v only. */

@@ -1,4 +1,4 @@
-/* Questions: who answers which, and what the others lose. */
+/* Which questions a tolerance answers, and what an inexact answer loses. */
 #include "result/question.h"
 
 struct loss {

@@ -7,10 +7,10 @@
 #include "image/tolerance.h"
 
 enum mb_question {
-    MB_QUESTION_EXACT, /* the area average at full precision; a minimum or maximum that looks at
-                          every texel, and so is conservative */
+    MB_QUESTION_EXACT, /* the area average at full precision; or the minimum or maximum of every
+                          texel, which is conservative */
     MB_QUESTION_ANY,   /* box, floor or blit in whatever precision */
-    MB_QUESTION_KAISER, /* from here on wide kernels, one each, as in enum mb_policy */
+    MB_QUESTION_KAISER, /* this and the next: one wide kernel each, as in enum mb_policy */
     MB_QUESTION_LANCZOS,
     MB_QUESTION_GAUSSIAN,
     MB_QUESTION_GAUSSIAN16,
@@ -28,12 +28,12 @@ struct mb_answer {
     unsigned questions;        /* a mask of 1 << question; 0 without a policy */
     const char *word;          /* "exact", "conservative", "floor", "blit", "fp16", "sqrt",
                                   "filter", "claimed", the name of a wide kernel; NULL: none */
-    const char *drops, *loses; /* of the texels, and of the precision: "sums in half floats";
-                                  NULL: nothing */
+    const char *drops, *loses; /* `drops` is about texels, `loses` about precision: "sums in
+                                  half floats"; NULL: nothing */
 };
 
-/* What it drops and loses: "drops the last row or column of every odd level and sums in half
- * floats"; "": nothing. */
+/* What an answer drops and loses: "drops the last row or column of every odd level and sums in
+ * half floats"; "": nothing. */
 struct mb_text mb_answer_losses(const struct mb_answer *answer);
 
 /* The answer of a chain with this tolerance. `policies_agree`: floor and blit equal box at this

@@ -1,4 +1,4 @@
-/* What may be said of who is fastest in a timing: the verdicts on its ratios, in words. */
+/* Chooses the fastest row of a timing, and puts the verdicts on its rivals into words. */
 #include "result/ranking.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static bool is_timed(const struct mb_row *row)
     return row->stats.n > 0 && isfinite(row->stats.median_ns);
 }
 
-/* Fit to be ranked: timed, and not found wrong. */
+/* Whether a row can be ranked: timed, complete, with a policy and not found wrong. */
 static bool is_rankable(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK && row->result->verify != MB_VERIFY_FAIL &&
@@ -39,7 +39,7 @@ bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index)
     return is_rival(timing, index) && timing->rows[index].relation.outcome != MB_OUTCOME_SLOWER;
 }
 
-/* The one with the better median; `a` may be SIZE_MAX, and stays where both are the same. */
+/* The row with the better median, or `a` if both are equal; `a` may be SIZE_MAX. */
 static size_t better(const struct mb_timing *timing, size_t a, size_t b)
 {
     const struct mb_row *rows = timing->rows;
@@ -151,7 +151,7 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
         if (!is_rankable(&rows[i]) || !mb_row_answers(&rows[i], question)) {
             continue;
         }
-        /* Of equal medians, in the order of the table. */
+        /* Rows with equal medians keep the order of the table. */
         size_t at = (*n)++;
         for (; at > 0 && rows[order[at - 1]].stats.median_ns > rows[i].stats.median_ns; at--) {
             order[at] = order[at - 1];
@@ -161,7 +161,7 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
     return order;
 }
 
-/* Too few samples for an interval, or for any test to tell the rows apart. */
+/* Say that samples are too few for an interval, or for any test to tell the rows apart. */
 static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
     const struct mb_row *rows = ranking->timing->rows;
@@ -188,8 +188,8 @@ static void add_tie(struct mb_strbuf *out, const struct mb_ranking *ranking)
                      ranking->run->n_pooled > 1 ? " of these runs" : "");
 }
 
-/* "spd is the fastest exact strategy, 1.32x faster than compute."; where no row is exact, or of
- * a wide kernel, "spd is fastest, ..."; without a rival "spd is the only exact strategy." */
+/* "spd is the fastest exact strategy, 1.32x faster than compute."; if the question is not
+ * `exact`, "spd is fastest, ..."; if there is no rival, "spd is the only exact strategy." */
 static void add_winner(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
     const struct mb_timing *timing = ranking->timing;
@@ -274,7 +274,7 @@ void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking 
     mb_strbuf_append(out, ".");
 }
 
-/* Why nobody is named: there are no two strategies to compare. */
+/* Say why there is no ranking: validation, or no two strategies to compare. */
 static void add_nothing(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
     const struct mb_timing *timing = ranking->timing;

@@ -4,9 +4,9 @@
 #include "base/strbuf.h"
 #include "result/result.h"
 
-/* Set the timing's question to the first one that any row answers, so that exact rows come
- * before faster ones, and its fastest to the verified row with the best median among those that
- * answer it, or SIZE_MAX. Leaves relations as they were (mb_relate_timing). */
+/* Set the timing's question to the first one that a verified, timed row answers, so that exact
+ * rows come before faster ones; and its fastest to such a row with the best median, or to
+ * SIZE_MAX. Leaves relations as they were (mb_relate_timing). */
 void mb_ranking_choose(struct mb_timing *timing);
 
 enum mb_lead {
@@ -27,11 +27,11 @@ struct mb_ranking {
     enum mb_lead lead;
     size_t winner;        /* the row to mark as best: a clear one, or the only one */
     size_t second;        /* the rival with the best median */
-    double next_ratio;    /* its time over that of the fastest; NaN: no rival */
+    double next_ratio;    /* the second's time over the fastest's; NaN: no rival */
     size_t faster;        /* a rival with a worse median that wins within blocks */
     size_t n_tied;        /* rivals that cannot be told from the fastest */
-    size_t cheaper;       /* the best median of the cheaper rows that are faster */
-    bool is_beyond_tests; /* for some rival no test of this many samples could tell */
+    size_t cheaper;       /* of the cheaper rows that are faster, the best median */
+    bool is_beyond_tests; /* some rival has too few samples for any test to tell */
     bool has_others;      /* there are cheaper rows */
     bool has_unlike;      /* there are rows that make another image */
 };
@@ -46,7 +46,7 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
 /* Whether a row answers the timing's question and cannot be told from the fastest. */
 bool mb_ranking_is_tied(const struct mb_timing *timing, size_t index);
 
-/* Who is fastest, in one sentence without a newline, and the floor: "spd is the fastest exact
+/* Who is fastest, and the floor, as sentences without a newline: "spd is the fastest exact
  * strategy, 1.44x faster than compute. Dispatch floor: 20.8 us (an empty dispatch)." Adds
  * nothing if there is nothing to compare. */
 void mb_ranking_describe(struct mb_strbuf *out, const struct mb_ranking *ranking);
@@ -56,6 +56,5 @@ void mb_ranking_describe(struct mb_strbuf *out, const struct mb_ranking *ranking
  * row, or no fastest one. */
 void mb_ranking_describe_cheaper(struct mb_strbuf *out, const struct mb_ranking *ranking);
 
-/* Both, a line each. The first line is always there: if nothing can be compared, it says why.
- */
+/* Both descriptions, a line each. If nothing can be compared, the first line says why. */
 void mb_ranking_lines(struct mb_strbuf *out, const struct mb_ranking *ranking);

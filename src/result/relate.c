@@ -92,7 +92,7 @@ bool mb_relate_can_tell(const struct mb_timing *timing)
 
 double mb_relate_margin(const struct mb_timing *timing)
 {
-    /* The bounds are 1 + margin and one over that: a ratio below 1 is inverted. */
+    /* The bounds are 1 + margin and 1 / (1 + margin): a ratio below 1 is inverted. */
     const double ratio = timing->twin.ratio;
     const double off = (ratio < 1.0 ? 1.0 / ratio : ratio) - 1.0;
     return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */

@@ -3,34 +3,34 @@
 
 #include "result/result.h"
 
-#define MB_MARGIN 0.01 /* ratios within this of 1 are no difference */
+#define MB_MARGIN 0.01 /* a ratio closer to 1 than this is no difference */
 
 /* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
- * order: log_ratio[n_kept]. False: a slope within the noise of its batches has no ratio. */
+ * order: log_ratio[n_kept]. False if a duration is not positive: a
+ * slope within the noise of its batches has no ratio. */
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
                                     double *log_ratio);
 
-/* The relation that logarithms of ratios show; each run has one for each of its blocks. The
- * test is Wilcoxon's for one, and by resampling for several, since the blocks of one run do not
- * show how runs differ. Only the ratio is known if a run has fewer than MB_FEW_SAMPLES. */
+/* The relation that logarithms of ratios show, one for each block of each run. A single run is
+ * tested by Wilcoxon's test, several runs by resampling, since the blocks of one run do not
+ * show how runs differ. If a run has fewer than MB_FEW_SAMPLES, only the ratio is known. */
 MB_MUST_CHECK enum mb_status mb_relate_logs(const struct mb_runs *log_ratios,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
 
 /* Fill the relations of a timing that has its samples, and judge them: every row is
  * related to the fastest, and the A/A twin to its original, by pairs within blocks. If there is
- * no fastest (SIZE_MAX), only the twin is. */
+ * no fastest (SIZE_MAX), only the twin is related. */
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 
-/* Adjust the p of a timing's relations together, and judge each ratio. Other timings do not
- * count, so that a table stays true once it is printed. */
+/* Adjust the p values of a timing's relations together, and judge each ratio. Other timings do
+ * not count, so that a table stays true once it is printed. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
 /* Whether every test could find a difference with this many blocks: Wilcoxon's least p, times
  * the number of tests, must be significant. MB_ENOUGH_SAMPLES suffice for 26,000 tests. */
 bool mb_relate_can_tell(const struct mb_timing *timing);
 
-/* The least ratio minus 1 that counts as a difference: MB_MARGIN, or the A/A twin's if larger.
- */
+/* The least ratio minus 1 that is a difference: MB_MARGIN, or the A/A twin's if larger. */
 double mb_relate_margin(const struct mb_timing *timing);

@@ -45,7 +45,7 @@ struct mb_warnings {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p, p_adjusted; /* Wilcoxon's; Holm's over its timing. NaN: not tested */
+    double p, p_adjusted; /* p_adjusted is Holm's over the timing; NaN: not tested */
     enum mb_outcome outcome;
 };
 extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
@@ -62,13 +62,13 @@ struct mb_split {
     } step[MB_MAX_LEVELS];
 };
 
-/* A variant of a case, as far as it is the same under every condition. */
+/* The part of a case's variant that is the same under every condition. */
 struct mb_result {
     const struct mb_strategy *strategy;
     struct mb_params params;
     /* "compute:npot=floor": the strategy and its non-default parameters */
     char label[MB_LABEL_BYTES];
-    char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": a folder name, and its id in the JSON */
+    char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": folder name, and id in the JSON */
 
     bool is_diagnostic; /* leaves work out: is timed, but neither verified nor ranked */
     enum mb_result_status status;
@@ -90,15 +90,14 @@ struct mb_result {
 
 /* The figures of a variant under one condition. */
 struct mb_row {
-    struct mb_result *result;       /* of the case; borrowed */
-    const struct mb_timing *timing; /* that has this row; borrowed */
-    char skipped[512];              /* why this condition alone was skipped, or "" */
-    struct mb_stats stats;          /* n 0: not timed */
-    size_t n_runs;                  /* if pooled: runs with figures; else 0 */
-    uint32_t n_dropped;             /* samples with invalid timestamps, which were repeated */
-    size_t column;                  /* its column in the timing's samples; SIZE_MAX: none */
-    uint32_t
-        n_chains[MB_MAX_PARTS];  /* in the parts of a sample; their number is the timing's */
+    struct mb_result *result;        /* of the case; borrowed */
+    const struct mb_timing *timing;  /* that has this row; borrowed */
+    char skipped[512];               /* why this condition alone was skipped, or "" */
+    struct mb_stats stats;           /* n 0: not timed */
+    size_t n_runs;                   /* if pooled: runs with figures; else 0 */
+    uint32_t n_dropped;              /* samples with invalid timestamps, which were repeated */
+    size_t column;                   /* its column in the timing's samples; SIZE_MAX: none */
+    uint32_t n_chains[MB_MAX_PARTS]; /* in each part of a sample */
     double fixed_ns;             /* throughput: time that does not grow with chains; else NaN */
     uint32_t n_verified;         /* timed chains with the same hash as the verified one */
     struct mb_relation relation; /* to the fastest of the timing */
@@ -112,17 +111,17 @@ struct mb_timing {
     enum mb_mode mode;
     uint32_t n_rotated;        /* images used in turn */
     bool is_evicted;           /* too few images: memory is swept before each sample */
-    struct mb_samples samples; /* raw: of all blocks and subjects; owned */
+    struct mb_samples samples; /* raw, of all blocks and candidates; owned */
     size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
     size_t twin_column;
     struct mb_relation twin; /* of that row to itself: the noise of the instrument */
     double floor_ns;         /* memory traffic, or an empty dispatch; NaN: unknown */
     bool is_dispatch_bound;  /* the floor is a dispatch, not memory */
     struct mb_row *rows;     /* one for each result of the case, in the same order; owned */
-    /* The fastest verified row of those that answer `question`, to which all others that make
-     * the same image but for odd sizes and precision are related; or SIZE_MAX. */
+    /* The fastest verified row that answers `question`, or SIZE_MAX. All rows that make the
+     * same image, except for odd sizes and precision, are related to it. */
     size_t fastest;
-    enum mb_question question; /* the first of enum mb_question that any of them answers */
+    enum mb_question question; /* the first that a verified, timed row answers */
 };
 
 /* One input at one size in one format, with its task. It must not move: its timings and their
@@ -158,19 +157,19 @@ struct mb_timer_info {
     double probe_ns;      /* time of the clock probe when warm; NaN: no probe */
 };
 
-/* What this device was measured to reach, with where each figure is shown. */
+/* What the device was measured to reach, and where each figure is shown. */
 struct mb_roofline {
-    /* The best mix of three bytes read for each byte written, on buffers or images of 8 x
-     * llc_bytes or more, less where memory or limits do not allow it. Under the table, on the
-     * page, and through mb_timing.floor_ns in "of peak". NaN: not measured. */
+    /* The highest rate at three bytes read for each byte written, on buffers or images of
+     * 8 x llc_bytes or more, or as much as memory and limits allow. Shown under the table, on
+     * the page, and through mb_timing.floor_ns in "of peak". NaN: not measured. */
     double ceiling_gbps;
     /* Median of a timed region with one empty dispatch; the timestamps' own cost is in it, as
      * it is in every sample. Shown as the floor of small images. */
     double null_dispatch_ns;
-    /* What each further full barrier with such a dispatch behind it adds. In results.json
-     * alone: doc/method.md estimates the price of synchronisation by it. */
+    /* What each further full barrier, followed by an empty dispatch, adds. Only in
+     * results.json: doc/method.md estimates the cost of synchronisation from it. */
     double null_barrier_ns;
-    uint64_t llc_bytes;     /* last-level cache, which a cold image is not in; on the page */
+    uint64_t llc_bytes;     /* size of the last-level cache; on the page */
     const char *llc_source; /* "given", "measured" or "assumed"; on the page; NULL: no timer */
 };
 
@@ -178,7 +177,7 @@ extern const struct mb_roofline mb_no_roofline; /* nothing was measured */
 
 /* What made a results file. */
 struct mb_tool {
-    const char *version, *git_sha, *build_type, *compiler; /* borrowed, or of mb_run.texts */
+    const char *version, *git_sha, *build_type, *compiler; /* borrowed, or in mb_run.texts */
 };
 
 struct mb_run {
@@ -213,15 +212,15 @@ struct mb_run {
 /* The floor divided by the median: 1 is as fast as the floor. NaN if either is unknown. */
 double mb_row_of_floor(const struct mb_row *row);
 
-/* Status and reason of the variant, or of this condition if it alone was skipped. */
+/* Status and reason of the variant, or of this condition if only this one was skipped. */
 enum mb_result_status mb_row_status(const struct mb_row *row);
 const char *mb_row_reason(const struct mb_row *row);
 
 /* Warning `i` of a row, its variant's first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 
-/* True if two rows make the same image but for odd sizes and precision. A wide kernel does so
- * only with rows of the same kernel, all others do. */
+/* True if two rows make the same image, except for odd sizes and precision: both use the same
+ * wide kernel, or neither uses one. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
 /* The rows of a run, case by case and timing by timing: start with {.run = run}. NULL after the
@@ -252,7 +251,7 @@ bool mb_is_warned(const struct mb_warnings *warnings, const char *code);
 /* Append a timing with an empty row for each result. NULL without memory. */
 struct mb_timing *mb_case_add_timing(struct mb_case *c, enum mb_cache cache, enum mb_mode mode);
 
-/* Append a zeroed case; NULL without memory. And drop the last one. */
+/* Append a zeroed case (NULL without memory); drop the last case. */
 struct mb_case *mb_run_add_case(struct mb_run *run);
 void mb_run_drop_case(struct mb_run *run);
 

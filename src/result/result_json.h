@@ -1,5 +1,5 @@
-/* The text of results.json (results/schema.json), made from a run and read back into one; what
- * tune.json, `list` and `inspect` share with it. cli/output.c writes the file. */
+/* The text of results.json (results/schema.json), made from a run and read back into one, and
+ * the members that tune.json, `list` and `inspect` share. cli/output.c writes the file. */
 #pragma once
 
 #include "result/field.h"
@@ -38,6 +38,6 @@ MB_MUST_CHECK enum mb_status mb_runs_read(const char *const *paths, size_t n,
 /* Accepts NULL. */
 void mb_runs_finish(struct mb_run *runs, size_t n);
 
-/* The same for one file in memory; `path` is for messages. */
+/* mb_run_read() of a text in memory; `path` is for messages. */
 MB_MUST_CHECK enum mb_status mb_run_parse(const char *path, const char *text,
                                           struct mb_run *run, struct mb_err *err);

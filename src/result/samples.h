@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 #define MB_MAX_PARTS 3u   /* of a sample: one per batch length */
-#define MB_MAX_DRIFT 0.02 /* of the probe, before a block is flagged */
+#define MB_MAX_DRIFT 0.02 /* a block is flagged if its clock probe is off by more */
 
 struct mb_block {
     uint64_t start_ns;  /* since sampling began */
-    double probe_ns[2]; /* before and after; NaN without a probe */
+    double probe_ns[2]; /* before and after the block; NaN: no probe */
     bool is_flagged;    /* the clock moved */
-    bool is_kept;       /* counts; a flagged one only if it could not be repeated */
+    bool is_kept;       /* counts: not flagged, or could not be repeated */
 };
 
 enum mb_stop {
@@ -26,7 +26,7 @@ struct mb_sample {
     double duration_ns;           /* NaN: the candidate was given up, for good */
     double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
     uint32_t position;            /* of the candidate in its block */
-    int32_t n_verified;           /* chains of the sample; -1: one of them is wrong */
+    int32_t n_verified;           /* verified chains of the sample; -1: one is wrong */
 };
 
 struct mb_samples {
@@ -35,10 +35,10 @@ struct mb_samples {
     uint32_t n_blocks, n_kept;
     struct mb_block *block;   /* [n_blocks]; owned */
     struct mb_sample *sample; /* [block][candidate]; owned */
-    uint32_t n_rebased;   /* times that the clock moved and stayed: blocks are flagged against
-                             the new one from then on */
-    double warm_probe_ns; /* after the warm-up; NaN without a probe */
-    bool is_steady;       /* the probe was, before sampling began */
+    uint32_t n_rebased;       /* how often the clock moved and stayed: later blocks are flagged
+                                 against the new clock */
+    double warm_probe_ns;     /* after the warm-up; NaN without a probe */
+    bool is_steady;           /* the probe was steady before sampling began */
     enum mb_stop stop;
 };
 

@@ -9,9 +9,9 @@
 #include "result/relate.h"
 
 #define MAX_RATIO    1e9
-#define MAX_AA_RATIO 100.0                     /* more would make margins of any width */
-#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* earlier files have one more for each */
-#define MAX_CELLS    ((size_t)1 << 26)         /* blocks by columns: short ones are filled up */
+#define MAX_AA_RATIO 100.0                     /* more would widen margins without limit */
+#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* earlier files have two per variant */
+#define MAX_CELLS    ((size_t)1 << 26)         /* blocks x columns; short columns are padded */
 
 /* Both ends of an interval. */
 static void interval_field(struct mb_node node, const char *key, double ci[2],
@@ -56,7 +56,7 @@ static void relation_fields(struct mb_node node, struct mb_relation *relation)
     mb_field_limit(node, &relation->ci[1], 1 / MAX_RATIO, MAX_RATIO);
 }
 
-/* The result whose id `key` names, or n_results. */
+/* The index of the result that "variant" names, or n_results. */
 static size_t read_variant(struct mb_node node, const struct mb_case *c)
 {
     char id[MB_LABEL_BYTES];
@@ -75,7 +75,7 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
     const bool is_timed = row && row->stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
     double margin = mb_relate_margin(timing);
-    if (!node.reader) { /* of which row it is, its column says as well */
+    if (!node.reader) { /* when reading, the twin's column names its row */
         mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
     }
     relation_fields(node, &timing->twin);
@@ -162,7 +162,7 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     return !node.reader->failed;
 }
 
-/* Columns have the same order in the file and in the samples. */
+/* Read the columns, in the order of the file, and set which row each belongs to. */
 static void read_columns(struct mb_list list, struct mb_timing *timing)
 {
     for (size_t i = 0; list.next; i++) {
@@ -183,7 +183,7 @@ static void read_columns(struct mb_list list, struct mb_timing *timing)
     }
 }
 
-/* The indices of the blocks that are flagged, or that were repeated. */
+/* The indices of the blocks that are flagged (`is_flag`), or else that were repeated. */
 static void block_list(struct mb_node parent, const char *key, struct mb_samples *samples,
                        bool is_flag)
 {
@@ -259,7 +259,7 @@ void mb_relation_field(struct mb_node parent, struct mb_relation *relation)
     relation_fields(node, relation);
     mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
     mb_field_limit(node, &relation->p_adjusted, 0, 1);
-    relation->p = node.reader ? relation->p_adjusted : relation->p; /* not in the file */
+    relation->p = node.reader ? relation->p_adjusted : relation->p; /* p is not in the file */
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
@@ -305,7 +305,7 @@ static void row_list(struct mb_node parent, struct mb_timing *timing)
         row_fields(mb_list_object(&list), &timing->rows[i]);
     }
     for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
-        strcpy(timing->rows[i].skipped, "no row of it"); /* until there is one */
+        strcpy(timing->rows[i].skipped, "no row of it"); /* until its row is read */
     }
     if (list.n > MB_MAX_VARIANTS) {
         mb_field_refuse(parent, "a timing has more than %d rows", MB_MAX_VARIANTS);
@@ -339,7 +339,7 @@ static void add_sentence(struct mb_json *json, struct cJSON *node,
                    sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
 }
 
-/* The first of order[n], if it is named and all others are slower; or NULL. */
+/* The id of order[0] if it is the winner and all others are slower, else NULL. */
 static const char *find_winner(const struct mb_ranking *ranking, const size_t *order, size_t n)
 {
     const struct mb_timing *timing = ranking->timing;

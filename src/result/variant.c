@@ -1,4 +1,4 @@
-/* Variants: their labels. */
+/* Labels and parameters of variants. */
 #include "result/variant.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@ const char *mb_variant_value(const struct mb_strategy *strategy, const struct mb
     return strategy->params[i].values[params->choice[i]];
 }
 
-/* The name and each parameter that is not at its default: NAME, then `before_key` KEY
- * `before_value` VALUE for each. Cut to out_bytes - 1. */
+/* Write NAME, then `before_key` KEY `before_value` VALUE for each parameter that is not at its
+ * default; cut to out_bytes - 1. */
 static void name_row(const struct mb_variant *row, char before_key, char before_value,
                      char *out, size_t out_bytes)
 {

@@ -3,8 +3,7 @@
 
 #include "strategy.h"
 
-/* Every row's label fits: tests/unit/test_resolve.c sees to it. Two that are cut would be
- * alike. */
+/* Every label fits (tests/unit/test_resolve.c): two labels that are cut might be equal. */
 #define MB_LABEL_BYTES 160u
 
 /* One strategy with one choice of parameters. */
@@ -14,11 +13,11 @@ struct mb_variant {
     bool by_name; /* asked for by name, not by a wildcard: unsupported is then an error */
 };
 
-/* "compute:npot=floor": name and non-default parameters; and its folder name. */
+/* Name and non-default parameters as a label, "compute:npot=floor", or as a folder name. */
 void mb_variant_label(const struct mb_variant *row, char *out, size_t out_bytes);
 void mb_variant_slug(const struct mb_variant *row, char *out, size_t out_bytes);
 
-/* Number of parameters of a strategy, and the name of a row's chosen value of parameter `i`. */
+/* The number of a strategy's parameters; the name of the chosen value of parameter `i`. */
 size_t mb_strategy_n_params(const struct mb_strategy *strategy);
 const char *mb_variant_value(const struct mb_strategy *strategy, const struct mb_params *params,
                              size_t i);

@@ -32,7 +32,8 @@ static int compare_indexed(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Blocks are used only if neighbours are correlated more than in 95 % of independent series. */
+/* The length of bootstrap blocks: 1 unless neighbours are correlated more than in 95 % of
+ * independent series. */
 static size_t block_length(const double *values, size_t n)
 {
     return mb_lag1(values, n) > 1.645 / sqrt((double)n) ? (size_t)ceil(cbrt((double)n)) : 1;
@@ -107,9 +108,9 @@ static double normal_quantile(double tail)
     return low;
 }
 
-/* Bootstrap intervals of few blocks are too narrow, as if sigma were known: the percentiles are
- * moved out to where Student's t would have them (Hesterberg 2015, "expanded percentile"),
- * t by the expansion of Cornish and Fisher. */
+/* The tail that a percentile interval cuts off. Intervals of few blocks are too narrow, as if
+ * sigma were known: percentiles move out to where Student's t has them (Hesterberg 2015,
+ * "expanded percentile"), with t by the expansion of Cornish and Fisher. */
 static double expanded_tail(double level, double n_blocks)
 {
     const double freedom = fmax(n_blocks - 1.0, 3.0);
@@ -135,7 +136,7 @@ struct side {
     struct ranked *runs;
     double *medians; /* scratch, one per run */
     size_t n;
-    double n_samples, n_blocks; /* of all runs; blocks are drawn as one */
+    double n_samples, n_blocks; /* of all runs; a block is drawn as a whole */
 };
 
 static void side_finish(struct side *side)
@@ -185,8 +186,8 @@ static double side_resample(struct side *side, struct mb_rng *rng)
     return mb_median(side->medians, side->n);
 }
 
-/* The median of one side's logarithms, or the logarithm of the ratio of the second side's
- * median time to the first's; of one resample, or, without `rng`, of the samples. */
+/* For one side, its median; for two, the logarithm of the ratio of the second side's median to
+ * the first's. With `rng`, of a resample, else of the samples. */
 static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
 {
     double medians[2];
@@ -196,8 +197,8 @@ static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
     return n == 1 ? medians[0] : log(medians[1]) - log(medians[0]);
 }
 
-/* Two-sided p of the mean of log ratios by their own spread: Student's tail by the normal one
- * (Wallace 1959). */
+/* Two-sided p of the mean of log ratios by their own spread: Student's tail approximated by
+ * the normal one (Wallace 1959). */
 static double tail_p(const double *logs, size_t n, double n_blocks)
 {
     const double freedom = fmax(n_blocks - 1.0, 3.0);
@@ -214,8 +215,7 @@ static double tail_p(const double *logs, size_t n, double n_blocks)
     return isnan(z) ? 1.0 : erfc(z / sqrt(2.0));
 }
 
-/* Twice the smaller share of log ratios on one side of 0, half of those at 0 counted to each.
- */
+/* Twice the smaller of the shares of log ratios below and above 0; zeros count half to each. */
 static double two_sided_p(const double *logs, size_t n, double n_blocks)
 {
     double below = 0.0, above = 0.0;
@@ -225,18 +225,18 @@ static double two_sided_p(const double *logs, size_t n, double n_blocks)
     }
     const double fewer = fmin(below, above);
     const double counted = fmin(1.0, 2.0 * (fewer + 0.5) / (double)(n + 1));
-    /* n resamples cannot count less than 1 / n, which many tests at once need. */
+    /* Counting n resamples cannot show a p below 1 / n, but many tests at once need less. */
     return fewer > 0.0 ? counted : fmin(counted, tail_p(logs, n, n_blocks));
 }
 
-/* The chance of the most extreme order of n_a + n_b samples, on either side. */
+/* The least two-sided p of n_a and n_b samples: the chance of their two most extreme orders. */
 static double least_p(double n_a, double n_b)
 {
     return fmin(1.0,
                 2.0 * exp(lgamma(n_a + 1.0) + lgamma(n_b + 1.0) - lgamma(n_a + n_b + 1.0)));
 }
 
-/* The figure of one or two sides, as a logarithm. */
+/* Estimate log_figure(), with its interval and p. */
 static enum mb_status estimate(const struct mb_runs *const *runs, size_t n,
                                const struct mb_bootstrap *how, struct mb_estimate *out,
                                struct mb_err *err)
@@ -297,8 +297,8 @@ enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs 
     return MB_OK;
 }
 
-/* P(W <= w) under the null, n ranks without ties, each of either sign: the number of subsets of
- * 1..n that sum to each value, by the usual recursion. */
+/* P(W <= w) under the null, where each of n untied ranks has either sign: counts the subsets of
+ * 1..n that have each sum, by the usual recursion. */
 static double exact_tail(uint32_t n, uint32_t w)
 {
     double ways[EXACT_WILCOXON * (EXACT_WILCOXON + 1) / 2 + 1] = {1.0};
@@ -326,7 +326,8 @@ static int compare_magnitudes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks of |difference|, equal ones sharing the mean of theirs; sorts its argument. */
+/* Rank the values of |difference|; equal values share the mean of their ranks. Sorts its
+ * argument. */
 static struct signed_ranks sum_ranks(double *differences, size_t n)
 {
     struct signed_ranks sums = {0.0, 0.0};

@@ -185,7 +185,8 @@ static double least_step(const double *sorted, size_t n)
     return least;
 }
 
-/* Two modes must be apart: neighbouring granules of the timer are one mode cut in two. */
+/* Note whether there are two modes. They must be apart: neighbouring timer steps are one mode
+ * cut in two. */
 static void note_modes(const double *sorted, struct mb_stats *out)
 {
     double smaller;

@@ -18,9 +18,9 @@ struct mb_stats {
     double median_ci_level; /* its coverage: >= 0.95, or what n allows (n < 6) */
     double lag1;            /* autocorrelation at lag 1, in the order given */
     double bimodality;      /* Ashman's D of the best two-way split */
-    bool is_bimodal;        /* two modes: D above 4.5, each a tenth or more of 40 samples or
-                               more, 4 granules apart. One hump, skewed or granular, is flagged in
-                               under 5 %, two normals 6 sigma apart in over 95 % of samples. */
+    bool is_bimodal; /* two modes: D above 4.5, each a tenth or more of at least 40 samples,
+                        over 4 timer steps or more. Flags under 5 % of samples of one hump,
+                        skewed or granular, over 95 % of two normals 6 sigma apart. */
 };
 
 #define MB_LEVEL 0.95 /* of intervals, unless stated otherwise */
@@ -71,7 +71,7 @@ struct mb_bootstrap {
     double level; /* of the interval; 0: 0.95 */
 };
 
-/* Samples of one run, in time order, n >= 1; and of several, `n` of which may be 0. */
+/* Samples of one run, in time order (n >= 1), and of several runs (n may be 0). */
 struct mb_series {
     const double *values;
     size_t n;
@@ -87,21 +87,21 @@ struct mb_runs {
 bool mb_runs_suffice(const struct mb_runs *runs);
 
 struct mb_estimate {
-    double figure, ci[2]; /* of the data itself; and the interval by resampling */
-    double p;             /* two-sided; never less than that many samples can show */
+    double figure, ci[2]; /* figure is of the data itself, ci by resampling */
+    double p;             /* two-sided; never below what so few samples can show */
 };
 
 /* The median of the runs' medians, with its expanded percentile interval: runs are resampled
- * with replacement (where there are two or more), then values within each run by the circular
- * block bootstrap (Politis and Romano 1992): blocks of ceil(n^(1/3)) where neighbours are
- * correlated, so that it survives, else single values. `p`, that the figure is 0, is for
- * logarithms of ratios. */
+ * with replacement (if there are two or more), then values within each run by the circular
+ * block bootstrap (Politis and Romano 1992): blocks of ceil(n^(1/3)) if neighbours are
+ * correlated, so that the correlation survives, else single values. For logarithms of ratios,
+ * `p` tests that the figure is 0. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_runs *runs,
                                                const struct mb_bootstrap *how,
                                                struct mb_estimate *out, struct mb_err *err);
 
-/* The same for the ratio of b's figure to a's. `p`, that it is 1, is the share of resamples
- * beyond 1, or Student's tail of their logarithms if there are none. */
+/* The same for the ratio of b's figure to a's. `p` tests that the ratio is 1: from the
+ * share of resamples beyond 1, or if there are none, by Student's tail of their logarithms. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
                                                 const struct mb_runs *b,
                                                 const struct mb_bootstrap *how,
@@ -116,13 +116,13 @@ MB_MUST_CHECK enum mb_status mb_wilcoxon(const double *differences, size_t n, do
 /* Holm's step-down adjustment (1979) of `p[n]`, in place; NaN stays and does not count. */
 MB_MUST_CHECK enum mb_status mb_holm(double *p, size_t n, struct mb_err *err);
 
-#define MB_SIGNIFICANT 0.05 /* a difference: an adjusted p below */
+#define MB_SIGNIFICANT 0.05 /* an adjusted p below this is a difference */
 
 /* The verdict on a ratio of times. */
 enum mb_outcome {
     MB_OUTCOME_SAME,         /* the interval lies within the threshold */
-    MB_OUTCOME_FASTER,       /* it lies below the margin, and p < MB_SIGNIFICANT */
-    MB_OUTCOME_SLOWER,       /* it lies above, and p < 0.05 */
+    MB_OUTCOME_FASTER,       /* the interval lies below the margin, and p < MB_SIGNIFICANT */
+    MB_OUTCOME_SLOWER,       /* the interval lies above the margin, and p < MB_SIGNIFICANT */
     MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
 };
 

@@ -27,7 +27,8 @@ bool mb_tune_is_power(struct mb_extent base)
     return (base.width & (base.width - 1)) == 0 && (base.height & (base.height - 1)) == 0;
 }
 
-/* Count the variants of a question that are faster, or equal and earlier; find the best. */
+/* Count the variants that answer a question and are faster than variant `index`, or equal and
+ * earlier; find the best ratio. */
 static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t index, int question,
                        double *best)
 {
@@ -44,7 +45,7 @@ static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t inde
     return n_before;
 }
 
-/* Whether a variant goes on; if not, note by how much it missed. */
+/* Whether a variant goes on to the final. Also notes by how much it missed. */
 static bool goes_on(struct mb_tune_trial *trials, size_t n, size_t index)
 {
     struct mb_tune_trial *judged = &trials[index];
@@ -83,7 +84,7 @@ static size_t count_settings(const struct mb_row *row)
     return n;
 }
 
-/* Relate all rows to this one. */
+/* Relate all rows to row `index`. */
 static enum mb_status relate_to(struct mb_timing *timing, size_t index, uint64_t seed,
                                 struct mb_err *err)
 {
@@ -91,8 +92,8 @@ static enum mb_status relate_to(struct mb_timing *timing, size_t index, uint64_t
     return mb_relate_timing(timing, seed, err);
 }
 
-/* Choose a variant for class->question. Leaves all rows related to the chosen one; to SIZE_MAX
- * if none answers the question. */
+/* Choose a variant for class->question. Leaves all rows related to the chosen one, or to none
+ * if no row answers the question. */
 static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
                              struct mb_tune_class *class, struct mb_err *err)
 {
@@ -146,8 +147,8 @@ static uint32_t edge_of(const struct mb_tune_class *class)
     return base.width > base.height ? base.width : base.height;
 }
 
-/* The row of a class's winner in another case, which may not be timed there; NULL if it cannot
- * run. */
+/* The row of a class's winner in another case, perhaps without times; NULL if the winner cannot
+ * run there. */
 static const struct mb_row *winner_in(const struct mb_timing *timing,
                                       const struct mb_tune_class *class)
 {
@@ -172,7 +173,7 @@ static double find_border(const struct mb_tune_class *below, const struct mb_tun
         *how = MB_TUNE_LIMIT;
         return low;
     }
-    if (upper_below != NULL) { /* else, or without times, they do not cross */
+    if (upper_below != NULL) { /* else, or without times, no crossing is known */
         texels = cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns, high,
                        lower_above->stats.median_ns / above->chosen->stats.median_ns);
     }
@@ -232,7 +233,7 @@ static enum mb_status append(struct mb_tune *tune, const struct mb_tune_class *c
     return MB_OK;
 }
 
-/* Append a class for each question that is answered. Rows are related as before afterwards. */
+/* Append a class for each question that a row answers. Restores the relations of the rows. */
 static enum mb_status decide(struct mb_tune *tune, struct mb_timing *timing, uint64_t seed,
                              struct mb_err *err)
 {

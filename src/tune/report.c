@@ -203,8 +203,7 @@ static struct mb_text figures_text(double figure, const double ci[2], bool has_c
     return mb_text("%s, %s, %s", texts[0].s, texts[1].s, texts[2].s);
 }
 
-/* Add a row of the table. Names of formats and strategies are plain, unlike those of devices.
- */
+/* Add a row of the table. Names of formats and strategies need no escapes, unlike devices. */
 static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;

@@ -9,10 +9,9 @@
 #include "bench/case.h"
 #include "bench/timing/sizing.h"
 
-#define HEAT 48u /* variants of a heat at most, besides the one that all heats share */
-#define TRIALS                                                                                 \
-    1536u          /* instances of a heat at most: a variant has one an image of the rotation */
-#define BLOCKS 20u /* in the first pass */
+#define HEAT   48u   /* most variants of a heat, besides the one that all heats share */
+#define TRIALS 1536u /* most instances of a heat: a variant has one per image in turn */
+#define BLOCKS 20u   /* in the first pass */
 
 /* A case in progress. */
 struct contest {
@@ -55,8 +54,8 @@ static bool is_same(const struct contest *contest, const struct mb_strategy *str
 }
 
 /* Collect the variants that can run, each once. One that fails here, such as a manifest that is
- * wrong for this image, is collected as well, so that its row reports it. `*first` is why the
- * first of all cannot run. */
+ * wrong for this image, is collected as well, so that its row reports it. `*first` is why
+ * options->rows[0] cannot run. */
 static void take_variants(struct contest *contest, struct mb_err *first)
 {
     const struct mb_gpu *gpu = contest->options->calibration->gpu;
@@ -78,8 +77,8 @@ static void take_variants(struct contest *contest, struct mb_err *first)
     }
 }
 
-/* Run the variants that are not left out as `c`, which is finished first, and by the caller in
- * the end, also after a failure. */
+/* Run the variants that are not left out, into `c`. Finishes what `c` held before; the caller
+ * finishes `c` in the end, also after a failure. */
 static enum mb_status run_together(struct contest *contest, const struct mb_settings *settings,
                                    struct mb_case *c, struct mb_err *err)
 {
@@ -94,7 +93,8 @@ static enum mb_status run_together(struct contest *contest, const struct mb_sett
     return mb_case_run(&options, contest->source, c, &contest->is_complete, err);
 }
 
-/* The first variant that could be timed runs in all heats: times are ratios to its time. */
+/* Note the times of a heat as ratios to the anchor's: the first variant that could be timed,
+ * which runs in all heats. */
 static void note_heat(struct contest *contest, const struct mb_timing *timing, size_t *anchor)
 {
     for (size_t i = 0; i < contest->n_rows; i++) {
@@ -153,8 +153,8 @@ static enum mb_status run_pass(struct contest *contest, struct mb_err *err)
     return MB_OK;
 }
 
-/* Run the first pass, if there are many variants, and the final: again without the variants
- * that proved wrong, if others had been left out because of them. */
+/* Run the first pass, if there are many variants, and then the final. If variants that prove
+ * wrong there had kept others out, run the final again with those others. */
 static enum mb_status run_contest(struct contest *contest, struct mb_case *final,
                                   struct mb_err *err)
 {
@@ -179,7 +179,7 @@ static enum mb_status run_contest(struct contest *contest, struct mb_case *final
     return MB_OK;
 }
 
-/* None can run: the case has the first one alone, which says why. */
+/* If no variant can run: give the case the first variant alone, whose row says why. */
 static enum mb_status report_none(struct contest *contest, const struct mb_err *why,
                                   struct mb_case *c, struct mb_err *err)
 {

@@ -18,8 +18,8 @@
 /* How the border between a class and the next larger one was found. */
 enum mb_tune_how {
     MB_TUNE_INTERPOLATED, /* where the times of both winners cross */
-    MB_TUNE_MIDPOINT,     /* halfway: they do not cross, or one was not in both finals */
-    MB_TUNE_LIMIT,        /* the winner below cannot run above */
+    MB_TUNE_MIDPOINT, /* halfway: the times do not cross, or a winner was not in both finals */
+    MB_TUNE_LIMIT,    /* the winner below cannot run above */
 };
 extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
 
@@ -27,16 +27,15 @@ extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
 struct mb_tune_class {
     const struct mb_timing *timing; /* the final, in a case of the run; borrowed */
     enum mb_question question;
-    const struct mb_row *fastest;   /* by the median */
-    const struct mb_row *chosen;    /* the fastest, or a simpler one that ties with it */
-    const struct mb_row *runner_up; /* the fastest of the others, or NULL */
-    struct mb_relation next;        /* of the runner-up to the chosen one */
-    bool is_power;                  /* both edges are powers of two */
-    uint64_t max_texels;            /* holds for images of up to this many texels */
-    uint32_t max_edge;              /* and no longer edge */
-    const struct mb_tune_class
-        *above;           /* the next class, if another variant wins there; or NULL */
-    enum mb_tune_how how; /* the border with it was found */
+    const struct mb_row *fastest;      /* by the median */
+    const struct mb_row *chosen;       /* the fastest, or a simpler one that ties with it */
+    const struct mb_row *runner_up;    /* the fastest of the others, or NULL */
+    struct mb_relation next;           /* of the runner-up to the chosen one */
+    bool is_power;                     /* both edges are powers of two */
+    uint64_t max_texels;               /* holds for images of up to this many texels */
+    uint32_t max_edge;                 /* and with no edge longer than this */
+    const struct mb_tune_class *above; /* the next class, if its winner differs; or NULL */
+    enum mb_tune_how how;              /* how the border with the next class was found */
 };
 
 struct mb_tune {
@@ -59,10 +58,10 @@ struct mb_tune_trial {
     struct mb_text left_out; /* why it is not in the final, if it is not */
 };
 
-/* Keep a variant that is, for one of its questions, among the MB_TUNE_FINALISTS best and within
- * MB_TUNE_MARGIN of the best: left_out[i] is NULL; else it is the reason, of the trial.
- * Variants that were not timed stay, so that the final tells why. Returns the number that is
- * kept. */
+/* Select variants for the final. A variant is kept if, for one of its questions, it is among
+ * the MB_TUNE_FINALISTS best and within MB_TUNE_MARGIN of the best; or if it was not timed, so
+ * that the final tells why. left_out[i] is NULL if variant i is kept, else the reason, which
+ * its trial owns. Returns the number of variants kept. */
 size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out);
 
 /* Add a class for each question that a variant of the final answers, and find the ranges of all
@@ -82,9 +81,9 @@ const struct mb_tune_class *mb_tune_find(const struct mb_tune *tune, const struc
                                          enum mb_question question);
 
 /* As mb_case_run(), under the first condition: the case has a row for each variant that can run
- * there; of variants with the same commands the first is kept, and those that missed the final
- * are skipped. If none can run, it has the first one, with the reason. An interrupted case is
- * left without timings. */
+ * there; of variants with the same commands the first is kept, and variants that missed the
+ * final are skipped. If no variant can run, the case has the first one, with the reason. An
+ * interrupted case is left without timings. */
 MB_MUST_CHECK enum mb_status mb_tune_case(const struct mb_case_options *options,
                                           const void *source, struct mb_case *c,
                                           bool *is_complete, struct mb_err *err);
