@@ -1,4 +1,4 @@
-/* Shared by the kernels of the roofline: the kinds of traffic, and the constants of variants.
+/* Shared by the kernels of the roofline: the kinds of traffic, and the constants by which variants differ.
  * Values of TRAFFIC are those of enum mb_traffic. */
 #ifndef TRAFFIC_GLSL
 #define TRAFFIC_GLSL
