@@ -26,7 +26,7 @@ layout(push_constant) uniform Push
     uint n_vectors;         /* of one stream; mixed traffic reads three streams, one behind the other */
     uint n_groups_per_pass;
     uint n_groups;          /* of all passes; the grid may be larger */
-    uint key, mask;         /* reads store their sum if sum & mask == key: always or never, as the host chooses */
+    uint key, mask;         /* reads store their sum if sum & mask == key: never or always */
 };
 
 void read_vectors(uint first, uint result)
