@@ -1,6 +1,6 @@
 /* Hands level 6 of every 64x64 tile to the workgroup that finishes last, for kernels that make
- * all levels in one dispatch. Such kernels enable GL_KHR_memory_scope_semantics and the Vulkan memory
- * model.
+ * all levels in one dispatch. Such kernels enable GL_KHR_memory_scope_semantics and the Vulkan
+ * memory model.
  *
  * The invocation that made the texel writes it and then adds to the counter with release
  * semantics at device scope. No barrier is needed between the two, and adds by others continue
@@ -32,8 +32,8 @@ layout(set = 0, binding = 3) nonprivate buffer Counter
 
 layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* for updates */
 
-/* Writes the tile's texel of level 6 and counts the tile; called by one invocation. Returns true
- * if all `n_tiles` of the slice are counted; their texels are then visible to the caller. */
+/* Writes the tile's texel of level 6 and counts the tile; one invocation calls this. Returns
+ * true if all `n_tiles` of the slice are counted; the caller then sees their texels. */
 bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
 {
     hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
@@ -49,8 +49,8 @@ bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
     return is_last;
 }
 
-/* Makes what one invocation acquired visible to its whole workgroup, the last one. Only the last
- * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
+/* Makes what one invocation acquired visible to its whole workgroup. Only the last workgroup
+ * calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,

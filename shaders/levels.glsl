@@ -74,9 +74,9 @@ vec3 linear_from_srgb(const vec3 srgb)
     return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
 }
 
-/* Converts a texel, fetched through a view of the storage format, to linear light. A view of the
- * sRGB format would decode in hardware, but H200 and llvmpipe are off by up to 0.3 of a code,
- * which shows after rounding. */
+/* Converts a texel, fetched through a view of the storage format, to linear light. A view of
+ * the sRGB format would decode in hardware, but H200 and llvmpipe are off by up to 0.3 of a
+ * code, which shows after rounding. */
 vec4 loaded(const vec4 texel)
 {
     return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
@@ -146,8 +146,8 @@ vec4 texel_of(const Joined all, const float scale)
 /* The 2x2 texels of a level of size `extent` that make one texel of the next:
  *     v00 v10
  *     v01 v11
- * A level that is one texel wide has no right neighbour: its one column then counts twice, which
- * does not change the average. */
+ * A level that is one texel wide has no right neighbour: its one column then counts twice,
+ * which does not change the average. */
 vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent)
 {
     if (is_narrow(extent.x)) {
@@ -167,9 +167,9 @@ vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent
  * way. Values that are subnormal in the shorter format are left to the driver.
  *
  * Only scalars are computed from specialization constants: when SPIRV-Tools 2023.1 folds
- * vectors of such constants, it uses a value before its definition, and the validation layer then rejects
- * the module. The number of bits must not be a parameter either: an H200 then took 1.6 times as
- * long for spd, even for formats that drop no bits. */
+ * vectors of such constants, it uses a value before its definition, and the validation layer
+ * then rejects the module. The number of bits must not be a parameter either: an H200 then took
+ * 1.6 times as long for spd, even for formats that drop no bits. */
 vec4 nearest_float(const vec4 texel)
 {
     const uint mask = (1u << DROPPED_BITS) - 1u, mask_blue = (1u << DROPPED_BITS_BLUE) - 1u;

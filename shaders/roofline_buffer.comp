@@ -4,8 +4,8 @@
  *   vector  0 .. w-1 | w .. 2w-1 | ...        w: size of the workgroup
  *           item 0     item 1                 of invocations 0 .. w-1
  *
- * A dispatch may make several passes over the same vectors: later workgroups begin again. All passes
- * write the same values, so it does not matter which writes last. */
+ * A dispatch may make several passes over the same vectors: later workgroups begin again. All
+ * passes write the same values, so it does not matter which writes last. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -4,8 +4,8 @@
 #define SUM_GLSL
 
 /* A sum of weighted texels, and what rounding lost of it. Formats with all the bits of a 32-bit
- * float need `lost`: the last bits of six rounded sums may weigh twice those of their
- * quotient, more than 4 ulp in all. */
+ * float need `lost`: the last bits of six rounded sums may weigh twice those of their quotient,
+ * more than 4 ulp in all. */
 struct Sum {
     vec4 sum, lost;
 };

@@ -14,9 +14,9 @@
  * It differs from the published kernel in two ways:
  *
  * The shared tile. Texel (x, y) of a step is made from cells (2x..2x+1, 2y..2y+1) and stored in
- * cell (x, y), which is also a source of texel (x/2, y/2) of the same step. The published kernel
- * has one barrier per step, after the write, so writing one texel races with reading for the
- * other. A barrier between reading and writing prevents the race:
+ * cell (x, y), which is also a source of texel (x/2, y/2) of the same step. The published
+ * kernel has one barrier per step, after the write, so writing one texel races with reading for
+ * the other. A barrier between reading and writing prevents the race:
  *
  *     read 2x2 cells | barrier | write one cell | barrier | read 2x2 cells of the next level
  *
@@ -101,8 +101,8 @@ void store(int level, ivec2 at, int slice, vec4 texel)
     }
 }
 
-/* Fetches texel `at` of level 0 and, with COPY, copies it. The copy is exact: both views have the storage
- * format, and a code rounds to itself. */
+/* Fetches texel `at` of level 0 and, with COPY, copies it. The copy is exact: both views have
+ * the storage format, and a code rounds to itself. */
 vec4 fetch(ivec2 at, int slice)
 {
     vec4 texel = texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0);
@@ -181,8 +181,8 @@ void make_tail_texel(int level, ivec2 at, int slice)
 }
 
 /* Makes levels 7 and below with one invocation: row by row from the top, and each row from the
- * left, so that every cell is read before it is overwritten. The others run the loops too:
- * if only some invocations enter a loop that reads memory, llvmpipe (Mesa 22.3) leaves the loop
+ * left, so that every cell is read before it is overwritten. The others run the loops too: if
+ * only some invocations enter a loop that reads memory, llvmpipe (Mesa 22.3) leaves the loop
  * after one iteration. */
 void make_tail_alone(bool is_first, int slice)
 {

@@ -22,8 +22,8 @@
  *
  * Level 2 with subgroup operations: each lane of a quad holds one texel of level 1 in each of
  * the four quadrants a to d of the tile. By swapping the texels that the other lane sums, every
- * lane ends with one texel of level 2 (a reduce-scatter; three swaps per channel instead
- * of eight):
+ * lane ends with one texel of level 2 (a reduce-scatter; three swaps per channel instead of
+ * eight):
  *
  *     lanes 0 1    hold a b c d each;   0 and 1 swap b, d of 0 for a, c of 1, and likewise 2 and 3;
  *           2 3    then 0 and 2, 1 and 3:   0 sums a, 1 sums b, 2 sums c, 3 sums d.
@@ -34,7 +34,8 @@
  * the image are long done when the release waits for them. If the count shows that the
  * workgroup is the last one, this invocation acquires. A control barrier then covers buffer
  * memory at device scope, so what was acquired is visible to the whole workgroup. With
- * counter=self the invocation also resets the counter to zero for the next run; with counter=host the host zeroes it before each run.
+ * counter=self the invocation also resets the counter to zero for the next run; with
+ * counter=host the host zeroes it before each run.
  *
  * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
  *
@@ -124,8 +125,8 @@ uint invocation_index()
 #endif
 }
 
-/* The place of an index among n x n, where n is a power of two up to 16: by the 8x8 map above, in
- * up to four such blocks, or row by row. */
+/* The place of an index among n x n, where n is a power of two up to 16: by the 8x8 map above,
+ * in up to four such blocks, or row by row. */
 ivec2 place(uint index, uint n)
 {
     if (ORDER_LINEAR) {
@@ -253,8 +254,8 @@ Texel reduce_cells(int level, ivec2 at, int stride)
 }
 
 #ifdef WAVE
-/* The texel of the lane whose index differs in the bits of the mask. WIDE uses shuffles, because
- * not every device with shuffles has quad operations. */
+/* The texel of the lane whose index differs in the bits of the mask. WIDE uses shuffles,
+ * because not every device with shuffles has quad operations. */
 #ifdef WIDE
 #ifdef HALF
 f16vec4 shuffled(f16vec4 own, uint mask)
@@ -388,8 +389,8 @@ void step_cells(int level, uint n, int stride, ivec2 origin, uint index, int sli
 #endif
 }
 
-/* Makes four levels from 16x16 cells of `level`; `tile` is the index of this block. Leaves the texel of
- * level + 4 in cell (0, 0). */
+/* Makes four levels from 16x16 cells of `level`; `tile` is the index of this block. Leaves the
+ * texel of level + 4 in cell (0, 0). */
 void step_four(int level, ivec2 tile, uint index, int slice)
 {
     int stride = 1;
@@ -458,8 +459,8 @@ bool hand_off_is_last(ivec2 tile, uint index, int slice)
     return is_last;
 }
 
-/* Makes what one invocation acquired visible to its whole workgroup, the last one. Only the last
- * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
+/* Makes what one invocation acquired visible to its whole workgroup. Only the last workgroup
+ * calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
@@ -481,10 +482,10 @@ Texel make_levels_1_2(ivec2 tile, uint index, int slice, out ivec2 cell)
     return make_level2(index, texel, cell);
 }
 
-/* Makes the levels below `level` (0 or 6) of one of its tiles. Both levels use the same
- * code, to keep it small: small images spend much of their time fetching instructions. If level
- * 7 fits in 16x16 cells (images up to 2048x2048), each invocation makes one texel of it, with
- * one wait for memory instead of four. */
+/* Makes the levels below `level` (0 or 6) of one of its tiles. Both levels use the same code,
+ * to keep it small: small images spend much of their time fetching instructions. If level 7
+ * fits in 16x16 cells (images up to 2048x2048), each invocation makes one texel of it, with one
+ * wait for memory instead of four. */
 void make_six(int level, ivec2 tile, uint index, int slice)
 {
     ivec2 at = place(index, 16u);

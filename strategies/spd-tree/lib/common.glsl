@@ -57,8 +57,8 @@ layout(push_constant, std430) uniform Push
 };
 
 #ifdef EVEN /* tiles of 64x64 texels (even.glsl) */
-/* Whether tiles make six levels and tail.glsl continues from each tile's single texel of level 6.
- * Otherwise tiles contribute partials to all levels below theirs. */
+/* Whether tiles make six levels and tail.glsl continues from each tile's single texel of level 6. Otherwise tiles
+ * contribute partials to all levels below theirs. */
 layout(constant_id = 5) const bool HAS_TAIL = true;
 /* Whether there are so few tiles that the hand-off is the critical path: tiles then store all levels but the third
  * after the hand-off. */

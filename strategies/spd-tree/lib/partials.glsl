@@ -5,9 +5,9 @@
  * tiles, one of all levels together (set_strips() in spd_tree_plan.c makes sure of that). Positions and weights are
  * computed before the texels to be weighted are ready. */
 
-/* The most texels n levels below a tile's own, along an axis: each of them covers 2^n + c texels (sharing.glsl), and c is less
- * than 2^n. The bound also holds for the texels at the edges that other tiles may contribute to: a single level may
- * have one more or less, but all levels together never have too many. */
+/* The most texels n levels below a tile's own, along an axis: each of them covers 2^n + c texels (sharing.glsl), and c
+ * is less than 2^n. The bound also holds for the texels at the edges that other tiles may contribute to: a single level
+ * may have one more or less, but all levels together never have too many. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
 #define MOST_EVER(n) (MOST_OF_AXIS(MAX_TILE_X, n) * MOST_OF_AXIS(MAX_TILE_Y, n))
 #ifdef EVEN /* as if tiles were never smaller */
@@ -51,8 +51,8 @@ struct Held {
     int first_partial, pitch;
 };
 
-/* A texel `n` levels below the tiles' levels to which a tile contributes, and how to compute the contribution, as
- * far as that does not depend on texel values. */
+/* A texel `n` levels below the tiles' levels to which a tile contributes, and how to compute the contribution, as far
+ * as that does not depend on texel values. */
 struct Partial {
     int n; /* 0: none */
     ivec2 at;

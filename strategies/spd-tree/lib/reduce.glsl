@@ -11,8 +11,8 @@
  * columns.
  *
  * Weights of codes are relative to the middle one, which then needs no multiplication. Floats may differ by any factor,
- * so their weights are exact: integers over the next power of two, so that sums do not overflow. `scales` turn sums into
- * averages: for codes once for all levels above, for floats at every level. */
+ * so their weights are exact: integers over the next power of two, so that sums do not overflow. `scales` turn sums
+ * into averages: for codes once for all levels above, for floats at every level. */
 struct Axis {
     float first, change, middle, last;
     bool is_odd, is_single;

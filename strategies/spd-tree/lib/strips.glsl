@@ -12,9 +12,9 @@
  * columns of 32 lanes, the last seven are therefore a halo: the lanes make 15 texels of level 3, and the next strip
  * starts at column 120. Texels of levels 1 and 2 that two strips make are stored by the strip that owns them.
  *
- * There are two pipelines. With GENERAL, push constants tell which sizes are odd, and an even level costs only a
- * branch that is not taken. Without GENERAL there is no halo. Down the strip, the last even row of an odd level stays in registers
- * as the first of the three rows that the next row below covers:
+ * There are two pipelines. With GENERAL, push constants tell which sizes are odd, and an even level costs only a branch
+ * that is not taken. Without GENERAL there is no halo. Down the strip, the last even row of an odd level stays in
+ * registers as the first of the three rows that the next row below covers:
  *
  *     level 0    0  1  2  3  4  5  6  7  8 | 9 10 ..
  *     level 1       0     1     2     3     4 | ..            row r covers rows 2r to 2r + 2
@@ -38,8 +38,8 @@
 
 #define LANE_COLUMNS 4 /* of level 0 */
 
-/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that. So
- * does llvmpipe: an invocation that never enters a loop would pass the barriers after the loop. */
+/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that. So does
+ * llvmpipe: an invocation that never enters a loop would pass the barriers after the loop. */
 #ifdef SUBGROUPS
 #define ARE_ROWS_TOLD (!IS_GPU)
 #else
@@ -206,7 +206,7 @@ Row extreme_of(const Row a, const Row b)
 }
 #endif
 
-/* Fetches rows `y` and y + 1 of level 0. The last prefetch of a strip repeats one of its rows, which is in the cache. */
+/* Fetches rows `y` and y + 1 of level 0. A strip's last prefetch repeats one of its own rows, from the cache. */
 Rows fetch(int y)
 {
     y = min(y, s.last_row);
@@ -268,15 +268,15 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
     lower = reduce_row(rows.lower, next[1]);
 }
 
-/* Whether the strip stores a column, given the `last` one it owns. Without a halo it owns all columns: stores beyond
- * a level's size have no effect. */
+/* Whether the strip stores a column, given the `last` one it owns. Without a halo it owns all columns: stores beyond a
+ * level's size have no effect. */
 bool is_own_column(const int x, const int last)
 {
     return HALO == 0 || x <= last;
 }
 
-/* Transposes a pair of texels with the lane whose place differs in the bit `mask`: the lane whose bit is 0
- * gets both first texels and the other lane both second texels, in the order of places. */
+/* Transposes a pair of texels with the lane whose place differs in the bit `mask`: the lane whose bit is 0 gets both
+ * first texels and the other lane both second texels, in the order of places. */
 EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
 {
 #ifdef SUBGROUPS
@@ -306,9 +306,9 @@ Row transposed_row(const Row row)
     }
 
 /* Stores rows `y`, which is even, and y + 1 of level 1, two columns per lane. Memory is written in sectors, which for
- * 4-byte texels are four texels wide and two high, and each store of a subgroup should fill whole sectors; a
- * sector filled by two stores is written twice. Lanes i and i ^ 1 hold a sector of both rows; each of the four stores writes one contiguous quarter of
- * the strip. A lane that holds a whole sector needs no exchange. */
+ * 4-byte texels are four texels wide and two high, and each store of a subgroup should fill whole sectors; a sector
+ * filled by two stores is written twice. Lanes i and i ^ 1 hold a sector of both rows; each of the four stores writes
+ * one contiguous quarter of the strip. A lane that holds a whole sector needs no exchange. */
 void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 {
     if (!IS_TRANSPOSED) {
@@ -530,9 +530,9 @@ void keep_no_rows()
     s.row2 = TEXEL(0.0);
 }
 
-/* An iteration makes a row of level 2 and rows `y1` and y1 + 1 of level 1. Texels of level 0 are prefetched one iteration
- * ahead, into registers of their own, because moving a value that is still being fetched would wait for it. If level 0
- * or 1 is odd, the first iteration only fills in the first of three rows. */
+/* An iteration makes a row of level 2 and rows `y1` and y1 + 1 of level 1. Texels of level 0 are prefetched one
+ * iteration ahead, into registers of their own, because moving a value that is still being fetched would wait for it.
+ * If level 0 or 1 is odd, the first iteration only fills in the first of three rows. */
 void make_strip()
 {
     bool is_odd2 = GENERAL && s.axis_y2.is_odd, is_odd3 = GENERAL && s.axis_y3.is_odd;

@@ -1,6 +1,6 @@
 /* The tail: from level 6 of even tiles down to the last level. No size here is odd, so each texel is the average of 2x2
- * texels, or of 2 where an axis is one texel wide, and a tile contributes to exactly one texel of each level. The
- * work is done by the lanes in which make_even_tile() leaves the tile's texel. */
+ * texels, or of 2 where an axis is one texel wide, and a tile contributes to exactly one texel of each level. The work
+ * is done by the lanes in which make_even_tile() leaves the tile's texel. */
 
 /* Stores to one of a few levels without jumps, since each jump fetches instructions (with a switch over 15 levels, r32f
  * at 1024x1024 takes 10.6 us instead of 9.8 on an H100). */

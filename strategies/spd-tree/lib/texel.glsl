@@ -104,8 +104,8 @@ vec3 srgb_codes(const vec3 linear)
 #endif
 #define UNIT (CODEC == CODEC_SRGB8 ? vec4(1.0) : 1.0 / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA))
 
-/* Decodes four bytes to codes that are too large by 2^10: half floats from 2^10 to 2^11 hold integers in their lowest bits.
- * The compiler does not know the exponents (0x6400, twice): known constants would take two instructions instead
+/* Decodes four bytes to codes that are too large by 2^10: half floats from 2^10 to 2^11 hold integers in their lowest
+ * bits. The compiler does not know the exponents (0x6400, twice): known constants would take two instructions instead
  * of one. */
 vec4 biased_codes(const uint bytes)
 {
@@ -225,8 +225,8 @@ uvec2 encode_channels(vec4 texel)
 #endif
 
 #ifdef ALPHA
-/* Weighted by alpha, colour is the sum of products over the sum of alphas. If the sum of alphas is 0, nothing is visible,
- * and the straight average is used. */
+/* Weighted by alpha, colour is the sum of products over the sum of alphas. If the sum of alphas is 0, nothing is
+ * visible, and the straight average is used. */
 TEXEL decode(const ENCODED fetched)
 {
     vec4 texel = decode_channels(fetched) - BIAS;

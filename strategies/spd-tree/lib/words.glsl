@@ -11,8 +11,8 @@
  * The atomic returns the sum to whoever adds the last part. No other data is handed on, so nothing needs to be released
  * or acquired, and integer sums do not depend on the order.
  *
- * Each part is rounded by at most half of 2^-27, so 1024 parts are off by at most 0.001 of an 8-bit code. Rounding
- * may raise a sum above PAIR_ONE by half of 2^10, and float rounding by some hundred more; PAIR_ONE leaves more headroom
+ * Each part is rounded by at most half of 2^-27, so 1024 parts are off by at most 0.001 of an 8-bit code. Rounding may
+ * raise a sum above PAIR_ONE by half of 2^10, and float rounding by some hundred more; PAIR_ONE leaves more headroom
  * than that in 27 bits.
  *
  * Relaxed atomics on different words have no common order, so the two words of a four-channel texel may be completed in
