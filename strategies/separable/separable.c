@@ -3,8 +3,7 @@
  *
  * An image of 32-bit floats, which every level reuses, holds the result of the first pass. The
  * host computes weights in double precision and splits each into two floats. An axis of even
- * size has one set of weights; an odd one has a set per target texel, since the phase varies.
- */
+ * size has one set of weights; an odd one has a set per target texel (the phase varies). */
 #include "base/alloc.h"
 #include "image/filter.h"
 #include "strategy/levels.h"
@@ -20,8 +19,7 @@ struct push {
     int32_t n_source, n_target, n_taps, first_weight, weight_stride, begin, end, first_across;
 };
 
-/* One dispatch: texels [begin, end) of each of n_across rows or columns from first_across on.
- */
+/* One dispatch: texels [begin, end) of n_across rows or columns from first_across on. */
 struct pass {
     struct push push;
     int32_t n_across;
@@ -274,7 +272,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-/* The number of texels that a pass fetches into shared memory; all its rows fetch equally many.
+/* The number of texels that a pass fetches into shared memory, the same for each of its rows.
  */
 static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 {

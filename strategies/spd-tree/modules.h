@@ -5,8 +5,7 @@
 #include "lib/spd_tree.h"
 #include "strategy.h"
 
-/* As spd_tree_get_features() fills it in, but from what mipbench already knows of the device.
- */
+/* As spd_tree_get_features() fills it in, but from what is already known of the device. */
 struct spd_tree_device mb_spd_tree_device_of(const struct mb_gpu_info *info);
 
 struct spd_tree_job mb_spd_tree_job_of(const struct mb_layout *layout,

@@ -1,6 +1,6 @@
 /* spd-tree: every level of an image of any size in one dispatch; each texel is the exact area
- * average. Engines take lib/, the kernel and its host code, as it is; this file measures
- * it. */
+ * average. Engines take lib/, the kernel and its host code, as it is; this file
+ * measures lib/. */
 #include "modules.h"
 #include "traffic.h"
 

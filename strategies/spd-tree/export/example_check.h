@@ -8,8 +8,7 @@
 
 #include "spd_tree.h"
 
-/* Places levels one after the other in a buffer, with 4-byte texels; returns the buffer's size.
- */
+/* Places levels of 4-byte texels one after the other in a buffer; returns the buffer's size. */
 static VkDeviceSize place_levels(const struct spd_tree_job *job, VkBufferImageCopy *copies)
 {
     VkDeviceSize n_bytes = 0;
@@ -35,7 +34,7 @@ static void fill(void *texels, VkExtent3D extent)
     }
 }
 
-/* The weight of tap `i` in texel `x` below a level of `n` texels: 2 taps, or 3 if `n` is odd.
+/* The weight of tap `i` in texel `x` below a level of `n` texels (3 taps if odd, otherwise 2).
  */
 static double weight_of(uint32_t i, uint32_t x, uint32_t n)
 {

@@ -4,7 +4,7 @@
  *     spd_tree_create(&info, &tree);                  once per device
  *     spd_tree_image_info(&job, &image_info);         usage and flags for vkCreateImage
  *     spd_tree_view_info(&job, image, level, 0, &view_info);     one view per level
- *     spd_tree_prepare(tree, &job);                   or _prepare_all(): ahead, on any thread
+ *     spd_tree_prepare(tree, &job);                   creates its pipeline, on any thread
  *     spd_tree_scratch_bytes(tree, &job);             size of a buffer, zeroed once
  *     spd_tree_write_set(tree, &job, &resources);     unless push descriptors are used
  *     spd_tree_record(tree, cmd, &job, &resources);   one dispatch

@@ -23,8 +23,7 @@ static uint32_t most_of_axis(uint32_t tile, uint32_t n)
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
 }
 
-/* The most texels that a tile may contribute to, of levels `first` to `end` - 1 below its own.
- */
+/* The most texels of levels `first` to `end` - 1 below a tile's that it may contribute to. */
 static uint32_t most_parts(uint32_t tile_x, uint32_t tile_y, uint32_t first, uint32_t end)
 {
     uint32_t n_parts = 0;
@@ -81,7 +80,7 @@ static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
 }
 
-/* Whether there are levels below the tiles' levels and partials.glsl, not the tail, makes them.
+/* Whether partials.glsl makes levels: there are some below the tiles', and no tail makes them.
  */
 static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
@@ -466,9 +465,9 @@ static bool may_have_words(const struct spd_tree_image *image)
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes
- * no levels; otherwise up to a little more than two waves, since each tile waits for the texels
- * it shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
+/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no
+ * levels. Otherwise they do up to a little more than two waves, since each tile waits for the
+ * texels it shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
@@ -643,8 +642,8 @@ static bool is_small(const struct spd_tree_device *device, const struct spd_tree
            spd_tree_texel_bytes(image->format) <= 4;
 }
 
-/* The device with options->lanes per subgroup or, if not set, with `lanes`, provided that it
- * can require them: on Intel, each of 32 lanes has too few registers. */
+/* The device with options->lanes per subgroup or, if that is 0, with `lanes` if it can require
+ * them: on Intel, each of 32 lanes has too few registers. */
 static struct spd_tree_device with_lanes(const struct spd_tree_device *device,
                                          const struct spd_tree_options *options, uint32_t lanes)
 {

@@ -121,8 +121,7 @@ struct spd_tree_push {
     uint32_t n_first, strip_rows, levels_per_round, is_many;
     uint32_t
         nodes[12]; /* for updates: the scales of levels from n_first on, as bits of floats */
-    /* For updates: the first and last changed texel of level 0; the first tile, x and y << 16.
-     */
+    /* For updates: first and last changed texel of level 0; the first tile as x and y << 16. */
     int32_t changed[4];
     uint32_t first_tile;
 };
@@ -141,7 +140,7 @@ struct spd_tree_plan {
     enum spd_tree_shape shape;
     uint32_t rows, max_rows; /* of strips; otherwise 0 */
     uint32_t n_first, tile_x,
-        tile_y;    /* n_first: levels that tiles make; a tile's size in the last */
+        tile_y;    /* n_first: levels that tiles make; tile_x, tile_y: size in the last */
     bool has_tail; /* tiles make six levels; tail.glsl continues from a texel of each */
     uint32_t levels_per_round; /* levels that tail.glsl makes per round */
     bool is_lean;              /* saves registers */
