@@ -2,7 +2,7 @@
  *
  * On an axis of even size a texel is the average of two texels above it. On an odd size n = 2m
  * + 1 the box weights three (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation", NVIDIA
- * 2005); texel x of the m below covers n / m source texels:
+ * 2005); texel x of the m in the next level covers n / m texels:
  *
  *     source   | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n

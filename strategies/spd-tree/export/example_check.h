@@ -34,8 +34,7 @@ static void fill(void *texels, VkExtent3D extent)
     }
 }
 
-/* The weight of tap `i` in texel `x` below a level of `n` texels (3 taps if odd, otherwise 2).
- */
+/* The weight of tap `i` in texel `x` below a level of `n` texels (3 taps if odd, else 2). */
 static double weight_of(uint32_t i, uint32_t x, uint32_t n)
 {
     const uint32_t half = n / 2, odd = i == 0 ? half - x : i == 1 ? half : x + 1;

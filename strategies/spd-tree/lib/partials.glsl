@@ -199,7 +199,7 @@ void share_common(const ivec2 tile, const int layer, const uint index)
  * the partials of all tiles, in a fixed order: few by one invocation, many by a subgroup or the workgroup. */
 #define MANY 4u
 
-shared uint complete[N_COMMON]; /* indices in common_texel[]: many contributions, all arrived */
+shared uint complete[N_COMMON]; /* indices in common_texel[] of texels whose many partials have all arrived */
 shared uint n_complete;
 
 uint first_slot(const Common c, const int layer)

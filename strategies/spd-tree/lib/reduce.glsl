@@ -1,7 +1,7 @@
 /* How texels along one axis are reduced to one: three where the axis is odd, otherwise two.
  *
  * On an odd size n = 2m + 1 the box weights three texels (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation",
- * NVIDIA 2005); texel x of the next level's m covers n / m texels:
+ * NVIDIA 2005); texel x of the m in the next level covers n / m texels:
  *
  *     texel    | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n */

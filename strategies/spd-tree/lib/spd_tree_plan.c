@@ -80,8 +80,7 @@ static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
 }
 
-/* Whether partials.glsl makes levels: there are some below the tiles', and no tail makes them.
- */
+/* Whether partials.glsl makes levels: some lie below the tiles' levels and there is no tail. */
 static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
     return !plan->has_tail && plan->n_first + 1 < image->n_levels;
@@ -465,9 +464,9 @@ static bool may_have_words(const struct spd_tree_image *image)
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no
- * levels. Otherwise they do up to a little more than two waves, since each tile waits for the
- * texels it shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
+/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no levels.
+ * Otherwise they do up to a little more than two waves, since each tile waits for the texels it
+ * shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {

@@ -73,8 +73,7 @@ struct spd_tree_image {
     struct spd_tree_format format;
     enum spd_tree_reduction reduction;
     bool weighs_alpha; /* colour is weighted by alpha; averages of four channels only */
-    bool is_depth; /* level 0 is a depth image, which has no integer view; the codec is FLOAT32
-                    */
+    bool is_depth;     /* level 0 is a depth image, without an integer view; codec FLOAT32 */
     struct spd_tree_rect
         changed; /* only update texels that depend on this part of level 0; zero: all */
 };

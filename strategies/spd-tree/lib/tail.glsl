@@ -26,7 +26,7 @@
  *     level 8         \  /                   and to the one node that expects 16
  *
  * If there are more levels, the lanes that complete the last node start the next round. */
-#define MAX_STEPS 5 /* rounds, of two levels each if four lanes share two words per texel */
+#define MAX_STEPS 5 /* rounds: of two levels each, with four lanes and two words per texel */
 
 struct Node {
     int level;

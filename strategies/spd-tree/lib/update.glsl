@@ -1,7 +1,7 @@
 /* Updates after a rectangle of level 0 changed. Only the tiles that it affects run, and they store only the texels that
  * it affects. The workgroup of the last tile makes the levels below one after the other, from encoded texels, so that
  * the result is the same whatever else was made. For levels that are small enough, this workgroup holds all
- * texels that it reads in shared memory, and fetches all texels that the rectangle does not affect at once. */
+ * texels that it reads in shared memory, and fetches at once all texels that the rectangle does not affect. */
 
 #define MAX_LEVELS 16
 
