@@ -1,6 +1,5 @@
 /* What the examples need besides spd-tree: a device and a command buffer. An engine has
- * both. A function that returns false has printed why. Nothing is freed, as the process ends.
- */
+ * both. Functions print why they return false. Nothing is freed: the process ends. */
 #ifndef EXAMPLE_HOST_H
 #define EXAMPLE_HOST_H
 
