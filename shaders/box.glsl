@@ -2,7 +2,7 @@
  *
  * On an axis of even size a texel is the average of two texels above it. On an odd size n = 2m
  * + 1 the box weights three (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation", NVIDIA
- * 2005); texel x of the m below covers n / m source texels:
+ * 2005); texel x of the m in the next level covers n / m texels:
  *
  *     source   | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n
@@ -42,7 +42,7 @@ bool is_weighted(ivec2 source_extent)
                      (source_extent.y & 1) == 1 && source_extent.y > 1));
 }
 
-/* sum / taps.sum; if the sum is compensated, with the remainder of the first result. */
+/* sum / taps.sum. If the sum is compensated: corrects the quotient by its remainder. */
 vec4 divided(Sum sum, Taps taps)
 {
     vec4 guess = sum.sum * taps.inv_sum;
@@ -54,7 +54,7 @@ vec4 divided(Sum sum, Taps taps)
     return mix(better, guess, isinf(guess));
 }
 
-/* Skips taps of weight 0 instead of multiplying them: they may be infinite. */
+/* The weighted average of one row. Skips taps of weight 0: their texels may be infinite. */
 vec4 average_row(ivec2 first, Taps taps, int layer)
 {
     Sum sum = first_tap(taps.weight.x, fetch(first, layer));
@@ -92,7 +92,7 @@ vec4 extreme_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return extreme.straight;
 }
 
-/* Colour times alpha, and alpha, of one row. */
+/* The weighted sums of one row: of colour times alpha in rgb, of alpha in a. */
 vec4 weigh_row(ivec2 first, Taps taps, int layer)
 {
     vec4 sum = vec4(0.0);
@@ -107,7 +107,7 @@ vec4 weigh_row(ivec2 first, Taps taps, int layer)
     return sum;
 }
 
-/* Colour weighted by alpha, whose sum must not be 0; the total weight cancels out. */
+/* The average colour weighted by alpha. The sum of alpha must not be 0. */
 vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     vec4 sum = vec4(0.0);
@@ -119,7 +119,7 @@ vec3 weigh_box(ivec2 first, Taps along_x, Taps along_y, int layer)
     return quotient(sum.rgb, sum.a);
 }
 
-/* Handles all cases of up to 3x3 taps from `first` on. */
+/* Reduces up to 3x3 taps, the first of them at `first`, by any reduction. */
 vec4 reduce_taps(ivec2 first, Taps along_x, Taps along_y, int layer)
 {
     if (REDUCE != REDUCE_AVG) {

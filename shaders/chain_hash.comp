@@ -1,12 +1,12 @@
-/* A hash of a chain: of all its levels but the first, in all layers. The bits of each texel are mixed
- * with its place, so that two texels that change places are noticed, and the sum of what comes out does
- * not depend on the order. A workgroup has a tile of 32x32 texels, an invocation eight of a column:
+/* Hashes all levels of a chain but the first, in all layers. The bits of each texel are mixed with its
+ * place, so that swapped texels change the hash. The mixed texels are summed, so their order does not
+ * matter. A workgroup reads a tile of 32x32 texels; each invocation reads eight texels of a column:
  *
  *   128 invocations     0  1  ..  7 | 32 .. 39 | 64 .. 71 | 96 .. 103
  *                       8  9  .. 15 |          |          |
  *                      16     .. 23 |          |          |
  *                      24     .. 31 |          |          | .. 127
- *                      the next seven of each lie below, four texels apart
+ *                      the other seven texels of each invocation lie below, four rows apart
  */
 #version 460
 
@@ -18,12 +18,12 @@ layout(local_size_x = 128) in;
 layout(set = 0, binding = 0) uniform sampler2DArray chain; /* without the first level */
 layout(set = 0, binding = 1) restrict buffer Sums
 {
-    uint sums[]; /* two a slot */
+    uint sums[]; /* two per slot */
 };
 
 layout(push_constant) uniform Push
 {
-    uint slot, n_levels, n_layers; /* of what is hashed */
+    uint slot, n_levels, n_layers; /* levels without the first */
 };
 
 shared uint group_sum[2];
@@ -53,7 +53,7 @@ uvec2 hash_of(vec4 texel, uint place)
 void main()
 {
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    uint rest = group; /* of this level's tiles, layer by layer */
+    uint rest = group; /* index among the level's tiles, layer by layer */
     int level = 0;
     ivec2 size, n_tiles;
     for (; uint(level) < n_levels; level++) {
@@ -66,7 +66,7 @@ void main()
         rest -= n;
     }
     if (uint(level) == n_levels) {
-        return; /* the grid may be larger */
+        return; /* the grid may have more workgroups than tiles */
     }
     int lane = int(gl_LocalInvocationID.x);
     int tile = int(rest) % (n_tiles.x * n_tiles.y);

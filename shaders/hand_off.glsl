@@ -1,17 +1,16 @@
 /* Hands level 6 of every 64x64 tile to the workgroup that finishes last, for kernels that make
- * all levels in one dispatch. They enable GL_KHR_memory_scope_semantics and the Vulkan memory
- * model.
+ * all levels in one dispatch. Such kernels enable GL_KHR_memory_scope_semantics and the Vulkan
+ * memory model.
  *
  * The invocation that made the texel writes it and then adds to the counter with release
  * semantics at device scope. No barrier is needed between the two, and adds by others continue
- * its release sequence. Only the invocation whose add shows that its workgroup is the last one
- * acquires. If others of the workgroup also read the texels, they first meet in
- * acquire_hand_off(), whose control barrier covers buffer memory at device scope, so that what
- * was acquired is visible to all of them. The invocation that acquired resets the counter to
- * zero for the next run.
+ * its release sequence. If the add shows that the workgroup is the last one, this invocation
+ * alone acquires and resets the counter to zero for the next run. If the rest of the workgroup
+ * also reads the texels, all call acquire_hand_off() first: its control barrier covers buffer
+ * memory at device scope, so what was acquired is visible to all of them.
  *
- * An update dispatches the tiles that the changed rectangle touches. The other texels of level
- * 6 exist only as stored. So that an update gives the same bits as a full run, tiles round
+ * An update dispatches the tiles that the changed rectangle touches. Of the other tiles, level
+ * 6 exists only as stored. So that an update gives the same bits as a full run, tiles round
  * their texel as a store would, and stored texels go through the same arithmetic
  * (as_stored). */
 #ifndef HAND_OFF_GLSL
@@ -31,10 +30,10 @@ layout(set = 0, binding = 3) nonprivate buffer Counter
     uint counter[]; /* per slice: workgroups done */
 };
 
-layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* of updates */
+layout(set = 0, binding = 4) uniform sampler2DArray stored_level6; /* for updates */
 
-/* Writes level 6 of this tile and counts it, from one invocation. Returns true if all `n_tiles`
- * of the slice are counted; their texels are then visible to this invocation. */
+/* Writes the tile's texel of level 6 and counts the tile; one invocation calls this. Returns
+ * true if all `n_tiles` of the slice are counted; the caller then sees their texels. */
 bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
 {
     hand_off[slice * TAIL_TEXELS + tile.y * TAIL_PITCH + tile.x] =
@@ -50,8 +49,8 @@ bool count_is_last(vec4 texel, ivec2 tile, int slice, uint n_tiles)
     return is_last;
 }
 
-/* Makes what one invocation of the last workgroup acquired visible to all of it. Only the last
- * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
+/* Makes what one invocation acquired visible to its whole workgroup. Only the last workgroup
+ * calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,

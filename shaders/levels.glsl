@@ -27,7 +27,7 @@ layout(constant_id = 16) const int REDUCE = REDUCE_AVG;
 /* True if averages weight colour by alpha. Stored texels are straight either way. */
 layout(constant_id = 17) const bool WEIGH_ALPHA = false;
 
-/* True if only what a changed rectangle affects is written. */
+/* True if only the texels that a changed rectangle affects are written. */
 layout(constant_id = 18) const bool IS_UPDATE = false;
 
 ivec2 level_extent(const ivec2 base, const int level)
@@ -43,8 +43,8 @@ bool is_narrow(const int n)
 
 /* True if texel `at` depends on `region` (first corner xy, last corner zw, inclusive) of the
  * level `step` levels above. Halving the corners is exact for the floor policy, and for box
- * where sizes are even, as long as the region is not empty: once a dropped row or column has
- * emptied it, the corners of a level that is one texel wide would make it reappear. */
+ * where sizes are even. The region must not be empty: if a dropped row or column emptied it,
+ * halving would make it reappear on a level that is one texel wide. */
 bool depends_on(const ivec4 region, const int step, const ivec2 at)
 {
     return all(greaterThanEqual(at, region.xy >> step)) && all(lessThanEqual(at, region.zw >> step));
@@ -74,23 +74,23 @@ vec3 linear_from_srgb(const vec3 srgb)
     return mix(curve, srgb * (1.0 / 12.92), lessThanEqual(srgb, vec3(0.04045)));
 }
 
-/* A fetched texel of a view in the storage format, in linear light. A view of the sRGB format
- * would decode in hardware, but that is off by up to 0.3 of a code on an H200 and on llvmpipe,
- * which shows after rounding. */
+/* Converts a texel, fetched through a view of the storage format, to linear light. A view of
+ * the sRGB format would decode in hardware, but H200 and llvmpipe are off by up to 0.3 of a
+ * code, which shows after rounding. */
 vec4 loaded(const vec4 texel)
 {
     return IS_SRGB ? vec4(linear_from_srgb(texel.rgb), texel.a) : texel;
 }
 
-/* Where the 2x2 texels below texel `at` of the next level meet, as a sampler takes it; on an
- * axis of one texel its centre, so that nothing beyond the edge contributes. */
+/* The texture coordinates at which the 2x2 source texels of texel `at` of the next level meet.
+ * On an axis of one texel: the texel's centre, so that nothing beyond the edge contributes. */
 vec2 pair_corner(const ivec2 at, const vec2 inv_extent)
 {
     return min(vec2(2 * at + 1) * inv_extent, 1.0 - 0.5 * inv_extent);
 }
 
-/* n / d for vectors. Formats with all the bits of a 32-bit float add the remainder of the first
- * result, because division alone may be off by 2.5 ulp. */
+/* n / d. For formats with all the bits of a 32-bit float, corrects the quotient by its
+ * remainder, because division alone may be off by 2.5 ulp. */
 vec3 quotient(const vec3 n, const float d)
 {
     vec3 guess = n / d;
@@ -129,8 +129,8 @@ Joined join(Joined a, const Joined b)
 }
 
 /* Turns joined texels into one; `scale` turns their sum into their average. Weighted by alpha,
- * colour is the sum of products over the sum of alphas; where that is 0, nothing is visible and
- * the straight average is used. */
+ * colour is the sum of products over the sum of alphas. If the sum of alphas is 0, nothing is
+ * visible and the straight average is used. */
 vec4 texel_of(const Joined all, const float scale)
 {
     if (REDUCE != REDUCE_AVG) {
@@ -146,8 +146,8 @@ vec4 texel_of(const Joined all, const float scale)
 /* The 2x2 texels of a level of size `extent` that make one texel of the next:
  *     v00 v10
  *     v01 v11
- * A level that is one texel wide has no right neighbour: its one column then counts twice, which
- * leaves it as it is. */
+ * A level that is one texel wide has no right neighbour: its one column then counts twice,
+ * which does not change the average. */
 vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent)
 {
     if (is_narrow(extent.x)) {
@@ -163,13 +163,13 @@ vec4 reduce_2x2(const vec4 v00, vec4 v10, vec4 v01, vec4 v11, const ivec2 extent
                     0.25);
 }
 
-/* The nearest float with fewer bits, ties to even, because a driver may round either way.
- * Values that are subnormal in the fewer bits are left to the driver.
+/* Rounds to the nearest float with fewer bits, ties to even, because a driver may round either
+ * way. Values that are subnormal in the shorter format are left to the driver.
  *
  * Only scalars are computed from specialization constants: when SPIRV-Tools 2023.1 folds
- * vectors of those, it uses a value before it defines it, and the validation layer then rejects
- * the module. The number of bits must not be a parameter either: an H200 then took 1.6 times as
- * long for spd, even for formats that drop no bits. */
+ * vectors of such constants, it uses a value before its definition, and the validation layer
+ * then rejects the module. The number of bits must not be a parameter either: an H200 then took
+ * 1.6 times as long for spd, even for formats that drop no bits. */
 vec4 nearest_float(const vec4 texel)
 {
     const uint mask = (1u << DROPPED_BITS) - 1u, mask_blue = (1u << DROPPED_BITS_BLUE) - 1u;
@@ -179,7 +179,7 @@ vec4 nearest_float(const vec4 texel)
     uvec4 last = bits >> uvec4(DROPPED_BITS, DROPPED_BITS, DROPPED_BITS_BLUE, DROPPED_BITS) & 1u;
     uvec4 rounded = bits + uvec4(half_bit, half_bit, half_blue, half_bit) + last;
     vec4 nearest = uintBitsToFloat(rounded & uvec4(kept, kept, kept_blue, kept));
-    return mix(nearest, texel, isnan(texel)); /* the sum moves a NaN into its sign */
+    return mix(nearest, texel, isnan(texel)); /* the addition may carry a NaN into its sign */
 }
 
 /* The texel to store so that the format holds the nearest code. Vulkan leaves the rounding of

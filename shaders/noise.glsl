@@ -1,4 +1,4 @@
-/* Noise that no memory compresses, computed from an index, so that the host can reproduce it.
+/* Noise that memory cannot compress, computed from an index, so that the host can reproduce it.
  *
  * The word is PCG's output function over one step of its generator (O'Neill 2014; as a hash:
  * Jarzynski and Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). */

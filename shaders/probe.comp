@@ -1,5 +1,5 @@
 /* A probe of the clock: a chain of dependent multiply-adds. Its time is steps x latency /
- * clock, whatever the memory does. */
+ * clock, however busy the memory is. */
 #version 460
 
 layout(local_size_x_id = 0) in;

@@ -1,11 +1,11 @@
-/* Traffic on buffers, for the roofline: 16 bytes a load, neighbouring invocations on neighbouring
- * vectors, a workgroup's items one after the other:
+/* Traffic on buffers, for the roofline. Each load reads a vector of 16 bytes, neighbouring
+ * invocations read neighbouring vectors, and the items of a workgroup follow one another:
  *
  *   vector  0 .. w-1 | w .. 2w-1 | ...        w: size of the workgroup
  *           item 0     item 1                 of invocations 0 .. w-1
  *
- * A dispatch may make several passes over the same vectors: later workgroups begin again. All write
- * the same values, so it does not matter who is last. */
+ * A dispatch may make several passes over the same vectors: later workgroups begin again. All
+ * passes write the same values, so it does not matter which writes last. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -23,10 +23,10 @@ layout(set = 0, binding = 1) restrict writeonly buffer Target
 
 layout(push_constant) uniform Push
 {
-    uint n_vectors;         /* of one stream; mixed traffic reads three, one after the other */
+    uint n_vectors;         /* of one stream; mixed traffic reads three streams, one behind the other */
     uint n_groups_per_pass;
     uint n_groups;          /* of all passes; the grid may be larger */
-    uint key, mask;         /* reads store their sum if sum & mask is key: never, or always */
+    uint key, mask;         /* reads store their sum if sum & mask == key: never or always */
 };
 
 void read_vectors(uint first, uint result)

@@ -1,5 +1,5 @@
-/* Traffic on images, for the roofline: texel fetches and image stores, an invocation's items one
- * tile below the other. Tiles of 32 invocations are 8x4 texels, as images are tiled, too:
+/* Traffic on images, for the roofline: texel fetches and image stores. An invocation's items lie
+ * one tile below the other. 32 invocations cover a block of 8x4 texels, since images are tiled:
  *
  *   workgroup of 128    0  1  ..  7 | 32 .. 39 | 64 .. 71 | 96 .. 103
  *                       8  9  .. 15 | 40 .. 47 | 72 ..    |
@@ -7,7 +7,7 @@
  *                      24     .. 31 |          |          | .. 127
  *                      the next four blocks of 32 lie below
  *
- * A dispatch may make several passes: more layers than there are begin again. */
+ * A dispatch may make several passes: after the last layer, workgroups begin again at the first. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -29,7 +29,7 @@ bool is_inside(ivec2 at)
     return all(lessThan(at, n_texels));
 }
 
-/* Rows below the image repeat the last one: fetches without a branch overlap. */
+/* Rows below the image repeat the last row, so that fetches need no branch and overlap. */
 vec4 fetch(ivec2 at, int n_rows, int layer)
 {
     return texelFetch(source, ivec3(min(at, ivec2(n_texels.x, n_rows) - 1), layer), 0);

@@ -4,8 +4,8 @@
 #define SUM_GLSL
 
 /* A sum of weighted texels, and what rounding lost of it. Formats with all the bits of a 32-bit
- * float need the latter: the last bits of six rounded sums may weigh twice those of their
- * quotient, more than 4 ulp in all. */
+ * float need `lost`: the last bits of six rounded sums may weigh twice those of their quotient,
+ * more than 4 ulp in all. */
 struct Sum {
     vec4 sum, lost;
 };
@@ -15,15 +15,15 @@ bool is_compensated()
     return UNORM_MAX == 0.0 && DROPPED_BITS == 0;
 }
 
-/* fma() finds what rounding a product loses. */
+/* Starts a sum with one product. fma() finds what rounding the product loses. */
 Sum first_tap(float weight, vec4 texel)
 {
     precise vec4 product = weight * texel;
     return Sum(product, is_compensated() ? fma(vec4(weight), texel, -product) : vec4(0.0));
 }
 
-/* Knuth's two-sum finds what rounding a sum loses (The Art of Computer Programming 2, 4.2.2,
- * theorem B). */
+/* Adds a product. Knuth's two-sum finds what rounding the sum loses (The Art of Computer
+ * Programming 2, 4.2.2, theorem B). */
 Sum add_tap(Sum sum, float weight, vec4 texel)
 {
     if (!is_compensated()) {

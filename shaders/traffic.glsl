@@ -1,5 +1,5 @@
-/* Shared by the kernels of the roofline: the kinds of traffic, and the constants of variants.
- * Values of TRAFFIC are those of enum mb_traffic. */
+/* Shared by the kernels of the roofline: the kinds of traffic, and the constants by which
+ * variants differ. Values of TRAFFIC are those of enum mb_traffic. */
 #ifndef TRAFFIC_GLSL
 #define TRAFFIC_GLSL
 

@@ -7,10 +7,11 @@ struct state {
     const struct mb_vk_image *image;
     struct mb_task task;
     struct mb_marks *marks;
-    struct mb_rect affected[MB_MAX_LEVELS]; /* the region to blit of each level */
+    struct mb_rect affected[MB_MAX_LEVELS]; /* the region of each level to blit */
 };
 
-/* A blit scales a region as a whole, so part of an odd axis has no whole texels above it. */
+/* Whether an update would blit part of an odd axis: a blit scales its region as a whole, and
+ * such a part has no whole texels above it. */
 static bool cuts_odd_axis(const struct mb_layout *layout, struct mb_rect rect)
 {
     struct mb_rect affected[MB_MAX_LEVELS];
@@ -62,8 +63,8 @@ static VkOffset3D offset(uint32_t x, uint32_t y, int32_t z)
     return (VkOffset3D){(int32_t)x, (int32_t)y, z};
 }
 
-/* Along a halved axis, texel x comes from 2x and 2x + 1; any other axis is blitted as a
- * whole. */
+/* Along an axis that is exactly halved, texel x comes from 2x and 2x + 1, so a part can be
+ * blitted; any other axis is blitted as a whole. */
 static void blit_level(const struct state *s, VkCommandBuffer cmd, uint32_t level)
 {
     const struct mb_vk_image *image = s->image;

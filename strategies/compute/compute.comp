@@ -1,7 +1,7 @@
 /* One level per dispatch: each invocation makes one texel of the next level.
  *
  * The box policy is that of shaders/box.glsl. The floor policy uses texels 2x and 2x+1 at any
- * size, and so drops the last row or column of an odd one. */
+ * size, and so drops the last row or column of an odd size. */
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "levels.glsl"

@@ -162,7 +162,7 @@ static void describe(const void *state, struct mb_work *work)
         work->n_dispatches += mb_rect_is_empty(s->affected[level]) ? 0 : layout->n_layers;
     }
     work->n_barriers = layout->n_levels > 1 ? layout->n_levels : 0;
-    /* A bilinear fetch of an odd size uses the filter's own weights, which updates cannot. */
+    /* On an odd size a bilinear fetch has the filter's own weights, except in updates. */
     if (s->by_sampler && s->policy == MB_POLICY_BLIT && !s->task.is_update &&
         !mb_policies_agree(layout->base, layout->n_levels)) {
         work->tolerance.arithmetic = MB_ARITHMETIC_FILTER;

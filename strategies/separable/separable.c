@@ -1,9 +1,9 @@
 /* separable: wide kernels, with a horizontal and a vertical pass per level, through shared
  * memory.
  *
- * Between the passes is an image of 32-bit floats, which every level reuses. The host computes
- * the weights in double precision, split into two floats: one set per axis of even size, or one
- * per target texel where the size is odd and the phase differs. */
+ * An image of 32-bit floats, which every level reuses, holds the result of the first pass. The
+ * host computes weights in double precision and splits each into two floats. An axis of even
+ * size has one set of weights; an odd one has a set per target texel (the phase varies). */
 #include "base/alloc.h"
 #include "image/filter.h"
 #include "strategy/levels.h"
@@ -19,7 +19,7 @@ struct push {
     int32_t n_source, n_target, n_taps, first_weight, weight_stride, begin, end, first_across;
 };
 
-/* One dispatch: texels [begin, end) along the pass, of rows or columns from first_across on. */
+/* One dispatch: texels [begin, end) of n_across rows or columns from first_across on. */
 struct pass {
     struct push push;
     int32_t n_across;
@@ -70,8 +70,8 @@ static struct mb_needs needs_of(const struct mb_params *choice)
     const uint32_t n_invocations = workgroups[choice->choice[PARAM_WORKGROUP]];
     return (struct mb_needs){
         .averages_only = true,
-        /* Negative weights can make an average alpha close to 0, by which no colour can be
-         * divided. */
+        /* Negative weights can bring the average alpha close to 0, and colour cannot be
+         * divided by that. */
         .straight_only = true,
         .policy = policy,
         .n_storage_images = 1,
@@ -272,7 +272,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     return MB_OK;
 }
 
-/* The number of texels that a pass fetches into shared memory; every row has the same. */
+/* The number of texels that a pass fetches into shared memory: the same for each row. */
 static uint64_t count_fetched(const struct state *s, const struct pass *pass)
 {
     const uint32_t n_made = s->n_invocations / 2, n_source = (uint32_t)pass->push.n_source;

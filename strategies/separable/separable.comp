@@ -1,10 +1,10 @@
 /* One pass of a wide kernel: along x from a level into the intermediate image, or along y from
  * there into the next level.
  *
- * A workgroup of N invocations makes N/2 texels of one row (or column). It first caches the N
- * source texels above them and a halo of the kernel's radius R on both sides; each is fetched
- * and decoded once, and texels beyond an edge repeat the edge. Then the first N/2 invocations
- * sum:
+ * A workgroup of N invocations makes N/2 texels of one row (or column). It first caches their N
+ * source texels and a halo of the kernel's radius R on both sides. Each source texel is fetched
+ * and decoded once; texels beyond an edge repeat the edge. Then each of the first N/2
+ * invocations sums one target texel:
  *
  *     source   |  R  |          N           |  R  |    cached, N + 2R
  *                 \  |                      |  /
@@ -35,7 +35,7 @@ layout(push_constant) uniform Push
     int n_source, n_target; /* texels along the pass */
     int n_taps;
     int first_weight;  /* of target texel 0 */
-    int weight_stride; /* from one target texel to the next: 0 where all have the same */
+    int weight_stride; /* from one target texel to the next; 0: all use the same weights */
     int begin, end;    /* the range to make along the pass */
     int first_across;
 };
@@ -44,7 +44,7 @@ layout(push_constant) uniform Push
 shared vec4 cache[N_INVOCATIONS + 6 * RADIUS];
 
 /* The first tap of target texel x, as mb_filter_kernel_span() has it. Division in GLSL rounds
- * towards zero: the offset, larger than the radius of any kernel, keeps dividends positive. */
+ * towards zero, so an offset larger than any kernel's radius keeps the dividend positive. */
 int first_tap_of(int x)
 {
     const int offset = 4 * RADIUS;
@@ -68,7 +68,7 @@ vec4 fetch(int along, int across)
     return IS_VERTICAL ? texel : loaded(texel);
 }
 
-/* Skips taps of weight 0 instead of multiplying them: they may be infinite. */
+/* The weighted sum of cached texels. Skips taps of weight 0: their texels may be infinite. */
 vec4 weighted(int first_cached, int row)
 {
     Sum sum = Sum(vec4(0.0), vec4(0.0));

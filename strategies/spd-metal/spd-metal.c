@@ -18,8 +18,8 @@ struct state {
 
 struct push {
     int32_t tiles[4];    /* x and y of the first and last tile */
-    int32_t rect[4];     /* the same for texels of level 0 */
-    int32_t affected[4]; /* and for texels of level 1 */
+    int32_t rect[4];     /* of the first and last changed texel of level 0 */
+    int32_t affected[4]; /* of the first and last affected texel of level 1 */
     int32_t base_extent[2];
     int32_t n_levels;
     uint32_t n_tiles;
@@ -78,7 +78,7 @@ static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
     return mb_levels_make_pipeline(levels, &options, &levels->pipelines[0], err);
 }
 
-/* The binding needs a valid view even if it is unused. */
+/* The binding needs a valid view even without a copy. */
 static void bind_copy(const struct state *s)
 {
     const struct mb_vk_image *image = s->pass.levels.image;
@@ -140,7 +140,7 @@ static void dispatch(const struct state *s, VkCommandBuffer cmd)
     mb_pipeline_dispatch(&levels->pipelines[0], cmd, &dispatch);
 }
 
-/* Nothing reads the copy, and no run depends on that of the previous one. */
+/* The copy needs no barrier: nothing reads it, and no run depends on an earlier run's copy. */
 static void record(const void *state, VkCommandBuffer cmd)
 {
     const struct state *s = state;
@@ -161,8 +161,8 @@ static void record(const void *state, VkCommandBuffer cmd)
     mb_barrier_images(cmd, barriers, n_images);
 }
 
-/* A tail that one invocation makes reads four texels of level 6 for each of level 7. One that
- * the workgroup makes (TAIL_GROUP) reads all 64x64. */
+/* If one invocation makes the tail, it reads four texels of level 6 for each texel of level 7.
+ * If the workgroup makes the tail (TAIL_GROUP), it reads all 64x64 texels of level 6. */
 static void describe(const void *state, struct mb_work *work)
 {
     const struct state *s = state;

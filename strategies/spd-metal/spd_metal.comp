@@ -2,21 +2,21 @@
  * SPD): every level in one dispatch, without subgroup operations.
  *
  * A workgroup of 16x16 invocations reduces one 64x64 tile of level 0 to one texel of level 6
- * and increments a counter. The last one to count makes the levels below, with one invocation,
- * as published, or with all of them.
+ * and increments a counter. The last workgroup to count makes the levels below: with a single
+ * invocation, as published, or with all of its invocations.
  *
  *     level 0      64x64 a tile    each invocation reads a block of 4x4 texels ...
  *     level 1      32x32           ... and makes 2x2 of them, which fill the shared tile
  *     level 2..6   16x16 .. 1x1    in the shared tile, each into its top left quarter
  *     - level 6 handed over: hand_off.glsl -
- *     level 7..12                  by one invocation, texel after texel; or like a tile
+ *     level 7..12                  by one invocation, texel after texel, or as a tile is made
  *
  * It differs from the published kernel in two ways:
  *
  * The shared tile. Texel (x, y) of a step is made from cells (2x..2x+1, 2y..2y+1) and stored in
- * cell (x, y), which is a source of texel (x/2, y/2), made by another invocation. The published
- * kernel has one barrier per step, after the write, so the two race. A barrier between reading
- * and writing fixes that:
+ * cell (x, y), which is also a source of texel (x/2, y/2) of the same step. The published
+ * kernel has one barrier per step, after the write, so writing one texel races with reading for
+ * the other. A barrier between reading and writing prevents the race:
  *
  *     read 2x2 cells | barrier | write one cell | barrier | read 2x2 cells of the next level
  *
@@ -34,7 +34,7 @@
 
 #include "hand_off.glsl"
 
-#define TILE_WIDTH 32 /* cells, as many as texels of level 1 */
+#define TILE_WIDTH 32 /* cells: one per texel of level 1 */
 
 layout(local_size_x = 16, local_size_y = 16) in;
 
@@ -50,7 +50,7 @@ layout(push_constant) uniform Push
 {
     ivec4 tiles;       /* of an update: first (x, y) and last (z, w) tile dispatched */
     ivec4 rect;        /* of an update, in level 0: first (x, y) and last (z, w) texel */
-    ivec4 affected;        /* the same for the affected texels of level 1 */
+    ivec4 affected;        /* of an update, in level 1: first (x, y) and last (z, w) texel */
     ivec2 base_extent;
     int n_levels;      /* includes level 0 */
     uint n_tiles;      /* workgroups per slice */
@@ -101,8 +101,8 @@ void store(int level, ivec2 at, int slice, vec4 texel)
     }
 }
 
-/* Texel `at` of level 0, which is also copied. The copy is exact: both views have the storage
- * format, and a code rounds to itself. */
+/* Fetches texel `at` of level 0 and, with COPY, copies it. The copy is exact: both views have
+ * the storage format, and a code rounds to itself. */
 vec4 fetch(ivec2 at, int slice)
 {
     vec4 texel = texelFetch(source, ivec3(min(at, base_extent - 1), slice), 0);
@@ -135,7 +135,7 @@ vec4 reduce_cells(int level, ivec2 at)
                       level_extent(base_extent, level));
 }
 
-/* Reduces n x n cells of `level` to level + 1, in their top left quarter. */
+/* Reduces n x n cells of `level` to level + 1, which fills their top left quarter. */
 void step_tile(int level, int n, ivec2 origin, int slice)
 {
     ivec2 at = ivec2(gl_LocalInvocationID.xy);
@@ -180,10 +180,10 @@ void make_tail_texel(int level, ivec2 at, int slice)
     set_cell(at, texel);
 }
 
-/* Makes levels 7 and below with one invocation: rows from the top, each from the left, so that
- * a cell is written after it was read. The other invocations run the same loops and do nothing:
- * llvmpipe (Mesa 22.3) leaves a loop that reads memory and that only some invocations entered
- * after its first iteration. */
+/* Makes levels 7 and below with one invocation: row by row from the top, and each row from the
+ * left, so that every cell is read before it is overwritten. The others run the loops too: if
+ * only some invocations enter a loop that reads memory, llvmpipe (Mesa 22.3) leaves the loop
+ * after one iteration. */
 void make_tail_alone(bool is_first, int slice)
 {
     for (int level = 7; level < n_levels; level++) {
@@ -196,7 +196,7 @@ void make_tail_alone(bool is_first, int slice)
     }
 }
 
-/* Broadcasts what invocation (0, 0) knows to the workgroup through a cell of the tile. */
+/* Broadcasts `fact` from the first invocation to the workgroup through a cell of the tile. */
 bool told_by_first(bool is_first, bool fact)
 {
     if (is_first) {

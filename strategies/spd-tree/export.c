@@ -26,7 +26,7 @@ static const struct spd_tree_device usual_device = {
     .max_buffer_bytes = UINT64_MAX,
 };
 
-/* The bits of `which` are the ways in which devices and images differ. */
+/* Each bit of `which` is one property in which devices or images differ. */
 #define N_CASES 128u
 
 static bool takes_for(unsigned which, const struct mb_format *format, enum mb_reduce reduce,
@@ -64,7 +64,7 @@ bool mb_spd_tree_takes(const struct mb_shader *shader, const struct mb_format *f
     return is_own && i < N_CASES;
 }
 
-/* Which of enum mb_export_part it is; 0: none. */
+/* The parts of enum mb_export_part that the module belongs to; 0: none. */
 static unsigned parts_of(const struct mb_shader *shader)
 {
     struct spd_tree_module m;
@@ -75,7 +75,7 @@ static unsigned parts_of(const struct mb_shader *shader)
            (m.weighs_alpha ? (unsigned)MB_EXPORT_ALPHA : 0);
 }
 
-/* Decimal and without spaces, to keep a long file short. */
+/* Writes the code in decimal and without spaces, because the file is long. */
 static void add_code(struct mb_strbuf *out, const struct mb_shader *shader, size_t i)
 {
     mb_strbuf_printf(out, "\n/* %s */\nstatic const uint32_t code_%zu[] = {", shader->flags, i);
@@ -102,7 +102,7 @@ struct modules {
     size_t n;
 };
 
-/* Whether any of the formats and reductions takes a shader that is not left out. */
+/* Whether a requested format and reduction uses the shader, and its part is not left out. */
 static bool is_asked(const struct mb_export *export, const struct mb_shader *shader)
 {
     for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
@@ -175,7 +175,7 @@ static enum mb_status write_modules(const struct mb_export *export,
     return mb_file_write_in(export->dir, "spd_tree_modules.c", text.text, text.n_bytes, err);
 }
 
-/* Whether a file is a module that another export wrote, and this one did not. */
+/* Whether a file is a module from an earlier export that this export does not include. */
 static bool is_left_over(const struct modules *modules, const char *name)
 {
     const char *ending = strrchr(name, '.');
@@ -204,7 +204,8 @@ static enum mb_status remove_left_over(const struct mb_export *export,
 
 /* ---- A manifest */
 
-/* The constants that the module has, two of which are floats; the plan lists all of them. */
+/* Adds the constants that the module declares. The plan lists those of all modules; two are
+ * floats. */
 static void add_constants(struct mb_strbuf *out, const struct spd_tree_plan *plan,
                           const struct mb_shader *shader)
 {
@@ -285,7 +286,7 @@ static void add_manifest(struct mb_strbuf *out, const struct spd_tree_job *job,
                                  : "");
 }
 
-/* What is planned for one image, as numbers: FORMAT-REDUCTION-SIZE.json. */
+/* Writes the plan of one image to FORMAT-REDUCTION-SIZE.json. */
 static enum mb_status write_manifest(const struct mb_export *export,
                                      const struct mb_format *format, enum mb_reduce reduce,
                                      struct mb_err *err)

@@ -43,7 +43,7 @@ struct spd_tree_job mb_spd_tree_job_of(const struct mb_layout *layout,
     return job;
 }
 
-/* 0 if the flags do not name it. */
+/* The number that follows `name` in the flags; 0 if they do not contain `name`. */
 static uint8_t number_of(const char *flags, const char *name)
 {
     const char *at = strstr(flags, name);

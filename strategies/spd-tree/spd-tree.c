@@ -1,6 +1,6 @@
 /* spd-tree: every level of an image of any size in one dispatch; each texel is the exact area
- * average. The kernel and its host code are in lib/, which engines take as it is; this file
- * measures it. */
+ * average. Engines take lib/, the kernel and its host code, as it is; this file
+ * measures lib/. */
 #include "modules.h"
 #include "traffic.h"
 
@@ -88,7 +88,7 @@ static enum mb_source source_of(const struct mb_params *choice)
     return (enum mb_source)choice->choice[PARAM_SOURCE];
 }
 
-/* Returns NULL, or why there is no plan. */
+/* Makes a plan. Returns NULL or, if there is no plan, the reason. */
 static const char *make_plan(const struct mb_gpu *gpu, const struct mb_layout *layout,
                              const struct mb_task *task, const struct mb_params *choice,
                              struct planned *planned)
@@ -185,8 +185,7 @@ static void destroy_tree(void *tree)
     spd_tree_destroy(tree);
 }
 
-/* Statistics are captured only for instances that are described, not for those that are
- * timed. */
+/* Captures statistics only for instances that are described, not for timed ones. */
 static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void **kept,
                                   struct mb_err *err)
 {
@@ -201,7 +200,8 @@ static enum mb_status create_tree(const struct mb_gpu *gpu, bool captures, void 
     return MB_OK;
 }
 
-/* Uses a tree of the device, which keeps its pipelines, or a tree for this state alone. */
+/* Uses the device's tree, which keeps pipelines for later states, or a tree for this state
+ * alone. */
 static enum mb_status make_pipeline(struct state *s, struct mb_err *err)
 {
     const struct mb_gpu *gpu = s->gpu;

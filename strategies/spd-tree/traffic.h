@@ -4,8 +4,8 @@
 
 #include "lib/spd_tree_plan.h"
 
-/* Each part is written and read; the counters of `n_texels`, with `n_parts` in all, are
- * reset. */
+/* The bytes for `n_texels` texels, whose partials are `n_parts` in all: each partial is written
+ * and read, and each texel's counter is reset. */
 static inline uint64_t mb_handed_bytes(const struct spd_tree_plan *plan, uint64_t n_parts,
                                        uint64_t n_texels)
 {
@@ -22,15 +22,15 @@ static inline uint64_t mb_handed_bytes(const struct spd_tree_plan *plan, uint64_
     return (n_parts * 2 + n_texels) * n_words * sizeof(uint64_t);
 }
 
-/* The number of tiles that contribute to texel `at` along an axis, `n` levels below theirs,
- * which has `size` texels (sharing.glsl). */
+/* The number of tiles along an axis that contribute to texel `at`, `n` levels below the tiles'
+ * level, which has `size` texels (sharing.glsl). */
 static inline uint32_t mb_n_sharing(uint32_t size, uint32_t tile, uint32_t n, uint32_t at)
 {
     const uint32_t mask = (1u << n) - 1, first = at << n, end = first + mask + (size & mask);
     return (end < size ? end : size - 1) / tile - first / tile + 1;
 }
 
-/* For the texels `n` levels below `from` to which several tiles contribute. */
+/* The bytes for texels `n` levels below `from` to which several tiles contribute. */
 static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_t from,
                                        uint32_t n)
 {
@@ -48,10 +48,10 @@ static inline uint64_t mb_shared_bytes(const struct spd_tree_plan *plan, uint32_
     return mb_handed_bytes(plan, n_parts, n_texels);
 }
 
-/* For all layers. Updates count what tiles leave of their last level, once: the levels below,
- * which one workgroup makes, are few. The tail starts again every levels_per_round levels, each
- * of whose texels then acts as a tile; slots are counted once for all levels of a round
- * (tail.glsl). */
+/* The bytes for all layers. For updates, only the texels that tiles leave of their last level
+ * count: the levels below, which one workgroup makes, are small. The tail starts again every
+ * levels_per_round levels; each texel there then acts as a tile. Slots are counted once for all
+ * levels of a round (tail.glsl). */
 static inline uint64_t mb_spd_tree_traffic_bytes(const struct spd_tree_plan *plan)
 {
     const uint32_t n_levels = plan->image.n_levels;

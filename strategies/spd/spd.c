@@ -16,7 +16,7 @@ enum {
 };
 enum { WAVE_ON, WAVE_QUAD, WAVE_OFF };
 enum { ORDER_MORTON, ORDER_LINEAR };
-enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in spd.comp */
+enum { LDS_VEC4, LDS_SPLIT, LDS_PACKED }; /* as in cells.glsl */
 enum { FP16_OFF, FP16_ON };
 enum { COUNTER_SELF, COUNTER_HOST };
 enum { SLICES_ONE, SLICES_EACH };
@@ -36,7 +36,7 @@ struct state {
 
 struct push {
     int32_t tiles[4];    /* x and y of the first and last tile */
-    int32_t affected[4]; /* the same for texels of level 1 */
+    int32_t affected[4]; /* of the first and last affected texel of level 1 */
     int32_t base_extent[2];
     float inv_base_extent[2];
     int32_t n_levels;
@@ -115,8 +115,8 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* Whether half floats can hold the texels: of 11 bits of mantissa, sums of four take two and
- * their rounding one (10-bit codes were off by 1.06). */
+/* Whether half floats can hold the texels. Of 11 bits of mantissa, a sum of four texels takes
+ * two and its rounding one, which leaves 8 (10-bit codes were off by 1.06). */
 static bool is_held_by_halves(const struct mb_format *format)
 {
     return mb_format_is_unorm(format) && mb_format_max_code(format, 0) <= 255.0;

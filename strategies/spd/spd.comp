@@ -5,12 +5,12 @@
  * writes that texel to a buffer and increments a counter. The last workgroup to count reads the
  * texels of all tiles (at most 64x64) and reduces them like another tile, down to level 12.
  *
- *     level 0   64x64 a tile        each invocation: four 2x2 blocks, one in each quadrant
- *     level 1   32x32               four texels an invocation
- *     level 2   16x16               one texel an invocation
+ *     level 0   64x64 a tile        each invocation reads four 2x2 blocks, one in each quadrant
+ *     level 1   32x32               four texels per invocation
+ *     level 2   16x16               one texel per invocation
  *     level 3..6                    in shared memory, a quarter of the cells each time
  *     - hand-off: texel, release, count; the last workgroup acquires -
- *     level 6   64x64 at most       as level 0: levels 7, 8, and 9 to 12
+ *     level 6   64x64 at most       reduced like level 0, to levels 7 .. 12
  *
  * Index to place within 8x8 (order=morton), so that four neighbouring indices are a 2x2 quad:
  *
@@ -22,7 +22,7 @@
  *
  * Level 2 with subgroup operations: each lane of a quad holds one texel of level 1 in each of
  * the four quadrants a to d of the tile. By swapping the texels that the other lane sums, every
- * lane ends with one texel of level 2 (a reduce-scatter; three swaps a channel instead of
+ * lane ends with one texel of level 2 (a reduce-scatter; three swaps per channel instead of
  * eight):
  *
  *     lanes 0 1    hold a b c d each;   0 and 1 swap b, d of 0 for a, c of 1, and likewise 2 and 3;
@@ -30,11 +30,12 @@
  *
  * Memory model: the invocation that writes the texel of level 6 then adds to the counter with
  * release semantics at device scope. No barrier is needed between the two, and adds by others
- * continue its release sequence. It is the last invocation of the workgroup, whose own stores
- * to the image are long done when it has to wait for them. Only the invocation that finds
- * itself last acquires; the control barrier after it covers buffer memory at device scope, so
- * what it acquired is visible to the whole workgroup. With counter=self that invocation resets
- * the counter to zero for the next run; with counter=host the host zeroes it before each run.
+ * continue its release sequence. The workgroup's last invocation does this: its own stores to
+ * the image are long done when the release waits for them. If the count shows that the
+ * workgroup is the last one, this invocation acquires. A control barrier then covers buffer
+ * memory at device scope, so what was acquired is visible to the whole workgroup. With
+ * counter=self the invocation also resets the counter to zero for the next run; with
+ * counter=host the host zeroes it before each run.
  *
  * Levels of odd size follow the floor policy, as published: texels 2x and 2x+1.
  *
@@ -66,7 +67,7 @@
 #endif
 #pragma use_vulkan_memory_model
 
-/* sRGB by square and square root, as AMD's slides suggest, instead of its curve. */
+/* Approximates the sRGB curve by a square and a square root, as AMD's slides suggest. */
 layout(constant_id = 6) const bool SRGB_BY_SQRT = false;
 #define SRGB_BY_ROOT SRGB_BY_SQRT
 
@@ -124,8 +125,8 @@ uint invocation_index()
 #endif
 }
 
-/* The place of an index among n x n, where n is a power of two up to 16: in the 8x8 map above
- * and four such blocks, or row by row. */
+/* The place of an index among n x n, where n is a power of two up to 16: by the 8x8 map above,
+ * in up to four such blocks, or row by row. */
 ivec2 place(uint index, uint n)
 {
     if (ORDER_LINEAR) {
@@ -201,8 +202,8 @@ Texel load_level6(ivec2 at, int slice)
     return taken_over(hand_off[slice * TAIL_TEXELS + at.y * TAIL_PITCH + at.x]);
 }
 
-/* Texel `at` of level 7. Texels beyond level 6 in the hand-off buffer are read, but contribute
- * to no texel of a level. */
+/* Texel `at` of level 7. Also reads texels of the hand-off buffer beyond the edge of level 6,
+ * but these contribute to no texel inside a level. */
 Texel load_level7(ivec2 at, int slice)
 {
     ivec2 p = 2 * at;
@@ -243,8 +244,8 @@ Texel make_levels_7_8(ivec2 at, int slice)
     return texel_of(all, 1.0);
 }
 
-/* Reduces the 2x2 cells of `level` at 2 * at, which are `stride` apart; any invocation may call
- * it. */
+/* Reduces the 2x2 cells of `level` at 2 * at, which are `stride` apart. Any invocation may call
+ * this. */
 Texel reduce_cells(int level, ivec2 at, int stride)
 {
     ivec2 p = 2 * at * stride;
@@ -253,8 +254,8 @@ Texel reduce_cells(int level, ivec2 at, int stride)
 }
 
 #ifdef WAVE
-/* The texel of the lane whose index differs in the bits of the mask. Not every device with
- * shuffles has quad operations. */
+/* The texel of the lane whose index differs in the bits of the mask. WIDE uses shuffles,
+ * because not every device with shuffles has quad operations. */
 #ifdef WIDE
 #ifdef HALF
 f16vec4 shuffled(f16vec4 own, uint mask)
@@ -345,7 +346,7 @@ Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
     return scatter_quad(texel, equal(at & 1, ivec2(1)));
 }
 #else
-/* The same, quadrant by quadrant. */
+/* Without WAVE: the same through shared memory, quadrant by quadrant. */
 Texel make_level2(uint index, Texel texel[4], out ivec2 cell)
 {
     ivec2 at = place(index, 16u);
@@ -388,8 +389,8 @@ void step_cells(int level, uint n, int stride, ivec2 origin, uint index, int sli
 #endif
 }
 
-/* Makes four levels from 16x16 cells of `level`; `tile` counts such blocks. Leaves the texel of
- * level + 4 in cell (0, 0). */
+/* Makes four levels from 16x16 cells of `level`; `tile` is the index of this block. Leaves the
+ * texel of level + 4 in cell (0, 0). */
 void step_four(int level, ivec2 tile, uint index, int slice)
 {
     int stride = 1;
@@ -433,9 +434,9 @@ void step_wide(int level, ivec2 tile, ivec2 cell, Texel texel, uint index, int s
 }
 #endif
 
-/* Writes level 6 of this tile, counts it, and tells the workgroup whether it was the last. This
- * does not use shaders/hand_off.glsl, with which an H200 (580.159.04) takes 63 us instead of 39
- * at 4096x4096. */
+/* Writes level 6 of this tile, counts it, and tells the workgroup whether it was the last. Does
+ * not use shaders/hand_off.glsl: with it an H200 (580.159.04) takes 63 us instead of 39 at
+ * 4096x4096. */
 bool hand_off_is_last(ivec2 tile, uint index, int slice)
 {
     barrier();
@@ -458,8 +459,8 @@ bool hand_off_is_last(ivec2 tile, uint index, int slice)
     return is_last;
 }
 
-/* Makes what one invocation of the last workgroup acquired visible to all of it. Only the last
- * workgroup calls this: at device scope the barrier waits for every store of the workgroup. */
+/* Makes what one invocation acquired visible to its whole workgroup. Only the last workgroup
+ * calls this: at device scope the barrier waits for every store of the workgroup. */
 void acquire_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer,
@@ -481,10 +482,10 @@ Texel make_levels_1_2(ivec2 tile, uint index, int slice, out ivec2 cell)
     return make_level2(index, texel, cell);
 }
 
-/* Makes the levels below `level` (0 or 6) of one of its tiles. Sharing code between the two
- * keeps it small: fetching instructions is a good part of the time of small images. Where level
- * 7 fits in 16x16 cells (images up to 2048x2048), each invocation makes one texel of it, with
- * one wait for memory instead of four. */
+/* Makes the levels below `level` (0 or 6) of one of its tiles. Both levels use the same code,
+ * to keep it small: small images spend much of their time fetching instructions. If level 7
+ * fits in 16x16 cells (images up to 2048x2048), each invocation makes one texel of it, with one
+ * wait for memory instead of four. */
 void make_six(int level, ivec2 tile, uint index, int slice)
 {
     ivec2 at = place(index, 16u);

@@ -66,7 +66,7 @@ Texel taken_over(HandedOff bits)
     return unpacked(bits);
 }
 
-/* The error of averages in half floats exceeds that of the hardware's rounding. */
+/* Does not round averages in half floats: their error exceeds that of the hardware's rounding. */
 vec4 to_store(f16vec4 texel)
 {
     return REDUCE == REDUCE_AVG && !IS_SRGB ? vec4(texel) : rounded(vec4(texel));

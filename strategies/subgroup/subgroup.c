@@ -5,13 +5,13 @@ enum { PARAM_LOAD, PARAM_NPOT, PARAM_LANES };
 enum { NPOT_FLOOR, NPOT_BOX };
 
 #define MAX_TARGETS   5u  /* as targets[] in subgroup.comp */
-#define TILE_WIDTH    16u /* texels of the first target per workgroup and axis */
+#define TILE_WIDTH    16u /* texels of the first target along each axis, per workgroup */
 #define N_INVOCATIONS 256u
 
 extern const struct mb_shader mb_spv_subgroup;
 
-/* The two pipelines, of which set n reads level n: for runs of levels by the floor policy or of
- * even sizes, and for single levels of odd size by the box policy. */
+/* The two pipelines. PAIRS makes runs of levels, by the floor policy or of even sizes; BOX
+ * makes single levels of odd size by the box policy. Descriptor set n reads level n. */
 enum { PAIRS, BOX };
 
 struct state {
@@ -102,7 +102,7 @@ static enum mb_status make_pipeline(struct state *s, uint32_t kernel, struct mb_
     return mb_levels_make_pipeline(&s->levels, &options, &s->levels.pipelines[kernel], err);
 }
 
-/* Make levels [source + 1, source + n_targets] by one dispatch. */
+/* Adds a dispatch that makes levels [source + 1, source + n_targets]. */
 static enum mb_status add_dispatch(struct state *state, uint32_t source, uint32_t n_targets,
                                    uint32_t kernel, struct mb_err *err)
 {
@@ -139,8 +139,8 @@ static enum mb_status add_dispatch(struct state *state, uint32_t source, uint32_
     return MB_OK;
 }
 
-/* The first dispatch of a run is the short one, so that the last and smallest makes the most
- * levels. */
+/* The first dispatch of a run makes the fewest levels, so that later ones, which start from
+ * smaller levels, make the most. */
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *choice,
                            struct mb_err *err)
@@ -172,7 +172,7 @@ static void describe(const void *state, struct mb_work *work)
     work->algorithmic_bytes =
         mb_filter_affected_bytes(levels->policy, layout, levels->task.rect);
     work->tolerance.reread_levels = 0;
-    for (uint32_t i = 2; i < levels->n_steps; i++) { /* behind the first dispatch */
+    for (uint32_t i = 2; i < levels->n_steps; i++) { /* after the first dispatch */
         const uint32_t source = levels->steps[i].first_level - 1;
         const struct mb_rect affected = levels->affected[source];
         work->tolerance.reread_levels |= UINT32_C(1) << source;

@@ -9,8 +9,8 @@
  *     08 09 0c 0d 18 ..       index ^ 3: the texel across
  *     0a 0b 0e 0f 1a ..       the same with 4, 8, 12 one level further down, and so on
  *
- * A subgroup of 4 or 8 lanes makes one further level this way, one of 16 or 32 lanes two, and
- * one of 64 or 128 three. The first lane of each block then puts its texel into shared memory,
+ * This way a subgroup of 4 or 8 lanes makes one further level; 16 or 32 lanes make two levels,
+ * 64 or 128 lanes three. The first lane of each block then puts its texel into shared memory,
  * and as many invocations as there are texels continue. Floor policy: texels 2x and 2x+1.
  *
  * BOX_LEVEL makes a single level by the box policy: where an axis is odd, texels two levels
@@ -42,8 +42,8 @@ layout(push_constant) uniform Push
 /* The number of levels that one subgroup can make by shuffles. */
 const int LEVELS_PER_SUBGROUP = SUBGROUP_SIZE >= 64 ? 3 : SUBGROUP_SIZE >= 16 ? 2 : 1;
 
-/* Holds every exchange of a chain of 64, 16 and 4 texels, so that nothing is overwritten that
- * may still be read. */
+/* Holds the texels of all exchanges, which are at most 64, 16 and 4, so that no cell is
+ * overwritten while it may still be read. */
 shared vec4 cells[64 + 16 + 4];
 
 /* Z-order: even bits are x, odd bits are y. */

@@ -1,4 +1,4 @@
-/* What every texel of the examples must be, computed on a CPU in double precision. */
+/* Checks every texel of the examples against a CPU, which computes in double precision. */
 #ifndef EXAMPLE_CHECK_H
 #define EXAMPLE_CHECK_H
 
@@ -8,7 +8,7 @@
 
 #include "spd_tree.h"
 
-/* Levels one after the other in a buffer, of four bytes a texel; returns its bytes. */
+/* Places levels of 4-byte texels one after the other in a buffer; returns the buffer's size. */
 static VkDeviceSize place_levels(const struct spd_tree_job *job, VkBufferImageCopy *copies)
 {
     VkDeviceSize n_bytes = 0;
@@ -24,7 +24,7 @@ static VkDeviceSize place_levels(const struct spd_tree_job *job, VkBufferImageCo
     return n_bytes;
 }
 
-/* Random bits. */
+/* Fills a level with random bits. */
 static void fill(void *texels, VkExtent3D extent)
 {
     uint32_t random = 1, *words = (uint32_t *)texels;
@@ -34,14 +34,14 @@ static void fill(void *texels, VkExtent3D extent)
     }
 }
 
-/* Weight of tap `i` of 2, or 3 where `n` is odd: of texel `x` below a level of `n` texels. */
+/* The weight of tap `i` in texel `x` below a level of `n` texels (3 taps if odd, else 2). */
 static double weight_of(uint32_t i, uint32_t x, uint32_t n)
 {
     const uint32_t half = n / 2, odd = i == 0 ? half - x : i == 1 ? half : x + 1;
     return n == 1 ? i == 0 : n % 2 == 0 ? (i < 2) * 0.5 : (double)odd / n;
 }
 
-/* Texel `x`, `y` of the level below level[height][width]: its average, or the largest. */
+/* Texel `x`, `y` of the level below level[height][width]: the average or the maximum. */
 static double reduce(const double *level, VkExtent3D size, uint32_t x, uint32_t y, bool is_max)
 {
     double sum = 0, largest = 0;
@@ -57,7 +57,7 @@ static double reduce(const double *level, VkExtent3D size, uint32_t x, uint32_t 
     return is_max ? largest : sum;
 }
 
-/* A channel of a texel, linear: of sRGB, or a 32-bit float. */
+/* A channel of a texel as a linear number. The texel is sRGB or a 32-bit float. */
 static double decode(const unsigned char *texel, int channel, bool is_float)
 {
     float value;
@@ -77,8 +77,8 @@ static double encode(double x, int channel, bool is_float)
                             : (1.055 * pow(x, 1 / 2.4) - 0.055) * 255;
 }
 
-/* A channel of level `n`. `level` holds the level above, and then this one: in place, as what
- * is read lies ahead. Prints the first texel that is wrong. */
+/* Checks a channel of level `n` and prints the first wrong texel. Replaces the level above in
+ * `level` by level `n`, in place: texels are read ahead of where they are written. */
 static bool check_level(const void *texels, const VkBufferImageCopy *copies, uint32_t n,
                         int channel, bool is_max, double *level)
 {
@@ -98,8 +98,8 @@ static bool check_level(const void *texels, const VkBufferImageCopy *copies, uin
     return true;
 }
 
-/* Every level, from level 0 as it is in the buffer: sRGB codes within rounding, or maxima that
- * are equal. Prints `ok`, or what is wrong. */
+/* Checks every level against level 0 in the buffer: averages of sRGB codes up to rounding,
+ * maxima exactly. Prints `ok`, or what is wrong. */
 static bool check_levels(const void *texels, const VkBufferImageCopy *copies, uint32_t n_levels,
                          bool is_max)
 {

@@ -37,7 +37,7 @@ static bool make_depth(struct host *host, VkImageView *view)
     return true;
 }
 
-/* Levels 1, 2, ..: the first of this image is level 1. */
+/* Makes the image of levels 1, 2, ..: level 1 is the image's own first level. */
 static bool make_levels(struct host *host)
 {
     VkImageCreateInfo info = {.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
@@ -53,7 +53,7 @@ static bool make_levels(struct host *host)
     return true;
 }
 
-/* What a frame does: here depth comes from a buffer. */
+/* Records what a frame would do, except that here depth is copied from a buffer. */
 static VkResult record(struct host *host, struct spd_tree *tree,
                        const struct spd_tree_resources *resources, VkBuffer buffer,
                        const VkBufferImageCopy *copies)

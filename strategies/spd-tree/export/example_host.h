@@ -1,6 +1,5 @@
 /* What the examples need besides spd-tree: a device and a command buffer. An engine has
- * all of it. Functions that return false have printed why. Nothing is freed: the process ends.
- */
+ * both. Functions print why they return false. Nothing is freed: the process ends. */
 #ifndef EXAMPLE_HOST_H
 #define EXAMPLE_HOST_H
 
@@ -24,10 +23,10 @@ struct host {
     VkQueue queue; /* of family 0, which every known device offers compute on */
     VkCommandBuffer cmd;
     struct spd_tree_features features;
-    VkDeviceMemory memory; /* allocated last */
+    VkDeviceMemory memory; /* the latest allocation */
 };
 
-/* `extension`, of the device, may be NULL. */
+/* `extension` is a device extension, or NULL. */
 static VkResult host_make_device(struct host *host, const char *extension)
 {
     struct spd_tree_features *features = &host->features;
@@ -48,7 +47,7 @@ static VkResult host_make_device(struct host *host, const char *extension)
     return vkCreateDevice(host->physical, &info, NULL, &host->device);
 }
 
-/* The first device, and a command buffer that is being recorded. */
+/* Opens the first device and begins a command buffer. */
 static bool host_open(struct host *host, const char *extension)
 {
     const VkApplicationInfo app = {TYPE(APPLICATION_INFO), .apiVersion = VK_API_VERSION_1_2};

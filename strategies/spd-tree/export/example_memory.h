@@ -19,7 +19,7 @@ static VkResult host_allocate(struct host *host, const VkMemoryRequirements *nee
     return vkAllocateMemory(host->device, &info, NULL, &host->memory);
 }
 
-/* Zeroed and mapped. */
+/* Makes a zeroed, mapped buffer. */
 static bool host_buffer(struct host *host, VkDeviceSize n_bytes, VkBuffer *buffer,
                         void **mapped)
 {

@@ -1,4 +1,4 @@
-/* All mip levels of an sRGB texture by one dispatch, checked against a CPU.
+/* Makes all mip levels of an sRGB texture by one dispatch and checks them on the CPU.
  *
  *     cc -std=c11 -O2 example_texture.c spd_tree*.c -o example_texture -lvulkan -lm
  *     ./example_texture [WIDTH HEIGHT] */
@@ -14,8 +14,7 @@ static bool make_views(struct host *host, const struct spd_tree_job *job, VkImag
         spd_tree_view_info(job, image, i, 0, &info);
         TRY(vkCreateImageView(host->device, &info, NULL, &views[i]));
     }
-    /* What a renderer samples: _SRGB has no storage images, so the view's usage leaves it out.
-     */
+    /* The view that a renderer samples. _SRGB views do not support STORAGE usage. */
     const VkImageViewUsageCreateInfo usage = {TYPE(IMAGE_VIEW_USAGE_CREATE_INFO), NULL,
                                               VK_IMAGE_USAGE_SAMPLED_BIT};
     VkImageView sampled;
@@ -88,7 +87,7 @@ static bool run(const struct spd_tree_job *job)
     return host_run(&host) && check_levels(texels, copies, job->n_levels, false);
 }
 
-/* 0: it is none. */
+/* Returns 0 if the word is not a size. */
 static uint32_t size_of(const char *word)
 {
     char *end;

@@ -10,9 +10,9 @@
 layout(local_size_x = N_INVOCATIONS) in;
 
 layout(constant_id = 2) const int SUBGROUP_SIZE = 32; /* lanes that exchange texels (lanes.glsl) */
-/* False on llvmpipe: Mesa 22.3 loses lanes that count in a loop, and cannot compile half floats for ARM. */
+/* False on llvmpipe: Mesa 22.3 loses lanes that count in a loop and cannot compile half floats for ARM. */
 layout(constant_id = 9) const bool IS_GPU = true;
-/* Saves registers on compilers that would spill them: strips prefetch nothing. */
+/* True for compilers that would spill registers: strips then prefetch nothing. */
 layout(constant_id = 24) const bool IS_LEAN = false;
 /* The most rows in a strip, limited by shared memory. */
 layout(constant_id = 3) const int MAX_ROWS = 12;
@@ -57,11 +57,11 @@ layout(push_constant, std430) uniform Push
 };
 
 #ifdef EVEN /* tiles of 64x64 texels (even.glsl) */
-/* Whether tiles make six levels and tail.glsl continues from the single texel that each tile has of the last one.
- * Otherwise tiles contribute partials to all levels below theirs. */
+/* Whether tiles make six levels and tail.glsl continues from each tile's single texel of level 6. Otherwise tiles
+ * contribute partials to all levels below theirs. */
 layout(constant_id = 5) const bool HAS_TAIL = true;
 /* Whether there are so few tiles that the hand-off is the critical path: tiles then store all levels but the third
- * after it. */
+ * after the hand-off. */
 layout(constant_id = 6) const bool IS_LATE = true;
 #define TILE_LEVELS_END (FIRST_LEVELS + 1)
 #define FIRST_LEVELS (HAS_TAIL ? 6 : n_first)

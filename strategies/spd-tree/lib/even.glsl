@@ -18,9 +18,9 @@
 
 const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup holds the 16 texels of level 4 */
 
-/* The type of sums of levels 1 to 3: TEXEL or, with SUMS, integers of which one addition handles two:
+/* The type of sums of levels 1 to 3: TEXEL or, with SUMS, pairs of integers that one addition adds at once:
  *
- *     texel     a b g r      bytes, the last lowest
+ *     texel     a b g r      bytes, r the lowest
  *     EARLY.x   .b .r        sixteen bits each: at most 4^4 * 255
  *     EARLY.y   .a .g */
 #ifdef SUMS
@@ -29,7 +29,7 @@ const bool HAS_WIDE_LANES = SUBGROUP_SIZE >= 16; /* a subgroup holds the 16 texe
 #define EARLY TEXEL
 #endif
 
-shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* level 3 in Morton order; or first level 2 */
+shared EARLY cells[HAS_WIDE_LANES ? 64 : 256]; /* level 3, or before it level 2, in Morton order */
 
 ivec2 place(const uint index)
 {
@@ -49,14 +49,14 @@ ivec2 place_in_level1(const uint index, const int i)
     return place(index) + 16 * quadrant(i);
 }
 
-/* The position of its texel of level 2 among the tile's 16x16. */
+/* The position of an invocation's texel of level 2 among the tile's 16x16. */
 ivec2 place_in_level2(const uint index)
 {
     return (place(index) >> 1) + 8 * quadrant(int(index & 3u));
 }
 
-/* Turns sums of texels of level 0 into averages of level `n`. Floats are averaged level by level, 32-bit ones pair by
- * pair, because their sums may overflow. */
+/* The factor that turns sums of texels of level 0 into averages of level `n`. Floats are already averaged at every
+ * level, and 32-bit floats at every pair, because sums may overflow. */
 float scale_of_sums(const int n)
 {
     return IS_EXTREME || IS_FLOAT ? 1.0 : 1.0 / float(1 << 2 * n);
@@ -72,7 +72,7 @@ ENCODED encode_level(const int level, const TEXEL sums)
     return encode_sums(scale_of_sums(level), sums);
 }
 
-/* Reduces four texels of a level to one of the next: given ones, or those of lanes whose indices differ in two bits.
+/* Reduce four texels of a level to one of the next: the arguments, or those of lanes whose indices differ in two bits.
  * The neighbour along an axis of one texel is the texel itself; no level of a tile has such an axis. */
 #define NO_SINGLE bvec2(false)
 #define DEFINE_JOINS(SUM)                                                                           \
@@ -145,7 +145,7 @@ EARLY level1_of(const Block block)
 }
 
 /* Each lane of a quad has one texel of a 2x2 block in each of four quadrants. Returns the reduced block of the quadrant
- * that matches the lane's position in the quad (a reduce-scatter; each swap halves what is left). */
+ * that matches the lane's position in the quad (a reduce-scatter: each swap halves the texels per lane). */
 EARLY scatter_quad(const Upper made)
 {
     bool is_right = (LANE & 1u) != 0u, is_below = (LANE & 2u) != 0u;
@@ -222,7 +222,7 @@ Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
     return made;
 }
 
-/* Keeps what the levels below continue from. */
+/* Keeps the texel if the levels below continue from it. */
 void leave_sums(const int level, const ivec2 at, const TEXEL sums)
 {
     if (level == FIRST_LEVELS && HAS_PARTIALS) {
@@ -235,9 +235,8 @@ EARLY four_cells(const bvec2 is_single, const uint i)
     return join_four(is_single, cells[4u * i], cells[4u * i + 1u], cells[4u * i + 2u], cells[4u * i + 3u]);
 }
 
-/* Makes levels from + 1 to `end` in place from the cells, which are texels of level `from` in Morton order. The cells
- * cover one texel of level `last`, `block`. Run by the whole workgroup; returns the first texel of the last level
- * made. */
+/* Makes levels from + 1 to `end` in place from the cells, which are texels of level `from` in Morton order. Together
+ * the cells make texel `block` of level `last`. Run by the whole workgroup; returns the first texel of level `end`. */
 TEXEL make_levels_by_cells(const int from, const int last, const int end, const ivec2 block, const int layer)
 {
     for (int level = from + 1; level <= end; level++) {
@@ -258,8 +257,8 @@ TEXEL make_levels_by_cells(const int from, const int last, const int end, const 
     return sums_of(cells[0]);
 }
 
-/* Three levels that lanes make from the texel that each of 16 lanes has of the first: encoded, and the sums of the last
- * level in all lanes. */
+/* Three levels, encoded, that lanes make if each of 16 lanes has a texel of the first; and the sums of the third level,
+ * in all lanes. */
 struct Lower {
     ENCODED first, second, third;
     TEXEL sums;
@@ -310,7 +309,7 @@ void make_level3_by_lanes(const ivec2 tile, const int layer, const uint index, c
         cells[(index & 3u) << 4 | index >> 4] = made;
     }
     barrier();
-    uint i = index - uint(SUBGROUP_SIZE); /* by subgroups that would be idle now */
+    uint i = index - uint(SUBGROUP_SIZE); /* stored by subgroups that would be idle now */
     if (i < 64u) {
         ivec2 at = tile * 8 + place(i);
         STORE_EARLY(3, at, layer, cells[i])
@@ -324,8 +323,8 @@ struct EvenTile {
     Lower lower;
 };
 
-/* Makes levels 1 to FIRST_LEVELS. Returns true where `lower.sums` holds the last one: in the first subgroup, or in the
- * whole workgroup. */
+/* Makes levels 1 to FIRST_LEVELS. Returns true in the invocations whose `lower.sums` holds the last level: the first
+ * subgroup, or the whole workgroup. */
 bool make_even_tile(const ivec2 tile, const int layer, const uint index, out EvenTile made)
 {
     made.upper = make_levels_1_2(tile, layer, index);
@@ -348,7 +347,7 @@ bool make_even_tile(const ivec2 tile, const int layer, const uint index, out Eve
     return true;
 }
 
-/* Stores what make_even_tile() has not. */
+/* Stores the levels that make_even_tile() did not store. */
 void store_late(const ivec2 tile, const int layer, const uint index, const EvenTile made)
 {
     if (!IS_LATE) {

@@ -9,7 +9,7 @@ layout(set = 0, binding = 2) nonprivate buffer Words
     uint extreme_word[]; /* by layer, level, row, column, channel; zero between runs */
 };
 
-/* Grows with the number, or for minima as the number falls. 0 for NaN, which loses against any number. */
+/* A word that grows with the number (for minima, as the number falls). NaN gives 0, which loses against any number. */
 uint ordered_word(const float value)
 {
     uint bits = floatBitsToUint(value);
@@ -31,7 +31,7 @@ void bring_extreme(const uint node, const TEXEL texel)
     }
 }
 
-/* For the last to arrive. Resets the words to zero for the next run. */
+/* Takes the texel; called by the last to arrive. Resets the words to zero for the next run. */
 TEXEL take_extreme(const uint node)
 {
     TEXEL texel = TEXEL(0.0);

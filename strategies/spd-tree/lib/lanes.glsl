@@ -1,5 +1,5 @@
-/* Lanes that exchange texels: a subgroup or, without SUBGROUPS, as many invocations that exchange through shared
- * memory; then the whole workgroup must take part in every exchange. */
+/* Lanes that exchange texels: a subgroup or, without SUBGROUPS, SUBGROUP_SIZE invocations that exchange through shared
+ * memory. In the latter case the whole workgroup must take part in every exchange. */
 
 #ifdef SUBGROUPS
 #define LANE gl_SubgroupInvocationID

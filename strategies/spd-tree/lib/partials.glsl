@@ -1,14 +1,13 @@
-/* The levels below a tile's own: first the tile's partials of them, level by level, then its contribution to every
- * texel that other tiles contribute to as well, by all invocations at once; through slots or, for averages of 8-bit
- * formats, through words.
+/* Makes the levels below a tile's own. First the tile makes its partials of these levels, level by level. Then all
+ * invocations at once contribute the partials of texels that other tiles contribute to as well: through slots or words.
  *
- * The first level below has up to two texels per invocation, all further levels together have one; for small tiles, all
- * levels together have one (set_strips() in spd_tree_plan.c sees to it). Where the texels lie and how they are weighted
- * is computed before the texels they depend on are ready. */
+ * An invocation makes up to two texels of the first level below, and one of all further levels together; for small
+ * tiles, one of all levels together (set_strips() in spd_tree_plan.c makes sure of that). Positions and weights are
+ * computed before the texels to be weighted are ready. */
 
-/* The most texels n levels below a tile's own, along an axis: each covers 2^n + c texels (sharing.glsl), and c is less
- * than 2^n. The bound also holds for the texels at the edges that other tiles may contribute to: a single level may
- * have one more or less, but all levels together never have too many. */
+/* The most texels n levels below a tile's own, along an axis: each of them covers 2^n + c texels (sharing.glsl), and c
+ * is less than 2^n. The bound also holds for the texels at the edges that other tiles may contribute to: a single level
+ * may have one more or less, but all levels together never have too many. */
 #define MOST_OF_AXIS(size, n) (((size) - 3 >> (n)) + 3)
 #define MOST_EVER(n) (MOST_OF_AXIS(MAX_TILE_X, n) * MOST_OF_AXIS(MAX_TILE_Y, n))
 #ifdef EVEN /* as if tiles were never smaller */
@@ -17,7 +16,7 @@
 #define MOST(n) (MOST_OF_AXIS(TILE_X, n) * MOST_OF_AXIS(TILE_Y, n))
 #endif
 
-/* Counts all levels of a 32768 texel image; the lowest ones have 3x3 each. */
+/* Counts all levels of an image 32768 texels wide; the lowest levels have 3x3 texels each. */
 const int MOST_BELOW = 12;
 const int N_OF_TILE = MAX_TILE_X * MAX_TILE_Y;
 #ifdef UPDATES /* updates have no shared texels */
@@ -37,12 +36,12 @@ const int N_PARTIALS = N_OF_TILE > N_FURTHER ? N_OF_TILE : N_FURTHER;
 #endif
 const int LOWEST = IS_SMALL ? 1 : 2; /* first level with one invocation per texel */
 
-/* The tile's texels of level FIRST_LEVELS and its partials of all further levels; these overwrite the former, or follow
- * them where each has an invocation. */
+/* The tile's texels of level FIRST_LEVELS and its partials of all further levels. The partials overwrite the texels or,
+ * if there is an invocation for each partial, follow them. */
 shared TEXEL partials[N_PARTIALS];
 
-/* The texels that several tiles contribute to: x and y << 16; then the number of levels below the tiles' levels, the
- * index in partials[] << 4, and the number of tiles << 16, as far as words count. */
+/* The texels that several tiles contribute to. First word: x, and y << 16. Second word: the number of levels below the
+ * tiles' levels, the index in partials[] << 4, and the number of tiles << 16, up to what words can count. */
 shared uvec2 common_texel[N_COMMON];
 shared uint n_common;
 
@@ -52,8 +51,8 @@ struct Held {
     int first_partial, pitch;
 };
 
-/* A texel `n` levels below the tiles' levels to which a tile contributes, and how to compute the contribution: all that
- * does not depend on texel values. */
+/* A texel `n` levels below the tiles' levels to which a tile contributes, and how to compute the contribution, as far
+ * as that does not depend on texel values. */
 struct Partial {
     int n; /* 0: none */
     ivec2 at;
@@ -75,7 +74,8 @@ void leave_partial(const ivec2 at, const TEXEL texel)
     partials[at.y * TILE_X + column_of(at.x, TILE_X)] = halved(texel);
 }
 
-/* All rows have the longest possible pitch, so that positions do not depend on the tile. */
+/* The texels that the tile holds of a level. All rows have the largest pitch, so that positions are the same for every
+ * tile. */
 Held held_by_tile(const ivec2 tile, const int n, const int first_partial)
 {
     return Held(range_of_tile(tile, n), first_partial, n == 0 ? TILE_X : MOST_OF_AXIS(MAX_TILE_X, n));
@@ -106,7 +106,7 @@ Partial partial_at(const int i, const int n, const Held own, const Held above)
     return part;
 }
 
-/* The `i`-th texel of all levels from LOWEST below the tiles' levels on, counting each level with its most texels. */
+/* The `i`-th texel of all levels that are LOWEST or more below the tiles' levels, counting each level's maximum. */
 Partial partial_below(const ivec2 tile, int i)
 {
     int n = LOWEST, before = 0, first = IS_SMALL ? N_OF_TILE : MOST(1), next = first;
@@ -145,7 +145,7 @@ TEXEL make_partial(const Partial part)
                        reduce_row_of_partials(part, part.rows.y), reduce_row_of_partials(part, part.rows.z));
 }
 
-/* Keeps it for the levels below. */
+/* Keeps the texel for the levels below. */
 void keep_partial(const Partial part, const TEXEL texel)
 {
     if (part.n > 0) {
@@ -153,7 +153,7 @@ void keep_partial(const Partial part, const TEXEL texel)
     }
 }
 
-/* Stores the texel if it is the tile's alone; otherwise lists it as common. */
+/* Stores the texel if no other tile contributes to it; otherwise lists it as common. */
 void finish_partial(const Partial part, const TEXEL texel, const int layer)
 {
     if (part.n == 0) {
@@ -181,7 +181,7 @@ Common common_of(const uvec2 word)
 }
 
 #ifdef EXTREME
-/* Through ordered words. */
+/* Contributes to common texels through ordered words. */
 void share_common(const ivec2 tile, const int layer, const uint index)
 {
     if (index < n_common) {
@@ -195,11 +195,11 @@ void share_common(const ivec2 tile, const int layer, const uint index)
 }
 
 #elif defined(SLOTS)
-/* Through slots: each tile writes its partials and increments the count of each texel. The last to arrive joins those
- * of all tiles, in a fixed order: a few by itself, many by a subgroup or the workgroup. */
+/* Through slots: each tile writes its partials and increments the count of each texel. The last tile to arrive joins
+ * the partials of all tiles, in a fixed order: few by one invocation, many by a subgroup or the workgroup. */
 #define MANY 4u
 
-shared uint complete[N_COMMON]; /* texels with many contributions, all of which have arrived, in common_texel[] */
+shared uint complete[N_COMMON]; /* indices in common_texel[] of texels whose many partials have all arrived */
 shared uint n_complete;
 
 uint first_slot(const Common c, const int layer)
@@ -238,7 +238,7 @@ void count_common(const uint i, const int layer)
     store_below(FIRST_LEVELS + c.n, c.at, layer, doubled(part[0]));
 }
 
-/* By SUBGROUP_SIZE lanes. */
+/* Joins many partials by SUBGROUP_SIZE lanes. */
 void join_many(const uint i, const int layer)
 {
     Common c = common_of(common_texel[i]);
@@ -285,14 +285,14 @@ void share_common(const ivec2 tile, const int layer, const uint index)
         join_many(complete[k], layer);
     }
 #else
-    for (uint k = 0u; k < n_complete; k++) { /* every group of lanes makes the same */
+    for (uint k = 0u; k < n_complete; k++) { /* every group of lanes makes the same texels */
         join_many(complete[k], layer);
     }
 #endif
 }
 
 #else
-/* One word of a common texel. Adjacent lanes contribute the words of one texel in one instruction. */
+/* Contributes one word of a common texel. Adjacent lanes contribute the words of one texel in one instruction. */
 void bring_word(const uint i, const int layer)
 {
     uint n_words = words_of_texel();
@@ -327,7 +327,7 @@ void share_common(const ivec2 tile, const int layer, const uint index)
 
 #endif
 
-/* The first level below: up to two texels per invocation. */
+/* Makes the first level below: up to two texels per invocation. */
 void make_first_below(const ivec2 tile, const int layer, const int i)
 {
     Held of_tile = held_by_tile(tile, 0, 0), below = held_by_tile(tile, 1, 0);

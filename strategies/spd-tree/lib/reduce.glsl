@@ -1,17 +1,18 @@
 /* How texels along one axis are reduced to one: three where the axis is odd, otherwise two.
  *
  * On an odd size n = 2m + 1 the box weights three texels (Guthe and Heckbert, "Non-Power-of-Two Mipmap Creation",
- * NVIDIA 2005); texel x of the m below covers n / m of them:
+ * NVIDIA 2005); texel x of the m in the next level covers n / m texels:
  *
  *     texel    | 2x  | 2x+1 | 2x+2 |
  *     weight    m-x     m     x+1      each over n */
 
 /* The weights of texels 2x, 2x + 1 and 2x + 2 along an axis. On an odd size the first and last change with x. Even
- * sizes use the last two of three for rows, since strips keep the first (strips.glsl), and the first two for columns.
+ * sizes use two of the three: the last two for rows, since strips keep the first (strips.glsl), or the first two for
+ * columns.
  *
  * Weights of codes are relative to the middle one, which then needs no multiplication. Floats may differ by any factor,
- * so their weights are integers, which are exact, over the next power of two, so that sums do not overflow. `scales`
- * turn such sums into averages: of codes for all levels above at once, of floats level by level. */
+ * so their weights are exact: integers over the next power of two, so that sums do not overflow. `scales` turn sums
+ * into averages: for codes once for all levels above, for floats at every level. */
 struct Axis {
     float first, change, middle, last;
     bool is_odd, is_single;
@@ -48,7 +49,7 @@ vec3 weights_of(const Axis axis, const float at)
     return vec3(fma(-axis.change, at, axis.first), axis.middle, fma(axis.change, at, axis.last));
 }
 
-/* Turns a level's texels, as the next level reads them, into averages. */
+/* The factor that turns a level's texels, as the next level reads them, into averages. */
 float scale_of_carried(const float scale)
 {
     return IS_FLOAT ? 1.0 : scale;
@@ -61,8 +62,8 @@ float scale_of_carried(const float scale)
 #endif
 
 #ifndef ALPHA
-/* Adds a product and keeps what rounding loses: of the sum by Knuth's two-sum (The Art of Computer Programming 2,
- * 4.2.2, theorem B), of the product by fma(). */
+/* Adds a product and keeps what rounding loses. Knuth's two-sum (The Art of Computer Programming 2, 4.2.2, theorem B)
+ * finds the loss of the sum, fma() that of the product. */
 void add_product(inout TEXEL sum, inout TEXEL lost, const float weight, const TEXEL texel)
 {
     precise TEXEL product = weight * texel;
@@ -85,14 +86,14 @@ bool have_one_sign(const TEXEL a, const TEXEL b, const TEXEL c)
 }
 #endif
 
-/* Which of three taps are there besides the middle one. */
+/* Which of the two outer taps exist; the middle tap always does. */
 struct Has {
     bool first, last;
 };
 
-/* The sum of weighted floats times `scale`; an absent tap may be infinite. Averages may be off by four ulp in all. For
- * 32-bit floats the scale and the last product take some of it, and the first axis, where terms have the same sign,
- * three more roundings: 166 us instead of 202 for rgba32f at 4095x4095 on an H200. */
+/* The sum of weighted floats times `scale`; an absent tap may be infinite. Averages may be off by four ulp in all. With
+ * 32-bit floats, rounding the scale and the last product uses up some of that; on the first axis, where terms have the
+ * same sign, three more roundings are allowed: 166 us instead of 202 for rgba32f at 4095x4095 on an H200. */
 TEXEL average_of_floats(const Has has, const bool is_first_axis, const vec3 weights, const TEXEL a, const TEXEL b,
                         const TEXEL c, const float scale)
 {
@@ -128,8 +129,8 @@ TEXEL join_two(const TEXEL a, const TEXEL b)
     return IS_EXTREME ? extreme(a, b) : a + b;
 }
 
-/* Two taps of an even axis: their sum or, where that could overflow, their mean; precise, because compilers would halve
- * the sum. */
+/* Joins two taps of an even axis: their sum or, where that could overflow, their mean. The mean is precise, because
+ * compilers would otherwise halve the sum. */
 TEXEL join_taps(const TEXEL a, const TEXEL b)
 {
 #ifndef ALPHA
@@ -174,7 +175,7 @@ TEXEL reduce_columns(const Axis axis, const bool is_first_axis, const vec3 weigh
     if (!GENERAL) {
         return reduce_taps(Has(true, false), false, weights, a, b, b, scale);
     }
-    /* On level 0, the first axis, the sampler repeats it. */
+    /* On level 0, which is the first axis, the sampler repeats a single column. */
     [[dont_flatten]] if (!is_first_axis && axis.is_single) {
         return IS_FLOAT && !IS_EXTREME ? scale * a : a;
     }
@@ -193,7 +194,7 @@ TEXEL reduce_rows(const Axis axis, const bool is_first_axis, const vec3 weights,
 }
 #endif
 
-/* A tile's partial of a texel. Taps that belong to other tiles have no weight. */
+/* A tile's partial of a texel. Taps that belong to other tiles have weight 0. */
 TEXEL reduce_partial(const vec3 weights, const TEXEL a, const TEXEL b, const TEXEL c)
 {
     if (IS_EXTREME) {

@@ -27,7 +27,7 @@ ivec2 added_by_odd_sizes(const int n)
     return extent_of(FIRST_LEVELS) & (1 << n) - 1;
 }
 
-/* `n` levels below the tiles' levels. */
+/* The texels that a tile contributes to, `n` levels below the tiles' levels. */
 Range range_of_tile(const ivec2 tile, const int n)
 {
     ivec2 first = tile * TILE_SIZE;
@@ -51,7 +51,7 @@ Range tiles_sharing(const ivec2 at, const int n)
     return Range(tile_of_texel(first), tile_of_texel(last));
 }
 
-/* The largest number of tiles that contribute to any texel of that level. */
+/* The largest number of tiles that contribute to a texel `n` levels below the tiles' levels. */
 uint most_sharing(const int n)
 {
     ivec2 most = min(tile_of_texel((1 << n) + added_by_odd_sizes(n) - 2) + 2, ivec2(gl_NumWorkGroups.xy));

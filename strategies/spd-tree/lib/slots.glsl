@@ -1,5 +1,5 @@
-/* Slots, in which tiles leave their partials of texels that several tiles contribute to, and a count of arrivals for
- * each such texel: for everything that words.glsl cannot add up. An arrival is counted with release semantics, by the
+/* If several tiles contribute to a texel, each leaves its partial in a slot and counts its arrival at the texel. Slots
+ * serve the reductions and formats that words.glsl cannot add up. An arrival is counted with release semantics, by the
  * invocation that wrote the partial or after a barrier that orders the writes of the workgroup. The last to arrive
  * acquires what all have written and resets the count to zero. */
 
@@ -14,7 +14,7 @@ layout(set = 0, binding = 3) nonprivate buffer Arrivals
     uint n_arrived[]; /* by a texel's first slot; zero between runs */
 };
 
-/* Orders what the invocations of the workgroup wrote before any arrival that one of them counts. */
+/* Orders the earlier writes of the whole workgroup before any arrival that one of its invocations counts. */
 void leave_hand_off()
 {
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,

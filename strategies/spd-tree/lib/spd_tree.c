@@ -21,8 +21,8 @@ typedef _Atomic(struct pipeline *) pipeline_list;
 #define ALIGNMENT   256u /* the largest possible minStorageBufferOffsetAlignment */
 #define VERSION_1_3 VK_MAKE_VERSION(1, 3, 0)
 
-/* A list that only grows, so that it needs no lock. Two threads may both make a pipeline; the
- * first in the list is used. */
+/* A pipeline in a list that only grows and so needs no lock. If two threads make the same
+ * pipeline, the first one in the list is used. */
 struct pipeline {
     struct pipeline *next;
     struct spd_tree_module module;
@@ -32,14 +32,14 @@ struct pipeline {
 
 struct spd_tree {
     struct spd_tree_create_info info;
-    VkAllocationCallbacks allocator; /* a copy that info.allocator points to */
+    VkAllocationCallbacks allocator; /* a copy; info.allocator points to it */
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkSampler sampler;
     pipeline_list pipelines;
 };
 
-/* The bindings that spd_tree_plan.h lists. */
+/* The descriptor bindings, as spd_tree_plan.h lists them. */
 static const struct {
     VkDescriptorType type;
     uint32_t n;
@@ -86,7 +86,7 @@ static const struct format *format_of(VkFormat format)
     return NULL;
 }
 
-/* The format of the views of levels: words for sRGB images. */
+/* The format of the levels' views: for sRGB images, words. */
 static VkFormat view_format(const struct spd_tree_job *job)
 {
     const struct format *format = format_of(job->format);
@@ -197,7 +197,7 @@ struct facts {
     bool has_size_control; /* of the extension */
 };
 
-/* Chains the structures of an extension that the device has. */
+/* Chains the structures of extension `name`, which the device has. */
 static void chain_extension(const char *name, struct facts *f)
 {
     if (strcmp(name, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME) == 0) {
@@ -365,7 +365,7 @@ static VkResult create_layout(struct spd_tree *tree)
     return result;
 }
 
-/* Nearest texel, clamped to the edge. */
+/* The sampler returns the nearest texel and clamps to the edge. */
 static VkResult create_sampler(struct spd_tree *tree)
 {
     VkSamplerCreateInfo info;

@@ -1,13 +1,14 @@
-/* Makes every level of an image of any size in one dispatch; each texel is the exact area average, minimum or maximum
- * of level 0. Tiles make their first levels (even.glsl or strips.glsl) and cooperate on the rest (tail.glsl or
- * partials.glsl) through words (words.glsl, extremes.glsl) or slots (slots.glsl). texel.glsl defines what a texel is.
- * Modules differ by these defines:
+/* Makes every level of an image of any size in one dispatch. Each texel is the exact area average, the minimum or the
+ * maximum of its texels of level 0. Tiles make their first levels (even.glsl or strips.glsl) and cooperate on the rest
+ * (tail.glsl or partials.glsl) through words (words.glsl, extremes.glsl) or slots (slots.glsl). texel.glsl defines what
+ * a texel is. Modules differ by these defines:
  *
  *     CHANNELS, RAW, ALPHA, SUMS    see texel.glsl
  *     EVEN                    tiles of 64x64 texels; otherwise strips
  *     SUBGROUPS               lanes exchange texels by subgroup operations; otherwise through shared memory
  *     SLOTS                   tiles cooperate through slots: averages, minima and maxima (REDUCE)
- *     EXTREME                 through 32-bit words: minima and maxima. Neither: through 64-bit words, averages
+ *     EXTREME                 through 32-bit words: minima and maxima
+ *     neither of the two      through 64-bit words: averages
  *     UPDATES                 makes only what a changed rectangle affects; requires SLOTS
  *
  * Parameters that nothing assigns to are const: glslang passes those by value and all others through a variable of the
@@ -50,9 +51,9 @@
 #include "update.glsl"
 #endif
 
-/* Runs from the last row to the first. An H200 fetches the number of workgroups together with the addresses of buffers,
- * which are therefore there when they are needed: this saves 0.2 us of 6 at 256x256 and of 12 at 2048x2048. It takes a
- * whole dispatch, without a base. */
+/* Tiles run from the last row to the first. Reading the number of workgroups makes an H200 fetch the addresses of
+ * buffers along with it, before they are needed: this saves 0.2 us of 6 at 256x256 and of 12 at 2048x2048. The dispatch
+ * must be whole, without a base. */
 ivec2 tile_of_workgroup()
 {
 #ifdef UPDATES

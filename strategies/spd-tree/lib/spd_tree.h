@@ -4,10 +4,10 @@
  *     spd_tree_create(&info, &tree);                  once per device
  *     spd_tree_image_info(&job, &image_info);         usage and flags for vkCreateImage
  *     spd_tree_view_info(&job, image, level, 0, &view_info);     one view per level
- *     spd_tree_prepare(tree, &job);                   creates its pipeline; prepare_all() those
- * of all sizes: ahead of time, on any thread spd_tree_scratch_bytes(tree, &job); size of a
- * buffer, zeroed once spd_tree_write_set(tree, &job, &resources);     unless push descriptors
- * are used spd_tree_record(tree, cmd, &job, &resources);   one dispatch
+ *     spd_tree_prepare(tree, &job);                   creates its pipeline, on any thread
+ *     spd_tree_scratch_bytes(tree, &job);             size of a buffer, zeroed once
+ *     spd_tree_write_set(tree, &job, &resources);     unless push descriptors are used
+ *     spd_tree_record(tree, cmd, &job, &resources);   one dispatch
  *
  * Vulkan functions are called by name, as the loader or volk declares them; a program that
  * keeps a table of them compiles spd_tree.c with -DSPD_TREE_VK(name)=table->name. */
@@ -24,14 +24,15 @@
 extern "C" {
 #endif
 
-/* What spd-tree can use of a device. The instance's apiVersion must be at least 1.2, or the
- * device hides it. */
+/* The features of a device that spd-tree can use. If the instance's apiVersion is below 1.2,
+ * the device hides them. */
 struct spd_tree_features {
     const char *why_not;           /* NULL, or why spd-tree cannot run on the device */
     struct spd_tree_device device; /* for spd_tree_create() */
-    /* What to enable when creating the device, besides what the program itself needs: set the
-     * same members in the program's own structures (VkPhysicalDeviceVulkan13Features has those
-     * of size_control) or, if it has none, chain these. Pointers are NULL. */
+    /* The features to enable when creating the device, besides the program's own. If the
+     * program chains such a structure itself, set the same members there
+     * (VkPhysicalDeviceVulkan13Features has those of size_control); otherwise chain these.
+     * Their pNext is NULL. */
     VkPhysicalDeviceFeatures core;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceSubgroupSizeControlFeaturesEXT size_control; /* valid if has_size_control */
@@ -47,8 +48,8 @@ struct spd_tree_create_info {
     const VkAllocationCallbacks *allocator; /* for all Vulkan objects; may be NULL */
     VkPipelineCache cache;                  /* may be VK_NULL_HANDLE */
     VkPipelineCreateFlags pipeline_flags;
-    /* vkCmdPushDescriptorSetKHR, if the device enables VK_KHR_push_descriptor: descriptors are
-     * pushed while recording. NULL: they are written to sets that the program allocates. */
+    /* vkCmdPushDescriptorSetKHR, if the device enables VK_KHR_push_descriptor: recording pushes
+     * descriptors. If NULL: spd_tree_write_set() writes them to the program's sets. */
     PFN_vkCmdPushDescriptorSetKHR push_descriptor_set;
 };
 
@@ -57,7 +58,7 @@ struct spd_tree_create_info {
 struct spd_tree;
 
 VkResult spd_tree_create(const struct spd_tree_create_info *info, struct spd_tree **tree);
-/* Nothing that it created may be in use. Accepts NULL. */
+/* Destroys `tree` and all it owns; none of it may be in use. Accepts NULL. */
 void spd_tree_destroy(struct spd_tree *tree);
 
 /* The image whose mip levels are to be made. All members after `format` may be zero. */
@@ -69,18 +70,18 @@ struct spd_tree_job {
     VkFormat format;
     enum spd_tree_reduction reduction;
     bool weighs_alpha; /* averages of straight colour, weighted by alpha */
-    bool is_depth;     /* level 0 is a depth image of any format, and `format` is R32_SFLOAT */
-    VkRect2D changed;  /* update what depends on this part of level 0; zero: make everything */
+    bool is_depth;     /* level 0 is a depth image of any format; `format` must be R32_SFLOAT */
+    VkRect2D changed;  /* only update texels that depend on this part of level 0; zero: all */
     const struct spd_tree_options *options; /* for measurements; otherwise NULL */
 };
 
-/* Plans a job. Returns NULL, or why it is impossible, as a sentence. A job of one level makes
- * nothing. Only spd_tree_prepare() knows whether the module was exported. */
+/* Plans a job. Returns NULL or, if the job is impossible, the reason as a sentence. A job of
+ * one level makes nothing. Only spd_tree_prepare() checks that the module was exported. */
 const char *spd_tree_plan_job(const struct spd_tree_device *device,
                               const struct spd_tree_job *job, struct spd_tree_plan *plan);
 
-/* Fills in `info` for an image that includes level 0 and is stored to and sampled; usage and
- * flags that were set are kept. The image of a depth job begins with level 1, at half the size.
+/* Fills in `info` for an image that includes level 0 and is stored to and sampled. Adds to the
+ * usage and flags already set. The image of a depth job begins with level 1, at half the size.
  * Returns false if the format is not listed above. An _SRGB image has STORAGE usage, which
  * _SRGB views do not support: create those with VkImageViewUsageCreateInfo and SAMPLED
  * usage. */
@@ -97,12 +98,12 @@ void spd_tree_view_info(const struct spd_tree_job *job, VkImage image, uint32_t 
  * module was not exported. */
 VkResult spd_tree_prepare(struct spd_tree *tree, const struct spd_tree_job *job);
 
-/* The same for every size, level count and layer count: at most five pipelines, or two for
+/* Creates the pipelines for every size, level count and layer count: at most five, or two for
  * updates. Of the job it reads only format, reduction, weighs_alpha, is_depth, and whether
  * `changed` is set. */
 VkResult spd_tree_prepare_all(struct spd_tree *tree, const struct spd_tree_job *job);
 
-/* VK_NULL_HANDLE if the job was not prepared. */
+/* The job's pipeline; VK_NULL_HANDLE if the job was not prepared. */
 VkPipeline spd_tree_pipeline(struct spd_tree *tree, const struct spd_tree_job *job);
 
 /* The size of the scratch memory, a multiple of 256: part of a buffer with STORAGE_BUFFER
@@ -125,17 +126,18 @@ struct spd_tree_resources {
 /* The layout of a set: 15 combined image samplers, 15 storage images and 2 storage buffers. */
 VkDescriptorSetLayout spd_tree_set_layout(const struct spd_tree *tree);
 
-/* Writes resources->set, which must not be in use, for one job; later only `changed` may
- * differ. Does nothing with push descriptors. Returns VK_ERROR_FORMAT_NOT_SUPPORTED if
- * spd_tree_plan_job() fails. */
+/* Writes resources->set, which must not be in use, for one job. Recorded jobs may differ from
+ * it only in `changed`. Does nothing with push descriptors. Returns
+ * VK_ERROR_FORMAT_NOT_SUPPORTED if spd_tree_plan_job() fails. */
 VkResult spd_tree_write_set(struct spd_tree *tree, const struct spd_tree_job *job,
                             const struct spd_tree_resources *resources);
 
-/* Binds the pipeline and dispatches. Before it, the program records a barrier that makes level
- * 0 readable by compute shaders in source_layout and transitions levels 1.. to GENERAL (from
- * UNDEFINED, except for an update, which also reads them). After it, a barrier from compute
- * shader writes to whatever reads the levels. Nothing is recorded if it returns VK_NOT_READY
- * (the job was not prepared) or VK_ERROR_FORMAT_NOT_SUPPORTED (spd_tree_plan_job() fails). */
+/* Binds the pipeline and dispatches. Before the call, the program records a barrier that
+ * makes level 0 readable by compute shaders in source_layout and transitions levels 1.. to
+ * GENERAL (from UNDEFINED, except for an update, which also reads them). After the call, it
+ * records a barrier from compute shader writes to whatever reads the levels. Records nothing
+ * and returns VK_NOT_READY if the job was not prepared, or VK_ERROR_FORMAT_NOT_SUPPORTED if
+ * spd_tree_plan_job() fails. */
 VkResult spd_tree_record(struct spd_tree *tree, VkCommandBuffer cmd,
                          const struct spd_tree_job *job,
                          const struct spd_tree_resources *resources);

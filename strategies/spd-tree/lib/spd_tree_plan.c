@@ -16,14 +16,14 @@ static uint32_t count_even_levels(const struct spd_tree_image *image)
     return n;
 }
 
-/* As in partials.glsl: the most texels `n` levels below a tile's own that it may contribute to,
- * along an axis. */
+/* As in partials.glsl: the most texels along an axis that a tile may contribute to, `n` levels
+ * below its own. */
 static uint32_t most_of_axis(uint32_t tile, uint32_t n)
 {
     return (uint32_t)((((int32_t)tile - 3) >> n) + 3);
 }
 
-/* The same for levels from `first` to before `end`, along both axes. */
+/* The most texels of levels `first` to `end` - 1 below a tile's that it may contribute to. */
 static uint32_t most_parts(uint32_t tile_x, uint32_t tile_y, uint32_t first, uint32_t end)
 {
     uint32_t n_parts = 0;
@@ -80,15 +80,15 @@ static uint32_t strip_tile_x(const struct spd_tree_plan *plan, bool is_general)
     return SPD_TREE_N_INVOCATIONS / n_lanes / 2 * ((4 * n_lanes - (is_general ? 7 : 0)) >> 3);
 }
 
-/* Whether there are levels below those that tiles make, and partials.glsl makes them. */
+/* Whether partials.glsl makes levels: some lie below the tiles' levels and there is no tail. */
 static bool has_parts(const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
     return !plan->has_tail && plan->n_first + 1 < image->n_levels;
 }
 
-/* Plans strips with this many rows; false if that is impossible. Each invocation makes one
- * texel of all levels from the second below a tile on, and two of the first, which is enough
- * for tiles of 64x24. */
+/* Plans strips with this many rows; false if that is impossible. An invocation makes at most
+ * two texels of the first level below a tile and one of all further levels together, which is
+ * enough for tiles of 64x24. */
 static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
                        struct spd_tree_plan *plan)
 {
@@ -104,13 +104,13 @@ static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
                 SPD_TREE_N_INVOCATIONS);
 }
 
-/* the most tiles that one word can count, with two channels (words.glsl) */
+/* the most tiles that a word can count, if it has two channels (words.glsl) */
 #define MAX_SHARING  1024u
-#define MOST_SHARING 32767u /* and with one */
+#define MOST_SHARING 32767u /* the same if it has one channel */
 
-/* The number of cores of a device that does not report it. Each core is meant to run two
- * workgroups, each with half of its shared memory; the workgroups that run at the same time are
- * a wave. */
+/* The number of cores, if the device does not report it. The planner lets each core run two
+ * workgroups, each with half of the core's shared memory; all workgroups that run at the same
+ * time are a wave. */
 #define USUAL_CORES 64u
 
 static uint32_t shared_budget(const struct spd_tree_device *device)
@@ -137,9 +137,9 @@ static uint32_t max_rows(const struct spd_tree_device *device,
     return 0;
 }
 
-/* Chooses the strips that take the fewest waves of workgroups, and the shortest of those: the
- * end of an incomplete wave, where cores wait, and the partials that each tile hands on cost
- * the most. Updates have few tiles, so their strips are as short as possible. */
+/* Chooses the strips that take the fewest waves of workgroups and, among equals, the shortest:
+ * most time is lost to cores that wait at the end of an incomplete wave, and to the partials
+ * that each tile hands on. Updates have few tiles, so their strips are as short as possible. */
 static bool choose_strips(const struct spd_tree_device *device,
                           const struct spd_tree_image *image, uint32_t rows,
                           struct spd_tree_plan *plan)
@@ -172,7 +172,7 @@ static bool choose_strips(const struct spd_tree_device *device,
 }
 
 /* The number of texels that an update keeps in shared memory while it makes the levels below
- * the tiles': as many as fit. On a CPU all memory is the same. */
+ * the tiles' levels: as many as fit. On a CPU shared memory is no faster, so few suffice. */
 static uint32_t n_held_texels(const struct spd_tree_device *device,
                               const struct spd_tree_image *image,
                               const struct spd_tree_plan *plan)
@@ -194,7 +194,7 @@ static bool set_even(const struct spd_tree_device *device, const struct spd_tree
     plan->n_first = n_even < 6 ? n_even : 6;
     plan->tile_x = plan->tile_y = 64u >> plan->n_first;
     plan->module.is_even = true;
-    /* Tiles that make six levels, with power-of-two sizes below them: tail.glsl continues from
+    /* If tiles make six levels and the sizes below are powers of two, tail.glsl continues from
      * one texel per tile. */
     plan->has_tail = plan->n_first == 6 &&
                      (image->n_levels == 7 || ((image->width & (image->width - 1)) == 0 &&
@@ -205,12 +205,13 @@ static bool set_even(const struct spd_tree_device *device, const struct spd_tree
            shared_bytes(image, &plan->module, 8, 8) <= device->max_shared_bytes;
 }
 
-/* Up to this number of tiles, words take as many levels per round as possible, since few tiles
- * wait for their turn. */
+/* Up to this number of tiles, a round through words makes as many levels as possible, since few
+ * tiles wait for their turn. */
 #define MAX_WIDE 1024u
 
-/* With words: as many levels as a word can count tiles and as there are lanes. With slots: so
- * that the fewest cells follow one another, as each is a round trip to memory. */
+/* Levels of the tail per round. With words: as many as the count in a word and the number of
+ * lanes allow. With slots: the number that needs the fewest rounds, as each cell is a round
+ * trip to memory. */
 static uint32_t levels_per_round_of(const struct spd_tree_image *image,
                                     const struct spd_tree_plan *plan)
 {
@@ -228,7 +229,7 @@ static uint32_t levels_per_round_of(const struct spd_tree_image *image,
     return n_lanes < 5 ? n_lanes : 5;
 }
 
-/* As in sharing.glsl: the most tiles that contribute to a texel `n` levels below theirs. */
+/* As in sharing.glsl: the most tiles that contribute to a texel `n` levels below the tiles'. */
 static uint64_t most_sharing(const struct spd_tree_image *image,
                              const struct spd_tree_plan *plan, uint32_t n)
 {
@@ -265,8 +266,8 @@ static uint64_t nodes_of(const struct spd_tree_image *image, const struct spd_tr
                 : 1);
 }
 
-/* Sets the sizes of the buffers and the first node of each level; false if there are too
- * many. */
+/* Sets the sizes of the buffers and the first node of each level; false if a buffer would be
+ * too large. */
 static bool set_nodes(const struct spd_tree_device *device, const struct spd_tree_image *image,
                       struct spd_tree_plan *plan)
 {
@@ -312,8 +313,8 @@ static uint32_t float_bits(float value)
     return bits;
 }
 
-/* Rounded once, since averages of 32-bit floats have little to spare, and down, so that no mean
- * is larger than what it is of. Extremes are not scaled. */
+/* Rounds only once, since averages of 32-bit floats have little to spare, and down, so that no
+ * mean is larger than the largest texel. Extremes are not scaled. */
 static float rounded_scale(const struct spd_tree_image *image, double scale)
 {
     float rounded = (float)scale;
@@ -338,7 +339,7 @@ static void set_scales(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether there is no changed rectangle, or one that lies in level 0. */
+/* Whether the changed rectangle is valid: it is empty or lies in level 0. */
 static bool has_rect(const struct spd_tree_image *image)
 {
     const struct spd_tree_rect r = image->changed;
@@ -351,8 +352,8 @@ struct tiles {
     uint32_t first, n;
 };
 
-/* The tiles along an axis that make what the rectangle affects in levels 1 to n_first. Texels
- * past the last one of level n_first belong to the last tile. */
+/* The tiles along an axis that make the texels of levels 1 to n_first that the rectangle
+ * affects. Texels past the last one of level n_first belong to the last tile. */
 static struct tiles changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_t tile,
                                   uint32_t n_first, uint32_t n_tiles)
 {
@@ -372,8 +373,8 @@ static struct tiles changed_tiles(uint32_t size, uint32_t x, uint32_t n, uint32_
     return tiles;
 }
 
-/* For an update: what has changed, the tiles to make, and the scales of the levels below
- * theirs, where an axis of one texel counts as two. */
+/* Sets, for an update, the changed corners, the tiles to make, and the scales of the levels
+ * below the tiles' levels, where an axis of one texel counts as two. */
 static void set_update(const struct spd_tree_image *image, struct spd_tree_plan *plan)
 {
     const struct spd_tree_rect r = image->changed;
@@ -401,7 +402,7 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
 static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
                     const struct spd_tree_plan *plan)
 {
-    return !device->is_cpu && /* llvmpipe loses what is kept for it */
+    return !device->is_cpu && /* llvmpipe loses the texels to be stored late */
            plan->has_tail &&
            (uint64_t)plan->n_groups[0] * plan->n_groups[1] * image->n_layers <= wave_of(device);
 }
@@ -463,9 +464,9 @@ static bool may_have_words(const struct spd_tree_image *image)
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Whether tiles of 64x64 cost less than strips: where all sizes are even or texels have 16
- * bytes, and otherwise up to a little more than two waves of them, since each tile waits for
- * the texels it shares. */
+/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no levels.
+ * Otherwise they do up to a little more than two waves, since each tile waits for the texels it
+ * shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {
@@ -489,7 +490,7 @@ static bool set_shape(const struct spd_tree_device *device, const struct spd_tre
     return options->shape != SPD_TREE_EVEN && choose_strips(device, image, options->rows, plan);
 }
 
-/* Sets what the module needs whatever the shape of tiles. */
+/* Sets the members of the module that do not depend on the shape of tiles. */
 static void set_module(const struct spd_tree_device *device, const struct spd_tree_image *image,
                        struct spd_tree_plan *plan)
 {
@@ -528,7 +529,7 @@ static bool is_format(struct spd_tree_format format)
     return false;
 }
 
-/* Whether the image is valid; zero-initialised fields are not. */
+/* Whether the image is valid; an image initialised to zero is not. */
 static bool is_image(const struct spd_tree_image *image)
 {
     const uint32_t size = image->width | image->height;
@@ -537,7 +538,7 @@ static bool is_image(const struct spd_tree_image *image)
            size >> (image->n_levels - 1) > 0;
 }
 
-/* Whether images of this kind can be made, whatever their size: NULL, or why not. */
+/* Returns why images of this kind cannot be made at any size, or NULL if they can. */
 static const char *why_no_kind(const struct spd_tree_image *image,
                                const struct spd_tree_options *options)
 {
@@ -567,7 +568,7 @@ static void set_push(const struct spd_tree_image *image, const struct spd_tree_o
     plan->push.base_extent[1] = (int32_t)image->height;
     plan->push.inv_base_extent[0] = 1.0f / (float)image->width;
     plan->push.inv_base_extent[1] = 1.0f / (float)image->height;
-    /* levels below the tiles are left out if only tiles are asked for */
+    /* is_tile_only leaves out the levels below the tiles */
     plan->push.n_levels = options->is_tile_only && plan->n_first + 1 < image->n_levels
                               ? plan->n_first + 1
                               : image->n_levels;
@@ -576,7 +577,7 @@ static void set_push(const struct spd_tree_image *image, const struct spd_tree_o
     plan->push.levels_per_round = plan->levels_per_round;
 }
 
-/* The same as spd_tree_make_plan(), with subgroups of device->subgroup_size. */
+/* As spd_tree_make_plan(), but with subgroups of device->subgroup_size. */
 static const char *plan_with_lanes(const struct spd_tree_device *device,
                                    const struct spd_tree_image *image,
                                    const struct spd_tree_options *options, bool is_lean,
@@ -640,7 +641,8 @@ static bool is_small(const struct spd_tree_device *device, const struct spd_tree
            spd_tree_texel_bytes(image->format) <= 4;
 }
 
-/* Intel's 32 lanes have too few registers each: `lanes` are better, if the device has them. */
+/* The device with options->lanes per subgroup or, if that is 0, with `lanes` if it can require
+ * them: on Intel, each of 32 lanes has too few registers. */
 static struct spd_tree_device with_lanes(const struct spd_tree_device *device,
                                          const struct spd_tree_options *options, uint32_t lanes)
 {

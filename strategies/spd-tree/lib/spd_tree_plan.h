@@ -1,7 +1,7 @@
 /* The planner of spd-tree: which module makes an image's mip levels, the values of the module's
  * specialisation constants and push constants, and how many workgroups to dispatch. C11 and
- * C++11, without allocation and without calls of Vulkan, for engines that wrap Vulkan
- * themselves; spd_tree.c does the rest for all others.
+ * C++11. The planner allocates nothing and calls no Vulkan function, for engines that wrap
+ * Vulkan themselves; for all others, spd_tree.c does the rest.
  *
  *     struct spd_tree_plan plan;
  *     const char *why = spd_tree_make_plan(&device, &image, NULL, &plan);
@@ -16,7 +16,7 @@
  *     binding 4  updates only: combined image samplers[14], levels 1, 2, .. in layout GENERAL
  *
  * Infinity and NaN follow IEEE 754: an average is infinite only if a texel is; minima and
- * maxima ignore NaN. Averages weighted by alpha overflow where colour times alpha does. */
+ * maxima ignore NaN. Averages weighted by alpha overflow if colour times alpha does. */
 #ifndef SPD_TREE_PLAN_H
 #define SPD_TREE_PLAN_H
 
@@ -72,16 +72,15 @@ struct spd_tree_image {
     uint32_t n_levels; /* includes level 0; 2 to SPD_TREE_MAX_LEVELS */
     struct spd_tree_format format;
     enum spd_tree_reduction reduction;
-    bool weighs_alpha; /* averages of four channels: colour is weighted by alpha */
-    bool is_depth; /* level 0 is a depth image, which has no integer view; the codec is FLOAT32
-                    */
+    bool weighs_alpha; /* colour is weighted by alpha; averages of four channels only */
+    bool is_depth;     /* level 0 is a depth image, without an integer view; codec FLOAT32 */
     struct spd_tree_rect
-        changed; /* update what depends on this part of level 0; zero: make everything */
+        changed; /* only update texels that depend on this part of level 0; zero: all */
 };
 
 enum spd_tree_shape { SPD_TREE_ANY_SHAPE, SPD_TREE_EVEN, SPD_TREE_STRIPS };
 
-/* Zero leaves the choice to the planner. */
+/* A member of zero leaves the choice to the planner. */
 struct spd_tree_options {
     enum spd_tree_shape shape;
     uint32_t rows;          /* of strips, one of spd_tree_rows */
@@ -121,13 +120,13 @@ struct spd_tree_push {
     uint32_t n_first, strip_rows, levels_per_round, is_many;
     uint32_t
         nodes[12]; /* for updates: the scales of levels from n_first on, as bits of floats */
-    /* For updates: the first and last corner in level 0, inclusive; x and y << 16. */
+    /* For updates: first and last changed texel of level 0; the first tile as x and y << 16. */
     int32_t changed[4];
     uint32_t first_tile;
 };
 
 struct spd_tree_plan {
-    struct spd_tree_image image; /* the image it is for */
+    struct spd_tree_image image; /* the planned image */
     struct spd_tree_module module;
     enum spd_tree_view view;
     struct spd_tree_constant constants[SPD_TREE_N_CONSTANTS];
@@ -136,13 +135,13 @@ struct spd_tree_plan {
     bool requires_size;     /* with VkPipelineShaderStageRequiredSubgroupSizeCreateInfo */
     uint32_t n_groups[3];
     uint64_t hand_off_bytes, counter_bytes;
-    /* How the image is divided, as asked for or chosen. */
+    /* How the image is divided into tiles: by the options or by the planner. */
     enum spd_tree_shape shape;
     uint32_t rows, max_rows; /* of strips; otherwise 0 */
     uint32_t n_first, tile_x,
-        tile_y;    /* levels that tiles make, and their texels of the last one */
-    bool has_tail; /* tiles make six levels and tail.glsl continues from one texel each: */
-    uint32_t levels_per_round; /* levels that it makes per round */
+        tile_y;    /* n_first: levels that tiles make; tile_x, tile_y: size in the last */
+    bool has_tail; /* tiles make six levels; tail.glsl continues from a texel of each */
+    uint32_t levels_per_round; /* levels that tail.glsl makes per round */
     bool is_lean;              /* saves registers */
 };
 
@@ -196,7 +195,7 @@ static inline uint32_t spd_tree_slot_bytes(const struct spd_tree_image *image)
     return (image->weighs_alpha ? 2 : 1) * n * (uint32_t)sizeof(float);
 }
 
-/* Bytes of a fetched texel: as words, or as floats. */
+/* Bytes of a fetched texel: of its words or, if it has none, its floats. */
 static inline uint32_t spd_tree_fetched_bytes(const struct spd_tree_image *image)
 {
     const uint32_t n = spd_tree_texel_bytes(image->format);
@@ -226,14 +225,14 @@ static inline uint32_t spd_tree_level_count(uint32_t width, uint32_t height)
     return n;
 }
 
-/* Fills in `*plan`. Returns NULL, or why the image cannot be made, as a sentence. `options` may
- * be NULL. */
+/* Fills in `*plan`. Returns NULL or, if the image cannot be made, the reason as a sentence.
+ * `options` may be NULL. */
 const char *spd_tree_make_plan(const struct spd_tree_device *device,
                                const struct spd_tree_image *image,
                                const struct spd_tree_options *options,
                                struct spd_tree_plan *plan);
 
-/* The SPIR-V of a module, from spd_tree_modules.c. False: it was not exported. */
+/* Finds the SPIR-V of a module in spd_tree_modules.c. False if the module was not exported. */
 bool spd_tree_code_of(const struct spd_tree_module *module, struct spd_tree_code *code);
 
 #ifdef __cplusplus

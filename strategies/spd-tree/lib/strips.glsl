@@ -12,9 +12,9 @@
  * columns of 32 lanes, the last seven are therefore a halo: the lanes make 15 texels of level 3, and the next strip
  * starts at column 120. Texels of levels 1 and 2 that two strips make are stored by the strip that owns them.
  *
- * There are two pipelines. With GENERAL, push constants tell which sizes are odd, so that an even level costs a branch
- * that is not taken; without it there is no halo. Down the strip, the last even row of an odd level stays in registers
- * as the first of the three rows that the next row below covers:
+ * There are two pipelines. With GENERAL, push constants tell which sizes are odd, and an even level costs only a branch
+ * that is not taken. Without GENERAL there is no halo. Down the strip, the last even row of an odd level stays in
+ * registers as the first of the three rows that the next row below covers:
  *
  *     level 0    0  1  2  3  4  5  6  7  8 | 9 10 ..
  *     level 1       0     1     2     3     4 | ..            row r covers rows 2r to 2r + 2
@@ -29,25 +29,25 @@
  *
  *     level 1    column 250 (columns 500 to 502) is lane 5's; column 249 (498 to 500) is lane 4's, which gets
  *                column 500 from lane 5 by a shuffle; row 150 (rows 300 to 302)
- *     level 2    columns 124 and 125, of lanes 4 and 5; rows 74 and 75, as row 150 is the last of one and the
- *                first of the other
+ *     level 2    columns 124 and 125, of lanes 4 and 5; rows 74 and 75: row 150 is the last row of 74 and
+ *                the first row of 75
  *     level 3    columns 61 and 62, of lanes 2 and 4; rows 36 and 37, both of this strip
  *     level 4    columns 30 and 31, rows 17 and 18: row 18 (rows 36 to 38) is this tile's alone, and stored;
- *                row 17 (34 to 36) is shared with tile (1, 8): the last of the two stores it
+ *                row 17 (34 to 36) is shared with tile (1, 8): the later of the two tiles stores it
  *     level 9    the one texel, to which all 3x32 tiles contribute */
 
 #define LANE_COLUMNS 4 /* of level 0 */
 
-/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that, and so
- * does llvmpipe, where an invocation that never enters a loop passes the barriers behind it. */
+/* Whether all strips run the same number of iterations. Lanes that exchange through shared memory need that. So does
+ * llvmpipe: an invocation that never enters a loop would pass the barriers after the loop. */
 #ifdef SUBGROUPS
 #define ARE_ROWS_TOLD (!IS_GPU)
 #else
 #define ARE_ROWS_TOLD true
 #endif
 
-/* Whether there are too few registers for two rows of prefetched texels and the weights of level 3: on gfx1100 they
- * would be spilled. Where they fit, rgba16f at 3001x2001 takes 39 us instead of 42 on an H200. */
+/* Whether there are too few registers for both two rows of prefetched texels and the weights of level 3: gfx1100 would
+ * spill them. Where they fit, rgba16f at 3001x2001 takes 39 us instead of 42 on an H200. */
 #if CHANNELS == 4 && (!defined(RAW) || RAW == 2)
 const bool IS_WIDE = SUBGROUP_SIZE == 64;
 #else
@@ -63,7 +63,7 @@ const bool IS_WIDE = false;
 
 /* Whether adjacent lanes fetch adjacent texels (two columns here and two half a strip further on) and then exchange
  * half of them, so that 8-byte texels touch fewer cache lines at once: 77.5 us instead of 84.6 at 4095x4095 on an H200,
- * where strips are not short. With 16-byte texels it is slower (184 us instead of 166). */
+ * unless strips are short. For 16-byte texels, spreading is slower (184 us instead of 166). */
 #if defined(SUBGROUPS) && RAW == 2
 const bool IS_SPREAD = true;
 #else
@@ -72,12 +72,12 @@ const bool IS_SPREAD = false;
 
 /* Whether each four lanes fetch four adjacent texels, four times, and then exchange them, so that 16-byte texels touch
  * fewer cache lines at once: 147 us instead of 177 for maxima at 4095x4095 on an H200. Averages have no registers left
- * for it: they gain at that size and lose at others. */
+ * for this: they would be faster at that size and slower at others. */
 #if defined(SUBGROUPS) && defined(EXTREME) && !defined(RAW) && CHANNELS == 4
 #define HAS_QUADS
 #endif
 
-/* Whether rows of level 0 are always fetched in pairs whose first row is even, because those share cache lines. Where
+/* Whether rows of level 0 are always fetched in pairs whose first row is even, because such rows share cache lines. If
  * the level is odd, rows 2y and 2y + 1 are then reduced one iteration before row 2y + 2 completes row y of level 1.
  * Averages of 32-bit floats need all three at once to keep what rounding loses. */
 #ifdef RAW
@@ -98,7 +98,7 @@ uint lane_at(uint place)
     return IS_SPREAD ? place * 2u % uint(SUBGROUP_SIZE) + place / uint(SUBGROUP_SIZE / 2) : place;
 }
 
-/* The XOR of two lanes whose places differ by the bit `mask`. */
+/* The XOR of two lane indices whose places differ in the bit `mask`. */
 uint lane_mask(const uint mask)
 {
     return IS_SPREAD ? lane_at(mask) : mask;
@@ -127,7 +127,7 @@ struct Rows {
 struct Strip {
     ivec2 first, last, first_of_tile; /* texels of level 3 */
     int layer;
-    uint lane, next; /* lane of the next place; the last lane has itself */
+    uint lane, next; /* next: the lane of the next place; the last lane has itself */
     uint place; /* of the lane's columns, in fours */
     int fetched_x; /* first column of level 0 that the lane fetches */
     float left; /* texture coordinate of the edge between that column and the next */
@@ -135,8 +135,8 @@ struct Strip {
     vec3 along_x1, along_x1_right, along_x2, along_x3; /* weights along x */
     int last_row; /* the last row of level 0 that the strip needs */
     ivec2 owned1, owned2; /* the last texels that this strip stores */
-    /* Where a level is odd: its last even row so far. That of level 0 is already reduced to columns of level 1 (not by
-     * quads) and, if rows are paired, joined with the row below it. */
+    /* If a level is odd: its last even row so far. The row of level 0 is already reduced to columns of level 1 (except
+     * with quads) and, if rows are paired, joined with the row below it. */
 #ifdef HAS_QUADS
     Row row0;
 #else
@@ -146,7 +146,7 @@ struct Strip {
     TEXEL row2;
 } s;
 
-/* The last texels that the strip owns of the level `n` above level 3. */
+/* The last texel that the strip owns of the level that is `n` above level 3. */
 ivec2 last_owned_by(const ivec2 base, const int n)
 {
     ivec2 edge = level_extent(base, 3 - n) - 1;
@@ -154,7 +154,7 @@ ivec2 last_owned_by(const ivec2 base, const int n)
     return mix((s.last + 1 << n) - 1, edge, is_edge);
 }
 
-/* `base` equals base_extent. */
+/* Sets up the subgroup's strip. `base` equals base_extent. */
 void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uint lane, const ivec2 base)
 {
     ivec2 place = ivec2(subgroup % STRIPS_X, subgroup / STRIPS_X);
@@ -193,7 +193,7 @@ void set_strip(const ivec2 tile, const int layer, const uint subgroup, const uin
 }
 
 #ifdef HAS_QUADS
-/* Fetches one column of each four. */
+/* Fetches every fourth column. */
 Row fetch_by_quads(const ivec2 at)
 {
     return Row(fetch_texel(at, s.layer), fetch_texel(at + ivec2(4, 0), s.layer),
@@ -206,7 +206,7 @@ Row extreme_of(const Row a, const Row b)
 }
 #endif
 
-/* Fetches rows `y` and y + 1 of level 0. A strip's last prefetch repeats a row of its own, which is in the cache. */
+/* Fetches rows `y` and y + 1 of level 0. A strip's last prefetch repeats one of its own rows, from the cache. */
 Rows fetch(int y)
 {
     y = min(y, s.last_row);
@@ -226,8 +226,8 @@ Rows fetch(int y)
 }
 
 #ifdef SUBGROUPS
-/* Exchanges two columns with the other lane of a pair: the even lane gives those it fetched last, the odd lane those it
- * fetched first. */
+/* Exchanges two columns with the other lane of a pair: the even lane gives its last two columns, the odd lane its first
+ * two. */
 void exchange(inout Row row, const bool is_odd)
 {
     ENCODED a = from_lane_xor(is_odd ? row.a : row.c, 1u), b = from_lane_xor(is_odd ? row.b : row.d, 1u);
@@ -268,15 +268,15 @@ void reduce_both(Rows rows, out Two upper, out Two lower)
     lower = reduce_row(rows.lower, next[1]);
 }
 
-/* Whether the strip stores a column, given the `last` one it owns. Without a halo it owns all of them: stores beyond a
+/* Whether the strip stores a column, given the `last` one it owns. Without a halo it owns all columns: stores beyond a
  * level's size have no effect. */
 bool is_own_column(const int x, const int last)
 {
     return HALO == 0 || x <= last;
 }
 
-/* Transposes a pair of texels with the lane whose place differs in the bit `mask`: the lane where the bit is 0 gets
- * both first texels and the other both second ones, in the order of places. */
+/* Transposes a pair of texels with the lane whose place differs in the bit `mask`: the lane whose bit is 0 gets both
+ * first texels and the other lane both second texels, in the order of places. */
 EncodedTwo transposed(const EncodedTwo pair, const uint place, const uint mask)
 {
 #ifdef SUBGROUPS
@@ -306,9 +306,9 @@ Row transposed_row(const Row row)
     }
 
 /* Stores rows `y`, which is even, and y + 1 of level 1, two columns per lane. Memory is written in sectors, which for
- * 4-byte texels are four texels wide and two high, and each store of a subgroup should fill whole sectors, or they are
- * written twice. Lanes i and i ^ 1 hold a sector of both rows; each of the four stores writes one contiguous quarter of
- * the strip. A lane that holds a whole sector needs no exchange. */
+ * 4-byte texels are four texels wide and two high, and each store of a subgroup should fill whole sectors; a sector
+ * filled by two stores is written twice. Lanes i and i ^ 1 hold a sector of both rows; each of the four stores writes
+ * one contiguous quarter of the strip. A lane that holds a whole sector needs no exchange. */
 void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 {
     if (!IS_TRANSPOSED) {
@@ -338,8 +338,8 @@ void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
     STORE_OWNED(1, at, s.owned1, second.right)
 }
 
-/* Stores two rows of level 2, one column per lane, which four lanes exchange with the next four. Every other strip
- * starts in the middle of a sector, which is then filled by halves. */
+/* Stores two rows of level 2, one column per lane; four lanes first exchange texels with the next four. Every other
+ * strip starts in the middle of a sector, so two strips fill a half of it each. */
 void store_rows2(const int y, EncodedTwo rows)
 {
     int x = s.first.x << 1;
@@ -364,8 +364,8 @@ EncodedTwo encoded_row1(const Two sums)
     return EncodedTwo(encode_sums(scale, sums.left), encode_sums(scale, sums.right));
 }
 
-/* Whether level 0 has an odd height and its rows are paired. Not in one expression, of which glslang 12 would make
- * invalid SPIR-V. */
+/* Whether level 0 has an odd height and its rows are paired. Two conditions, because glslang 12 would compile a single
+ * expression to invalid SPIR-V. */
 bool is_odd_and_paired()
 {
     if (GENERAL && s.axis_y1.is_odd) {
@@ -375,7 +375,7 @@ bool is_odd_and_paired()
 }
 
 /* The first of the two rows of level 0 that are fetched for row `y` of level 1. On an odd height these are the last two
- * of its three rows; if rows are paired, its last row and the row below. */
+ * of the three rows it covers; if rows are paired, the last of the three and the row below. */
 int new_rows(const int y)
 {
     if (is_odd_and_paired()) {
@@ -402,7 +402,7 @@ Two make_row1(const int y, const Rows rows)
                reduce_columns(s.axis_x1, true, s.along_x1_right, row.c, row.d, last, 1.0));
 }
 #else
-/* The first two of three rows, reduced, and all three. */
+/* begin_row() joins the first two of three rows; end_row() adds the third. */
 TEXEL begin_row(const vec3 weights, const TEXEL a, const TEXEL b)
 {
     if (IS_EXTREME) {
@@ -476,15 +476,15 @@ void make_row3(const int y, const TEXEL upper, const TEXEL lower)
     }
 }
 
-/* What rows keep for the next ones. */
+/* Texels that are kept for the next iteration. */
 struct LeftOver {
     EncodedTwo stored1; /* the last row of level 1 */
-    ENCODED stored2;    /* and of level 2 */
+    ENCODED stored2;    /* the last row of level 2 */
     TEXEL sums2;
 };
 
-/* Stores two rows of level 1, the first of them even. Where the height of level 1 is odd, that is the last row of the
- * previous iteration. */
+/* Stores two rows of level 1, the first of them even. If the height of level 1 is odd, the first one is the last row of
+ * the previous iteration. */
 void store_turn(const LeftOver above, const int y1, const EncodedTwo upper, const EncodedTwo lower)
 {
     bool is_odd = GENERAL && s.axis_y2.is_odd;
@@ -499,7 +499,7 @@ void store_turn(const LeftOver above, const int y1, const EncodedTwo upper, cons
     }
 }
 
-/* Makes row `y2` of level 2, and the row of level 3 that it completes. */
+/* Makes row `y2` of level 2, and the row of level 3 that row `y2` completes, if any. */
 void make_rows2(const int y2, const Two upper, const Two lower, inout LeftOver above)
 {
     TEXEL sums = make_row2(y2, upper, lower);
@@ -518,7 +518,7 @@ void make_rows2(const int y2, const Two upper, const Two lower, inout LeftOver a
     above.sums2 = sums;
 }
 
-/* Keeps nothing of the rows above the strip. */
+/* Clears the kept rows, since no row precedes the strip's first. */
 void keep_no_rows()
 {
 #ifdef HAS_QUADS
@@ -530,9 +530,9 @@ void keep_no_rows()
     s.row2 = TEXEL(0.0);
 }
 
-/* An iteration makes a row of level 2 and rows `y1` and y1 + 1 of level 1, whose texels are prefetched one iteration
- * ahead, into registers of their own, because moving a value that is still being fetched would wait for it. Where level
- * 0 or 1 is odd, the first iteration only fills in the first of three rows. */
+/* An iteration makes a row of level 2 and rows `y1` and y1 + 1 of level 1. Texels of level 0 are prefetched one
+ * iteration ahead, into registers of their own, because moving a value that is still being fetched would wait for it.
+ * If level 0 or 1 is odd, the first iteration only fills in the first of three rows. */
 void make_strip()
 {
     bool is_odd2 = GENERAL && s.axis_y2.is_odd, is_odd3 = GENERAL && s.axis_y3.is_odd;
@@ -581,7 +581,7 @@ void make_strip()
         s.row1 = lower;
         y1 += 2;
     }
-    /* The lower edge. */
+    /* Stores what remains at the lower edge. */
     if (is_odd2 && y1 - 1 <= s.owned1.y) {
         store_rows1(y1 - 1, above.stored1, EncodedTwo(ENCODED(0), ENCODED(0)));
     }

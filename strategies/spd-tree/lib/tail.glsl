@@ -1,6 +1,6 @@
 /* The tail: from level 6 of even tiles down to the last level. No size here is odd, so each texel is the average of 2x2
- * texels, or of 2 where an axis is one texel wide, and a tile contributes to exactly one texel of each level. The lanes
- * that make_even_tile() leaves the tile's texel in do the work. */
+ * texels, or of 2 where an axis is one texel wide, and a tile contributes to exactly one texel of each level. The work
+ * is done by the lanes in which make_even_tile() leaves the tile's texel. */
 
 /* Stores to one of a few levels without jumps, since each jump fetches instructions (with a switch over 15 levels, r32f
  * at 1024x1024 takes 10.6 us instead of 9.8 on an H100). */
@@ -21,12 +21,12 @@
  * round trip to memory. Lane WORDS * k + w contributes word w to the k-th level; where WORDS is 1, lane k contributes
  * one ordered word per channel:
  *
- *     level 6      x  x  x  x                16 tiles contribute
- *     level 7       \/    \/    ...          each to one of 4 nodes, which expect 4 contributions
- *     level 8         \  /                   and to 1 node, which expects 16
+ *     level 6      x  x  x  x                each of 16 tiles contributes
+ *     level 7       \/    \/    ...          to one of 4 nodes, each of which expects 4 contributions,
+ *     level 8         \  /                   and to the one node that expects 16
  *
  * If there are more levels, the lanes that complete the last node start the next round. */
-#define MAX_STEPS 5 /* of two levels each, with four lanes and two words per texel */
+#define MAX_STEPS 5 /* rounds: of two levels each, with four lanes and two words per texel */
 
 struct Node {
     int level;
@@ -37,7 +37,7 @@ struct Node {
 Node node_of(const int from, const ivec2 tile, const int layer)
 {
     Node node;
-    int k = min(int(LANE / WORDS), levels_per_round); /* the extra one belongs to no level */
+    int k = min(int(LANE / WORDS), levels_per_round); /* k = levels_per_round: a lane without a level */
     node.level = from + 1 + k;
     node.at = tile >> node.level - FIRST_LEVELS;
     node.index = node_of_texel(min(node.level - FIRST_LEVELS, nodes.length()), node.at, layer, 1u);
@@ -60,7 +60,7 @@ DEFINE_STORE(store_node, STORE_ONE(7) STORE_ONE(8) STORE_ONE(9) STORE_ONE(10) ST
                              STORE_ONE(13) STORE_ONE(14) STORE_ONE(15))
 
 #ifndef EXTREME
-#define BROUGHT vec2 /* what a lane contributes: two channels, or all */
+#define BROUGHT vec2 /* a lane's contribution: two channels, or all */
 
 BROUGHT brought_of(const TEXEL sums)
 {
@@ -109,9 +109,9 @@ bool make_round(const Node node, const int layer, inout bool is_there, inout BRO
 }
 #endif
 
-/* A loop, because compilers turn repeated code into functions and save registers to memory around their calls. llvmpipe
- * of Mesa 22.3 with 16 lanes per subgroup leaves such a loop after the first iteration, so it gets the unrolled
- * form. */
+/* Makes the tail in a loop, because compilers turn repeated code into functions and save registers to memory around
+ * calls. With 16 lanes per subgroup, llvmpipe (Mesa 22.3) leaves the loop after one iteration, so it gets unrolled
+ * code. */
 void make_tail(Node node, const ivec2 tile, const int layer, TEXEL sums)
 {
     bool is_there = LANES_ID == 0u, goes_on = true;
@@ -134,10 +134,10 @@ void make_tail(Node node, const ivec2 tile, const int layer, TEXEL sums)
 
 #else
 /* Through slots: cells of 2^n x 2^n texels in Morton order, where n is levels_per_round, 3 or 4. Whoever fills the last
- * slot of a cell reduces it to one texel and continues with that. */
+ * slot of a cell reduces the cell to one texel and continues with that texel. */
 shared bool is_last_of_cell;
 
-/* Broadcasts one invocation's result to all that may continue. */
+/* Broadcasts the first invocation's result to all invocations that may continue. */
 bool tell_all(const bool is_last)
 {
     if (HAS_WIDE_LANES) {
@@ -151,7 +151,7 @@ bool tell_all(const bool is_last)
     return is_last_of_cell;
 }
 
-/* Makes what that invocation acquired visible to all that continue. */
+/* Makes what the first invocation acquired visible to all invocations that continue. */
 void acquire_cell()
 {
     if (HAS_WIDE_LANES) {
@@ -171,20 +171,20 @@ uint spread(const int v)
     return (bits | bits << 1) & 0x5555u;
 }
 
-/* The texel one level below `from` that four slots from `first` on make. */
+/* Reduces four slots from `first` on to a texel one level below `from`. */
 TEXEL reduce_4_slots(const int from, const uint first)
 {
     return join_four(equal(extent_of(from), ivec2(1)), slot[first], slot[first + 1u], slot[first + 2u], slot[first + 3u]);
 }
 
-/* At most three cells of three levels or two cells of four levels follow one another. These are the levels that each
- * store can be for. */
+/* At most three cells of three levels, or two cells of four, follow one another. Each store below lists the levels it
+ * can be for. */
 DEFINE_STORE(store_first_of_four, STORE_ONE(7) STORE_ONE(11))
 DEFINE_STORE(store_first, STORE_ONE(7) STORE_ONE(8) STORE_ONE(10) STORE_ONE(12) STORE_ONE(13))
 DEFINE_STORE(store_second, STORE_ONE(8) STORE_ONE(9) STORE_ONE(11) STORE_ONE(13) STORE_ONE(14))
 DEFINE_STORE(store_third, STORE_ONE(9) STORE_ONE(10) STORE_ONE(12) STORE_ONE(14) STORE_ONE(15))
 
-/* The texel `at`, two levels below `from`. Also stores the level in between. */
+/* Reduces 16 slots to texel `at`, two levels below `from`. Also stores the level in between. */
 TEXEL reduce_16_slots(const int from, const uint first, const ivec2 at, const int layer)
 {
     TEXEL made[4];
@@ -227,7 +227,7 @@ TEXEL reduce_cell(const int from, const ivec2 cell, const int layer, const uint 
     return made.sums;
 }
 
-/* Where a texel of level `from` has its slot. */
+/* The cell and slot of a texel of level `from`. */
 struct Node {
     int from;
     ivec2 cell;
@@ -247,7 +247,7 @@ Node node_of(const int step, const ivec2 at, const int layer)
     return node;
 }
 
-/* As for words. */
+/* The node where make_tail() starts, computed early, as for words. */
 Node start_of_tail(const ivec2 tile, const int layer)
 {
     Node node = node_of(0, tile, layer);
@@ -257,7 +257,7 @@ Node start_of_tail(const ivec2 tile, const int layer)
     return node;
 }
 
-/* Puts a texel, as sums, into its cell. Returns true if it was the cell's last; `sums` is then the texel that the cell
+/* Puts a texel, as sums, into its cell. Returns true if it filled the cell; `sums` is then the texel that the cell
  * makes. */
 bool make_round(const Node node, const int layer, inout TEXEL sums)
 {

@@ -2,7 +2,7 @@
  *
  *     CHANNELS    1 to 4
  *     RAW         texels are fetched and stored as 1 or 2 words of four bytes; undefined: as separate channels,
- *                 by views of the format itself
+ *                 through views of the format itself
  *     ALPHA       weights colour by alpha; four channels
  *     SUMS        averages of four 8-bit channels whose first levels are integer sums (even.glsl)
  *
@@ -77,9 +77,9 @@ layout(constant_id = 20) const int CODEC = CODEC_UNORM8;
 
 #if CHANNELS == 4 && RAW == 1
 
-/* Added to codes, these constants round them: below 2^23, the low bits of the sum are the integer. Shifting removes all
- * of a constant's own bits, 0x4b000000, except those of the first channel; the third constant has 0xb5 above its byte,
- * and together they add up to 2^32. */
+/* Adding these constants rounds codes: the low bits of the sum are then the integer. The constant's own bits,
+ * 0x4b000000, are shifted out of all channels but the first. The third constant has 0xb5 above its byte, which together
+ * with the first channel's 0x4b adds up to 2^32 and vanishes. */
 #define TO_BYTES vec4(TWO_23, TWO_23, TWO_23 + 46336.0, TWO_23)
 
 /* Packs codes to which TO_BYTES was added. */
@@ -89,14 +89,14 @@ uint bytes_of(const vec4 codes)
     return bits.x + (bits.y << 8) + (bits.z << 16) + (bits.w << 24);
 }
 
-/* The same as srgb_from_linear() in levels.glsl, for values that are not negative. */
+/* As srgb_from_linear() in levels.glsl, but returns codes; for values that are not negative. */
 vec3 srgb_codes(const vec3 linear)
 {
     vec3 curve = fma(pow(linear, vec3(1.0 / 2.4)), vec3(1.055 * WHITE), vec3(-0.055 * WHITE));
     return mix(curve, 12.92 * WHITE * linear, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-/* BIAS is how much decoded codes are too large; UNIT scales codes to numbers from 0 to 1. */
+/* Decoded codes are too large by BIAS. UNIT scales codes to numbers from 0 to 1. */
 #ifdef SUMS
 #define BIAS 0.0
 #else
@@ -104,8 +104,8 @@ vec3 srgb_codes(const vec3 linear)
 #endif
 #define UNIT (CODEC == CODEC_SRGB8 ? vec4(1.0) : 1.0 / vec4(vec3(UNORM_MAX), UNORM_MAX_ALPHA))
 
-/* Four codes from four bytes, each too large by 2^10: half floats from 2^10 to 2^11 hold integers in their lowest bits.
- * The compiler does not know the exponents (0x6400, twice): known constants would take two instructions instead
+/* Decodes four bytes to codes that are too large by 2^10: half floats from 2^10 to 2^11 hold integers in their lowest
+ * bits. The compiler does not know the exponents (0x6400, twice): known constants would take two instructions instead
  * of one. */
 vec4 biased_codes(const uint bytes)
 {
@@ -144,7 +144,7 @@ vec4 decode_channels(const uint word)
     return uintBitsToFloat(codes | 0x44800000u);
 }
 
-/* Precise, because adding the constant to one term before the sum would round each term. */
+/* The sums are precise: if compilers added the constant to a term first, each term would be rounded. */
 uint encode_channels(const vec4 texel)
 {
     if (CODEC == CODEC_UNORM10_2) {
@@ -225,8 +225,8 @@ uvec2 encode_channels(vec4 texel)
 #endif
 
 #ifdef ALPHA
-/* Weighted by alpha, colour is the sum of products over the sum of alphas. Where that sum is 0, nothing is visible, and
- * the straight average is used. */
+/* Weighted by alpha, colour is the sum of products over the sum of alphas. If the sum of alphas is 0, nothing is
+ * visible, and the straight average is used. */
 TEXEL decode(const ENCODED fetched)
 {
     vec4 texel = decode_channels(fetched) - BIAS;
@@ -262,7 +262,7 @@ TEXEL extreme(const TEXEL a, const TEXEL b)
 #define halved(texel) (texel)
 #define doubled(texel) (texel)
 #else
-/* Return the number if the other operand is NaN; min() and max() may return either. */
+/* NMin and NMax return the number if the other operand is NaN; min() and max() may return either operand. */
 spirv_instruction(set = "GLSL.std.450", id = 79) TEXEL least(TEXEL a, TEXEL b);
 spirv_instruction(set = "GLSL.std.450", id = 80) TEXEL greatest(TEXEL a, TEXEL b);
 
@@ -291,7 +291,7 @@ TEXEL extreme(const TEXEL a, const TEXEL b)
     return REDUCE == REDUCE_MIN ? least(a, b) : greatest(a, b);
 }
 
-/* Partials are halved where rounded weights, which may add up to some ulp more than 1, could make their sum
+/* Halves partials of 32-bit floats: rounded weights may add up to some ulp more than 1, which could make the sum
  * infinite. */
 TEXEL halved(const TEXEL texel)
 {

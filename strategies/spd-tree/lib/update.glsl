@@ -1,7 +1,7 @@
 /* Updates after a rectangle of level 0 changed. Only the tiles that it affects run, and they store only the texels that
  * it affects. The workgroup of the last tile makes the levels below one after the other, from encoded texels, so that
- * the result is the same whatever else was made. For levels that are small enough, everything that this reads is held
- * in shared memory, and texels that the rectangle does not affect are fetched for all of these levels at once. */
+ * the result is the same whatever else was made. For levels that are small enough, this workgroup holds all
+ * texels that it reads in shared memory, and fetches at once all texels that the rectangle does not affect. */
 
 #define MAX_LEVELS 16
 
@@ -21,13 +21,13 @@ layout(set = 0, binding = 2) nonprivate buffer Codes /* takes the place of the s
 shared bool is_last_tile;
 shared ENCODED held[N_HELD]; /* encoded */
 
-/* Texels of a level. */
+/* A rectangle of texels of a level. */
 struct Box {
     ivec2 corner, size;
 };
 
-/* For levels from FIRST_LEVELS on: the texels that are made; the texels that the next level reads; where these start in
- * held[], or -1; and where the level starts in code[]. */
+/* For levels from FIRST_LEVELS on. made_of: the texels that are made; boxes: the texels that the next level reads;
+ * held_from: the box's start in held[], or -1; place: the level's start in code[]. */
 shared Box made_of[MAX_LEVELS], boxes[MAX_LEVELS];
 shared int held_from[MAX_LEVELS], place[MAX_LEVELS];
 
@@ -51,8 +51,8 @@ bool is_to_be_written(const int level, const ivec2 at)
     return is_within(written[level], at);
 }
 
-/* All invocations run the loops because, on llvmpipe, those that do not would pass the barrier behind them. The last
- * level's box comes first in held[]. From the first level that does not fit, upwards, no level is held. */
+/* Sets the boxes. All invocations run the loops: on llvmpipe, an invocation that did not would pass the barrier after
+ * them. The last level's box comes first in held[]. If a level does not fit, neither it nor any level above is held. */
 void prepare_boxes(const uint index)
 {
     ivec2 first = ivec2(changed[0], changed[1]), last = ivec2(changed[2], changed[3]);
@@ -110,7 +110,7 @@ STORED fetch_stored(const int level, const ivec3 at)
     }
 }
 
-/* Returns the texel encoded. */
+/* Fetches a stored texel, encoded. */
 ENCODED fetch_level(const int level, const ivec2 at, const int layer)
 {
     return ENCODED_IN(fetch_stored(level, ivec3(at, layer)));
@@ -200,7 +200,7 @@ void make_below_tiles(const int level, const ivec2 at, const int layer, const bo
     }
 }
 
-/* Run by the whole workgroup. */
+/* Makes a level; run by the whole workgroup. */
 void make_level(const int level, const int layer, const uint index, const bool is_held)
 {
     Box made = made_of[level];
@@ -231,7 +231,7 @@ void leave_border(const int level, const int layer, const uint index)
     }
 }
 
-/* Loads into held[] all of level `first`, and what the update does not make of the levels below it. */
+/* Loads into held[] the box of level `first`, and, of each level below, the texels that the update does not make. */
 void hold_levels(const int first, const int layer, const uint index)
 {
     int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;

@@ -1,23 +1,23 @@
 /* Words that add up the partials of a texel: averages of numbers from 0 to 1.
  *
  * Two channels of a texel that several tiles contribute to have a 64-bit word, to which each tile adds its part once.
- * Ten bits count the tiles. They wrap to 0 at 1024, a value that no smaller count leaves there:
+ * Ten bits count the tiles; a count of 1024 wraps to 0, which is unambiguous since no smaller count is 0:
  *
  *     bits    63..54   53..27                26..0
- *     word    count    sum of the second     of the first
+ *     word    count    sum of the second     sum of the first channel
  *
- * Where more than 1023 tiles may contribute (is_many), each channel has its own word, and all bits from 27 on count.
+ * If more than 1023 tiles may contribute (is_many), each channel has its own word, and all bits from 27 on count.
  *
  * The atomic returns the sum to whoever adds the last part. No other data is handed on, so nothing needs to be released
  * or acquired, and integer sums do not depend on the order.
  *
- * Each part is rounded by at most half of 2^-27, so 1024 of them are off by at most 0.001 of an 8-bit code. That may
- * raise a sum above 1 by half of 2^10, and float rounding by some hundred more, which is less than the headroom that
- * PAIR_ONE leaves in 27 bits.
+ * Each part is rounded by at most half of 2^-27, so 1024 parts are off by at most 0.001 of an 8-bit code. Rounding may
+ * raise a sum above PAIR_ONE by half of 2^10, and float rounding by some hundred more; PAIR_ONE leaves more headroom
+ * than that in 27 bits.
  *
  * Relaxed atomics on different words have no common order, so the two words of a four-channel texel may be completed in
- * different workgroups. This is rare. Whoever completes only one of them leaves its sums in the word and increments a
- * third word (n_met, with acquire-release); whoever is last there takes both. Taking a word resets it to zero. */
+ * different workgroups. This is rare. An invocation that completes only one word leaves the sums in it and increments a
+ * third word (n_met, with acquire-release); the last to do so takes both words. Taking a word resets it to zero. */
 
 #define PAIR_SUM_SHIFT 27
 #define PAIR_ONE (is_many != 0 ? 134201344.0 : 134216704.0) /* 2^27 minus 2^14, or minus 2^10 */
@@ -52,7 +52,7 @@ vec2 pair_of_word(const uint64_t word)
     return vec2(uint(word) & mask, second) * (1.0 / PAIR_ONE);
 }
 
-/* Adds to a word. Returns true if that was the last of n parts; `part` is then the whole sum. */
+/* Adds a part to a word. Returns true if it was the last of n parts; `part` is then the whole sum. */
 bool add_pair_is_last(inout vec2 part, const uint word, const uint n)
 {
     uint64_t sum = word_of_pair(part);
@@ -66,7 +66,7 @@ void clear_word(const uint word)
     atomicStore(share_word[word], uint64_t(0), gl_ScopeDevice, 0, 0);
 }
 
-/* What word number `word` of a texel holds of it. */
+/* The channels of a texel that its word number `word` holds. */
 vec2 pair_of_texel(const TEXEL texel, const uint word)
 {
 #if CHANNELS == 1
