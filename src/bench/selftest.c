@@ -100,8 +100,8 @@ enum mb_status mb_selftest_judge(const struct mb_samples *samples,
     for (int i = 0; i < MB_N_CHECKS; i++) {
         struct mb_check *check = &selftest->check[i];
         if (i >= MB_CHECK_TWIN) {
-            MB_DO(check_plant(samples, MB_PLANT_TWIN + (i - MB_CHECK_TWIN), granule_ns, check,
-                              err));
+            MB_DO(check_plant(samples, (enum mb_plant)(MB_PLANT_TWIN + (i - MB_CHECK_TWIN)),
+                              granule_ns, check, err));
         }
         selftest->passed = selftest->passed && check->passed;
     }

@@ -151,7 +151,6 @@ class Sets(CompareCase):
         self.assertEqual(outcome.code, 1, outcome)
         self.assertEqual(len(self.results("out")), 2)
         self.assertEqual(outcome.err.count(b"mipbench: error: lies:lie=tail: wrong: "), 2, outcome)
-        self.assertTrue(outcome.err.endswith(b"mipbench: error: 2 of 2 runs went wrong\n"), outcome)
 
     def test_interrupted(self):
         process = self.start(SMALL, "-w", "0", "-n", "400", "--no-roofline", "-s", "compute",
