@@ -99,7 +99,7 @@ void mb_os_program(char out[MB_PATH_BYTES])
 
 void mb_os_working_folder(char *out, size_t out_bytes)
 {
-    if (!getcwd(out, out_bytes)) {
+    if (!getcwd(out, (int)out_bytes)) {
         out[0] = '\0';
     }
     make_slashes(out);
