@@ -146,7 +146,7 @@ class Windows(cli.TestCase):
 
     def test_report(self):
         outcome = self.quick("pattern:noise:33x25", "-s", "compute", "-o", "out", "--report")
-        self.assert_error(outcome, 7, "--report: python3 is")  # wine has none
+        self.assert_error(outcome, 7, "report: python3 is")  # wine has none
         shutil.copy(ON_WINDOWS, self.dir / "python3.exe")
         self.good("pattern:noise:33x25", "-s", "compute", "-o", "out", "--report",
                   env={"WINEPATH": f"Z:{self.dir}", "MIPBENCH_DATA": str(cli.SCRIPTS), "MIPBENCH": NATIVE})
