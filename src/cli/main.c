@@ -151,11 +151,12 @@ static enum mb_status benchmark_set(const struct mb_options *options, struct mb_
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
     const enum mb_status status = show_set(options, set.dir, err);
     mb_free(set.dir);
-    if (first != MB_ERRC_NONE) {
-        *err = (struct mb_err){.code = first}; /* it was logged */
-        return MB_FAILED;
+    /* What broke a set off is logged already, and may well end this, too. */
+    if (first == MB_ERRC_NONE || (status != MB_OK && set.is_complete)) {
+        return status;
     }
-    return status;
+    *err = (struct mb_err){.code = first};
+    return MB_FAILED;
 }
 
 /* Print a line for each check: "ok planted 5 %: ratio 1.0497, ...". */
