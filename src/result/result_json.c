@@ -130,6 +130,14 @@ static void api_field(struct mb_node node, uint32_t *version)
     }
 }
 
+struct mb_text mb_device_driver(const struct cJSON *device)
+{
+    const struct cJSON *driver = mb_json_get(device, "driver");
+    const char *info = mb_json_read_string(driver, "info");
+    return mb_text("%s %s", mb_json_read_string(driver, "name"),
+                   info && info[0] ? info : mb_json_read_string(driver, "version"));
+}
+
 void mb_device_fields(struct mb_node node, struct mb_gpu_info *device)
 {
     const char *types[VK_PHYSICAL_DEVICE_TYPE_CPU + 1];

@@ -19,6 +19,9 @@ void mb_head_fields(struct mb_node root, struct mb_run *run);
 /* Facts about a device, as members of `node`. */
 void mb_device_fields(struct mb_node node, struct mb_gpu_info *device);
 
+/* "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", from the node of a device that has these members. */
+struct mb_text mb_device_driver(const struct cJSON *device);
+
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)
 
 /* Longest name of a manifest or module in mb_run.kernels. */

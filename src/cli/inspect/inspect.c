@@ -418,13 +418,9 @@ void mb_inspect_text(struct mb_strbuf *out, const struct mb_json *json,
                      const struct mb_table_style *style)
 {
     const cJSON *device = mb_json_get(json->root, "device");
-    const cJSON *driver = mb_json_get(device, "driver");
     const cJSON *variant = mb_json_elements(json->root, "variants");
-    const char *info = mb_json_read_string(driver, "info");
-    mb_strbuf_printf(out, "%s, %s %s, subgroups of %.0f\n", mb_json_read_string(device, "name"),
-                     mb_json_read_string(driver, "name"),
-                     info && info[0] ? info : mb_json_read_string(driver, "version"),
-                     mb_json_read_number(device, "subgroup_size"));
+    mb_strbuf_printf(out, "%s, %s, subgroups of %.0f\n", mb_json_read_string(device, "name"),
+                     mb_device_driver(device).s, mb_json_read_number(device, "subgroup_size"));
     while (variant) {
         variant = add_table(out, variant, mb_json_read_string(json->root, "reduce"), style);
     }

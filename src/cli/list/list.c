@@ -451,8 +451,7 @@ static void add_subgroups(struct mb_strbuf *out, const cJSON *device)
 
 static void add_device_facts(struct mb_grid *grid, const cJSON *device)
 {
-    const cJSON *driver = mb_json_get(device, "driver"), *most = mb_json_get(device, "limits");
-    const char *info = mb_json_read_string(driver, "info");
+    const cJSON *most = mb_json_get(device, "limits");
     const double edge = mb_json_read_number(most, "max_image_dimension_2d");
     const double n_bits = mb_json_read_number(device, "timestamp_valid_bits");
     const bool executes = mb_json_read_bool(device, "executes", false);
@@ -461,11 +460,10 @@ static void add_device_facts(struct mb_grid *grid, const cJSON *device)
     add_subgroups(&subgroups, device);
     grid->text.failed = grid->text.failed || heaps.failed || subgroups.failed;
     add_named(grid, "   uuid", mb_json_read_string(device, "uuid"));
-    add_named(grid, "   driver",
-              mb_text("%s %s, Vulkan %s", mb_json_read_string(driver, "name"),
-                      info && info[0] ? info : mb_json_read_string(driver, "version"),
-                      mb_json_read_string(device, "api"))
-                  .s);
+    add_named(
+        grid, "   driver",
+        mb_text("%s, Vulkan %s", mb_device_driver(device).s, mb_json_read_string(device, "api"))
+            .s);
     add_named(grid, "   memory",
               executes
                   ? mb_strbuf_text(&heaps)
