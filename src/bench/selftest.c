@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/figure.h"
-#include "stats/stats.h"
 #include "base/text.h"
 #include "result/relate.h"
+#include "stats/stats.h"
 
 #define MIN_BLOCKS     40u
 #define MAX_BLOCKS     640u

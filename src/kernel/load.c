@@ -257,7 +257,7 @@ static enum mb_status load_module(struct mb_compile_options *options,
     return MB_OK;
 }
 
-/* Keep a module, for results and for the next request. */
+/* Keep a module: results list it, and the next request for it finds it. */
 static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_module *module,
                                  struct mb_err *err)
 {

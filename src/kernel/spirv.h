@@ -88,8 +88,9 @@ struct mb_spirv {
 /* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
  * `shader` is used with. Module and name must outlive the result. Only variables that the entry
  * point lists count; below SPIR-V 1.4, which does not list them all, every variable does.
- * MB_ERRC_INPUT: spvValidate refuses the module, with `path` and its message; src/vk cannot
- * bind a descriptor, which is named; or this build is without the libraries. */
+ * MB_ERRC_INPUT if spvValidate refuses the module (the error has `path` and its message), if
+ * src/vk cannot bind one of its descriptors (which is named), or if this build lacks the
+ * libraries. */
 MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path,
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);

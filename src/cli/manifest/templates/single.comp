@@ -20,8 +20,8 @@
 
 layout(local_size_x = 256) in;
 
-/* The manifest leaves the elements of levels[] beyond the last level to the program, which binds the
- * last level to each of them: store nothing through them. */
+/* The elements of levels[] beyond the last level are bound to the last level, so that every element
+ * has a view: store nothing through them. */
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
 
