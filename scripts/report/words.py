@@ -34,10 +34,15 @@ def ratio_text(value):
     return NOTHING if value is None else f"{value:.2f}"
 
 
+def between(low, high):
+    """'23.1 – 23.9 us' of two texts; one unit stands for both."""
+    return f"{low.split()[0]} – {high}" if low.split()[1:] == high.split()[1:] else f"{low} – {high}"
+
+
 def range_text(values, show):
     """'1.12 – 1.44', or one of them where they look the same."""
-    ends = list(dict.fromkeys((show(min(values)), show(max(values)))))
-    return " – ".join(ends)
+    low, high = show(min(values)), show(max(values))
+    return low if low == high else between(low, high)
 
 
 def ratios_text(ends):
@@ -59,8 +64,7 @@ def time_text(value):
 
 def times_text(ends):
     """'23.1 – 23.9 us'"""
-    low, high = map(time_text, ends)
-    return f"{low.split()[0]} – {high}" if low.split()[1:] == high.split()[1:] else f"{low} – {high}"
+    return between(*map(time_text, ends))
 
 
 def size_text(size):
