@@ -107,10 +107,10 @@ def published(timings, kernels, width):
     words = "; ".join(f"{size_text(timing.case.size)}: " + ", ".join(
         f"{name} {time_text(rows[name].stats.median)}" for name in names if name in rows)
         for timing, rows in drawn)
-    return Figure(f"Published kernels on {case.run.name()}: {case.words(with_size=False)}, "
+    return Figure(f"Kernels side by side on {case.run.name()}: {case.words(with_size=False)}, "
                   f"{drawn[0][0].condition}",
                   svg.drawing(width, height * (1 if is_beside else len(drawn)), parts,
-                              f"Published kernels. {words}"),
-                  "Medians, shorter is better. Grey: published. Blue: built into mipbench. A bar has "
+                              f"Kernels side by side. {words}"),
+                  "Medians, shorter is better. Grey: kernels from manifests. Blue: built into mipbench. A bar has "
                   "the fastest exact variant, or if none is exact the fastest. Hatched: not exact, or not judged. "
                   "Dashed: the memory floor, what the traffic alone takes, or an empty dispatch if that is longer." + "".join(losses(drawn, names)))

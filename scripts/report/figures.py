@@ -191,11 +191,11 @@ def changes(found, n_tests, width, title):
         top = 6 + row * index
         y, css = top + (12 if is_beside else 29), VERDICTS.get(it.verdict, "same")
         shown, low, high = f"{ratio_text(it.ratio)}x", axis.at(it.ci[0]), axis.at(it.ci[1])
-        room = (left if is_beside else width - svg.width_of(shown)) - 16
+        room = (left if is_beside else width) - 12
         band = axis.at(1 / (1 + it.margin)), axis.at(1 + it.margin)
         parts += [svg.rect(band[0], y - 10, band[1] - band[0], 20, "band"),
                   svg.text(4, top + 17, svg.fitted(f"{it.label}, {it.where()}", room)),
-                  svg.text(width - 4, top + 17, shown, "end"), svg.line(low, y, high, y, f"line v-{css}"),
+                  svg.text(width - 4, y + 5, shown, "end"), svg.line(low, y, high, y, f"line v-{css}"),
                   svg.mark(axis.at(it.ratio), y, f"v-{css}" + ("" if it.verdict in VERDICTS else " hollow"),
                            f"{it.label}: {shown}, {ratios_text(it.ci)}, {it.verdict}")]
     words = "; ".join(f"{it.label}, {it.where()}: {ratio_text(it.ratio)}" for it in entries)
@@ -247,7 +247,7 @@ def levels(case, looks, width):
 
 # ---- on the page
 
-WIDTHS = {"narrow": 326, "middle": 700, "wide": 1120}  # classes; of a phone, a tablet, a desk
+WIDTHS = {"narrow": 326, "middle": 700, "wide": 1126}  # classes; of a phone, a tablet, a desk
 
 
 def card(figure):

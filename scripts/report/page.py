@@ -343,7 +343,7 @@ def verification(page):
     n_right = sum(variant.verify.status == "pass" for _, variant in pairs)
     n_wrong = sum(tables.is_wrong(variant) for _, variant in pairs)
     said = f"<b>{n_right} of {len(pairs)} verified</b>" + (
-        f' · <b class="bad">✗ {n_wrong} failed</b>' if n_wrong else " · every texel of every level")
+        f' · <b class="bad">✗ {n_wrong} wrong or failed</b>' if n_wrong else " · every texel of every level")
     how = ("<p>Every texel is compared with a reference in double precision: what the strategy's own source "
            "asks for, edge rows that it drops included.</p>")
     return drawer("verify", said, how + tables.verification(pairs))

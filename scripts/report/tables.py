@@ -71,7 +71,8 @@ def wrong_words(one, unit):
         return one.reason or "wrong"
     bad, n_bad = verify.bad, verify.n_bad()
     worst = max((error for error in (*verify.errors, bad["error_lsb"]) if error is not None), default=None)
-    want, got = (NOTHING if bad[name] is None else f"{bad[name]:.9g}" for name in ("want", "got"))
+    n_digits = 5 if unit == "LSB" else 9
+    want, got = (NOTHING if bad[name] is None else f"{bad[name]:.{n_digits}g}" for name in ("want", "got"))
     layer = f" layer {bad['layer']}" if bad["layer"] else ""
     return (f"{n_bad:,} texel{'s' if n_bad != 1 else ''} wrong, worst {error_text(worst)} {unit}, allowed "
             f"{error_text(bad['bound_lsb'])}; first: level {bad['level']}{layer} ({bad['x']}, {bad['y']}) "

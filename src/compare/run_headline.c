@@ -47,7 +47,7 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
 
 struct census {
     struct mb_strlist strategies; /* each once; owned */
-    size_t n_rows, n_failed, n_unchecked;
+    size_t n_rows, n_wrong, n_failed, n_unchecked;
 };
 
 /* Add a name, or move it to the end. */
@@ -68,7 +68,8 @@ static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *poo
             if (!row->result->is_diagnostic && status != MB_RESULT_SKIPPED) {
                 add_name(out, &found.strategies, row->result->strategy->name);
                 found.n_rows++;
-                found.n_failed += status == MB_RESULT_FAILED || verify == MB_VERIFY_FAIL;
+                found.n_wrong += verify == MB_VERIFY_FAIL;
+                found.n_failed += status == MB_RESULT_FAILED && verify != MB_VERIFY_FAIL;
                 found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
             }
         }
@@ -83,6 +84,13 @@ static void add_device(struct mb_strbuf *out, const struct mb_run *run)
                      mb_gpu_is_cpu(&run->device) ? " (software)" : "");
 }
 
+static void add_share(struct mb_strbuf *out, size_t n, const char *what, size_t n_rows)
+{
+    if (n > 0) {
+        mb_strbuf_printf(out, ", %zu of %zu results %s", n, n_rows, what);
+    }
+}
+
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
 {
     struct census found = count_rows(out, pool);
@@ -93,13 +101,12 @@ void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
     } else {
         mb_strbuf_printf(out, "%zu strateg%s", n, n == 1 ? "y" : "ies");
     }
-    if (found.n_failed > 0) {
-        mb_strbuf_printf(out, ", %zu of %zu results failed", found.n_failed, found.n_rows);
-    } else if (found.n_unchecked > 0) {
-        mb_strbuf_append(out, found.n_unchecked == found.n_rows ? ", nothing verified"
-                                                                : ", not all verified");
-    } else if (n > 0) {
-        mb_strbuf_append(out, ", every texel verified");
+    add_share(out, found.n_wrong, "wrong", found.n_rows);
+    add_share(out, found.n_failed, "failed", found.n_rows);
+    if (n > 0 && found.n_wrong + found.n_failed == 0) {
+        mb_strbuf_append(out, found.n_unchecked == 0             ? ", every texel verified"
+                              : found.n_unchecked < found.n_rows ? ", not all verified"
+                                                                 : ", nothing verified");
     }
     mb_strlist_finish(&found.strategies);
 }

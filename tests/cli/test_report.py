@@ -194,7 +194,7 @@ class Pages(PageCase):
         text = self.page(kept_sets.PUBLISHED)
         self.check(text)
         places = [text.index(part) for part in (
-            'class="lead"', "Published kernels on NVIDIA H200: rgba8, cold latency", "✗ Wrong or failed",
+            'class="lead"', "Kernels side by side on NVIDIA H200: rgba8, cold latency", "✗ Wrong or failed",
             "Time against size: rgba8, cold latency", '<table class="matrix')]
         self.assertEqual(places, sorted(places))
         wrong = re.findall(r"<li><b>([a-z-]+)", text[places[2]:places[3]])
@@ -230,9 +230,9 @@ class Pages(PageCase):
         text = self.page(self.write(fixture.failures_and_skips()))
         self.check(text)
         said = self.first(text)
-        self.holds(said, "2 of 23 results failed", "✗ Wrong or failed, so without a rank:",
+        self.holds(said, "1 of 23 results wrong, 1 of 23 results failed", "✗ Wrong or failed, so without a rank:",
                    "3 texels wrong, worst 128 LSB, allowed 0.5; first: level 2 (5, 7) g: 0, not 127.5",
-                   "failed: the device was lost", "21 of 23 verified · ✗ 2 failed", "needs a subgroup of 64")
+                   "failed: the device was lost", "21 of 23 verified · ✗ 2 wrong or failed", "needs a subgroup of 64")
         self.assertLess(said.index("the device was lost"), said.index("fastest exact"))
 
     def test_software_and_interrupted_are_said(self):
