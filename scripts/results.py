@@ -32,19 +32,7 @@ class Verify:
     def __init__(self, node):
         self.status = node.text("status")
         self.step, self.box = node.figure("max_error_lsb"), node.figure("box_lsb")
-        self.bad = read_bad_texel(node) if node.value.get("first_bad") else None
-        levels = node.child("levels")
-        self.errors, self.bad_texels = levels.figures("max_error_lsb"), levels.figures("bad_texels")
-
-    def n_bad(self):
-        """None where nothing was compared."""
-        return sum(count or 0 for count in self.bad_texels) if self.bad_texels else None
-
-
-def read_bad_texel(node):
-    bad = node.child("first_bad")
-    found = {key: bad.count(key) for key in ("level", "layer", "x", "y", "channel")}
-    return {**found, **{key: bad.figure(key) for key in ("want", "got", "error_lsb", "bound_lsb")}}
+        self.errors = node.child("levels").figures("max_error_lsb")
 
 
 def read_warnings(node):

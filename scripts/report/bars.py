@@ -111,6 +111,8 @@ def published(timings, kernels, width):
                   f"{drawn[0][0].condition}",
                   svg.drawing(width, height * (1 if is_beside else len(drawn)), parts,
                               f"Kernels side by side. {words}"),
-                  "Medians, shorter is better. Grey: kernels from manifests. Blue: built into mipbench. A bar has "
-                  "the fastest exact variant, or if none is exact the fastest. Hatched: not exact, or not judged. "
-                  "Dashed: the memory floor, what the traffic alone takes, or an empty dispatch if that is longer." + "".join(losses(drawn, names)))
+                  "Medians, shorter is better, each size on its own scale. Grey: kernels from manifests. Blue: "
+                  "built into mipbench. A bar has the fastest exact variant, or if none is exact the fastest. "
+                  "Hatched: not exact, or not judged, as its manifest states no filter. Dashed: the memory floor, "
+                  "what the traffic alone takes, or an empty dispatch if that is longer."
+                  + "".join(losses(drawn, names)))

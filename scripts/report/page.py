@@ -84,7 +84,7 @@ def failures(pairs):
     items = "".join(failure(found, has_images) for found in list(wrong.values())[:MOST_NAMED])
     n_more = len(wrong) - MOST_NAMED
     more = f"<li>and {n_more} more strategies</li>" if n_more > 0 else ""
-    return ('<div class="box bad"><p>✗ Wrong or failed, so without a rank:</p>'
+    return ('<div class="box bad"><p>✗ Wrong or failed, so without a rank there:</p>'
             f"<ul>{items}{more}</ul></div>") if wrong else ""
 
 
@@ -94,7 +94,7 @@ def failure(found, has_images):
     kind = "" if variant.verify.status == "fail" else "failed: "
     others = f" And {len(found) - 1} more results." if len(found) > 1 else ""
     return (f"<li><b>{esc(variant.label)}</b>, {esc(case.words() + image)}: "
-            f"{kind}{esc(tables.wrong_words(variant, case.unit))}.{others}</li>")
+            f"{kind}{esc(variant.reason)}.{others}</li>")
 
 
 def subtitle(pools):
@@ -248,11 +248,12 @@ def comparisons(page):
     """What compare says of each build against the first."""
     first, *others = page.pools
     base, *names = page.sides()
-    return "".join(comparison(page, pooled.Comparison(page.named, first, pool), base, name, f"x{index}")
+    return "".join(comparison(page, (first, pool), base, name, f"x{index}")
                    for index, (pool, name) in enumerate(zip(others, names)))
 
 
-def comparison(page, found, base, new, key):
+def comparison(page, pools, base, new, key):
+    found = pooled.Comparison(page.named, *pools)
     lead, *more = found.headline
     said = f'<p class="lead">{esc(lead)}</p>' + "".join(f'<p class="more">{esc(line)}</p>' for line in more)
     notes = "".join(f'<p class="box warn">⚠ {esc(line)}</p>' for line in found.warnings)
@@ -263,8 +264,9 @@ def comparison(page, found, base, new, key):
     changes = sorted(found.changes, key=lambda it: (VERDICTS.index(it.verdict) if it.verdict in VERDICTS else 9,
                                                     -abs((it.ratio or 1) - 1)))
     drawn = [it for it in changes if it.verdict != "SAME"] or changes
-    chart = figures.at_all_widths(lambda width: figures.changes(
-        drawn[:MOST_CHANGES], len(changes), width, f"{new} against {base}"))
+    commits = [pool.runs[0].commit for pool in pools]
+    title = f"{new} (mipbench {commits[1]}) against {base} (mipbench {commits[0]})"
+    chart = figures.at_all_widths(lambda width: figures.changes(drawn[:MOST_CHANGES], len(changes), width, title))
     table = drawer(key, f"<b>Every ratio</b> · {len(changes)} tests",
                    change_table(page, changes, base, new)) if changes else ""
     return said + (f'<ul class="box bad">{lost}{more}</ul>' if worse else "") + notes + chart + table

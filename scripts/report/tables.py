@@ -4,7 +4,6 @@ from .svg import marker
 from .words import (NOTHING, bytes_text, digits, error_text, esc, list_names, percent_text, ratio_text, ratios_text,
                     result_words, size_text, time_text, times_text, utc_text)
 
-CHANNELS = "rgba"
 OF_PEAK = "of peak"  # of the bandwidth; left out where no row on a GPU has it
 # (title, class) of the table of all runs; the classes hold for the cells, too.
 RUN_HEADS = (("Strategy", ""), ("Median", "bars"), ("95 % interval", "num w3"), ("Ratio", "num"),
@@ -58,25 +57,10 @@ def result_state(one):
     if one.diagnostic:
         return "leaves work out"
     if one.verify.status == "fail":
-        return f"✗ {wrong_words(one, one.case.unit)}"
+        return f"✗ {one.reason}"
     if one.status != "ok":
         return f"{'✗ failed' if one.status == 'failed' else one.status}: {one.reason}"
     return "not checked" if one.verify.status == "skipped" else ""
-
-
-def wrong_words(one, unit):
-    """'25,316 texels wrong, worst 38 LSB, allowed 0.61; first: level 1 (0, 0) a: 146, not 145.18'."""
-    verify = one.verify
-    if not verify.bad:
-        return one.reason or "wrong"
-    bad, n_bad = verify.bad, verify.n_bad()
-    worst = max((error for error in (*verify.errors, bad["error_lsb"]) if error is not None), default=None)
-    n_digits = 5 if unit == "LSB" else 9
-    want, got = (NOTHING if bad[name] is None else f"{bad[name]:.{n_digits}g}" for name in ("want", "got"))
-    layer = f" layer {bad['layer']}" if bad["layer"] else ""
-    return (f"{n_bad:,} texel{'s' if n_bad != 1 else ''} wrong, worst {error_text(worst)} {unit}, allowed "
-            f"{error_text(bad['bound_lsb'])}; first: level {bad['level']}{layer} ({bad['x']}, {bad['y']}) "
-            f"{CHANNELS[bad['channel'] & 3]}: {got}, not {want}")
 
 
 def run_row(timing, one, looks, longest, has_share):

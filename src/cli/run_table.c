@@ -136,10 +136,7 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     } else if (result->verify == MB_VERIFY_SKIPPED) {
         mb_grid_cell(grid, "not checked");
     } else if (result->verify == MB_VERIFY_FAIL) {
-        mb_grid_cell(grid, "FAIL: %s",
-                     result->verdict.first_bad.found
-                         ? mb_failure_describe(&result->verdict, layout->format).s
-                         : mb_row_reason(row));
+        mb_grid_cell(grid, "FAIL: %s", mb_row_fault(row));
     } else {
         mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);
     }

@@ -150,8 +150,7 @@ static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
         const struct mb_row *failed = test->side[side].failed;
         const bool is_wrong = failed->result->verify == MB_VERIFY_FAIL;
         test->change = was_right ? MB_CHANGE_WRONG : MB_CHANGE_NONE;
-        const char *reason = mb_row_reason(failed);
-        reason += strncmp(reason, "wrong: ", 7) == 0 ? 7 : 0; /* the text below says so */
+        const char *reason = mb_row_fault(failed);
         explain(test, "%s %s, in %.150s%s%s", is_wrong ? "wrong texels" : "failed", when[side],
                 test->side[side].failed_path, colon_before(reason), reason);
     } else if (base->usable == NULL) {

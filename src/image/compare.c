@@ -575,9 +575,8 @@ struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
     for (uint32_t level = 0; level < verdict->n_levels; level++) {
         n_bad += verdict->level[level].n_bad_texels;
     }
-    return n_bad == 0 ? first
-                      : mb_text("%s texel%s wrong, worst %s, allowed %s; first: %s",
-                                mb_count_text(n_bad).s, n_bad == 1 ? "" : "s",
-                                mb_error_text(verdict->max_error_lsb, format).s,
-                                mb_digits_text(bad->bound_lsb).s, first.s);
+    return mb_text("%s; %s texel%s wrong, worst %s, allowed %s", first.s,
+                   mb_count_text(n_bad).s, n_bad == 1 ? "" : "s",
+                   mb_error_text(verdict->max_error_lsb, format).s,
+                   mb_digits_text(bad->bound_lsb).s);
 }

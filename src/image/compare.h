@@ -76,7 +76,7 @@ struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,
                                      const struct mb_format *format);
 
-/* A failing verdict: "35 texels wrong, worst 128 LSB, allowed 0.6; first: " and the first bad
- * texel; 0.6 is the bound of that texel. */
+/* A failing verdict: the first bad texel, and "; 35 texels wrong, worst 128 LSB, allowed 0.6",
+ * where 0.6 is the bound of that texel. */
 struct mb_text mb_failure_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format);

@@ -139,6 +139,12 @@ const char *mb_row_reason(const struct mb_row *row)
     return is_skipped_alone(row) ? row->skipped : row->result->reason;
 }
 
+const char *mb_row_fault(const struct mb_row *row)
+{
+    const char *reason = mb_row_reason(row);
+    return strncmp(reason, "wrong: ", 7) == 0 ? reason + 7 : reason;
+}
+
 double mb_row_of_floor(const struct mb_row *row)
 {
     return row->stats.n > 0 ? row->timing->floor_ns / row->stats.median_ns : (double)NAN;

@@ -216,6 +216,9 @@ double mb_row_of_floor(const struct mb_row *row);
 enum mb_result_status mb_row_status(const struct mb_row *row);
 const char *mb_row_reason(const struct mb_row *row);
 
+/* The reason without "wrong: ", for a text that says so itself. */
+const char *mb_row_fault(const struct mb_row *row);
+
 /* Warning `i` of a row, its variant's first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 

@@ -94,7 +94,10 @@ static void check_changed_base(void)
     setup(&f, "pattern:noise:9x9", "rgba8", &(struct mb_tolerance){.reread_levels = 0});
     level_of(&f, 0)[(4 * 9 + 3) * 4 + 1] ^= 1;
     check_bad(&f, 0, 3, 4, 1, 1);
-    CHECK_EQ_DBL(judge(&f).level[0].max_error_lsb, 1.0, 1e-9);
+    const struct mb_verdict verdict = judge(&f);
+    CHECK_EQ_DBL(verdict.level[0].max_error_lsb, 1.0, 1e-9);
+    CHECK_EQ_STR(strchr(mb_failure_describe(&verdict, f.layout.format).s, ';'),
+                 "; 1 texel wrong, worst 1 LSB, allowed 0");
     teardown(&f);
 
     setup(&f, "pattern:checker:4x4", "rgba32f", &(struct mb_tolerance){.reread_levels = 0});

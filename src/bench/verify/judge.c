@@ -84,15 +84,19 @@ static struct mb_reference *reference_of(struct mb_judge *judge)
     return &judge->reference[judge->content];
 }
 
-/* `rule`: what the candidate did, or NULL if a texel is just wrong. */
-static void note_failure(struct mb_judge *judge, const char *rule,
-                         const struct mb_bad_texel *bad)
+static void note_failure(struct mb_judge *judge, const char *what)
 {
-    mb_candidate_fail(judge->candidate, true, "wrong%s%s: %s%s%s",
+    mb_candidate_fail(judge->candidate, true, "wrong%s%s: %s",
                       judge->content == MB_CONTENT_PROBE ? " on the probe image" : "",
-                      judge->pass == MB_JUDGE_AFTER ? " after timing" : "", rule ? rule : "",
-                      rule ? ": " : "",
-                      mb_bad_texel_describe(bad, reference_of(judge)->layout.format).s);
+                      judge->pass == MB_JUDGE_AFTER ? " after timing" : "", what);
+}
+
+/* `rule`: what the candidate did to the texel. */
+static void note_breach(struct mb_judge *judge, const char *rule,
+                        const struct mb_bad_texel *bad)
+{
+    const struct mb_format *format = reference_of(judge)->layout.format;
+    note_failure(judge, mb_text("%s: %s", rule, mb_bad_texel_describe(bad, format).s).s);
     judge->candidate->result->verdict.first_bad = *bad;
 }
 
@@ -113,7 +117,8 @@ static enum mb_status judge_made_levels(struct mb_judge *judge, struct mb_err *e
         result->verdict = verdict;
     }
     if (!verdict.pass) {
-        note_failure(judge, NULL, &verdict.first_bad);
+        const struct mb_format *format = reference_of(judge)->layout.format;
+        note_failure(judge, mb_failure_describe(&verdict, format).s);
     }
     return MB_OK;
 }
@@ -203,7 +208,7 @@ static void judge_other_levels(struct mb_judge *judge)
     find_difference(test_image, test_image->poisoned, test_image->image.layout.n_levels, NULL,
                     0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "writes to a level it was not asked for", &bad);
+        note_breach(judge, "writes to a level it was not asked for", &bad);
     }
 }
 
@@ -239,7 +244,7 @@ static enum mb_status judge_update(struct mb_judge *judge, struct mb_err *err)
         find_difference(test_image, regenerated, 0, NULL, is_half ? 1.0 : 0.0, &bad);
     }
     if (bad.found) {
-        note_failure(judge, rule, &bad);
+        note_breach(judge, rule, &bad);
     }
     return MB_OK;
 }
@@ -287,7 +292,7 @@ static enum mb_status judge_change(struct mb_judge *judge, struct mb_err *err)
     MB_DO(read_over(judge, changed, 1, err));
     find_difference(test_image, wanted, 1, NULL, 0.0, &bad);
     if (bad.found) {
-        note_failure(judge, "keeps what it made of earlier texels", &bad);
+        note_breach(judge, "keeps what it made of earlier texels", &bad);
     }
     memcpy(test_image->readback.mapped, kept, full->total_bytes);
     return mb_test_image_upload(test_image, reference_of(judge)->source, 1, err);
