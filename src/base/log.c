@@ -45,12 +45,6 @@ void mb_log(enum mb_log_level level, const char *fmt, ...)
     fflush(stderr);
 }
 
-void mb_log_text(const char *text)
-{
-    fputs(text, stderr);
-    fflush(stderr);
-}
-
 void mb_log_set_transient(const char *text, size_t max_columns)
 {
     if (text != NULL && text[0] != '\0') {

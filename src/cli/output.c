@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ static bool terminal_has_color(void)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    return mb_os_is_terminal(MB_STDOUT) && !(no_color && no_color[0]) &&
+    return mb_os_columns(MB_STDOUT) > 0 && !(no_color && no_color[0]) &&
            !(term && strcmp(term, "dumb") == 0);
 }
 
@@ -191,7 +192,8 @@ enum mb_status mb_output_show(struct mb_strbuf *text, const struct mb_options *o
     const bool is_taken = stdout_is_taken(options);
     enum mb_status status = is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
     if (is_taken) {
-        mb_log_text(mb_strbuf_text(text));
+        fputs(mb_strbuf_text(text), stderr);
+        fflush(stderr);
     }
     mb_strbuf_finish(text);
     return status;
