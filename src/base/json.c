@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
@@ -127,15 +126,11 @@ void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key
     }
 }
 
-enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_err *err)
+void mb_json_print(const struct mb_json *json, struct mb_strbuf *out)
 {
-    MB_SCOPED(mb_strbuf) out = {0};
-    *text = NULL;
     MB_FREED char *printed = json->failed ? NULL : cJSON_Print(json->root);
-    MB_DO(MB_NEED(printed, "JSON"));
-    mb_strbuf_append(&out, printed);
-    mb_strbuf_append(&out, "\n");
-    return mb_strbuf_take(&out, text, err);
+    out->failed = out->failed || printed == NULL;
+    mb_strbuf_printf(out, "%s\n", printed ? printed : "");
 }
 
 /* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as

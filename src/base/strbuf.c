@@ -132,15 +132,3 @@ enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err)
     MB_FAIL_IF(buf->failed, err, MB_ERRC_RUNTIME, "out of memory while writing text");
     return MB_OK;
 }
-
-enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text, struct mb_err *err)
-{
-    const enum mb_status status = mb_strbuf_check(buf, err);
-    *text = NULL;
-    if (status == MB_OK) {
-        *text = buf->text;
-        buf->text = NULL;
-    }
-    mb_strbuf_finish(buf);
-    return status;
-}

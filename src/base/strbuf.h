@@ -41,9 +41,3 @@ const char *mb_strbuf_text(const struct mb_strbuf *buf);
 
 /* MB_OK, or MB_FAILED with MB_ERRC_RUNTIME if an append ran out of memory. */
 MB_MUST_CHECK enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err);
-
-/* Move the text to the caller (mb_free), or fail without memory. Finishes the buffer either
- * way.
- */
-MB_MUST_CHECK enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text,
-                                            struct mb_err *err);

@@ -213,11 +213,12 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
                                  struct mb_err *err)
 {
     for (;;) {
-        MB_FREED char *text = NULL;
+        MB_SCOPED(mb_strbuf) text = {0};
         bool has_room = false;
-        MB_DO(mb_report_json(run, &text, err));
+        mb_report_json(run, &text);
+        MB_DO(mb_strbuf_check(&text, err));
         const enum mb_status status =
-            mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
+            mb_file_write_in(output->dir, "results.json", text.text, text.n_bytes, err);
         for (size_t i = run->n_cases; status != MB_OK && err->is_disk_full && i-- > 0;) {
             has_room = has_room || mb_pictures_give_up_last(&output->pictures, run->cases[i]);
         }
@@ -227,23 +228,24 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
     }
 }
 
-enum mb_status mb_output_write(const char *path, const char *text, struct mb_err *err)
+enum mb_status mb_output_write(const char *path, const struct mb_strbuf *text,
+                               struct mb_err *err)
 {
-    return is_stdout(path) ? mb_stdout_write(text, strlen(text), err)
-                           : mb_file_write_atomic(path, text, strlen(text), err);
+    MB_DO(mb_strbuf_check(text, err));
+    return is_stdout(path) ? mb_stdout_write(text->text, text->n_bytes, err)
+                           : mb_file_write_atomic(path, text->text, text->n_bytes, err);
 }
 
 static enum mb_status write_copy(const char *path, const struct mb_run *run,
-                                 enum mb_status (*make)(const struct mb_run *run, char **text,
-                                                        struct mb_err *err),
+                                 void (*make)(const struct mb_run *run, struct mb_strbuf *out),
                                  struct mb_err *err)
 {
-    MB_FREED char *text = NULL;
+    MB_SCOPED(mb_strbuf) text = {0};
     if (!path) {
         return MB_OK;
     }
-    MB_DO(make(run, &text, err));
-    return mb_output_write(path, text, err);
+    make(run, &text);
+    return mb_output_write(path, &text, err);
 }
 
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
