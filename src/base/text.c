@@ -11,7 +11,7 @@
 #define MAX_NAME_BYTES 63u  /* longest name to find suggestions for */
 #define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
 
-bool mb_utf8_continues(char byte)
+static bool continues(char byte)
 {
     return ((unsigned char)byte & 0xc0u) == 0x80u;
 }
@@ -28,7 +28,7 @@ static size_t decode(const unsigned char *s, uint32_t *code_point)
                                                    : 0;
     uint32_t c = n_bytes == 1 ? s[0] : s[0] & (0x7fu >> n_bytes);
     for (size_t i = 1; i < n_bytes; i++) {
-        if (!mb_utf8_continues((char)s[i])) {
+        if (!continues((char)s[i])) {
             return 0;
         }
         c = c << 6 | (s[i] & 0x3fu);
@@ -88,7 +88,7 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
 {
     size_t n_columns = 0;
     for (size_t i = 0; i < n_bytes; i++) {
-        n_columns += !mb_utf8_continues(text[i]);
+        n_columns += !continues(text[i]);
     }
     return n_columns;
 }
@@ -96,8 +96,8 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns)
 {
     size_t n_bytes = 0;
-    while (text[n_bytes] != '\0' && (n_columns > 0 || mb_utf8_continues(text[n_bytes]))) {
-        n_columns -= !mb_utf8_continues(text[n_bytes]);
+    while (text[n_bytes] != '\0' && (n_columns > 0 || continues(text[n_bytes]))) {
+        n_columns -= !continues(text[n_bytes]);
         n_bytes++;
     }
     return n_bytes;

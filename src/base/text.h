@@ -22,11 +22,10 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 /* The same for formatted text. */
 size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
 
-/* Columns of valid UTF-8 on a terminal (code points, which is right for what mipbench prints),
- * and whether a byte continues a code point. */
+/* Columns of valid UTF-8 on a terminal: code points, which is right for what mipbench prints.
+ */
 size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
-bool mb_utf8_continues(char byte);
 
 /* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
