@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -99,14 +98,6 @@ void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
 {
     const struct mb_text text = isfinite(value) ? mb_number_text(value) : mb_text("null");
     attach(json, parent, key, cJSON_CreateRaw(text.s));
-}
-
-void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,
-                     int n_digits)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.*g", n_digits, value);
-    mb_json_number(json, parent, key, strtod(text, NULL));
 }
 
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key, uint64_t value)

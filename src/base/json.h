@@ -35,8 +35,6 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
                     const char *text); /* NULL text: null; sanitised to UTF-8 */
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
                     double value); /* NaN or infinite: null */
-void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,
-                     int n_digits); /* significant digits; NaN or infinite: null */
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key,
                  uint64_t value); /* a string above 2^53 */
 void mb_json_bool(struct mb_json *json, struct cJSON *parent, const char *key, bool value);
