@@ -115,19 +115,12 @@ char *mb_next_line(char **rest)
     return line;
 }
 
-/* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
-static bool parse_digits(const char *text, char **end, uint64_t *out)
-{
-    errno = 0;
-    *out = strtoull(text, end, 10);
-    return isdigit((unsigned char)text[0]) && errno == 0;
-}
-
 bool mb_parse_u64(const char *text, uint64_t *out)
 {
     char *end;
-    uint64_t value;
-    if (!parse_digits(text, &end, &value) || *end != '\0') {
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0) {
         return false;
     }
     *out = value;
@@ -160,19 +153,20 @@ bool mb_parse_double(const char *text, double min, double max, double *out)
     return true;
 }
 
-bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height)
+bool mb_parse_numbers(const char *text, const char *separators, size_t n, uint32_t min,
+                      uint32_t max, uint32_t *out)
 {
-    char *end;
-    uint64_t w, h;
-    if (!parse_digits(text, &end, &w) || (*end != 'x' && *end != 'X') ||
-        !mb_parse_u64(end + 1, &h)) {
-        return false;
+    for (size_t i = 0; i < n; i++) {
+        const size_t n_bytes = strcspn(text, separators);
+        const bool is_last = text[n_bytes] == '\0';
+        int64_t number = 0;
+        if (is_last != (i + 1 == n) ||
+            !mb_parse_int(mb_text("%.*s", (int)n_bytes, text).s, min, max, &number)) {
+            return false;
+        }
+        out[i] = (uint32_t)number;
+        text += n_bytes + 1;
     }
-    if (w < 1 || w > max || h < 1 || h > max) {
-        return false;
-    }
-    *width = (uint32_t)w;
-    *height = (uint32_t)h;
     return true;
 }
 

@@ -42,8 +42,10 @@ bool mb_parse_u64(const char *text, uint64_t *out);
 /* Parse all of `text` as a finite decimal number within [min, max]. */
 bool mb_parse_double(const char *text, double min, double max, double *out);
 
-/* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
-bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
+/* Parse all of `text` as `n` whole numbers within [min, max], with one of the characters
+ * `separators` between them. */
+bool mb_parse_numbers(const char *text, const char *separators, size_t n, uint32_t min,
+                      uint32_t max, uint32_t *out);
 
 /* A finite number for machines: integers up to 2^53 as integers, others with the fewest of 15
  * to 17 digits that read back as the same double. */
