@@ -13,9 +13,25 @@
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
 #define EXCERPT_BYTES     40 /* shown around an error */
 
+/* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
+ * its hooks have no user pointer. */
+static _Thread_local bool lacks_memory;
+
+static void *noting_malloc(size_t n_bytes)
+{
+    void *memory = mb_malloc(n_bytes);
+    lacks_memory = lacks_memory || memory == NULL;
+    return memory;
+}
+
+static void set_hooks(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = noting_malloc, .free_fn = mb_free});
+}
+
 void mb_json_init(struct mb_json *json)
 {
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mb_malloc, .free_fn = mb_free});
+    set_hooks();
     json->root = cJSON_CreateObject();
     json->failed = json->root == NULL;
 }
@@ -124,17 +140,6 @@ void mb_json_print(const struct mb_json *json, struct mb_strbuf *out)
     mb_strbuf_printf(out, "%s\n", printed ? printed : "");
 }
 
-/* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
- * its hooks have no user pointer. */
-static _Thread_local bool parser_lacks_memory;
-
-static void *parser_malloc(size_t n_bytes)
-{
-    void *memory = mb_malloc(n_bytes);
-    parser_lacks_memory = parser_lacks_memory || memory == NULL;
-    return memory;
-}
-
 /* Say where JSON is invalid: if the text ends too early, cJSON stops behind it, so that its
  * last character is named. */
 static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
@@ -160,16 +165,12 @@ static enum mb_status fail_at(const char *text, const char *at, struct mb_err *e
 enum mb_status mb_json_parse(struct mb_json *json, const char *text, struct mb_err *err)
 {
     const char *end = text;
-    parser_lacks_memory = false;
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = parser_malloc, .free_fn = mb_free});
+    set_hooks();
+    lacks_memory = false;
     *json = (struct mb_json){.root = cJSON_ParseWithOpts(text, &end, true)};
     json->failed = json->root == NULL;
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mb_malloc, .free_fn = mb_free});
-    if (!json->failed) {
-        return MB_OK;
-    }
-    MB_DO(MB_NEED(!parser_lacks_memory, "JSON"));
-    return fail_at(text, end != NULL ? end : text, err);
+    MB_DO(MB_NEED(!lacks_memory, "JSON"));
+    return json->failed ? fail_at(text, end != NULL ? end : text, err) : MB_OK;
 }
 
 static const cJSON *known(const cJSON *node)

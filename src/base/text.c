@@ -47,9 +47,6 @@ static bool is_control(uint32_t c)
 
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
 {
-    if (out_bytes == 0) {
-        return 0;
-    }
     const unsigned char *s = (const unsigned char *)text;
     size_t n_written = 0;
     while (*s != '\0') {
@@ -279,20 +276,12 @@ int mb_natural_compare(const char *a, const char *b)
     return order != 0 ? order : strcmp(a, b); /* equal numbers: "img02" and "img2" */
 }
 
-static char slug_character(char c)
-{
-    const bool is_kept = isalnum((unsigned char)c) || c == '.' || c == '_';
-    return is_kept ? (char)tolower((unsigned char)c) : '-';
-}
-
 void mb_slug(const char *text, char *out, size_t out_bytes)
 {
-    if (out_bytes == 0) {
-        return;
-    }
     size_t n = 0;
     for (; *text != '\0' && n + 1 < out_bytes; text++) {
-        const char c = slug_character(*text);
+        const bool is_kept = isalnum((unsigned char)*text) || *text == '.' || *text == '_';
+        const char c = is_kept ? (char)tolower((unsigned char)*text) : '-';
         const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* first or repeated */
         if (!is_dull && !(c == '.' && n == 0)) {
             out[n++] = c;
