@@ -64,11 +64,12 @@ static bool find_program(const char *name, char out[MB_PATH_BYTES])
 bool mb_os_find_python(char out[MB_PATH_BYTES])
 {
     static const char *const names[] = {PYTHON_NAMES};
-    bool is_found = false;
-    for (size_t i = 0; i < MB_COUNTOF(names) && !is_found; i++) {
-        is_found = find_program(names[i], out);
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        if (find_program(names[i], out)) {
+            return true;
+        }
     }
-    return is_found;
+    return false;
 }
 
 enum mb_kind mb_os_kind(const char *path)
