@@ -9,7 +9,8 @@
 
 #include "base/text.h"
 
-#define MAX_RAW_BYTES 8192 /* MB_PATH_BYTES and a sentence */
+#define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
+#define MAX_LIST_BYTES 202  /* of a hint, before names are left out */
 
 #define RESULT_NAME(result)                                                                    \
     {                                                                                          \
@@ -34,12 +35,9 @@ static const struct {
     RESULT_NAME(VK_ERROR_FRAGMENTED_POOL),
     RESULT_NAME(VK_ERROR_UNKNOWN),
     RESULT_NAME(VK_ERROR_OUT_OF_POOL_MEMORY),
-    RESULT_NAME(VK_ERROR_INVALID_EXTERNAL_HANDLE),
     RESULT_NAME(VK_ERROR_FRAGMENTATION),
-    RESULT_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS),
     RESULT_NAME(VK_ERROR_VALIDATION_FAILED_EXT),
     RESULT_NAME(VK_ERROR_INVALID_SHADER_NV),
-    RESULT_NAME(VK_ERROR_NOT_PERMITTED_KHR),
 };
 
 const char *mb_vk_result_name(int vk_result)
@@ -54,24 +52,16 @@ const char *mb_vk_result_name(int vk_result)
     return unknown;
 }
 
-/* A path may be thousands of bytes long: cut its middle, not the reason behind it. */
+/* A path may be thousands of bytes long: cut its middle, not the reason behind it. Characters
+ * that are cut, too, become '?' later. */
 static void elide_middle(char *text, size_t max_bytes)
 {
-    const size_t n = strlen(text);
-    if (n < max_bytes) {
-        return;
-    }
     static const char gap[] = "...";
-    size_t head = max_bytes / 2;
-    size_t tail = n - (max_bytes - head - sizeof gap);
-    while (head > 0 && mb_utf8_continues(text[head])) {
-        head--;
+    const size_t n = strlen(text), n_side = (max_bytes - sizeof gap) / 2;
+    if (n >= max_bytes) {
+        memcpy(text + n_side, gap, sizeof gap - 1);
+        memmove(text + n_side + sizeof gap - 1, text + n - n_side, n_side + 1);
     }
-    while (mb_utf8_continues(text[tail])) {
-        tail++;
-    }
-    memcpy(text + head, gap, sizeof gap - 1);
-    memmove(text + head + sizeof gap - 1, text + tail, n - tail + 1);
 }
 
 enum mb_status mb_err_set(struct mb_err *err, enum mb_errc code, const char *file, int line,
@@ -105,32 +95,18 @@ enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...)
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise)
 {
-    char list[200] = "";
-    size_t used = 0;
     const char *near = mb_nearest_name(word, names, n);
-    if (near != NULL) {
-        return mb_err_hint(err, "did you mean '%s'?", near);
+    if (near != NULL || otherwise != NULL) {
+        return near ? mb_err_hint(err, "did you mean '%s'?", near)
+                    : mb_err_hint(err, "%s", otherwise);
     }
-    if (otherwise != NULL) {
-        return mb_err_hint(err, "%s", otherwise);
+    struct mb_text list = mb_text("there is: %s", n > 0 ? names[0] : "none");
+    bool fits = true;
+    for (size_t i = 1; i < n && fits; i++) {
+        fits = strlen(list.s) + strlen(names[i]) < MAX_LIST_BYTES;
+        list = mb_text("%s, %s", list.s, fits ? names[i] : "...");
     }
-    for (size_t i = 0; i < n; i++) {
-        const char *name =
-            used + strlen(names[i]) + sizeof ", , ..." > sizeof list ? "..." : names[i];
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", name);
-        if (name != names[i]) {
-            break;
-        }
-    }
-    return mb_err_hint(err, "there is: %s", n > 0 ? list : "none");
-}
-
-void mb_err_then(struct mb_err *err, const struct mb_err *later)
-{
-    if (later->text[0] != '\0' && strcmp(err->text, later->text) != 0) {
-        mb_err_hint(err, "then %s", later->text);
-    }
+    return mb_err_hint(err, "%s", list.s);
 }
 
 enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call, const char *file,

@@ -58,10 +58,6 @@ enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise);
 
-/* Replace the hint of `err` with a later failure, unless `later` is empty or has the same
- * reason. */
-void mb_err_then(struct mb_err *err, const struct mb_err *later);
-
 /* As mb_err_set with MB_ERRC_RUNTIME if a Vulkan call failed, else MB_OK. The message names the
  * function, taken from `call`, the source text of the call. */
 MB_MUST_CHECK enum mb_status mb_err_vk(struct mb_err *err, int vk_result, const char *call,

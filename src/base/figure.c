@@ -21,31 +21,26 @@ static struct unit choose_unit(const struct unit *units, size_t n, double value)
     return units[i];
 }
 
-static struct unit time_unit(double time_ns)
+/* The unit of `like_ns`, or of the time itself if that would take six digits there. Nanoseconds
+ * have no decimals, as timers do not resolve less than one. */
+static struct unit time_unit(double time_ns, double like_ns, int *n_decimals)
 {
     static const struct unit units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    return choose_unit(units, MB_COUNTOF(units), time_ns);
-}
-
-/* How many decimals to print: none in nanoseconds, as timers do not resolve less than one. */
-static int time_decimals(double like_ns, struct unit unit)
-{
-    return unit.of <= 1.0 ? 0 : like_ns < 10.0 * unit.of ? 2 : 1;
-}
-
-/* `like_ns`, or the time itself if it would take six digits in the unit of `like_ns`. */
-static double choose_like(double time_ns, double like_ns)
-{
-    return time_ns >= 1e5 * time_unit(like_ns).of ? time_ns : like_ns;
+    struct unit unit = choose_unit(units, MB_COUNTOF(units), like_ns);
+    if (time_ns >= 1e5 * unit.of) {
+        like_ns = time_ns;
+        unit = choose_unit(units, MB_COUNTOF(units), like_ns);
+    }
+    *n_decimals = unit.of <= 1.0 ? 0 : like_ns < 10.0 * unit.of ? 2 : 1;
+    return unit;
 }
 
 struct mb_text mb_time_text_like(double time_ns, double like_ns)
 {
-    const double like = choose_like(time_ns, like_ns);
-    const struct unit unit = time_unit(like);
-    return !isfinite(time_ns)
-               ? mb_text("-")
-               : mb_text("%.*f %s", time_decimals(like, unit), time_ns / unit.of, unit.name);
+    int n;
+    const struct unit unit = time_unit(time_ns, like_ns, &n);
+    return isfinite(time_ns) ? mb_text("%.*f %s", n, time_ns / unit.of, unit.name)
+                             : mb_text("-");
 }
 
 struct mb_text mb_time_text(double time_ns)
@@ -55,9 +50,8 @@ struct mb_text mb_time_text(double time_ns)
 
 struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, double like_ns)
 {
-    const double like = choose_like(time_ns, like_ns);
-    const struct unit unit = time_unit(like);
-    const int n = time_decimals(like, unit);
+    int n;
+    const struct unit unit = time_unit(time_ns, like_ns, &n);
     if (!isfinite(range_ns[0]) || !isfinite(range_ns[1])) {
         return mb_text("-");
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 #define MAX_TEMP_ATTEMPTS 100
 
@@ -18,11 +19,12 @@ void mb_bytes_finish(struct mb_bytes *bytes)
     *bytes = (struct mb_bytes){.data = NULL};
 }
 
-static enum mb_status check_readable(int fd, const char *path, size_t max_bytes,
-                                     size_t *n_bytes, struct mb_err *err)
+static enum mb_status read_open(int fd, const char *path, size_t max_bytes,
+                                struct mb_bytes *out, struct mb_err *err)
 {
     struct mb_file_facts file;
-    const int error = mb_os_look_at(fd, &file);
+    size_t n_read = 0;
+    int error = mb_os_look_at(fd, &file);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
     MB_FAIL_IF(file.kind != MB_KIND_FILE, err, MB_ERRC_INPUT, "%s: is %s", path,
                file.kind == MB_KIND_FOLDER ? "a folder" : "not a regular file");
@@ -30,57 +32,53 @@ static enum mb_status check_readable(int fd, const char *path, size_t max_bytes,
     MB_FAIL_IF(file.n_bytes > max_bytes, err, MB_ERRC_INPUT,
                "%s: has %" PRIu64 " bytes; at most %zu are read", path, file.n_bytes,
                max_bytes);
-    *n_bytes = (size_t)file.n_bytes;
-    return MB_OK;
-}
-
-static enum mb_status read_all(int fd, const char *path, struct mb_bytes *out,
-                               struct mb_err *err)
-{
-    size_t n_read;
-    const int error = mb_os_read(fd, out->data, out->n_bytes, &n_read);
+    *out = (struct mb_bytes){mb_malloc((size_t)file.n_bytes + 1), (size_t)file.n_bytes};
+    MB_DO(MB_NEED(out->data, path));
+    error = mb_os_read(fd, out->data, out->n_bytes, &n_read);
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
     MB_FAIL_IF(n_read < out->n_bytes, err, MB_ERRC_INPUT, "%s: shrank while it was read", path);
+    out->data[out->n_bytes] = '\0';
     return MB_OK;
 }
 
 enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes *out,
                             struct mb_err *err)
 {
-    enum mb_status status;
-    struct mb_bytes bytes = {.data = NULL};
-    *out = bytes;
     int fd;
     const int error = mb_os_open(path, MB_OPEN_TO_READ, &fd);
+    *out = (struct mb_bytes){.data = NULL};
     MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", path, mb_os_error_text(error));
-    MB_TRY(check_readable(fd, path, max_bytes, &bytes.n_bytes, err));
-    bytes.data = mb_malloc(bytes.n_bytes + 1);
-    MB_TRY(MB_NEED(bytes.data, path));
-    MB_TRY(read_all(fd, path, &bytes, err));
-    bytes.data[bytes.n_bytes] = '\0';
+    const enum mb_status status = read_open(fd, path, max_bytes, out, err);
     mb_os_close(fd);
-    *out = bytes;
-    return MB_OK;
-
-fail:
-    mb_bytes_finish(&bytes);
-    mb_os_close(fd);
+    if (status != MB_OK) {
+        mb_bytes_finish(out);
+    }
     return status;
 }
 
-/* A temporary file that is to replace `target`: the path with its symbolic links followed. */
+/* The file that is written to: a temporary one that is to replace the target, or the target
+ * itself if that is a device or pipe, which has no old content to keep; to rename a file over
+ * /dev/null would destroy it. */
 struct draft {
-    char target[MB_PATH_BYTES], temp_path[MB_PATH_BYTES + 64];
+    char target[MB_PATH_BYTES];         /* the path with its symbolic links followed */
+    char temp_path[MB_PATH_BYTES + 64]; /* "": none */
     int fd;
 };
 
-/* Create a new file in the target's folder. Returns 0 or the errno. */
+/* Open the target, or create a new file in its folder. Returns 0 or the errno. */
 static int open_draft(const char *path, struct draft *draft)
 {
     char folder[MB_PATH_BYTES];
+    const enum mb_kind kind = mb_os_kind(path);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const bool ends_in_dots = name[strspn(name, ".")] == '\0'; /* or in a slash: a folder */
     int error = mb_os_resolve(path, draft->target);
-    if (error != 0) {
-        return error;
+    draft->temp_path[0] = '\0';
+    if (error != 0 || ends_in_dots || kind == MB_KIND_FOLDER) {
+        return error != 0 ? error : EISDIR;
+    }
+    if (kind == MB_KIND_OTHER) {
+        return mb_os_open(path, MB_OPEN_IN_PLACE, &draft->fd);
     }
     mb_path_parent(draft->target, folder);
     error = EEXIST;
@@ -92,45 +90,26 @@ static int open_draft(const char *path, struct draft *draft)
     return error;
 }
 
-/* Give the temporary file the mode of the target, write, sync and close it, and rename it.
- * Returns 0 or the errno. */
-static int replace_file(const char *path, const void *data, size_t n_bytes)
+/* Close the file. A temporary one then replaces its target, or is removed if there was or is an
+ * error. Returns the first one, or 0. */
+static int close_draft(const struct draft *draft, int error)
 {
-    struct draft draft;
-    int error = open_draft(path, &draft);
-    if (error != 0) {
-        return error;
-    }
-    error = mb_os_take_mode(draft.fd, draft.target);
-    error = error != 0 ? error : mb_os_write(draft.fd, data, n_bytes);
-    error = error != 0 ? error : mb_os_sync(draft.fd);
-    const int close_errno = mb_os_close(draft.fd);
-    error = error != 0 ? error : close_errno;
-    error = error != 0 ? error : mb_os_rename(draft.temp_path, draft.target);
-    if (error != 0) {
-        unlink(draft.temp_path);
+    const bool is_temp = draft->temp_path[0] != '\0';
+    error = is_temp && error == 0 ? mb_os_sync(draft->fd) : error;
+    const int close_error = mb_os_close(draft->fd);
+    error = error != 0 ? error : close_error;
+    error = is_temp && error == 0 ? mb_os_rename(draft->temp_path, draft->target) : error;
+    if (is_temp && error != 0) {
+        unlink(draft->temp_path);
     }
     return error;
 }
 
-/* Write to a device or pipe, which has no old content to keep; to rename a file over /dev/null
- * would destroy it. */
-static int write_in_place(const char *path, const void *data, size_t n_bytes)
+static enum mb_status status_of(int error, const char *path, struct mb_err *err)
 {
-    int fd;
-    char target[MB_PATH_BYTES];
-    int error = mb_os_resolve(path, target) == MB_FOREIGN_LINK ? MB_FOREIGN_LINK : 0;
-    error = error != 0 ? error : mb_os_open(path, MB_OPEN_IN_PLACE, &fd);
-    if (error != 0) {
-        return error;
+    if (error == 0) {
+        return MB_OK;
     }
-    const int write_errno = mb_os_write(fd, data, n_bytes);
-    const int close_errno = mb_os_close(fd);
-    return write_errno != 0 ? write_errno : close_errno;
-}
-
-static enum mb_status fail_output(struct mb_err *err, const char *path, int error)
-{
     MB_FAIL(err, MB_ERRC_OUTPUT, "%s: cannot be written: %s", path, mb_os_error_text(error));
     if (err != NULL) {
         err->is_disk_full = error == ENOSPC;
@@ -144,15 +123,14 @@ static enum mb_status fail_output(struct mb_err *err, const char *path, int erro
 enum mb_status mb_file_write_atomic(const char *path, const void *data, size_t n_bytes,
                                     struct mb_err *err)
 {
-    MB_FAIL_IF(strcmp(path, "-") == 0 || path[0] == '\0', err, MB_ERRC_OUTPUT,
-               "'%s': is not a file name", path);
-    const enum mb_kind kind = mb_os_kind(path);
-    MB_FAIL_IF(kind == MB_KIND_FOLDER, err, MB_ERRC_OUTPUT,
-               "%s: is a folder; a file name is needed", path);
-    const bool is_replaced = kind == MB_KIND_NONE || kind == MB_KIND_FILE;
-    const int error =
-        is_replaced ? replace_file(path, data, n_bytes) : write_in_place(path, data, n_bytes);
-    return error == 0 ? MB_OK : fail_output(err, path, error);
+    struct draft draft;
+    int error = open_draft(path, &draft);
+    if (error == 0) {
+        error = mb_os_take_mode(draft.fd, draft.target);
+        error = error != 0 ? error : mb_os_write(draft.fd, data, n_bytes);
+        error = close_draft(&draft, error);
+    }
+    return status_of(error, path, err);
 }
 
 enum mb_status mb_file_write_in(const char *dir, const char *name, const void *data,
@@ -165,10 +143,7 @@ enum mb_status mb_file_write_in(const char *dir, const char *name, const void *d
 enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
 {
     struct draft draft;
-    const enum mb_kind kind = mb_os_kind(path);
-    MB_FAIL_IF(kind == MB_KIND_FOLDER, err, MB_ERRC_OUTPUT,
-               "%s: is a folder; a file name is needed", path);
-    if (kind != MB_KIND_NONE && kind != MB_KIND_FILE) {
+    if (mb_os_kind(path) == MB_KIND_OTHER) {
         return MB_OK;
     }
     int error = open_draft(path, &draft);
@@ -176,7 +151,7 @@ enum mb_status mb_file_check_writable(const char *path, struct mb_err *err)
         error = mb_os_close(draft.fd);
         unlink(draft.temp_path);
     }
-    return error == 0 ? MB_OK : fail_output(err, path, error);
+    return status_of(error, path, err);
 }
 
 enum mb_status mb_stdout_write(const char *text, size_t n_bytes, struct mb_err *err)
@@ -230,22 +205,17 @@ enum mb_status mb_make_dirs(const char *path, struct mb_err *err)
 enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
                                struct mb_err *err)
 {
-    char numbered[256];
-    enum mb_status status = mb_make_dirs(parent, err);
     int error = EEXIST;
     *path = NULL;
-    for (unsigned n = 1; status == MB_OK && error == EEXIST && n < 1000; n++) {
-        snprintf(numbered, sizeof numbered, n == 1 ? "%s" : "%s-%u", name, n);
+    MB_DO(mb_make_dirs(parent, err));
+    for (unsigned n = 1; error == EEXIST && n < 1000; n++) {
+        const struct mb_text numbered = mb_text(n == 1 ? "%s" : "%s-%u", name, n);
         mb_free(*path);
-        *path = mb_path_join(parent, numbered);
+        *path = mb_path_join(parent, numbered.s);
         MB_DO(MB_NEED(*path, parent));
         error = mb_os_make_folder(*path);
     }
-    if (status == MB_OK && error != 0) {
-        status = MB_FAIL(err, MB_ERRC_OUTPUT, "%s/%s: the folder cannot be made: %s", parent,
-                         name, mb_os_error_text(error));
-        mb_free(*path);
-        *path = NULL;
-    }
-    return status;
+    MB_FAIL_IF(error != 0, err, MB_ERRC_OUTPUT, "%s: the folder cannot be made: %s", *path,
+               mb_os_error_text(error));
+    return MB_OK;
 }

@@ -26,7 +26,7 @@ MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
  * file in the same folder (O_EXCL), full write, fsync, checked close, rename, fsync of the
  * folder. A replaced file keeps its mode. Symbolic links are followed, also to a file that does
  * not exist yet, except those of other users (mb_os_resolve). Failures are MB_ERRC_OUTPUT and
- * remove the temporary file. `path` "-" is an error. */
+ * remove the temporary file. */
 MB_MUST_CHECK enum mb_status mb_file_write_atomic(const char *path, const void *data,
                                                   size_t n_bytes, struct mb_err *err);
 

@@ -5,19 +5,33 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 
 #define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
 #define EXCERPT_BYTES     40 /* shown around an error */
 
+/* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
+ * its hooks have no user pointer. */
+static _Thread_local bool lacks_memory;
+
+static void *noting_malloc(size_t n_bytes)
+{
+    void *memory = mb_malloc(n_bytes);
+    lacks_memory = lacks_memory || memory == NULL;
+    return memory;
+}
+
+static void set_hooks(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = noting_malloc, .free_fn = mb_free});
+}
+
 void mb_json_init(struct mb_json *json)
 {
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mb_malloc, .free_fn = mb_free});
+    set_hooks();
     json->root = cJSON_CreateObject();
     json->failed = json->root == NULL;
 }
@@ -102,14 +116,6 @@ void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
     attach(json, parent, key, cJSON_CreateRaw(text.s));
 }
 
-void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,
-                     int n_digits)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.*g", n_digits, value);
-    mb_json_number(json, parent, key, strtod(text, NULL));
-}
-
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key, uint64_t value)
 {
     char text[24];
@@ -127,26 +133,11 @@ void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key
     }
 }
 
-enum mb_status mb_json_print(const struct mb_json *json, char **text, struct mb_err *err)
+void mb_json_print(const struct mb_json *json, struct mb_strbuf *out)
 {
-    MB_SCOPED(mb_strbuf) out = {0};
-    *text = NULL;
     MB_FREED char *printed = json->failed ? NULL : cJSON_Print(json->root);
-    MB_DO(MB_NEED(printed, "JSON"));
-    mb_strbuf_append(&out, printed);
-    mb_strbuf_append(&out, "\n");
-    return mb_strbuf_take(&out, text, err);
-}
-
-/* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
- * its hooks have no user pointer. */
-static _Thread_local bool parser_lacks_memory;
-
-static void *parser_malloc(size_t n_bytes)
-{
-    void *memory = mb_malloc(n_bytes);
-    parser_lacks_memory = parser_lacks_memory || memory == NULL;
-    return memory;
+    out->failed = out->failed || printed == NULL;
+    mb_strbuf_printf(out, "%s\n", printed ? printed : "");
 }
 
 /* Say where JSON is invalid: if the text ends too early, cJSON stops behind it, so that its
@@ -174,16 +165,12 @@ static enum mb_status fail_at(const char *text, const char *at, struct mb_err *e
 enum mb_status mb_json_parse(struct mb_json *json, const char *text, struct mb_err *err)
 {
     const char *end = text;
-    parser_lacks_memory = false;
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = parser_malloc, .free_fn = mb_free});
+    set_hooks();
+    lacks_memory = false;
     *json = (struct mb_json){.root = cJSON_ParseWithOpts(text, &end, true)};
     json->failed = json->root == NULL;
-    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = mb_malloc, .free_fn = mb_free});
-    if (!json->failed) {
-        return MB_OK;
-    }
-    MB_DO(MB_NEED(!parser_lacks_memory, "JSON"));
-    return fail_at(text, end != NULL ? end : text, err);
+    MB_DO(MB_NEED(!lacks_memory, "JSON"));
+    return json->failed ? fail_at(text, end != NULL ? end : text, err) : MB_OK;
 }
 
 static const cJSON *known(const cJSON *node)

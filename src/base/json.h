@@ -11,7 +11,7 @@
 
 #include <cJSON.h>
 
-#include "base/err.h"
+#include "base/strbuf.h"
 
 struct mb_json {
     struct cJSON *root; /* owned */
@@ -35,8 +35,6 @@ void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
                     const char *text); /* NULL text: null; sanitised to UTF-8 */
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
                     double value); /* NaN or infinite: null */
-void mb_json_rounded(struct mb_json *json, struct cJSON *parent, const char *key, double value,
-                     int n_digits); /* significant digits; NaN or infinite: null */
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key,
                  uint64_t value); /* a string above 2^53 */
 void mb_json_bool(struct mb_json *json, struct cJSON *parent, const char *key, bool value);
@@ -44,10 +42,9 @@ void mb_json_null(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key,
                      const double *values, size_t n);
 
-/* Print with indentation and a trailing newline; numbers read back as the same doubles. `*text`
- * is owned by the caller (mb_free). */
-MB_MUST_CHECK enum mb_status mb_json_print(const struct mb_json *json, char **text,
-                                           struct mb_err *err);
+/* Append the tree with indentation and a newline, or the writer's failure; numbers read back as
+ * the same doubles. */
+void mb_json_print(const struct mb_json *json, struct mb_strbuf *out);
 
 /* Parse all of `text` instead of mb_json_init; the root is any value. Invalid JSON is
  * MB_ERRC_INPUT with the line and column (in bytes, from 1) and the text around them. */

@@ -22,32 +22,20 @@ void mb_log_set_level(enum mb_log_level level)
     atomic_store(&max_level, level);
 }
 
-static const char *const prefixes[] = {
-    [MB_LOG_ERROR] = "mipbench: error: ",
-    [MB_LOG_CAUTION] = "mipbench: warning: ",
-    [MB_LOG_WARN] = "mipbench: warning: ",
-    [MB_LOG_INFO] = "",
-    [MB_LOG_DEBUG] = "",
-};
-
 void mb_log(enum mb_log_level level, const char *fmt, ...)
 {
     if (level > atomic_load(&max_level)) {
         return;
     }
+    const char *prefix = level == MB_LOG_ERROR  ? "mipbench: error: "
+                         : level <= MB_LOG_WARN ? "mipbench: warning: "
+                                                : "";
     char line[4096];
     va_list args;
     va_start(args, fmt);
     mb_utf8_sanitize_format(line, sizeof line, fmt, args);
     va_end(args);
-    fprintf(stderr, "%s%s%s\n", atomic_load(&transient_is_up) ? ERASE_LINE : "",
-            prefixes[level], line);
-    fflush(stderr);
-}
-
-void mb_log_text(const char *text)
-{
-    fputs(text, stderr);
+    fprintf(stderr, "%s%s%s\n", atomic_load(&transient_is_up) ? ERASE_LINE : "", prefix, line);
     fflush(stderr);
 }
 

@@ -18,9 +18,6 @@ void mb_log_set_level(enum mb_log_level level);
  * without a prefix for INFO and DEBUG. Adds a newline, and erases a progress line first. */
 MB_PRINTF(2, 3) void mb_log(enum mb_log_level level, const char *fmt, ...);
 
-/* Print text unchanged, whatever the level. */
-void mb_log_text(const char *text);
-
 /* Draw or replace the progress line, cut to `max_columns`; with NULL or empty text erase it.
  * The caller makes sure that stderr is a terminal. */
 void mb_log_set_transient(const char *text, size_t max_columns);

@@ -14,6 +14,8 @@
 #include "base/alloc.h"
 
 #ifdef _WIN32
+#include <windows.h>
+
 #undef X_OK
 #define X_OK                         F_OK /* Windows rejects other modes */
 #define O_CLOEXEC                    O_NOINHERIT
@@ -22,8 +24,15 @@
 #define fsync                        _commit
 #define mkdir(path, mode)            mkdir(path)
 #define setenv(name, value, replace) _putenv_s(name, value)
+#define is_same_name(a, b)           (lstrcmpiA(a, b) == 0)
+#define PATH_SEPARATOR               ";"
+/* The launcher comes first: python3.exe may be a stub that opens the Microsoft Store. */
+#define PYTHON_NAMES "py.exe", "python3.exe", "python.exe"
 #else
-#define O_BINARY 0
+#define O_BINARY           0
+#define is_same_name(a, b) (strcmp(a, b) == 0)
+#define PATH_SEPARATOR     ":"
+#define PYTHON_NAMES       "python3"
 #endif
 
 uint64_t mb_now_ns(void)
@@ -42,7 +51,7 @@ static bool find_program(const char *name, char out[MB_PATH_BYTES])
 {
     const char *entry = getenv("PATH");
     while (entry && *entry) {
-        const int n_bytes = (int)strcspn(entry, mb_os_path_separator);
+        const int n_bytes = (int)strcspn(entry, PATH_SEPARATOR);
         const int n = snprintf(out, MB_PATH_BYTES, "%.*s/%s", n_bytes, entry, name);
         if (n_bytes > 0 && n < MB_PATH_BYTES && access(out, X_OK) == 0) {
             return true;
@@ -54,11 +63,13 @@ static bool find_program(const char *name, char out[MB_PATH_BYTES])
 
 bool mb_os_find_python(char out[MB_PATH_BYTES])
 {
-    bool is_found = false;
-    for (const char *const *name = mb_os_python_names; *name && !is_found; name++) {
-        is_found = find_program(*name, out);
+    static const char *const names[] = {PYTHON_NAMES};
+    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
+        if (find_program(names[i], out)) {
+            return true;
+        }
     }
-    return is_found;
+    return false;
 }
 
 enum mb_kind mb_os_kind(const char *path)
@@ -81,7 +92,7 @@ bool mb_os_is_same_file(const char *a, const char *b)
     /* Failures are ignored, as the folders may be made later. */
     mb_os_resolve(a, path_a);
     mb_os_resolve(b, path_b);
-    return !has_a && !has_b && path_a[0] != '\0' && mb_os_is_same_name(path_a, path_b);
+    return !has_a && !has_b && path_a[0] != '\0' && is_same_name(path_a, path_b);
 }
 
 /* Without O_NONBLOCK, opening a pipe without another end would wait for ever. */
@@ -170,6 +181,7 @@ const char *mb_os_error_text(int error)
 {
     return error == MB_FOREIGN_LINK ? "a symbolic link of another user is in the way"
            : error == MB_IN_USE     ? "another program has it open"
+           : error == EISDIR        ? "is a folder"
                                     : strerror(error);
 }
 

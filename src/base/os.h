@@ -65,8 +65,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);
 
 enum mb_stream { MB_STDOUT = 1, MB_STDERR = 2 }; /* the values are descriptors */
 
-bool mb_os_is_terminal(enum mb_stream stream);
-size_t mb_os_columns(enum mb_stream stream); /* 0: no terminal, or not known */
+size_t mb_os_columns(enum mb_stream stream); /* of a terminal; 0: it is none */
 
 /* ---- Files */
 
@@ -127,12 +126,10 @@ MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,
  * Follows symbolic links; folders need not exist. */
 bool mb_os_is_same_file(const char *a, const char *b);
 
-/* Where a file written to `path` ends up: as realpath(), but keeps names that do not exist yet,
- * also behind a symbolic link. Returns 0 or the errno: ELOOP, ENAMETOOLONG, EISDIR for a path
- * that ends in a slash, "." or "..", ENOENT or ENOTDIR for ".." behind something that is not a
- * folder. MB_FOREIGN_LINK: another user than this one or root owns a symbolic link, perhaps to
- * have a file read or replaced. `out` is "" after a failure, except for ".." behind a missing
- * folder: then it is where the path leads once that exists. */
+/* Where a path leads: as realpath(), but keeps names that do not exist yet, also behind a
+ * symbolic link; ".." takes back even those. Returns 0 or the errno: ELOOP, ENAMETOOLONG.
+ * MB_FOREIGN_LINK: another user than this one or root owns a symbolic link, perhaps to have a
+ * file read or replaced. `out` is "" after a failure. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
 /* ---- Paths as text */
@@ -148,14 +145,6 @@ void mb_path_parent(const char *path, char out[MB_PATH_BYTES]);
 /* The text of an error that these functions return. */
 const char *mb_os_error_text(int error);
 
-/* ---- For os.c only */
-
-/* The separator of PATH, and the names of Python 3 in order of preference, ending in NULL. */
-extern const char mb_os_path_separator[2];
-extern const char *const mb_os_python_names[];
-
-/* Whether two paths from mb_os_resolve name the same file. */
-bool mb_os_is_same_name(const char *a, const char *b);
-
-/* After a failed write: waits and returns 0 if it can be repeated, else returns the error. */
+/* For os.c only: after a failed write, waits and returns 0 if it can be repeated, else returns
+ * the error. */
 int mb_os_write_error(int fd);

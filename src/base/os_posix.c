@@ -20,7 +20,8 @@
 
 #include "base/text.h"
 
-#define MAX_LINKS 40 /* as many as Linux follows */
+#define MAX_LINKS     40 /* as many as Linux follows */
+#define USUAL_COLUMNS 80 /* of a terminal that does not know its width */
 
 extern char **environ;
 
@@ -86,9 +87,6 @@ void mb_os_working_folder(char *out, size_t out_bytes)
     }
 }
 
-const char mb_os_path_separator[] = ":";
-const char *const mb_os_python_names[] = {"python3", NULL};
-
 /* Ignored signals stay ignored, as Python sets its own handlers. */
 int mb_os_run(const char *const *argv, int *code)
 {
@@ -153,15 +151,11 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 
 /* ---- Terminals */
 
-bool mb_os_is_terminal(enum mb_stream stream)
-{
-    return isatty((int)stream) == 1;
-}
-
 size_t mb_os_columns(enum mb_stream stream)
 {
-    struct winsize size = {0};
-    return ioctl((int)stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    struct winsize size;
+    const bool is_terminal = ioctl((int)stream, TIOCGWINSZ, &size) == 0;
+    return !is_terminal ? 0 : size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
 }
 
 /* ---- Files */
@@ -207,7 +201,8 @@ int mb_os_write_error(int fd)
 int mb_os_take_mode(int fd, const char *path)
 {
     struct stat old;
-    return stat(path, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0 ? errno : 0;
+    const bool is_file = stat(path, &old) == 0 && S_ISREG(old.st_mode);
+    return is_file && fchmod(fd, old.st_mode & 0777) != 0 ? errno : 0;
 }
 
 /* Open a folder; if it may be written but not read, `*fd` is -1. */
@@ -245,31 +240,6 @@ int mb_os_keep_folder(const char *path)
 
 /* ---- Where paths lead */
 
-bool mb_os_is_same_name(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
-struct walk {
-    char *path; /* [MB_PATH_BYTES], without links, "." and ".."; "" is the root */
-    unsigned n_links;
-    bool ends_in_folder; /* in ".", ".." or a slash: only a folder can be meant */
-    int error;           /* why ".." could not be followed, or 0 */
-};
-
-/* Go up, as ".." does; note if the folder is missing. */
-static void leave(struct walk *walk)
-{
-    char *slash = strrchr(walk->path, '/');
-    struct stat info;
-    if (walk->error == 0 && slash) {
-        walk->error = stat(walk->path, &info) != 0 ? errno
-                      : S_ISDIR(info.st_mode)      ? 0
-                                                   : ENOTDIR;
-    }
-    *(slash ? slash : walk->path) = '\0';
-}
-
 /* Whether another user made this link in a shared folder (sticky and world-writable), which is
  * what Linux's protected_symlinks refuses. Root and the folder's owner are trusted: they could
  * replace the target anyway. */
@@ -278,49 +248,49 @@ static bool is_foreign(const char *folder, const char *link)
     const mode_t shared = S_ISVTX | S_IWOTH;
     struct stat info, of_folder;
     return lstat(link, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != geteuid() &&
-           info.st_uid != 0 && stat(folder[0] != '\0' ? folder : "/", &of_folder) == 0 &&
+           info.st_uid != 0 && stat(folder, &of_folder) == 0 &&
            (of_folder.st_mode & shared) == shared && of_folder.st_uid != info.st_uid;
 }
 
-static int follow(struct walk *walk, const char *path);
+static int follow(char at[MB_PATH_BYTES], const char *path, unsigned *n_links);
 
-/* Append a name to the path, or follow it if it is a symbolic link. */
-static int enter(struct walk *walk, const char *name, int n_name)
+/* Append a name to the path `at`, or follow it if it is a symbolic link. */
+static int enter(char at[MB_PATH_BYTES], const char *name, int n_name, unsigned *n_links)
 {
     char next[MB_PATH_BYTES], link[MB_PATH_BYTES];
-    if (snprintf(next, sizeof next, "%s/%.*s", walk->path, n_name, name) >= MB_PATH_BYTES) {
+    const char *joint = strcmp(at, "/") == 0 ? "" : "/";
+    if (snprintf(next, sizeof next, "%s%s%.*s", at, joint, n_name, name) >= MB_PATH_BYTES) {
         return ENAMETOOLONG;
     }
     const ssize_t n_link = readlink(next, link, sizeof link);
     if (n_link <= 0) {
-        strcpy(walk->path, next);
+        strcpy(at, next);
         return 0;
     }
-    if (n_link == sizeof link || ++walk->n_links > MAX_LINKS) {
+    if (n_link == sizeof link || ++*n_links > MAX_LINKS) {
         return n_link == sizeof link ? ENAMETOOLONG : ELOOP;
     }
-    if (is_foreign(walk->path, next)) {
+    if (is_foreign(at, next)) {
         return MB_FOREIGN_LINK;
     }
     link[n_link] = '\0';
-    return follow(walk, link);
+    return follow(at, link, n_links);
 }
 
-static int follow(struct walk *walk, const char *path)
+/* Go on from `at`, an absolute path without links, "." and "..". */
+static int follow(char at[MB_PATH_BYTES], const char *path, unsigned *n_links)
 {
     int error = 0;
     if (path[0] == '/') {
-        walk->path[0] = '\0';
+        strcpy(at, "/");
     }
     for (const char *name = path; name && error == 0;) {
         const int n_name = (int)strcspn(name, "/");
-        const bool is_parent = n_name == 2 && strncmp(name, "..", 2) == 0;
-        const bool is_same = n_name == 0 || (n_name == 1 && name[0] == '.');
-        walk->ends_in_folder = is_parent || is_same;
-        if (is_parent) {
-            leave(walk);
-        } else if (!is_same) {
-            error = enter(walk, name, n_name);
+        if (n_name == 2 && strncmp(name, "..", 2) == 0) {
+            char *slash = strrchr(at, '/');
+            slash[slash == at] = '\0'; /* above the root is the root */
+        } else if (n_name > 1 || (n_name == 1 && name[0] != '.')) {
+            error = enter(at, name, n_name, n_links);
         }
         name = name[n_name] == '/' ? name + n_name + 1 : NULL;
     }
@@ -329,20 +299,14 @@ static int follow(struct walk *walk, const char *path)
 
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
 {
-    struct walk walk = {.path = out};
-    const size_t n_bytes = strlen(path);
-    int error = n_bytes == 0 ? ENOENT : n_bytes >= MB_PATH_BYTES ? ENAMETOOLONG : 0;
-    out[0] = '\0';
+    unsigned n_links = 0;
+    int error = path[0] == '\0' ? ENOENT : 0;
     if (error == 0 && path[0] != '/' && !getcwd(out, MB_PATH_BYTES)) {
         error = errno;
     }
-    if (error == 0 && strcmp(out, "/") == 0) {
+    error = error != 0 ? error : follow(out, path, &n_links);
+    if (error != 0) {
         out[0] = '\0';
     }
-    error = error != 0 ? error : follow(&walk, path);
-    if (error != 0 || walk.ends_in_folder) {
-        out[0] = '\0';
-        return error != 0 ? error : EISDIR;
-    }
-    return walk.error;
+    return error;
 }

@@ -105,10 +105,6 @@ void mb_os_working_folder(char *out, size_t out_bytes)
     make_slashes(out);
 }
 
-/* The launcher comes first: python3.exe may be a stub that opens the Microsoft Store. */
-const char mb_os_path_separator[] = ";";
-const char *const mb_os_python_names[] = {"py.exe", "python3.exe", "python.exe", NULL};
-
 /* Quotes suffice around arguments: they are paths and options, without quotes and without a
  * backslash at the end. An exception's code has the sign bit, which is cleared. */
 int mb_os_run(const char *const *argv, int *code)
@@ -180,14 +176,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 
 /* ---- Terminals */
 
-/* True for a terminal that obeys escape sequences, which mb_os_begin has enabled. */
-bool mb_os_is_terminal(enum mb_stream stream)
-{
-    DWORD mode;
-    return GetConsoleMode(handle_of(stream), &mode) &&
-           (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
-}
-
+/* It obeys escape sequences, which mb_os_begin has enabled. */
 size_t mb_os_columns(enum mb_stream stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
@@ -205,24 +194,18 @@ static HANDLE open_handle(const char *path)
                        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
 }
 
-/* All consoles count as one file, other devices as another; pipes differ by their handles. */
 static void find_facts(HANDLE handle, struct mb_file_facts *facts)
 {
     BY_HANDLE_FILE_INFORMATION info = {0};
-    DWORD mode;
-    const DWORD type = GetFileType(handle);
     const bool is_folder = GetFileInformationByHandle(handle, &info) &&
                            (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
     *facts = (struct mb_file_facts){
-        .kind = is_folder                ? MB_KIND_FOLDER
-                : type == FILE_TYPE_DISK ? MB_KIND_FILE
-                                         : MB_KIND_OTHER,
+        .kind = is_folder                               ? MB_KIND_FOLDER
+                : GetFileType(handle) == FILE_TYPE_DISK ? MB_KIND_FILE
+                                                        : MB_KIND_OTHER,
         .n_bytes = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow,
         .volume = info.dwVolumeSerialNumber,
-        .index = type == FILE_TYPE_PIPE ? (uintptr_t)handle
-                 : type == FILE_TYPE_CHAR
-                     ? (uint64_t)GetConsoleMode(handle, &mode)
-                     : (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow,
+        .index = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow,
     };
 }
 
@@ -288,22 +271,9 @@ int mb_os_keep_folder(const char *path)
 
 /* ---- Where paths lead */
 
-bool mb_os_is_same_name(const char *a, const char *b)
-{
-    return lstrcmpiA(a, b) == 0;
-}
-
 /* ".." removes the name before it from the text, as Windows does. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES])
 {
-    const char *last = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    out[0] = '\0';
-    if (path[0] == '\0') {
-        return ENOENT;
-    }
-    if (last[0] == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
-        return EISDIR;
-    }
     DWORD n = 0;
     const HANDLE handle = open_handle(path);
     if (handle != INVALID_HANDLE_VALUE) {

@@ -80,8 +80,8 @@ void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size
 {
     size_t column = indent;
     bool line_is_empty = true;
-    for (const char *word = text; *word != '\0';) {
-        const size_t n_bytes = strcspn(word, " ");
+    for (const char *word = text; *word != '\0' && *word != '\n';) {
+        const size_t n_bytes = strcspn(word, " \n");
         const size_t n = mb_utf8_columns_n(word, n_bytes);
         if (!line_is_empty && column + 1 + n > n_columns) {
             mb_strbuf_append(buf, "\n");
@@ -107,16 +107,12 @@ void mb_strbuf_wrap_lines(struct mb_strbuf *buf, struct mb_strbuf *from, size_t 
         const size_t n_bytes = strcspn(lines, "\n"), n_lead = strspn(lines, " ");
         const size_t n_line = n_bytes + (lines[n_bytes] == '\n');
         if (mb_utf8_columns_n(lines, n_bytes) <= n_columns) {
-            mb_strbuf_append_n(buf, lines, n_line);
+            mb_strbuf_append_n(buf, lines, n_bytes);
         } else {
-            struct mb_strbuf line = {0};
-            mb_strbuf_append_n(&line, lines + n_lead, n_bytes - n_lead);
             mb_strbuf_printf(buf, "%*s", (int)n_lead, "");
-            mb_strbuf_wrap(buf, mb_strbuf_text(&line), n_lead > 0 ? n_lead + 4 : 0, n_columns);
-            mb_strbuf_append_n(buf, "\n", n_line - n_bytes);
-            buf->failed = buf->failed || line.failed;
-            mb_strbuf_finish(&line);
+            mb_strbuf_wrap(buf, lines + n_lead, n_lead > 0 ? n_lead + 4 : 0, n_columns);
         }
+        mb_strbuf_append_n(buf, "\n", n_line - n_bytes);
         lines += n_line;
     }
     mb_strbuf_finish(from);
@@ -131,16 +127,4 @@ enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err)
 {
     MB_FAIL_IF(buf->failed, err, MB_ERRC_RUNTIME, "out of memory while writing text");
     return MB_OK;
-}
-
-enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text, struct mb_err *err)
-{
-    const enum mb_status status = mb_strbuf_check(buf, err);
-    *text = NULL;
-    if (status == MB_OK) {
-        *text = buf->text;
-        buf->text = NULL;
-    }
-    mb_strbuf_finish(buf);
-    return status;
 }

@@ -26,9 +26,9 @@ void mb_strbuf_append_n(struct mb_strbuf *buf, const char *text, size_t n_bytes)
  * c and 285 more". At most three are named, as there may be hundreds. */
 void mb_strbuf_list(struct mb_strbuf *buf, const char *name, size_t index, size_t n);
 
-/* Append `text`, broken at spaces so that no line is wider than `n_columns` unless a single
- * word is. The first line starts at column `indent`, further lines with `indent` spaces. Adds
- * nothing after the last word. */
+/* Append the first line of `text`, broken at spaces so that no line is wider than `n_columns`
+ * unless a single word is. The first line starts at column `indent`, further lines with
+ * `indent` spaces. Adds nothing after the last word. */
 void mb_strbuf_wrap(struct mb_strbuf *buf, const char *text, size_t indent, size_t n_columns);
 
 /* Append the lines of another buffer, each broken as by mb_strbuf_wrap if it is wider than
@@ -41,9 +41,3 @@ const char *mb_strbuf_text(const struct mb_strbuf *buf);
 
 /* MB_OK, or MB_FAILED with MB_ERRC_RUNTIME if an append ran out of memory. */
 MB_MUST_CHECK enum mb_status mb_strbuf_check(const struct mb_strbuf *buf, struct mb_err *err);
-
-/* Move the text to the caller (mb_free), or fail without memory. Finishes the buffer either
- * way.
- */
-MB_MUST_CHECK enum mb_status mb_strbuf_take(struct mb_strbuf *buf, char **text,
-                                            struct mb_err *err);

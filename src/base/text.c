@@ -11,7 +11,7 @@
 #define MAX_NAME_BYTES 63u  /* longest name to find suggestions for */
 #define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
 
-bool mb_utf8_continues(char byte)
+static bool continues(char byte)
 {
     return ((unsigned char)byte & 0xc0u) == 0x80u;
 }
@@ -28,7 +28,7 @@ static size_t decode(const unsigned char *s, uint32_t *code_point)
                                                    : 0;
     uint32_t c = n_bytes == 1 ? s[0] : s[0] & (0x7fu >> n_bytes);
     for (size_t i = 1; i < n_bytes; i++) {
-        if (!mb_utf8_continues((char)s[i])) {
+        if (!continues((char)s[i])) {
             return 0;
         }
         c = c << 6 | (s[i] & 0x3fu);
@@ -47,9 +47,6 @@ static bool is_control(uint32_t c)
 
 size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes)
 {
-    if (out_bytes == 0) {
-        return 0;
-    }
     const unsigned char *s = (const unsigned char *)text;
     size_t n_written = 0;
     while (*s != '\0') {
@@ -88,7 +85,7 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
 {
     size_t n_columns = 0;
     for (size_t i = 0; i < n_bytes; i++) {
-        n_columns += !mb_utf8_continues(text[i]);
+        n_columns += !continues(text[i]);
     }
     return n_columns;
 }
@@ -96,8 +93,8 @@ size_t mb_utf8_columns_n(const char *text, size_t n_bytes)
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns)
 {
     size_t n_bytes = 0;
-    while (text[n_bytes] != '\0' && (n_columns > 0 || mb_utf8_continues(text[n_bytes]))) {
-        n_columns -= !mb_utf8_continues(text[n_bytes]);
+    while (text[n_bytes] != '\0' && (n_columns > 0 || continues(text[n_bytes]))) {
+        n_columns -= !continues(text[n_bytes]);
         n_bytes++;
     }
     return n_bytes;
@@ -115,19 +112,12 @@ char *mb_next_line(char **rest)
     return line;
 }
 
-/* Digits only, up to `*end`; false without a digit or above UINT64_MAX. */
-static bool parse_digits(const char *text, char **end, uint64_t *out)
-{
-    errno = 0;
-    *out = strtoull(text, end, 10);
-    return isdigit((unsigned char)text[0]) && errno == 0;
-}
-
 bool mb_parse_u64(const char *text, uint64_t *out)
 {
     char *end;
-    uint64_t value;
-    if (!parse_digits(text, &end, &value) || *end != '\0') {
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0) {
         return false;
     }
     *out = value;
@@ -160,19 +150,20 @@ bool mb_parse_double(const char *text, double min, double max, double *out)
     return true;
 }
 
-bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height)
+bool mb_parse_numbers(const char *text, const char *separators, size_t n, uint32_t min,
+                      uint32_t max, uint32_t *out)
 {
-    char *end;
-    uint64_t w, h;
-    if (!parse_digits(text, &end, &w) || (*end != 'x' && *end != 'X') ||
-        !mb_parse_u64(end + 1, &h)) {
-        return false;
+    for (size_t i = 0; i < n; i++) {
+        const size_t n_bytes = strcspn(text, separators);
+        const bool is_last = text[n_bytes] == '\0';
+        int64_t number = 0;
+        if (is_last != (i + 1 == n) ||
+            !mb_parse_int(mb_text("%.*s", (int)n_bytes, text).s, min, max, &number)) {
+            return false;
+        }
+        out[i] = (uint32_t)number;
+        text += n_bytes + 1;
     }
-    if (w < 1 || w > max || h < 1 || h > max) {
-        return false;
-    }
-    *width = (uint32_t)w;
-    *height = (uint32_t)h;
     return true;
 }
 
@@ -285,20 +276,12 @@ int mb_natural_compare(const char *a, const char *b)
     return order != 0 ? order : strcmp(a, b); /* equal numbers: "img02" and "img2" */
 }
 
-static char slug_character(char c)
-{
-    const bool is_kept = isalnum((unsigned char)c) || c == '.' || c == '_';
-    return is_kept ? (char)tolower((unsigned char)c) : '-';
-}
-
 void mb_slug(const char *text, char *out, size_t out_bytes)
 {
-    if (out_bytes == 0) {
-        return;
-    }
     size_t n = 0;
     for (; *text != '\0' && n + 1 < out_bytes; text++) {
-        const char c = slug_character(*text);
+        const bool is_kept = isalnum((unsigned char)*text) || *text == '.' || *text == '_';
+        const char c = is_kept ? (char)tolower((unsigned char)*text) : '-';
         const bool is_dull = c == '-' && (n == 0 || out[n - 1] == '-'); /* first or repeated */
         if (!is_dull && !(c == '.' && n == 0)) {
             out[n++] = c;

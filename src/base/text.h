@@ -22,11 +22,10 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 /* The same for formatted text. */
 size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
 
-/* Columns of valid UTF-8 on a terminal (code points, which is right for what mipbench prints),
- * and whether a byte continues a code point. */
+/* Columns of valid UTF-8 on a terminal: code points, which is right for what mipbench prints.
+ */
 size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
-bool mb_utf8_continues(char byte);
 
 /* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
@@ -43,8 +42,10 @@ bool mb_parse_u64(const char *text, uint64_t *out);
 /* Parse all of `text` as a finite decimal number within [min, max]. */
 bool mb_parse_double(const char *text, double min, double max, double *out);
 
-/* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
-bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
+/* Parse all of `text` as `n` whole numbers within [min, max], with one of the characters
+ * `separators` between them. */
+bool mb_parse_numbers(const char *text, const char *separators, size_t n, uint32_t min,
+                      uint32_t max, uint32_t *out);
 
 /* A finite number for machines: integers up to 2^53 as integers, others with the fewest of 15
  * to 17 digits that read back as the same double. */

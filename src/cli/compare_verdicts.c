@@ -466,7 +466,7 @@ static void json_summary(struct mb_json *json, const struct mb_comparison *compa
     mb_json_u64(json, node, "regressions", comparison->n_regressions);
 }
 
-static enum mb_status make_json(const struct view *view, char **text, struct mb_err *err)
+static void make_json(const struct view *view, struct mb_strbuf *out)
 {
     const struct mb_comparison *comparison = view->comparison;
     MB_SCOPED(mb_json) json;
@@ -482,7 +482,7 @@ static enum mb_status make_json(const struct view *view, char **text, struct mb_
     json_tests(&json, comparison);
     json_words(&json, json.root, "warnings", &comparison->warnings);
     json_summary(&json, comparison);
-    return mb_json_print(&json, text, err);
+    mb_json_print(&json, out);
 }
 
 /* Judge by the gates of the command line. A gate also fails where no test could be decided:
@@ -523,8 +523,7 @@ static enum mb_status compare_files(const struct mb_options *options,
     const struct mb_table_style style = mb_output_style(options);
     MB_SCOPED(mb_comparison) comparison = {.n_tests = 0};
     MB_SCOPED(view) view = {.comparison = NULL};
-    MB_SCOPED(mb_strbuf) text = {0}, markdown = {0};
-    MB_FREED char *json = NULL;
+    MB_SCOPED(mb_strbuf) text = {0}, markdown = {0}, json = {0};
     MB_DO(mb_compare_runs(sides, &how, &comparison, err));
     MB_DO(view_init(&view, &comparison, err));
     mb_session_end_at_once(false);
@@ -532,12 +531,11 @@ static enum mb_status compare_files(const struct mb_options *options,
     MB_DO(mb_output_show(&text, options, err));
     if (options->markdown != NULL) {
         add_page(&markdown, &view, &(const struct mb_table_style){.is_markdown = true});
-        MB_DO(mb_strbuf_check(&markdown, err));
-        MB_DO(mb_output_write(options->markdown, mb_strbuf_text(&markdown), err));
+        MB_DO(mb_output_write(options->markdown, &markdown, err));
     }
     if (options->json != NULL) {
-        MB_DO(make_json(&view, &json, err));
-        MB_DO(mb_output_write(options->json, json, err));
+        make_json(&view, &json);
+        MB_DO(mb_output_write(options->json, &json, err));
     }
     return judge(&comparison, options, err);
 }

@@ -53,7 +53,9 @@ static enum mb_status conclude(struct mb_session *session, enum mb_status status
     const enum mb_status told = session->options->verb == MB_VERB_TUNE
                                     ? mb_tune_tell(session, own)
                                     : mb_output_conclude(&session->output, &session->run, own);
-    mb_err_then(err, &later);
+    if (later.text[0] != '\0' && strcmp(err->text, later.text) != 0) {
+        mb_err_hint(err, "then %s", later.text);
+    }
     status = status == MB_OK ? told : status;
     if (status == MB_OK && !session->run.complete) {
         mb_log(MB_LOG_WARN, is_empty ? "interrupted before this run had results"

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ static bool terminal_has_color(void)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    return mb_os_is_terminal(MB_STDOUT) && !(no_color && no_color[0]) &&
+    return mb_os_columns(MB_STDOUT) > 0 && !(no_color && no_color[0]) &&
            !(term && strcmp(term, "dumb") == 0);
 }
 
@@ -191,7 +192,8 @@ enum mb_status mb_output_show(struct mb_strbuf *text, const struct mb_options *o
     const bool is_taken = stdout_is_taken(options);
     enum mb_status status = is_taken ? mb_strbuf_check(text, err) : mb_strbuf_print(text, err);
     if (is_taken) {
-        mb_log_text(mb_strbuf_text(text));
+        fputs(mb_strbuf_text(text), stderr);
+        fflush(stderr);
     }
     mb_strbuf_finish(text);
     return status;
@@ -211,11 +213,12 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
                                  struct mb_err *err)
 {
     for (;;) {
-        MB_FREED char *text = NULL;
+        MB_SCOPED(mb_strbuf) text = {0};
         bool has_room = false;
-        MB_DO(mb_report_json(run, &text, err));
+        mb_report_json(run, &text);
+        MB_DO(mb_strbuf_check(&text, err));
         const enum mb_status status =
-            mb_file_write_in(output->dir, "results.json", text, strlen(text), err);
+            mb_file_write_in(output->dir, "results.json", text.text, text.n_bytes, err);
         for (size_t i = run->n_cases; status != MB_OK && err->is_disk_full && i-- > 0;) {
             has_room = has_room || mb_pictures_give_up_last(&output->pictures, run->cases[i]);
         }
@@ -225,23 +228,24 @@ enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *
     }
 }
 
-enum mb_status mb_output_write(const char *path, const char *text, struct mb_err *err)
+enum mb_status mb_output_write(const char *path, const struct mb_strbuf *text,
+                               struct mb_err *err)
 {
-    return is_stdout(path) ? mb_stdout_write(text, strlen(text), err)
-                           : mb_file_write_atomic(path, text, strlen(text), err);
+    MB_DO(mb_strbuf_check(text, err));
+    return is_stdout(path) ? mb_stdout_write(text->text, text->n_bytes, err)
+                           : mb_file_write_atomic(path, text->text, text->n_bytes, err);
 }
 
 static enum mb_status write_copy(const char *path, const struct mb_run *run,
-                                 enum mb_status (*make)(const struct mb_run *run, char **text,
-                                                        struct mb_err *err),
+                                 void (*make)(const struct mb_run *run, struct mb_strbuf *out),
                                  struct mb_err *err)
 {
-    MB_FREED char *text = NULL;
+    MB_SCOPED(mb_strbuf) text = {0};
     if (!path) {
         return MB_OK;
     }
-    MB_DO(make(run, &text, err));
-    return mb_output_write(path, text, err);
+    make(run, &text);
+    return mb_output_write(path, &text, err);
 }
 
 enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,

@@ -28,7 +28,7 @@ MB_MUST_CHECK enum mb_status
 mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct mb_err *err);
 
 /* Write a copy to a file, or to stdout if `path` is "-". */
-MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const char *text,
+MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const struct mb_strbuf *text,
                                              struct mb_err *err);
 
 /* Choose and create the output folder and keep it from other runs, find what --report needs,

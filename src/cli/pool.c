@@ -182,8 +182,7 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
 }
 
 /* As results/pool.schema.json has it. */
-static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, char **text,
-                                struct mb_err *err)
+static void make_json(const struct mb_pools *pools, uint64_t seed, struct mb_strbuf *out)
 {
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
@@ -204,7 +203,7 @@ static enum mb_status make_json(const struct mb_pools *pools, uint64_t seed, cha
             json_timing(&json, timings, &pools->pools[i], k);
         }
     }
-    return mb_json_print(&json, text, err);
+    mb_json_print(&json, out);
 }
 
 enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_run_group *files,
@@ -213,15 +212,14 @@ enum mb_status mb_pool_show(const struct mb_options *options, const struct mb_ru
     const struct mb_bootstrap how = {.seed = options->settings.seed};
     const struct mb_table_style style = mb_output_style(options);
     MB_SCOPED(mb_pools) pools = {0};
-    MB_SCOPED(mb_strbuf) text = {0};
-    MB_FREED char *json = NULL;
+    MB_SCOPED(mb_strbuf) text = {0}, json = {0};
     MB_DO(mb_pool_runs(files, &how, &pools, err));
     mb_session_end_at_once(false);
     add_text(&text, &pools, &style);
     MB_DO(mb_output_show(&text, options, err));
     if (options->json != NULL) {
-        MB_DO(make_json(&pools, how.seed, &json, err));
-        MB_DO(mb_output_write(options->json, json, err));
+        make_json(&pools, how.seed, &json);
+        MB_DO(mb_output_write(options->json, &json, err));
     }
     return MB_OK;
 }

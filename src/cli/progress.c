@@ -9,23 +9,15 @@
 #include "base/os.h"
 #include "base/text.h"
 
-#define NS_PER_S         UINT64_C(1000000000)
-#define MIN_REDRAW_NS    (NS_PER_S / 10)
-#define MIN_LINE_NS      (30 * NS_PER_S) /* if stderr is no terminal */
-#define FALLBACK_COLUMNS 80
-
-/* Asked every time: a window can be resized. */
-static size_t stderr_columns(void)
-{
-    const size_t n_columns = mb_os_columns(MB_STDERR);
-    return n_columns > 0 ? n_columns : FALLBACK_COLUMNS;
-}
+#define NS_PER_S      UINT64_C(1000000000)
+#define MIN_REDRAW_NS (NS_PER_S / 10)
+#define MIN_LINE_NS   (30 * NS_PER_S) /* if stderr is no terminal */
 
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
 {
     *progress = (struct mb_progress){
         .is_quiet = quiet,
-        .is_terminal = mb_os_is_terminal(MB_STDERR),
+        .is_terminal = mb_os_columns(MB_STDERR) > 0,
         .n_images = n_images,
     };
     progress->drawn_ns = progress->is_terminal ? 0 : mb_now_ns();
@@ -88,8 +80,9 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
 {
     const struct mb_text text = mb_progress_text(progress, label, step, now_ns);
     if (progress->is_terminal) {
-        /* A line that fills the last column wraps on some terminals. */
-        mb_log_set_transient(text.s, stderr_columns() - 1);
+        /* Asked every time, as a window can be resized. A line that fills the last column wraps
+         * on some terminals. */
+        mb_log_set_transient(text.s, mb_os_columns(MB_STDERR) - 1);
     } else {
         mb_log(MB_LOG_INFO, "%s", text.s);
     }

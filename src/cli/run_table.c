@@ -390,22 +390,21 @@ void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
     mb_table_lines(out, &lines, style);
 }
 
-enum mb_status mb_table_markdown(const struct mb_run *run, char **text, struct mb_err *err)
+void mb_table_markdown(const struct mb_run *run, struct mb_strbuf *out)
 {
     const struct mb_table_style style = {.is_markdown = true};
-    struct mb_strbuf out = {0}, lines = {0};
-    mb_table_header(&out, run, &style);
+    struct mb_strbuf lines = {0};
+    mb_table_header(out, run, &style);
     if (!run->complete) {
         mb_strbuf_printf(&lines, "Incomplete: %s.\n", run->exit_reason);
     }
-    mb_table_lines(&out, &lines, &style);
+    mb_table_lines(out, &lines, &style);
     for (size_t i = 0; i < run->n_cases; i++) {
         for (size_t k = 0; k < run->cases[i]->n_timings; k++) {
-            mb_table_timing(&out, run, &run->cases[i]->timings[k], &style);
+            mb_table_timing(out, run, &run->cases[i]->timings[k], &style);
         }
     }
     mb_headline_summary(&lines, run);
-    mb_strbuf_append(&out, lines.n_bytes > 0 ? "\n### Summary\n\n" : "");
-    mb_table_lines(&out, &lines, &style);
-    return mb_strbuf_take(&out, text, err);
+    mb_strbuf_append(out, lines.n_bytes > 0 ? "\n### Summary\n\n" : "");
+    mb_table_lines(out, &lines, &style);
 }

@@ -24,7 +24,6 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
 
-/* All of a run's tables as GitHub Markdown, and the summary. Newly allocated (mb_free), valid
- * UTF-8, ending in a newline; fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_table_markdown(const struct mb_run *run, char **text,
-                                               struct mb_err *err);
+/* Append all of a run's tables as GitHub Markdown, and the summary: valid UTF-8 that ends in a
+ * newline. */
+void mb_table_markdown(const struct mb_run *run, struct mb_strbuf *out);

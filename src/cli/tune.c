@@ -149,13 +149,15 @@ static enum mb_status write_all(struct mb_session *session, const char *copy,
                                 struct mb_err *err)
 {
     const char *dir = session->output.dir;
-    MB_FREED char *header = NULL, *json = NULL;
-    MB_DO(mb_tune_header(&session->run, &session->tune, &header, err));
-    MB_DO(mb_tune_json(&session->run, &session->tune, &json, err));
-    MB_DO(mb_file_write_in(dir, "mipbench_tuned.h", header, strlen(header), err));
+    MB_SCOPED(mb_strbuf) header = {0}, json = {0};
+    mb_tune_header(&session->run, &session->tune, &header);
+    mb_tune_json(&session->run, &session->tune, &json);
+    MB_DO(mb_strbuf_check(&header, err));
+    MB_DO(mb_strbuf_check(&json, err));
+    MB_DO(mb_file_write_in(dir, "mipbench_tuned.h", header.text, header.n_bytes, err));
     MB_DO(mb_output_results(&session->output, &session->run, err));
-    MB_DO(mb_file_write_in(dir, "tune.json", json, strlen(json), err));
-    return copy ? mb_output_write(copy, json, err) : MB_OK;
+    MB_DO(mb_file_write_in(dir, "tune.json", json.text, json.n_bytes, err));
+    return copy ? mb_output_write(copy, &json, err) : MB_OK;
 }
 
 enum mb_status mb_tune_case_done(void *user, const struct mb_run *run, const struct mb_case *c,

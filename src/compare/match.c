@@ -119,7 +119,10 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
     mb_strbuf_append(&key,
                      c->image_usage == MB_IMAGE_USAGE_NEEDED ? "needed" KEY_SEPARATOR : "");
     mb_strbuf_append(&key, layout->format->name);
-    return mb_strbuf_take(&key, &test->key, err);
+    MB_DO(mb_strbuf_check(&key, err));
+    test->key = key.text;
+    key.text = NULL;
+    return MB_OK;
 }
 
 /* A hash table of tests, by their keys. */

@@ -289,8 +289,7 @@ MB_MUST_CHECK static enum mb_status find(const char *spec, const char *name,
 /* Split "pattern:NAME:WxH". */
 MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
                                                const struct mb_pattern **pattern,
-                                               uint32_t *width, uint32_t *height,
-                                               struct mb_err *err)
+                                               uint32_t size[2], struct mb_err *err)
 {
     const char *name = spec + strlen(SPEC_PREFIX);
     const char *colon = strchr(name, ':');
@@ -302,7 +301,7 @@ MB_MUST_CHECK static enum mb_status parse_spec(const char *spec,
         MB_FAIL(err, MB_ERRC_INPUT, "%.80s: no size", spec);
         return mb_err_hint(err, "write " SPEC_PREFIX "%s:512x512", text);
     }
-    if (!mb_parse_extent(colon + 1, MB_IMAGE_MAX_DIMENSION, width, height)) {
+    if (!mb_parse_numbers(colon + 1, "xX", 2, 1, MB_IMAGE_MAX_DIMENSION, size)) {
         MB_FAIL(err, MB_ERRC_INPUT, "%.80s: bad size '%.80s'", spec, colon + 1);
         return mb_err_hint(err, "write WIDTHxHEIGHT, each from 1 to %u",
                            MB_IMAGE_MAX_DIMENSION);
@@ -314,10 +313,11 @@ enum mb_status mb_pattern_make(struct mb_image *image, const char *spec, uint64_
                                struct mb_err *err)
 {
     const struct mb_pattern *pattern = NULL;
-    uint32_t width = 0, height = 0;
+    uint32_t size[2];
     *image = (struct mb_image){0};
-    MB_DO(parse_spec(spec, &pattern, &width, &height, err));
+    MB_DO(parse_spec(spec, &pattern, size, err));
 
+    const uint32_t width = size[0], height = size[1];
     const enum mb_depth depth = pattern->is_float ? MB_DEPTH_F32 : MB_DEPTH_U8;
     const size_t n_bytes = (size_t)width * height * mb_depth_texel_bytes(depth);
     *image = (struct mb_image){

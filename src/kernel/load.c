@@ -35,14 +35,11 @@ static enum mb_status find_roots(struct mb_manifest *manifest,
     MB_DO(mb_strlist_add(&manifest->roots, err, "%s", own));
     for (size_t i = 0; includes && i < includes->n; i++) {
         const char *folder = includes->items[i];
-        MB_FREED char *inner = mb_path_join(folder, "x");
-        MB_DO(MB_NEED(inner, folder));
         MB_FAIL_IF(mb_os_kind(folder) != MB_KIND_FOLDER, err, MB_ERRC_INPUT,
                    "--kernel-include: '%s' is not a folder", folder);
-        const int wrong = mb_os_resolve(inner, path);
+        const int wrong = mb_os_resolve(folder, path);
         MB_FAIL_IF(wrong != 0, err, MB_ERRC_INPUT, "--kernel-include: '%s': %s", folder,
                    mb_os_error_text(wrong));
-        *strrchr(path, '/') = '\0';
         MB_DO(mb_strlist_add(&manifest->roots, err, "%s", path));
     }
     return MB_OK;

@@ -112,20 +112,18 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
     csv_verified(buf, c, result);
 }
 
-enum mb_status mb_report_csv(const struct mb_run *run, char **text, struct mb_err *err)
+void mb_report_csv(const struct mb_run *run, struct mb_strbuf *out)
 {
-    struct mb_strbuf buf = {.text = NULL};
-    mb_strbuf_append(&buf, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
-                           "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
-                           "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
-                           "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
-                           "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
-                           "relative_high,of_limit,setup_ms,compulsory_bytes,"
-                           "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
-                           "box_lsb,verify,policy,answer\n");
+    mb_strbuf_append(out, "run_id,device,input,input_sha256,width,height,layers,levels,format,"
+                          "reduce,filter,alpha,shape,rect_x,rect_y,rect_width,rect_height,"
+                          "cache,mode,strategy,status,reason,n,min_ns,p05_ns,"
+                          "p25_ns,median_ns,p75_ns,p95_ns,max_ns,mean_ns,mad_ns,"
+                          "median_ci_low_ns,median_ci_high_ns,relative_ratio,relative_low,"
+                          "relative_high,of_limit,setup_ms,compulsory_bytes,"
+                          "algorithmic_bytes,dispatches,barriers,max_error_lsb,drift_lsb,"
+                          "box_lsb,verify,policy,answer\n");
     struct mb_rows rows = {.run = run};
     for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
-        csv_row(&buf, run, row);
+        csv_row(out, run, row);
     }
-    return mb_strbuf_take(&buf, text, err);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -101,7 +102,8 @@ void mb_field_rounded(struct mb_node parent, const char *key, double *value)
     if (parent.reader) {
         *value = mb_json_read_number(parent.in, key);
     } else {
-        mb_json_rounded(parent.json, parent.out, key, *value, N_DIGITS);
+        mb_json_number(parent.json, parent.out, key,
+                       strtod(mb_text("%.*g", N_DIGITS, *value).s, NULL));
     }
 }
 

@@ -224,14 +224,14 @@ static void root_fields(struct mb_node root, struct mb_run *run)
     add_cases(root, run);
 }
 
-enum mb_status mb_report_json(const struct mb_run *run, char **text, struct mb_err *err)
+void mb_report_json(const struct mb_run *run, struct mb_strbuf *out)
 {
     struct mb_run own = *run;
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
     mb_json_schema(&json, "mipbench", SCHEMA_VERSION);
     root_fields(mb_node_write(&json, json.root), &own);
-    return mb_json_print(&json, text, err);
+    mb_json_print(&json, out);
 }
 
 static enum mb_status check_schema(struct mb_run *run, const struct cJSON *root,

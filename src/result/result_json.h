@@ -5,13 +5,11 @@
 #include "result/field.h"
 #include "result/result.h"
 
-/* Newly allocated (mb_free), valid UTF-8, ending in a newline; fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_report_json(const struct mb_run *run, char **text,
-                                            struct mb_err *err);
+/* Append valid UTF-8 that ends in a newline. */
+void mb_report_json(const struct mb_run *run, struct mb_strbuf *out);
 
 /* Likewise as CSV: a header, and a line per row with values quoted by RFC 4180. */
-MB_MUST_CHECK enum mb_status mb_report_csv(const struct mb_run *run, char **text,
-                                           struct mb_err *err);
+void mb_report_csv(const struct mb_run *run, struct mb_strbuf *out);
 
 /* "run", "host", "device", "timer": members of the root. */
 void mb_head_fields(struct mb_node root, struct mb_run *run);

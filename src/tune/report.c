@@ -113,8 +113,7 @@ static void add_crossover(struct mb_json *json, struct cJSON *list,
     mb_json_string(json, node, "how", mb_tune_how_names[below->how]);
 }
 
-enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, char **text,
-                            struct mb_err *err)
+void mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, struct mb_strbuf *out)
 {
     MB_SCOPED(mb_json) json;
     mb_json_init(&json);
@@ -132,7 +131,7 @@ enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune
             add_crossover(&json, crossovers, &tune->classes[i]);
         }
     }
-    return mb_json_print(&json, text, err);
+    mb_json_print(&json, out);
 }
 
 extern const struct mb_embedded mb_tuned_template[]; /* mipbench_tuned.h.in */
@@ -228,16 +227,13 @@ static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
     }
 }
 
-enum mb_status mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, char **text,
-                              struct mb_err *err)
+void mb_tune_header(const struct mb_run *run, const struct mb_tune *tune, struct mb_strbuf *out)
 {
-    struct mb_strbuf out = {0};
-    add_macros(&out, run, tune);
-    mb_strbuf_append(&out, "#define MIPBENCH_TUNED_ROWS \\\n");
+    add_macros(out, run, tune);
+    mb_strbuf_append(out, "#define MIPBENCH_TUNED_ROWS \\\n");
     for (size_t i = 0; i < tune->n_classes; i++) {
-        add_row(&out, &tune->classes[i]);
+        add_row(out, &tune->classes[i]);
     }
-    mb_strbuf_append(&out, "\n");
-    mb_strbuf_append_n(&out, (const char *)mb_tuned_template->data, mb_tuned_template->n_bytes);
-    return mb_strbuf_take(&out, text, err);
+    mb_strbuf_append(out, "\n");
+    mb_strbuf_append_n(out, (const char *)mb_tuned_template->data, mb_tuned_template->n_bytes);
 }

@@ -88,13 +88,10 @@ MB_MUST_CHECK enum mb_status mb_tune_case(const struct mb_case_options *options,
                                           const void *source, struct mb_case *c,
                                           bool *is_complete, struct mb_err *err);
 
-/* tune.json (results/tune.schema.json). Newly allocated text (mb_free), ending in a newline;
- * fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_tune_json(const struct mb_run *run, const struct mb_tune *tune,
-                                          char **text, struct mb_err *err);
+/* Append tune.json (results/tune.schema.json). */
+void mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, struct mb_strbuf *out);
 
-/* mipbench_tuned.h, likewise: stands alone in C11 and C++11, with a table of the classes and a
- * function that looks up a format, reduction, question and size. */
-MB_MUST_CHECK enum mb_status mb_tune_header(const struct mb_run *run,
-                                            const struct mb_tune *tune, char **text,
-                                            struct mb_err *err);
+/* Append mipbench_tuned.h, which stands alone in C11 and C++11, with a table of the classes and
+ * a function that looks up a format, reduction, question and size. */
+void mb_tune_header(const struct mb_run *run, const struct mb_tune *tune,
+                    struct mb_strbuf *out);

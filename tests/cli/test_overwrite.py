@@ -47,10 +47,11 @@ class Overwriting(cli.TestCase):
         os.symlink("later/x.csv", self.dir / "link")
         self.good("in.png", *FAST, "-o", "later", "--csv", "link")
         self.assertTrue((self.dir / "later/x.csv").is_file())
-        for path in ("link/../y.csv", "nowhere/../y.csv", "y.csv/."):
-            outcome = self.quick("in.png", *FAST, "-o", "later", "--csv", path)
-            self.assert_error(outcome, 7, path, "cannot be written")
-            self.assertFalse((self.dir / "y.csv").exists())
+        outcome = self.quick("in.png", *FAST, "-o", "later", "--csv", "y.csv/.")
+        self.assert_error(outcome, 7, "y.csv/.", "cannot be written")
+        self.assertFalse((self.dir / "y.csv").exists())
+        self.good("in.png", *FAST, "-o", "later", "--csv", "nowhere/../y.csv")
+        self.assertTrue((self.dir / "y.csv").is_file())
 
     def test_inputs(self):
         os.symlink("in.png", self.dir / "soft")

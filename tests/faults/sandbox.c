@@ -219,6 +219,20 @@ static const char *judge_file(const struct mb_snapshot_file *file,
                                                                                : "is not whole";
 }
 
+void mb_snapshot_forget_removed(struct mb_snapshot *snapshot)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < snapshot->n_files; i++) {
+        const char *path = snapshot->files[i].path;
+        const bool is_picture =
+            strstr(path, ".png") || strstr(path, ".ktx2") || strstr(path, ".dds");
+        if (!is_picture || access(path, F_OK) == 0) {
+            snapshot->files[n_kept++] = snapshot->files[i];
+        }
+    }
+    snapshot->n_files = n_kept;
+}
+
 void mb_snapshot_judge(const struct mb_snapshot *before, const struct mb_snapshot *allowed,
                        bool may_litter, struct mb_snapshot *now, char *why, size_t why_bytes)
 {

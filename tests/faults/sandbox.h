@@ -41,6 +41,9 @@ void mb_sandbox_run(const char *const *args, const struct mb_fault *fault,
 /* The files in the working folder and below, sorted by path. */
 void mb_snapshot_take(struct mb_snapshot *snapshot);
 
+/* Forget pictures and texture files that are gone: they may have made room for results.json. */
+void mb_snapshot_forget_removed(struct mb_snapshot *snapshot);
+
 /* What is wrong with the working folder after a run, in words; "" if nothing is. Each file of
  * `before` is there as it was, or whole and new; none is there besides, but those of `allowed`
  * (may be NULL), whole. Temporary files are allowed with `may_litter`. `now` is the new state.

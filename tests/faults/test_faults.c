@@ -206,6 +206,9 @@ static void run_fault(struct sweep *sweep, const struct mb_fault *fault)
     if (wrong == NULL) {
         wrong = judge_leaks(text, sizeof text);
     }
+    if (sweep->outcome.exit_code == MB_ERRC_OUTPUT) {
+        mb_snapshot_forget_removed(&sweep->earlier);
+    }
     mb_snapshot_judge(&sweep->earlier, sweep->scenario->is_fresh ? &sweep->usual : NULL,
                       log->unlink_failed, &sweep->now, why, sizeof why);
     mb_snapshot_sweep(&sweep->now);

@@ -189,21 +189,6 @@ static const struct mb_scenario on_disk = {
          "disk/out.csv", "--json", "disk/copy.json", "--images", "all", "--chain",  "ktx2,dds"},
 };
 
-/* Pictures and texture files may have made room for results.json, which is there. */
-static void forget_removed(struct mb_snapshot *snapshot)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < snapshot->n_files; i++) {
-        const char *path = snapshot->files[i].path;
-        const bool is_picture =
-            strstr(path, ".png") || strstr(path, ".ktx2") || strstr(path, ".dds");
-        if (!is_picture || access(path, F_OK) == 0) {
-            snapshot->files[n_kept++] = snapshot->files[i];
-        }
-    }
-    snapshot->n_files = n_kept;
-}
-
 /* A run that ran out of room, or had enough: whole files, and one line that says so. Returns
  * whether it passed. */
 static bool judge_room(const char *reason, const char *moment)
@@ -218,7 +203,7 @@ static bool judge_room(const char *reason, const char *moment)
         wrong = "not one line that says why";
     }
     if (!passed) {
-        forget_removed(&earlier);
+        mb_snapshot_forget_removed(&earlier);
     }
     mb_snapshot_judge(&earlier, &usual, false, &now, why, sizeof why);
     if (wrong != NULL || why[0] != '\0') {

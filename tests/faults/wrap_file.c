@@ -203,13 +203,9 @@ int __real_fstat64(int fd, struct stat *info);
 int __wrap_fstat64(int fd, struct stat *info);
 int __wrap_fstat64(int fd, struct stat *info)
 {
-    static const struct mb_fault_function of_file = {
+    static const struct mb_fault_function function = {
         .name = "fstat", .results = {IO_ERROR}, .exit_code = 3};
-    /* Whether both are one. */
-    static const struct mb_fault_function of_stream = {
-        .name = "fstat (of a stream)", .results = {IO_ERROR}, .may_be_ignored = true};
-    const bool is_stream = fd == STDOUT_FILENO || fd == STDERR_FILENO;
-    return is_due(is_stream ? &of_stream : &of_file) ? -1 : __real_fstat64(fd, info);
+    return is_due(&function) ? -1 : __real_fstat64(fd, info);
 }
 
 /* From here on: questions whose answer a run can do without. */

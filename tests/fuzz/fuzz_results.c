@@ -79,8 +79,7 @@ static void check_file(const struct mb_run *run)
     const char *const texts[] = {run->id, run->device.name, run->device.driver_info,
                                  mb_run_git_sha(run)};
     struct mb_rows rows = {.run = run};
-    struct mb_err err = {0};
-    char *written = NULL;
+    struct mb_strbuf written = {0};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {
         check_text(texts[i]);
     }
@@ -88,8 +87,9 @@ static void check_file(const struct mb_run *run)
     for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
         check_row(row);
     }
-    expect(mb_report_json(run, &written, &err) == MB_OK, "what was read cannot be written");
-    mb_free(written);
+    mb_report_json(run, &written);
+    expect(!written.failed, "what was read cannot be written");
+    mb_strbuf_finish(&written);
 }
 
 static void compare(const struct mb_run *base, const struct mb_run *file)

@@ -23,20 +23,15 @@ static void test_set(void)
 
 static void test_long_text(void)
 {
-    /* Two-byte characters everywhere, so that some lie across both cuts; once shifted by one.
-     */
-    for (size_t shift = 0; shift < 2; shift++) {
+    for (size_t n_bytes = 400; n_bytes < 5000; n_bytes++) {
         char path[5000];
-        for (size_t i = 0; i + 1 < sizeof path; i++) {
-            path[i] = (i + shift) % 2 == 0 ? '\xc3' : '\xa9';
-        }
-        path[0] = 'x';
-        path[sizeof path - 2 + (shift + sizeof path) % 2] = '\0';
+        memset(path, 'x', n_bytes);
+        path[n_bytes] = '\0';
         struct mb_err err;
         CHECK_EQ_INT(MB_FAIL(&err, MB_ERRC_INPUT, "%s: no such file", path), MB_FAILED);
-        CHECK(strlen(err.text) >= 508 && strlen(err.text) < sizeof err.text);
-        CHECK(strstr(err.text, "...") != NULL);
-        CHECK(strchr(err.text + 2, '?') == NULL);
+        const size_t n = n_bytes + strlen(": no such file");
+        CHECK_EQ_INT(strlen(err.text), n < sizeof err.text ? n : sizeof err.text - 1);
+        CHECK_EQ_INT(strstr(err.text, "...") != NULL, n >= sizeof err.text);
         CHECK_EQ_STR(err.text + strlen(err.text) - strlen(": no such file"), ": no such file");
     }
 }

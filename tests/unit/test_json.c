@@ -26,26 +26,26 @@ static void build(struct mb_json *json)
 static void test_text(void)
 {
     struct mb_json json;
-    struct mb_err err;
-    char *text = NULL;
+    struct mb_strbuf text = {0};
     build(&json);
-    CHECK_EQ_INT(mb_json_print(&json, &text, &err), MB_OK);
+    mb_json_print(&json, &text);
     CHECK_EQ_STR(
-        text, "{\n"
-              "\t\"list\":\t[{\n"
-              "\t\t\t\"text\":\t\"a\\\"b\\\\c??\xc3\xa9\",\n"
-              "\t\t\t\"none\":\tnull,\n"
-              "\t\t\t\"nan\":\tnull,\n"
-              "\t\t\t\"inf\":\tnull,\n"
-              "\t\t\t\"exact\":\t9007199254740992,\n"
-              "\t\t\t\"big\":\t\"18446744073709551615\",\n"
-              "\t\t\t\"yes\":\ttrue,\n"
-              "\t\t\t\"null\":\tnull\n"
-              "\t\t}, \"\"],\n"
-              "\t\"numbers\":\t[0.1, 0.3333333333333333, 1e+300, 4.94065645841247e-324, 28800, "
-              "1000000000000000, -0.25, 1e+22]\n"
-              "}\n");
-    mb_free(text);
+        mb_strbuf_text(&text),
+        "{\n"
+        "\t\"list\":\t[{\n"
+        "\t\t\t\"text\":\t\"a\\\"b\\\\c??\xc3\xa9\",\n"
+        "\t\t\t\"none\":\tnull,\n"
+        "\t\t\t\"nan\":\tnull,\n"
+        "\t\t\t\"inf\":\tnull,\n"
+        "\t\t\t\"exact\":\t9007199254740992,\n"
+        "\t\t\t\"big\":\t\"18446744073709551615\",\n"
+        "\t\t\t\"yes\":\ttrue,\n"
+        "\t\t\t\"null\":\tnull\n"
+        "\t\t}, \"\"],\n"
+        "\t\"numbers\":\t[0.1, 0.3333333333333333, 1e+300, 4.94065645841247e-324, 28800, "
+        "1000000000000000, -0.25, 1e+22]\n"
+        "}\n");
+    mb_strbuf_finish(&text);
     mb_json_finish(&json);
     CHECK_EQ_INT(mb_alloc_live_count(), 0);
 }
@@ -56,13 +56,12 @@ static void test_round_trip(void)
     double value = 0.1;
     for (int i = 0; i < 200; i++, value = nextafter(value * 1.37, INFINITY)) {
         struct mb_json json;
-        struct mb_err err;
-        char *text = NULL;
+        struct mb_strbuf text = {0};
         mb_json_init(&json);
         mb_json_number(&json, json.root, "v", value);
-        CHECK_EQ_INT(mb_json_print(&json, &text, &err), MB_OK);
-        CHECK(text != NULL && strtod(strchr(text, ':') + 1, NULL) == value);
-        mb_free(text);
+        mb_json_print(&json, &text);
+        CHECK(text.n_bytes > 0 && strtod(strchr(text.text, ':') + 1, NULL) == value);
+        mb_strbuf_finish(&text);
         mb_json_finish(&json);
     }
 }
@@ -70,13 +69,11 @@ static void test_round_trip(void)
 static enum mb_status print_built(void *user, struct mb_err *err)
 {
     struct mb_json json;
-    char *text = NULL;
+    MB_SCOPED(mb_strbuf) text = {0};
     build(&json);
-    const enum mb_status status = mb_json_print(&json, &text, err);
-    CHECK((text != NULL) == (status == MB_OK));
-    mb_free(text);
+    mb_json_print(&json, &text);
     mb_json_finish(&json);
-    return status;
+    return mb_strbuf_check(&text, err);
 }
 
 static void test_allocation_failures(void)

@@ -71,15 +71,15 @@ static void test_text(void)
 static char *list(const struct mb_list_facts *facts, enum mb_list_what what,
                   struct mb_strbuf *out)
 {
-    char *text = NULL;
+    struct mb_strbuf text = {0};
     struct mb_json json;
     struct mb_err err = {0};
     mb_json_init(&json);
     must(mb_list_json(&json, facts, what, &err), &err);
-    must(mb_json_print(&json, &text, &err), &err);
+    mb_json_print(&json, &text);
     mb_list_text(out, &json, what);
     mb_json_finish(&json);
-    return text;
+    return text.text;
 }
 
 /* A device that cannot be used has a reason, and no facts that nobody asked it for. */

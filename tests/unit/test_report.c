@@ -246,7 +246,7 @@ static void make_run(struct mb_run *run)
     make_measured(run, timing);
 }
 
-typedef enum mb_status report_fn(const struct mb_run *run, char **text, struct mb_err *err);
+typedef void report_fn(const struct mb_run *run, struct mb_strbuf *out);
 
 static const struct {
     const char *name;
@@ -272,11 +272,9 @@ struct attempt {
 static enum mb_status try_report(void *user, struct mb_err *err)
 {
     const struct attempt *attempt = user;
-    char *text = NULL;
-    const enum mb_status status = attempt->report(attempt->run, &text, err);
-    CHECK((text != NULL) == (status == MB_OK));
-    mb_free(text);
-    return status;
+    MB_SCOPED(mb_strbuf) text = {0};
+    attempt->report(attempt->run, &text);
+    return mb_strbuf_check(&text, err);
 }
 
 /* Nothing of the task at its default. */
@@ -299,12 +297,10 @@ static int print_report(const struct mb_run *run, const char *name)
         make_update(run->cases[0]);
     }
     for (size_t i = 0; i < MB_COUNTOF(reports); i++) {
-        struct mb_err err;
-        char *text = NULL;
-        if (strncmp(reports[i].name, name, n_bytes) == 0 &&
-            reports[i].report(run, &text, &err) == MB_OK) {
-            fputs(text, stdout);
-            mb_free(text);
+        if (strncmp(reports[i].name, name, n_bytes) == 0) {
+            MB_SCOPED(mb_strbuf) text = {0};
+            reports[i].report(run, &text);
+            fputs(mb_strbuf_text(&text), stdout);
             return 0;
         }
     }

@@ -305,11 +305,12 @@ static void test_borders(void)
 static void test_header(void)
 {
     struct fixture f;
-    char *text = NULL;
+    MB_SCOPED(mb_strbuf) header = {0};
     init(&f);
     snprintf(f.run.device.name, sizeof f.run.device.name, "a*/b\"c\\d?\?/e\xc3\xa9");
     add_case(&f, "rgba8", 64, first);
-    CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
+    mb_tune_header(&f.run, &f.tune, &header);
+    const char *text = mb_strbuf_text(&header);
     CHECK(strstr(text, "#define MIPBENCH_TUNED_DEVICE "
                        "\"a*/b\\042c\\134d\\077\\077/e\\303\\251\"\n") != NULL);
     CHECK(
@@ -325,12 +326,12 @@ static void test_header(void)
         const size_t n = strlen(mb_question_names[i]);
         CHECK(strncasecmp(enumerator, mb_question_names[i], n) == 0 && !isalnum(enumerator[n]));
     }
-    mb_free(text);
+    mb_strbuf_finish(&header);
     f.run.complete = true;
     f.tune.has_selftest = true;
-    CHECK_EQ_INT(mb_tune_header(&f.run, &f.tune, &text, NULL), MB_OK);
+    mb_tune_header(&f.run, &f.tune, &header);
+    text = mb_strbuf_text(&header);
     CHECK(strstr(text, "INCOMPLETE") == NULL && strstr(text, "SELF-TEST") != NULL);
-    mb_free(text);
     finish(&f);
 }
 
@@ -346,14 +347,10 @@ static enum mb_status try_add(void *user, struct mb_err *err)
 static enum mb_status try_write(void *user, struct mb_err *err)
 {
     struct fixture *f = user;
-    enum mb_status status = MB_OK;
-    char *header = NULL, *json = NULL;
-    MB_TRY(mb_tune_header(&f->run, &f->tune, &header, err));
-    MB_TRY(mb_tune_json(&f->run, &f->tune, &json, err));
-fail:
-    mb_free(header);
-    mb_free(json);
-    return status;
+    MB_SCOPED(mb_strbuf) out = {0};
+    mb_tune_header(&f->run, &f->tune, &out);
+    mb_tune_json(&f->run, &f->tune, &out);
+    return mb_strbuf_check(&out, err);
 }
 
 static void test_no_memory(void)

@@ -439,13 +439,12 @@ static enum mb_status print(const struct mb_json *json, const struct mb_options 
 {
     const struct mb_table_style style = mb_output_style(options);
     MB_SCOPED(mb_strbuf) text = {0};
-    MB_FREED char *json_text = NULL;
     if (options->json == NULL && !json->failed) {
         mb_inspect_text(&text, json, &style);
-        return mb_strbuf_print(&text, err);
+    } else {
+        mb_json_print(json, &text);
     }
-    MB_DO(mb_json_print(json, &json_text, err));
-    return mb_stdout_write(json_text, strlen(json_text), err);
+    return mb_strbuf_print(&text, err);
 }
 
 enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *err)

@@ -684,15 +684,14 @@ enum mb_status mb_list_run(const struct mb_options *options, struct mb_err *err)
     MB_SCOPED(mb_list_facts) facts = {0};
     MB_SCOPED(mb_json) json = {0};
     MB_SCOPED(mb_strbuf) text = {0};
-    MB_FREED char *json_text = NULL;
     MB_DO(gather(&facts, what, &options->settings, err));
     mb_json_init(&json);
     MB_DO(mb_list_json(&json, &facts, what, err));
     if (options->json != NULL) {
-        MB_DO(mb_json_print(&json, &json_text, err));
-        return mb_stdout_write(json_text, strlen(json_text), err);
+        mb_json_print(&json, &text);
+    } else {
+        mb_list_text(&text, &json, what);
+        text.failed = text.failed || json.failed;
     }
-    mb_list_text(&text, &json, what);
-    text.failed = text.failed || json.failed;
     return mb_strbuf_print(&text, err);
 }
