@@ -90,6 +90,36 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     return MB_NEED(image->texels, reader->path);
 }
 
+enum mb_status mb_reader_turn(struct mb_reader *reader, uint32_t orientation,
+                              struct mb_err *err)
+{
+    struct mb_image *image = reader->image;
+    const struct mb_image stored = *image;
+    const bool is_turned = orientation >= 5; /* rows become columns */
+    const bool from_right =
+        orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
+    const bool from_bottom =
+        orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+    const size_t width = is_turned ? stored.height : stored.width;
+    const size_t height = is_turned ? stored.width : stored.height;
+    if (orientation == 1) {
+        return MB_OK;
+    }
+    uint8_t *out = mb_malloc(width * height * 4);
+    MB_DO(MB_NEED(out, reader->path));
+    *image = (struct mb_image){(uint32_t)width, (uint32_t)height, MB_DEPTH_U8, .texels = out};
+    for (size_t row = 0; row < height; row++) {
+        for (size_t column = 0; column < width; column++, out += 4) {
+            const size_t x = from_right ? width - 1 - column : column;
+            const size_t y = from_bottom ? height - 1 - row : row;
+            const size_t at = is_turned ? x * height + y : y * width + x;
+            memcpy(out, (const uint8_t *)stored.texels + at * 4, 4);
+        }
+    }
+    mb_free(stored.texels);
+    return MB_OK;
+}
+
 static const struct format *find_format(const struct mb_bytes *file)
 {
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
