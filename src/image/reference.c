@@ -30,7 +30,6 @@ struct reducer {
     enum mb_policy policy;
     enum pass pass;
     enum mb_reduce reduce;
-    bool is_halving;           /* every texel along x is the mean of 2x and 2x + 1 */
     uint32_t n_max_taps;       /* also the rows cached: consecutive ones share no slot */
     struct mb_taps *taps;      /* [extent.width], along x; owned */
     double *decoded;           /* rgba[source width][4]; owned, with the rows below */
@@ -77,7 +76,6 @@ static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter
         .policy = filter->policy,
         .pass = pass,
         .reduce = pass == PASS_VALUE ? filter->reduce : reduces[pass],
-        .is_halving = true,
         .n_max_taps = n_max_taps,
         .taps = mb_malloc(extent.width * sizeof *reducer->taps),
         .decoded = mb_malloc(n_doubles * sizeof *reducer->decoded),
@@ -91,9 +89,7 @@ static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter
         reducer->row[i] = NO_ROW;
     }
     for (uint32_t x = 0; x < extent.width; x++) {
-        const struct mb_taps taps = taps_at(reducer, source->extent.width, x);
-        reducer->taps[x] = taps;
-        reducer->is_halving &= taps.first == 2 * x && taps.n_taps == 2 && taps.weight[0] == 0.5;
+        reducer->taps[x] = taps_at(reducer, source->extent.width, x);
     }
     return true;
 }
@@ -114,15 +110,6 @@ static void decode_row(const struct reducer *reducer, uint32_t row)
     for (size_t i = 0; reducer->pass == PASS_WEIGHED && i < width * 4; i += 4) {
         for (size_t c = 0; c < 3; c++) {
             rgba[i + c] *= rgba[i + 3];
-        }
-    }
-}
-
-static void reduce_halves(const double *restrict source, uint32_t width, double *restrict out)
-{
-    for (size_t x = 0; x < width; x++) {
-        for (size_t c = 0; c < 4; c++) {
-            out[x * 4 + c] = 0.5 * (source[x * 8 + c] + source[x * 8 + 4 + c]);
         }
     }
 }
@@ -161,10 +148,6 @@ static const double *reduced_row(struct reducer *reducer, uint32_t row)
     }
     reducer->row[slot] = row;
     decode_row(reducer, row);
-    if (reducer->reduce == MB_REDUCE_AVG && reducer->is_halving) {
-        reduce_halves(reducer->decoded, width, out);
-        return out;
-    }
     clear(reducer->reduce, (size_t)width * 4, out);
     for (size_t x = 0; x < width; x++) {
         const struct mb_taps *taps = &reducer->taps[x];
