@@ -89,41 +89,26 @@ static void on_progress(j_common_ptr common)
 
 /* ---- Orientation */
 
-struct tiff {
-    const uint8_t *data;
-    size_t n_bytes;
-    bool is_big_endian;
-};
-
-static uint32_t get16(const struct tiff *tiff, size_t at)
-{
-    return tiff->is_big_endian ? mb_get_be16(tiff->data + at) : mb_get_le16(tiff->data + at);
-}
-
-static uint32_t get32(const struct tiff *tiff, size_t at)
-{
-    return tiff->is_big_endian ? mb_get_be32(tiff->data + at) : mb_get_le32(tiff->data + at);
-}
-
 /* The orientation in the first directory of a TIFF file, or 0 if it has none. */
-static uint32_t find_orientation(struct tiff tiff)
+static uint32_t find_orientation(const uint8_t *tiff, size_t n_bytes)
 {
-    if (tiff.n_bytes < 8 ||
-        (memcmp(tiff.data, "II", 2) != 0 && memcmp(tiff.data, "MM", 2) != 0)) {
+    if (n_bytes < 8 || (memcmp(tiff, "II", 2) != 0 && memcmp(tiff, "MM", 2) != 0)) {
         return 0;
     }
-    tiff.is_big_endian = tiff.data[0] == 'M';
-    const size_t directory = get32(&tiff, 4);
-    if (get16(&tiff, 2) != 42 || directory > tiff.n_bytes - 2) {
+    const bool is_big_endian = tiff[0] == 'M';
+    uint32_t (*const get16)(const uint8_t *p) = is_big_endian ? mb_get_be16 : mb_get_le16;
+    uint32_t (*const get32)(const uint8_t *p) = is_big_endian ? mb_get_be32 : mb_get_le32;
+    const size_t directory = get32(tiff + 4);
+    if (get16(tiff + 2) != 42 || directory > n_bytes - 2) {
         return 0;
     }
-    const size_t n_there = (tiff.n_bytes - directory - 2) / 12, n = get16(&tiff, directory);
+    const size_t n_there = (n_bytes - directory - 2) / 12, n = get16(tiff + directory);
     for (size_t i = 0; i < n && i < n_there; i++) {
-        const size_t at = directory + 2 + i * 12;
-        const uint32_t type = get16(&tiff, at + 2);
+        const uint8_t *const entry = tiff + directory + 2 + i * 12;
+        const uint32_t type = get16(entry + 2);
         const bool is_long = type == TYPE_LONG || type == TYPE_SLONG;
-        if (get16(&tiff, at) == TAG_ORIENTATION && (is_long || type == TYPE_SHORT)) {
-            return is_long ? get32(&tiff, at + 8) : get16(&tiff, at + 8);
+        if (get16(entry) == TAG_ORIENTATION && (is_long || type == TYPE_SHORT)) {
+            return is_long ? get32(entry + 8) : get16(entry + 8);
         }
     }
     return 0;
@@ -135,8 +120,8 @@ static uint32_t read_orientation(const struct jpeg_decompress_struct *jpeg)
     static const char begin[6] = "Exif\0";
     for (const struct jpeg_marker_struct *m = jpeg->marker_list; m != NULL; m = m->next) {
         if (m->data_length >= sizeof begin && memcmp(m->data, begin, sizeof begin) == 0) {
-            const uint32_t orientation = find_orientation((struct tiff){
-                .data = m->data + sizeof begin, .n_bytes = m->data_length - sizeof begin});
+            const uint32_t orientation =
+                find_orientation(m->data + sizeof begin, m->data_length - sizeof begin);
             return orientation >= 1 && orientation <= 8 ? orientation : 1;
         }
     }
