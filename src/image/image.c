@@ -53,16 +53,21 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     return MB_OK;
 }
 
-/* Clamp finite values to the range of the format: the sun of an HDR image, above the largest
- * small float, would otherwise spread as infinity to every level. Infinities and NaN stay. */
-static void saturate(const struct mb_format *format, double *rgba, size_t n)
+/* Clamp finite values of a texel to the range of the format: the sun of an HDR image, above the
+ * largest small float, would otherwise spread as infinity to every level. Infinities and NaN
+ * stay. Returns whether it changes a channel that the format has. */
+static bool saturate(const struct mb_format *format, double rgba[4])
 {
-    for (size_t i = 0; i < n * 4; i++) {
-        const struct mb_channel *stored = mb_format_channel(format, i % 4);
-        if (isfinite(rgba[i])) {
-            rgba[i] = fmin(fmax(rgba[i], stored->least), stored->largest);
+    bool is_changed = false;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const struct mb_channel *stored = mb_format_channel(format, c);
+        const double held = fmin(fmax(rgba[c], stored->least), stored->largest);
+        if (isfinite(rgba[c]) && held != rgba[c]) {
+            rgba[c] = held;
+            is_changed = true;
         }
     }
+    return is_changed;
 }
 
 /* `n` texels of the image from the `first` as they are, codes or light: rgba[n][4]. */
@@ -123,8 +128,8 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
         const uint32_t x = i % n_chunks * ENCODE_CHUNK, y = i / n_chunks;
         const size_t n = width - x < ENCODE_CHUNK ? width - x : ENCODE_CHUNK;
         layer_texels(job, x, y, n, rgba);
-        if (job->image->depth == MB_DEPTH_F32) {
-            saturate(&job->format, rgba, n);
+        for (size_t k = 0; job->image->depth == MB_DEPTH_F32 && k < n; k++) {
+            saturate(&job->format, rgba + k * 4);
         }
         mb_format_encode(&job->format, rgba, n, texels);
         texels += n * job->format.texel_bytes;
@@ -161,19 +166,13 @@ void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layou
 
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
 {
-    uint64_t n_clamped = 0;
+    const size_t n_texels = (size_t)image->width * image->height;
     const float *texel = image->texels;
-    if (image->depth != MB_DEPTH_F32) {
-        return 0;
-    }
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++, texel += 4) {
-        bool is_clamped = false;
-        for (uint32_t c = 0; c < format->n_channels; c++) {
-            const struct mb_channel *stored = mb_format_channel(format, c);
-            const double value = (double)texel[c];
-            is_clamped |= isfinite(value) && (value < stored->least || value > stored->largest);
-        }
-        n_clamped += is_clamped;
+    uint64_t n_clamped = 0;
+    for (size_t i = 0; image->depth == MB_DEPTH_F32 && i < n_texels; i++, texel += 4) {
+        double rgba[4] = {(double)texel[0], (double)texel[1], (double)texel[2],
+                          (double)texel[3]};
+        n_clamped += saturate(format, rgba);
     }
     return n_clamped;
 }
