@@ -23,16 +23,6 @@ static size_t mirror(uint32_t x, uint32_t n)
     return (size_t)(place < n ? place : 2 * (uint64_t)n - 1 - place);
 }
 
-static void resize_row(uint8_t *out, const uint8_t *in, uint32_t n_out, uint32_t n_in,
-                       size_t texel_bytes)
-{
-    const uint32_t n_same = n_out < n_in ? n_out : n_in;
-    memcpy(out, in, n_same * texel_bytes);
-    for (uint32_t x = n_same; x < n_out; x++) {
-        memcpy(out + x * texel_bytes, in + mirror(x, n_in) * texel_bytes, texel_bytes);
-    }
-}
-
 enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, uint32_t width,
                                uint32_t height, struct mb_err *err)
 {
@@ -44,11 +34,13 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     out->texels = texels;
     out->width = width;
     out->height = height;
-    const uint8_t *const source = in->texels;
+    uint8_t *end = texels;
     for (uint32_t y = 0; y < height; y++) {
-        resize_row(texels + (size_t)y * width * texel_bytes,
-                   source + mirror(y, in->height) * in->width * texel_bytes, width, in->width,
-                   texel_bytes);
+        const uint8_t *row =
+            (const uint8_t *)in->texels + mirror(y, in->height) * in->width * texel_bytes;
+        for (uint32_t x = 0; x < width; x++, end += texel_bytes) {
+            memcpy(end, row + mirror(x, in->width) * texel_bytes, texel_bytes);
+        }
     }
     return MB_OK;
 }
