@@ -7,6 +7,7 @@
 #include "image/reference.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -192,7 +193,7 @@ struct level_job {
     const struct mb_filter *filter;
     const struct mb_plane *source;
     double *dst, *range;
-    bool has_memory[MB_PARALLEL_MAX_WORKERS];
+    atomic_bool is_out_of_memory;
 };
 
 /* False if out of memory. */
@@ -213,6 +214,7 @@ static bool run_pass(const struct level_job *job, enum pass pass, uint32_t row_b
 
 static void level_job_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
+    (void)worker;
     struct level_job *job = ctx;
     bool has_memory = run_pass(job, PASS_VALUE, row_begin, row_end);
     if (mb_weighs_alpha(job->filter->reduce, job->filter->alpha, job->source->format)) {
@@ -222,20 +224,18 @@ static void level_job_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint3
         has_memory = has_memory && run_pass(job, PASS_GREATEST, row_begin, row_end) &&
                      run_pass(job, PASS_LEAST, row_begin, row_end);
     }
-    job->has_memory[worker] = has_memory;
+    if (!has_memory) {
+        job->is_out_of_memory = true;
+    }
 }
 
 enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_plane *source,
                                double *dst, double *range, struct mb_err *err)
 {
-    struct level_job job = {filter, source, dst, range, {false}};
+    struct level_job job = {filter, source, dst, range, false};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
-    const uint32_t n_workers =
-        mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
-    for (uint32_t i = 0; i < n_workers; i++) {
-        MB_DO(MB_NEED(job.has_memory[i], "golden model"));
-    }
-    return MB_OK;
+    mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
+    return MB_NEED(!job.is_out_of_memory, "golden model");
 }
 
 enum mb_status mb_ideal_init(struct mb_ideal *ideal, const struct mb_filter *filter,
