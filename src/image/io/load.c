@@ -35,8 +35,7 @@ static const struct format {
     {"JPEG", "\xff\xd8\xff", 3, 0, JPEG_DECODE},
     {"KTX2", "\xabKTX 20\xbb\r\n\x1a\n", 12, 0, mb_ktx2_decode},
     {"DDS", "DDS ", 4, 0, mb_dds_decode},
-    {"GIF", "GIF87a", 6, 0, NULL},
-    {"GIF", "GIF89a", 6, 0, NULL},
+    {"GIF", "GIF8", 4, 0, NULL},
     {"PSD", "8BPS", 4, 0, NULL},
     {"WebP", "WEBP", 4, 8, NULL},
     {"TIFF", "II*\0", 4, 0, NULL},
@@ -159,17 +158,13 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
     return mb_err_hint(err, MB_IMAGE_KINDS " are");
 }
 
-/* The file's name without folder and extension, as a slug. */
-static void stem_slug(const char *path, char *out, size_t out_bytes)
+/* The file's name without folder and extension. */
+static struct mb_text stem_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char stem[256];
-    snprintf(stem, sizeof stem, "%s", slash != NULL ? slash + 1 : path);
-    char *dot = strrchr(stem, '.');
-    if (dot != NULL && dot != stem) {
-        *dot = '\0';
-    }
-    mb_slug(stem, out, out_bytes);
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const bool has_suffix = dot != NULL && dot != name;
+    return mb_text("%.*s", (int)(has_suffix ? (size_t)(dot - name) : strlen(name)), name);
 }
 
 enum mb_status mb_image_decode(struct mb_image *image, const char *path,
@@ -181,7 +176,7 @@ enum mb_status mb_image_decode(struct mb_image *image, const char *path,
         mb_image_finish(image);
         return status;
     }
-    stem_slug(path, image->name, sizeof image->name);
+    mb_slug(stem_of(path).s, image->name, sizeof image->name);
     mb_sha256_hex(file->data, file->n_bytes, image->sha256);
     return MB_OK;
 }
