@@ -2,7 +2,6 @@
  * reader. */
 #include "image/io/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -106,11 +106,10 @@ static inline uint32_t mb_get_be32(const uint8_t *p)
     return mb_get_be16(p) << 16 | mb_get_be16(p + 2);
 }
 
-/* Store a word at `out`; returns where the next one goes. */
-static inline uint8_t *mb_put_le32(uint8_t *out, uint32_t value)
+/* Store a word at `out`. */
+static inline void mb_put_le32(uint8_t *out, uint32_t value)
 {
     for (int i = 0; i < 4; i++) {
-        *out++ = (uint8_t)(value >> (8 * i));
+        out[i] = (uint8_t)(value >> (8 * i));
     }
-    return out;
 }

@@ -142,8 +142,8 @@ static struct ktx2_header make_ktx2_header(const struct mb_texture *texture)
 
 /* Write the sample of one channel. For floats the bounds are those of [-1, 1] or [0, 1], as
  * 32-bit floats whatever the width: black and white, not the storable range. */
-static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
-                           uint32_t bit_offset, uint8_t *out)
+static void put_sample(const struct mb_format *format, uint32_t channel, uint32_t bit_offset,
+                       uint8_t *out)
 {
     const struct mb_channel *stored = mb_format_channel(format, channel);
     const uint32_t n_bits = stored->n_bits;
@@ -159,7 +159,6 @@ static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
         is_float ? FLOAT_ONE : (1u << n_bits) - 1,
     };
     memcpy(out, words, sizeof words);
-    return out + sizeof words;
 }
 
 static void put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *out)
@@ -175,10 +174,10 @@ static void put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *o
         0, /* further planes */
     };
     memcpy(out, words, sizeof words);
-    out += sizeof words;
     uint32_t bit_offset = 0;
     for (uint32_t channel = 0; channel < format->n_channels; channel++) {
-        out = put_sample(format, channel, bit_offset, out);
+        put_sample(format, channel, bit_offset,
+                   out + DFD_HEAD_BYTES + channel * DFD_SAMPLE_BYTES);
         bit_offset += mb_format_channel(format, channel)->n_bits;
     }
 }
