@@ -122,6 +122,7 @@ const struct mb_format *mb_format_find(const char *name)
 }
 
 static const struct mb_channel code_8 = {.n_bits = 8, .largest = 1.0};
+static const struct mb_channel code_16 = {.n_bits = 16, .largest = 1.0};
 static const struct mb_channel code_10 = {.n_bits = 10, .largest = 1.0};
 static const struct mb_channel code_2 = {.n_bits = 2, .largest = 1.0};
 static const struct mb_channel half = {16, 10, 15, -65504.0, 65504.0};
@@ -131,6 +132,7 @@ static const struct mb_channel ufloat_10 = {10, 5, 15, 0.0, 64512.0};
 
 static const struct mb_channel *const channels[][4] = {
     [MB_CODEC_UNORM8] = {&code_8, &code_8, &code_8, &code_8},
+    [MB_CODEC_UNORM16] = {&code_16, &code_16, &code_16, &code_16},
     [MB_CODEC_SRGB8] = {&code_8, &code_8, &code_8, &code_8},
     [MB_CODEC_UNORM10_2] = {&code_10, &code_10, &code_10, &code_2},
     [MB_CODEC_SFLOAT16] = {&half, &half, &half, &half},

@@ -9,11 +9,16 @@
 
 #define ENCODE_CHUNK 256u /* texels */
 
+/* How texels are held. */
+static const struct mb_format depth_formats[] = {
+    [MB_DEPTH_U8] = {.codec = MB_CODEC_UNORM8, .n_channels = 4, .texel_bytes = 4},
+    [MB_DEPTH_U16] = {.codec = MB_CODEC_UNORM16, .n_channels = 4, .texel_bytes = 8},
+    [MB_DEPTH_F32] = {.codec = MB_CODEC_SFLOAT32, .n_channels = 4, .texel_bytes = 16},
+};
+
 size_t mb_depth_texel_bytes(enum mb_depth depth)
 {
-    static const size_t n_bytes[] = {
-        [MB_DEPTH_U8] = 4, [MB_DEPTH_U16] = 8, [MB_DEPTH_F32] = 16};
-    return n_bytes[depth];
+    return depth_formats[depth].texel_bytes;
 }
 
 /* Where texel `x` of a mirror-tiled axis comes from: 0 1 2 2 1 0 0 1 2 ... for n = 3. */
@@ -62,24 +67,6 @@ static bool saturate(const struct mb_format *format, double rgba[4])
     return is_changed;
 }
 
-/* `n` texels of the image from the `first` as they are, codes or light: rgba[n][4]. */
-static void texels_to_doubles(const struct mb_image *image, size_t first, size_t n,
-                              double *rgba)
-{
-    if (image->depth != MB_DEPTH_U16) {
-        const bool is_u8 = image->depth == MB_DEPTH_U8;
-        mb_format_decode(mb_format_find(is_u8 ? "rgba8" : "rgba32f"),
-                         (const uint8_t *)image->texels +
-                             first * mb_depth_texel_bytes(image->depth),
-                         n, rgba);
-        return;
-    }
-    const uint16_t *const u16 = (const uint16_t *)image->texels + first * 4;
-    for (size_t i = 0; i < n * 4; i++) {
-        rgba[i] = u16[i] / 65535.0;
-    }
-}
-
 struct encode_job {
     const struct mb_image *image;
     struct mb_format format;
@@ -87,7 +74,7 @@ struct encode_job {
     uint8_t *texels;
 };
 
-/* `n` texels of row `y` from column `x`, as the layer shows them. */
+/* `n` texels of row `y` from column `x`, codes or light, as the layer shows them. */
 static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, size_t n,
                          double *rgba)
 {
@@ -95,7 +82,9 @@ static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, s
     const bool is_flipped = (job->layer & 1) != 0;
     const uint32_t row = (job->layer & 2) != 0 ? image->height - 1 - y : y;
     const size_t column = is_flipped ? image->width - x - n : x;
-    texels_to_doubles(image, (size_t)row * image->width + column, n, rgba);
+    const struct mb_format *held = &depth_formats[image->depth];
+    const size_t first = (size_t)row * image->width + column;
+    mb_format_decode(held, (const uint8_t *)image->texels + first * held->texel_bytes, n, rgba);
     for (size_t i = 0; is_flipped && i < n / 2; i++) {
         for (size_t c = 0; c < 4; c++) {
             const double left = rgba[i * 4 + c];
@@ -162,8 +151,8 @@ uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_fo
     const float *texel = image->texels;
     uint64_t n_clamped = 0;
     for (size_t i = 0; image->depth == MB_DEPTH_F32 && i < n_texels; i++, texel += 4) {
-        double rgba[4] = {(double)texel[0], (double)texel[1], (double)texel[2],
-                          (double)texel[3]};
+        double rgba[4];
+        mb_format_decode(&depth_formats[MB_DEPTH_F32], texel, 1, rgba);
         n_clamped += saturate(format, rgba);
     }
     return n_clamped;
