@@ -6,9 +6,7 @@
 #include "image/compare.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -548,11 +546,10 @@ struct mb_text mb_error_text(double error_lsb, const struct mb_format *format)
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format)
 {
-    const struct mb_text claimed =
-        verdict->claimed_lsb > 0.0
-            ? mb_text(" of %s claimed", mb_digits_text(verdict->claimed_lsb).s)
-            : mb_text("%s", "");
-    return mb_text("max %s%s", mb_error_text(verdict->max_error_lsb, format).s, claimed.s);
+    const struct mb_text error = mb_error_text(verdict->max_error_lsb, format);
+    return verdict->claimed_lsb > 0.0 ? mb_text("max %s of %s claimed", error.s,
+                                                mb_digits_text(verdict->claimed_lsb).s)
+                                      : mb_text("max %s", error.s);
 }
 
 struct mb_text mb_bad_texel_describe(const struct mb_bad_texel *bad,

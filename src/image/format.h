@@ -10,6 +10,7 @@
 
 enum mb_codec {
     MB_CODEC_UNORM8,
+    MB_CODEC_UNORM16,   /* of images in host memory only */
     MB_CODEC_SRGB8,     /* RGB by the curve of IEC 61966-2-1, alpha linear; four channels */
     MB_CODEC_UNORM10_2, /* a 32-bit word: R in the low 10 bits, G, B, then 2 bits of A */
     MB_CODEC_SFLOAT16,

@@ -9,11 +9,16 @@
 
 #define ENCODE_CHUNK 256u /* texels */
 
+/* How texels are held. */
+static const struct mb_format depth_formats[] = {
+    [MB_DEPTH_U8] = {.codec = MB_CODEC_UNORM8, .n_channels = 4, .texel_bytes = 4},
+    [MB_DEPTH_U16] = {.codec = MB_CODEC_UNORM16, .n_channels = 4, .texel_bytes = 8},
+    [MB_DEPTH_F32] = {.codec = MB_CODEC_SFLOAT32, .n_channels = 4, .texel_bytes = 16},
+};
+
 size_t mb_depth_texel_bytes(enum mb_depth depth)
 {
-    static const size_t n_bytes[] = {
-        [MB_DEPTH_U8] = 4, [MB_DEPTH_U16] = 8, [MB_DEPTH_F32] = 16};
-    return n_bytes[depth];
+    return depth_formats[depth].texel_bytes;
 }
 
 /* Where texel `x` of a mirror-tiled axis comes from: 0 1 2 2 1 0 0 1 2 ... for n = 3. */
@@ -21,16 +26,6 @@ static size_t mirror(uint32_t x, uint32_t n)
 {
     const uint64_t place = x % (2 * (uint64_t)n);
     return (size_t)(place < n ? place : 2 * (uint64_t)n - 1 - place);
-}
-
-static void resize_row(uint8_t *out, const uint8_t *in, uint32_t n_out, uint32_t n_in,
-                       size_t texel_bytes)
-{
-    const uint32_t n_same = n_out < n_in ? n_out : n_in;
-    memcpy(out, in, n_same * texel_bytes);
-    for (uint32_t x = n_same; x < n_out; x++) {
-        memcpy(out + x * texel_bytes, in + mirror(x, n_in) * texel_bytes, texel_bytes);
-    }
 }
 
 enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, uint32_t width,
@@ -44,43 +39,32 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
     out->texels = texels;
     out->width = width;
     out->height = height;
-    const uint8_t *const source = in->texels;
+    uint8_t *end = texels;
     for (uint32_t y = 0; y < height; y++) {
-        resize_row(texels + (size_t)y * width * texel_bytes,
-                   source + mirror(y, in->height) * in->width * texel_bytes, width, in->width,
-                   texel_bytes);
+        const uint8_t *row =
+            (const uint8_t *)in->texels + mirror(y, in->height) * in->width * texel_bytes;
+        for (uint32_t x = 0; x < width; x++, end += texel_bytes) {
+            memcpy(end, row + mirror(x, in->width) * texel_bytes, texel_bytes);
+        }
     }
     return MB_OK;
 }
 
-/* Clamp finite values to the range of the format: the sun of an HDR image, above the largest
- * small float, would otherwise spread as infinity to every level. Infinities and NaN stay. */
-static void saturate(const struct mb_format *format, double *rgba, size_t n)
+/* Clamp finite values of a texel to the range of the format: the sun of an HDR image, above the
+ * largest small float, would otherwise spread as infinity to every level. Infinities and NaN
+ * stay. Returns whether it changes a channel that the format has. */
+static bool saturate(const struct mb_format *format, double rgba[4])
 {
-    for (size_t i = 0; i < n * 4; i++) {
-        const struct mb_channel *stored = mb_format_channel(format, i % 4);
-        if (isfinite(rgba[i])) {
-            rgba[i] = fmin(fmax(rgba[i], stored->least), stored->largest);
+    bool is_changed = false;
+    for (uint32_t c = 0; c < format->n_channels; c++) {
+        const struct mb_channel *stored = mb_format_channel(format, c);
+        const double held = fmin(fmax(rgba[c], stored->least), stored->largest);
+        if (isfinite(rgba[c]) && held != rgba[c]) {
+            rgba[c] = held;
+            is_changed = true;
         }
     }
-}
-
-/* `n` texels of the image from the `first` as they are, codes or light: rgba[n][4]. */
-static void texels_to_doubles(const struct mb_image *image, size_t first, size_t n,
-                              double *rgba)
-{
-    if (image->depth != MB_DEPTH_U16) {
-        const bool is_u8 = image->depth == MB_DEPTH_U8;
-        mb_format_decode(mb_format_find(is_u8 ? "rgba8" : "rgba32f"),
-                         (const uint8_t *)image->texels +
-                             first * mb_depth_texel_bytes(image->depth),
-                         n, rgba);
-        return;
-    }
-    const uint16_t *const u16 = (const uint16_t *)image->texels + first * 4;
-    for (size_t i = 0; i < n * 4; i++) {
-        rgba[i] = u16[i] / 65535.0;
-    }
+    return is_changed;
 }
 
 struct encode_job {
@@ -90,7 +74,7 @@ struct encode_job {
     uint8_t *texels;
 };
 
-/* `n` texels of row `y` from column `x`, as the layer shows them. */
+/* `n` texels of row `y` from column `x`, codes or light, as the layer shows them. */
 static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, size_t n,
                          double *rgba)
 {
@@ -98,7 +82,9 @@ static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, s
     const bool is_flipped = (job->layer & 1) != 0;
     const uint32_t row = (job->layer & 2) != 0 ? image->height - 1 - y : y;
     const size_t column = is_flipped ? image->width - x - n : x;
-    texels_to_doubles(image, (size_t)row * image->width + column, n, rgba);
+    const struct mb_format *held = &depth_formats[image->depth];
+    const size_t first = (size_t)row * image->width + column;
+    mb_format_decode(held, (const uint8_t *)image->texels + first * held->texel_bytes, n, rgba);
     for (size_t i = 0; is_flipped && i < n / 2; i++) {
         for (size_t c = 0; c < 4; c++) {
             const double left = rgba[i * 4 + c];
@@ -123,8 +109,8 @@ static void encode_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t
         const uint32_t x = i % n_chunks * ENCODE_CHUNK, y = i / n_chunks;
         const size_t n = width - x < ENCODE_CHUNK ? width - x : ENCODE_CHUNK;
         layer_texels(job, x, y, n, rgba);
-        if (job->image->depth == MB_DEPTH_F32) {
-            saturate(&job->format, rgba, n);
+        for (size_t k = 0; job->image->depth == MB_DEPTH_F32 && k < n; k++) {
+            saturate(&job->format, rgba + k * 4);
         }
         mb_format_encode(&job->format, rgba, n, texels);
         texels += n * job->format.texel_bytes;
@@ -161,19 +147,13 @@ void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layou
 
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format)
 {
-    uint64_t n_clamped = 0;
+    const size_t n_texels = (size_t)image->width * image->height;
     const float *texel = image->texels;
-    if (image->depth != MB_DEPTH_F32) {
-        return 0;
-    }
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++, texel += 4) {
-        bool is_clamped = false;
-        for (uint32_t c = 0; c < format->n_channels; c++) {
-            const struct mb_channel *stored = mb_format_channel(format, c);
-            const double value = (double)texel[c];
-            is_clamped |= isfinite(value) && (value < stored->least || value > stored->largest);
-        }
-        n_clamped += is_clamped;
+    uint64_t n_clamped = 0;
+    for (size_t i = 0; image->depth == MB_DEPTH_F32 && i < n_texels; i++, texel += 4) {
+        double rgba[4];
+        mb_format_decode(&depth_formats[MB_DEPTH_F32], texel, 1, rgba);
+        n_clamped += saturate(format, rgba);
     }
     return n_clamped;
 }

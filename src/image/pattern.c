@@ -247,20 +247,16 @@ static void fill_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t r
     (void)worker;
     const struct fill_job *job = ctx;
     const uint32_t width = job->image->width, height = job->image->height;
-    float *const floats = job->image->texels;
-    uint8_t *const codes = job->image->texels;
+    const struct mb_format *format =
+        mb_format_find(job->pattern->is_float ? "rgba32f" : "rgba8");
+    uint8_t *texel =
+        (uint8_t *)job->image->texels + (size_t)row_begin * width * format->texel_bytes;
     for (uint32_t y = row_begin; y < row_end; y++) {
-        for (uint32_t x = 0; x < width; x++) {
+        for (uint32_t x = 0; x < width; x++, texel += format->texel_bytes) {
             const struct mb_place at = {x, y, width, height, job->seed};
-            const size_t first = ((size_t)y * width + x) * 4;
             double rgba[4];
             job->pattern->texel(&at, rgba);
-            for (size_t c = 0; c < 4 && job->pattern->is_float; c++) {
-                floats[first + c] = (float)rgba[c];
-            }
-            for (size_t c = 0; c < 4 && !job->pattern->is_float; c++) {
-                codes[first + c] = (uint8_t)(255.0 * rgba[c] + 0.5);
-            }
+            mb_format_encode(format, rgba, 1, texel);
         }
     }
 }

@@ -1,10 +1,13 @@
 /* The reference: separable filtering of one level into the next, in double precision.
  *
- * A source row is decoded and reduced along x once, and kept as long as rows of the result need
- * it; a row of the result then joins reduced rows. All loops run over contiguous doubles, so
- * that the compiler vectorises them. */
+ * Values, colour weighed by alpha and the range of the taps are made one after another, each in
+ * a pass of its own. In a pass, a source row is decoded and reduced along x once, and kept as
+ * long as rows of the result need it; a row of the result then joins reduced rows. All loops
+ * run over contiguous doubles, so that the compiler vectorises them. */
 #include "image/reference.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,52 +15,42 @@
 
 #define N_NARROW_TAPS 3u /* at most, for policies that are not wide */
 #define NO_ROW        UINT32_MAX
-#define CHUNK_DOUBLES 512u /* of a row, which stay in the first-level cache */
 
-/* What is filtered of each row. */
-enum part {
-    PART_VALUE,    /* all channels, as the filter says */
-    PART_LEAST,    /* of the taps and their neighbours (taps_of) */
-    PART_GREATEST, /* of the same texels */
-    PART_WEIGHED,  /* mean of colour times alpha; last: multiplies `decoded` in place */
-    N_PARTS
+/* What is made of the taps, in this order. */
+enum pass {
+    PASS_VALUE,    /* what the filter says */
+    PASS_WEIGHED,  /* mean of colour times alpha */
+    PASS_GREATEST, /* of the taps and their neighbours (taps_at) */
+    PASS_LEAST,    /* of the same texels */
 };
 
-/* Taps of one texel; does not own the weights. */
-struct placed_taps {
-    uint32_t first, n_taps;
-    const double *weight;
-};
-
-/* One worker's state. */
+/* One worker's state in a pass. */
 struct reducer {
     const struct mb_plane *source;
     struct mb_extent extent; /* of the result */
     enum mb_policy policy;
-    bool is_needed[N_PARTS];
-    enum mb_reduce reduce[N_PARTS];
-    bool is_halving;          /* every texel along x is the mean of 2x and 2x + 1 */
-    uint32_t n_max_taps;      /* also the rows cached: consecutive ones share no slot */
-    struct placed_taps *taps; /* [extent.width], along x; owned */
-    double *weights;          /* [extent.width][n_max_taps]; owned, with the rows below */
-    double *decoded;          /* rgba[source width][4] */
-    double *joined[N_PARTS];  /* rgba[extent.width][4], as all rows below */
-    double *reduced[N_PARTS][MB_MAX_TAPS]; /* source rows reduced along x */
-    uint32_t row[MB_MAX_TAPS];             /* the source row in each slot */
+    enum pass pass;
+    enum mb_reduce reduce;
+    uint32_t n_max_taps;       /* also the rows cached: consecutive ones share no slot */
+    struct mb_taps *taps;      /* [extent.width], along x; owned */
+    double *decoded;           /* rgba[source width][4]; owned, with the rows below */
+    double *joined;            /* rgba[extent.width][4], as are the rows cached */
+    double *reduced;           /* source rows reduced along x */
+    uint32_t row[MB_MAX_TAPS]; /* the source row in each slot */
 };
 
 static void reducer_finish(struct reducer *reducer)
 {
-    mb_free(reducer->weights);
+    mb_free(reducer->decoded);
     mb_free(reducer->taps);
 }
 
-/* The taps that an inexact filter may read: `taps`, and the texels on both sides of a single
- * tap, whose weights are 0 only if the position is exact. */
-static struct placed_taps taps_of(const struct reducer *reducer, enum part part,
-                                  uint32_t n_source, struct placed_taps taps)
+/* The taps of texel `x` along an axis. An inexact filter may also read the texels on both sides
+ * of a single tap, whose weights are 0 only if the position is exact. */
+static struct mb_taps taps_at(const struct reducer *reducer, uint32_t n_source, uint32_t x)
 {
-    const bool is_widened = part == PART_LEAST || part == PART_GREATEST;
+    const bool is_widened = reducer->pass == PASS_LEAST || reducer->pass == PASS_GREATEST;
+    struct mb_taps taps = mb_filter_taps(reducer->policy, n_source, x);
     if (is_widened && reducer->policy == MB_POLICY_BLIT && taps.n_taps == 1) {
         const uint32_t last = taps.first + 1 < n_source ? taps.first + 1 : taps.first;
         taps.first -= taps.first > 0;
@@ -66,64 +59,39 @@ static struct placed_taps taps_of(const struct reducer *reducer, enum part part,
     return taps;
 }
 
-static void place_taps(struct reducer *reducer)
-{
-    const uint32_t n_source = reducer->source->extent.width;
-    reducer->is_halving = true;
-    for (uint32_t x = 0; x < reducer->extent.width; x++) {
-        const struct mb_taps taps = mb_filter_taps(reducer->policy, n_source, x);
-        double *const weight = reducer->weights + (size_t)x * reducer->n_max_taps;
-        memcpy(weight, taps.weight, reducer->n_max_taps * sizeof *weight);
-        reducer->taps[x] = (struct placed_taps){taps.first, taps.n_taps, weight};
-        reducer->is_halving &= taps.first == 2 * x && taps.n_taps == 2 && weight[0] == 0.5;
-    }
-}
-
-/* Place the rows in the block, behind the weights. */
-static void place_rows(struct reducer *reducer)
-{
-    const size_t row_doubles = (size_t)reducer->extent.width * 4;
-    double *next = reducer->weights + (size_t)reducer->extent.width * reducer->n_max_taps;
-    for (uint32_t part = 0; part < N_PARTS; part++) {
-        if (reducer->is_needed[part]) {
-            reducer->joined[part] = next;
-            for (uint32_t i = 0; i < reducer->n_max_taps; i++) {
-                reducer->reduced[part][i] = next += row_doubles;
-            }
-            next += row_doubles;
-        }
-    }
-    for (uint32_t i = 0; i < reducer->n_max_taps; i++) {
-        reducer->row[i] = NO_ROW;
-    }
-    reducer->decoded = next;
-}
-
 /* False if out of memory. */
 static bool reducer_init(struct reducer *reducer, const struct mb_filter *filter,
-                         const struct mb_plane *source, bool has_range)
+                         const struct mb_plane *source, enum pass pass)
 {
+    static const enum mb_reduce reduces[] = {[PASS_WEIGHED] = MB_REDUCE_AVG,
+                                             [PASS_GREATEST] = MB_REDUCE_MAX,
+                                             [PASS_LEAST] = MB_REDUCE_MIN};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
     const uint32_t n_max_taps = mb_policy_is_wide(filter->policy) ? MB_MAX_TAPS : N_NARROW_TAPS;
-    const bool is_weighted = mb_weighs_alpha(filter->reduce, filter->alpha, source->format);
-    const size_t n_rows = (1u + 2u * has_range + is_weighted) * (1 + n_max_taps);
-    const size_t n_doubles =
-        (size_t)source->extent.width * 4 + (size_t)extent.width * (n_max_taps + 4 * n_rows);
+    const size_t source_doubles = (size_t)source->extent.width * 4;
+    const size_t row_doubles = (size_t)extent.width * 4;
+    const size_t n_doubles = source_doubles + row_doubles * (1 + n_max_taps);
     *reducer = (struct reducer){
         .source = source,
         .extent = extent,
         .policy = filter->policy,
-        .is_needed = {true, has_range, has_range, is_weighted},
-        .reduce = {filter->reduce, MB_REDUCE_MIN, MB_REDUCE_MAX, MB_REDUCE_AVG},
+        .pass = pass,
+        .reduce = pass == PASS_VALUE ? filter->reduce : reduces[pass],
         .n_max_taps = n_max_taps,
         .taps = mb_malloc(extent.width * sizeof *reducer->taps),
-        .weights = mb_malloc(n_doubles * sizeof *reducer->weights),
+        .decoded = mb_malloc(n_doubles * sizeof *reducer->decoded),
     };
-    if (reducer->taps == NULL || reducer->weights == NULL) {
+    if (reducer->taps == NULL || reducer->decoded == NULL) {
         return false;
     }
-    place_rows(reducer);
-    place_taps(reducer);
+    reducer->joined = reducer->decoded + source_doubles;
+    reducer->reduced = reducer->joined + row_doubles;
+    for (uint32_t i = 0; i < n_max_taps; i++) {
+        reducer->row[i] = NO_ROW;
+    }
+    for (uint32_t x = 0; x < extent.width; x++) {
+        reducer->taps[x] = taps_at(reducer, source->extent.width, x);
+    }
     return true;
 }
 
@@ -132,29 +100,37 @@ static void decode_row(const struct reducer *reducer, uint32_t row)
 {
     const struct mb_plane *plane = reducer->source;
     const size_t width = plane->extent.width, first = (size_t)row * width;
+    double *const rgba = reducer->decoded;
     if (plane->format == NULL) {
-        memcpy(reducer->decoded, (const double *)plane->texels + first * 4,
-               width * 4 * sizeof *reducer->decoded);
+        memcpy(rgba, (const double *)plane->texels + first * 4, width * 4 * sizeof *rgba);
     } else {
         mb_format_decode(plane->format,
                          (const uint8_t *)plane->texels + first * plane->format->texel_bytes,
-                         width, reducer->decoded);
+                         width, rgba);
     }
-}
-
-static void multiply_by_alpha(double *rgba, size_t n)
-{
-    for (size_t i = 0; i < n * 4; i += 4) {
+    for (size_t i = 0; reducer->pass == PASS_WEIGHED && i < width * 4; i += 4) {
         for (size_t c = 0; c < 3; c++) {
             rgba[i + c] *= rgba[i + 3];
         }
     }
 }
 
-/* out[i] = the extreme of out[i] and more[i], for `n` values. NaN is left out. */
-static void take_extremes(enum mb_reduce reduce, const double *restrict more, size_t n,
-                          double *restrict out)
+/* Start on a mean, or on an extreme, which leaves out NaN. */
+static void clear(enum mb_reduce reduce, size_t n, double *out)
 {
+    for (size_t i = 0; i < n; i++) {
+        out[i] = reduce == MB_REDUCE_AVG ? 0.0 : (double)NAN;
+    }
+}
+
+/* Take one more tap of `n` values into their means or extremes. A weight of 0 lets no infinity
+ * through. */
+static inline void take(enum mb_reduce reduce, double weight, const double *restrict more,
+                        size_t n, double *restrict out)
+{
+    for (size_t i = 0; reduce == MB_REDUCE_AVG && weight != 0.0 && i < n; i++) {
+        out[i] += weight * more[i];
+    }
     for (size_t i = 0; reduce == MB_REDUCE_MIN && i < n; i++) {
         out[i] = more[i] < out[i] || out[i] != out[i] ? more[i] : out[i];
     }
@@ -163,133 +139,52 @@ static void take_extremes(enum mb_reduce reduce, const double *restrict more, si
     }
 }
 
-static void reduce_halves(const double *restrict source, uint32_t width, double *restrict out)
+/* Source row `row` reduced along x, which may be in the cache. */
+static const double *reduced_row(struct reducer *reducer, uint32_t row)
 {
-    for (size_t x = 0; x < width; x++) {
-        for (size_t c = 0; c < 4; c++) {
-            out[x * 4 + c] = 0.5 * (source[x * 8 + c] + source[x * 8 + 4 + c]);
-        }
-    }
-}
-
-/* Weighted means along x. A weight of 0 lets no infinity through. */
-static void reduce_means(const double *restrict source, const struct placed_taps *taps,
-                         uint32_t width, double *restrict out)
-{
-    for (size_t x = 0; x < width; x++) {
-        const double *s = source + (size_t)taps[x].first * 4;
-        double sum[4] = {0.0, 0.0, 0.0, 0.0};
-        for (size_t i = 0; i < taps[x].n_taps; i++) {
-            const double weight = taps[x].weight[i];
-            for (size_t c = 0; c < 4 && weight != 0.0; c++) {
-                sum[c] += weight * s[i * 4 + c];
-            }
-        }
-        memcpy(out + x * 4, sum, sizeof sum);
-    }
-}
-
-static void reduce_extremes(const struct reducer *reducer, enum part part, double *out)
-{
-    const uint32_t n_source = reducer->source->extent.width;
-    for (size_t x = 0; x < reducer->extent.width; x++, out += 4) {
-        const struct placed_taps taps = taps_of(reducer, part, n_source, reducer->taps[x]);
-        const double *s = reducer->decoded + (size_t)taps.first * 4;
-        memcpy(out, s, 4 * sizeof *s);
-        for (size_t i = 1; i < taps.n_taps; i++) {
-            take_extremes(reducer->reduce[part], s + i * 4, 4, out);
-        }
-    }
-}
-
-/* Reduce source row `row` along x, unless it is in the cache. */
-static void reduce_row(struct reducer *reducer, uint32_t row)
-{
-    const uint32_t slot = row % reducer->n_max_taps;
+    const uint32_t slot = row % reducer->n_max_taps, width = reducer->extent.width;
+    double *const out = reducer->reduced + (size_t)slot * width * 4;
     if (reducer->row[slot] == row) {
-        return;
+        return out;
     }
     reducer->row[slot] = row;
     decode_row(reducer, row);
-    for (enum part part = 0; part < N_PARTS; part++) {
-        double *const out = reducer->reduced[part][slot];
-        if (!reducer->is_needed[part]) {
-            continue;
-        }
-        if (part == PART_WEIGHED) {
-            multiply_by_alpha(reducer->decoded, reducer->source->extent.width);
-        }
-        if (reducer->reduce[part] != MB_REDUCE_AVG) {
-            reduce_extremes(reducer, part, out);
-        } else if (reducer->is_halving) {
-            reduce_halves(reducer->decoded, reducer->extent.width, out);
-        } else {
-            reduce_means(reducer->decoded, reducer->taps, reducer->extent.width, out);
+    clear(reducer->reduce, (size_t)width * 4, out);
+    for (size_t x = 0; x < width; x++) {
+        const struct mb_taps *taps = &reducer->taps[x];
+        const double *s = reducer->decoded + (size_t)taps->first * 4;
+        for (size_t i = 0; i < taps->n_taps; i++) {
+            take(reducer->reduce, taps->weight[i], s + i * 4, 4, out + x * 4);
         }
     }
+    return out;
 }
 
-/* out = weight * row if `is_first`, else out += weight * row. */
-static void add_row(double weight, const double *restrict row, size_t n, bool is_first,
-                    double *restrict out)
+/* Make row `y` of the result, in `joined`. */
+static void join_rows(struct reducer *reducer, uint32_t y)
 {
-    for (size_t i = 0; i < n; i++) {
-        out[i] = (is_first ? 0.0 : out[i]) + weight * row[i];
-    }
-}
-
-static void join_rows(const struct reducer *reducer, enum part part,
-                      const struct placed_taps *taps)
-{
-    const enum mb_reduce reduce = reducer->reduce[part];
-    const size_t n_doubles = (size_t)reducer->extent.width * 4;
-    for (size_t at = 0; at < n_doubles; at += CHUNK_DOUBLES) {
-        const size_t n = n_doubles - at < CHUNK_DOUBLES ? n_doubles - at : CHUNK_DOUBLES;
-        double *const out = reducer->joined[part] + at;
-        bool is_first = true;
-        for (uint32_t i = 0; i < taps->n_taps; i++) {
-            const uint32_t slot = (taps->first + i) % reducer->n_max_taps;
-            const double *row = reducer->reduced[part][slot] + at;
-            if (reduce == MB_REDUCE_AVG && taps->weight[i] == 0.0) {
-                continue;
-            }
-            if (reduce == MB_REDUCE_AVG) {
-                add_row(taps->weight[i], row, n, is_first, out);
-            } else if (is_first) {
-                memcpy(out, row, n * sizeof *row);
-            } else {
-                take_extremes(reduce, row, n, out);
-            }
-            is_first = false;
-        }
-    }
-}
-
-/* Row `y` of the result at `dst`, and of the range if that is not NULL. */
-static void make_row(struct reducer *reducer, uint32_t y, double *dst, double *range)
-{
-    const uint32_t height = reducer->source->extent.height;
-    const struct mb_taps below = mb_filter_taps(reducer->policy, height, y);
-    const struct placed_taps narrow = {below.first, below.n_taps, below.weight};
-    double *const *const joined = reducer->joined;
+    const struct mb_taps taps = taps_at(reducer, reducer->source->extent.height, y);
     const size_t n = (size_t)reducer->extent.width * 4;
-    for (enum part part = 0; part < N_PARTS; part++) {
-        const struct placed_taps taps = taps_of(reducer, part, height, narrow);
-        for (uint32_t i = 0; reducer->is_needed[part] && i < taps.n_taps; i++) {
-            reduce_row(reducer, taps.first + i);
-        }
-        if (reducer->is_needed[part]) {
-            join_rows(reducer, part, &taps);
+    clear(reducer->reduce, n, reducer->joined);
+    for (uint32_t i = 0; i < taps.n_taps; i++) {
+        take(reducer->reduce, taps.weight[i], reduced_row(reducer, taps.first + i), n,
+             reducer->joined);
+    }
+}
+
+/* Put a row of `n` doubles where it belongs in the result, or in the range. */
+static void put_row(enum pass pass, const double *row, size_t n, double *out)
+{
+    if (pass == PASS_VALUE || pass == PASS_GREATEST) {
+        memcpy(out, row, n * sizeof *row);
+    }
+    for (size_t i = 0; pass == PASS_WEIGHED && i < n; i += 4) {
+        for (size_t c = 0; c < 3 && out[i + 3] != 0.0; c++) {
+            out[i + c] = row[i + c] / out[i + 3];
         }
     }
-    memcpy(dst, joined[PART_VALUE], n * sizeof *dst);
-    for (size_t i = 0; reducer->is_needed[PART_WEIGHED] && i < n; i += 4) {
-        for (size_t c = 0; c < 3 && dst[i + 3] != 0.0; c++) {
-            dst[i + c] = joined[PART_WEIGHED][i + c] / dst[i + 3];
-        }
-    }
-    for (size_t i = 0; range != NULL && i < n; i++) {
-        range[i] = joined[PART_GREATEST][i] - joined[PART_LEAST][i];
+    for (size_t i = 0; pass == PASS_LEAST && i < n; i++) {
+        out[i] -= row[i];
     }
 }
 
@@ -298,33 +193,49 @@ struct level_job {
     const struct mb_filter *filter;
     const struct mb_plane *source;
     double *dst, *range;
-    bool has_memory[MB_PARALLEL_MAX_WORKERS];
+    atomic_bool is_out_of_memory;
 };
+
+/* False if out of memory. */
+static bool run_pass(const struct level_job *job, enum pass pass, uint32_t row_begin,
+                     uint32_t row_end)
+{
+    double *const out = pass == PASS_VALUE || pass == PASS_WEIGHED ? job->dst : job->range;
+    struct reducer reducer;
+    const bool has_memory = reducer_init(&reducer, job->filter, job->source, pass);
+    const size_t n = (size_t)reducer.extent.width * 4;
+    for (uint32_t y = row_begin; has_memory && y < row_end; y++) {
+        join_rows(&reducer, y);
+        put_row(pass, reducer.joined, n, out + y * n);
+    }
+    reducer_finish(&reducer);
+    return has_memory;
+}
 
 static void level_job_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
+    (void)worker;
     struct level_job *job = ctx;
-    struct reducer reducer;
-    job->has_memory[worker] =
-        reducer_init(&reducer, job->filter, job->source, job->range != NULL);
-    for (uint32_t y = row_begin; job->has_memory[worker] && y < row_end; y++) {
-        const size_t at = (size_t)y * reducer.extent.width * 4;
-        make_row(&reducer, y, job->dst + at, job->range != NULL ? job->range + at : NULL);
+    bool has_memory = run_pass(job, PASS_VALUE, row_begin, row_end);
+    if (mb_weighs_alpha(job->filter->reduce, job->filter->alpha, job->source->format)) {
+        has_memory = has_memory && run_pass(job, PASS_WEIGHED, row_begin, row_end);
     }
-    reducer_finish(&reducer);
+    if (job->range != NULL) {
+        has_memory = has_memory && run_pass(job, PASS_GREATEST, row_begin, row_end) &&
+                     run_pass(job, PASS_LEAST, row_begin, row_end);
+    }
+    if (!has_memory) {
+        job->is_out_of_memory = true;
+    }
 }
 
 enum mb_status mb_golden_level(const struct mb_filter *filter, const struct mb_plane *source,
                                double *dst, double *range, struct mb_err *err)
 {
-    struct level_job job = {filter, source, dst, range, {false}};
+    struct level_job job = {filter, source, dst, range, false};
     const struct mb_extent extent = mb_level_extent(source->extent, 1);
-    const uint32_t n_workers =
-        mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
-    for (uint32_t i = 0; i < n_workers; i++) {
-        MB_DO(MB_NEED(job.has_memory[i], "golden model"));
-    }
-    return MB_OK;
+    mb_parallel_rows(extent.height, extent.width, level_job_rows, &job);
+    return MB_NEED(!job.is_out_of_memory, "golden model");
 }
 
 enum mb_status mb_ideal_init(struct mb_ideal *ideal, const struct mb_filter *filter,

@@ -8,7 +8,6 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "base/alloc.h"
 #include "base/log.h"
 
 /* Coefficients of a progressive file are kept whole. */
@@ -34,7 +33,6 @@ struct job {
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
     bool has_header; /* what follows is texels */
-    uint8_t *row;    /* rgba[jpeg.output_width][4] */
 };
 
 /* ---- What libjpeg calls */
@@ -91,41 +89,26 @@ static void on_progress(j_common_ptr common)
 
 /* ---- Orientation */
 
-struct tiff {
-    const uint8_t *data;
-    size_t n_bytes;
-    bool is_big_endian;
-};
-
-static uint32_t get16(const struct tiff *tiff, size_t at)
-{
-    return tiff->is_big_endian ? mb_get_be16(tiff->data + at) : mb_get_le16(tiff->data + at);
-}
-
-static uint32_t get32(const struct tiff *tiff, size_t at)
-{
-    return tiff->is_big_endian ? mb_get_be32(tiff->data + at) : mb_get_le32(tiff->data + at);
-}
-
 /* The orientation in the first directory of a TIFF file, or 0 if it has none. */
-static uint32_t find_orientation(struct tiff tiff)
+static uint32_t find_orientation(const uint8_t *tiff, size_t n_bytes)
 {
-    if (tiff.n_bytes < 8 ||
-        (memcmp(tiff.data, "II", 2) != 0 && memcmp(tiff.data, "MM", 2) != 0)) {
+    if (n_bytes < 8 || (memcmp(tiff, "II", 2) != 0 && memcmp(tiff, "MM", 2) != 0)) {
         return 0;
     }
-    tiff.is_big_endian = tiff.data[0] == 'M';
-    const size_t directory = get32(&tiff, 4);
-    if (get16(&tiff, 2) != 42 || directory > tiff.n_bytes - 2) {
+    const bool is_big_endian = tiff[0] == 'M';
+    uint32_t (*const get16)(const uint8_t *p) = is_big_endian ? mb_get_be16 : mb_get_le16;
+    uint32_t (*const get32)(const uint8_t *p) = is_big_endian ? mb_get_be32 : mb_get_le32;
+    const size_t directory = get32(tiff + 4);
+    if (get16(tiff + 2) != 42 || directory > n_bytes - 2) {
         return 0;
     }
-    const size_t n_there = (tiff.n_bytes - directory - 2) / 12, n = get16(&tiff, directory);
+    const size_t n_there = (n_bytes - directory - 2) / 12, n = get16(tiff + directory);
     for (size_t i = 0; i < n && i < n_there; i++) {
-        const size_t at = directory + 2 + i * 12;
-        const uint32_t type = get16(&tiff, at + 2);
+        const uint8_t *const entry = tiff + directory + 2 + i * 12;
+        const uint32_t type = get16(entry + 2);
         const bool is_long = type == TYPE_LONG || type == TYPE_SLONG;
-        if (get16(&tiff, at) == TAG_ORIENTATION && (is_long || type == TYPE_SHORT)) {
-            return is_long ? get32(&tiff, at + 8) : get16(&tiff, at + 8);
+        if (get16(entry) == TAG_ORIENTATION && (is_long || type == TYPE_SHORT)) {
+            return is_long ? get32(entry + 8) : get16(entry + 8);
         }
     }
     return 0;
@@ -137,33 +120,12 @@ static uint32_t read_orientation(const struct jpeg_decompress_struct *jpeg)
     static const char begin[6] = "Exif\0";
     for (const struct jpeg_marker_struct *m = jpeg->marker_list; m != NULL; m = m->next) {
         if (m->data_length >= sizeof begin && memcmp(m->data, begin, sizeof begin) == 0) {
-            const uint32_t orientation = find_orientation((struct tiff){
-                .data = m->data + sizeof begin, .n_bytes = m->data_length - sizeof begin});
+            const uint32_t orientation =
+                find_orientation(m->data + sizeof begin, m->data_length - sizeof begin);
             return orientation >= 1 && orientation <= 8 ? orientation : 1;
         }
     }
     return 1;
-}
-
-/* Where stored texels belong: texel (x, y) at `first` + x * `step_x` + y * `step_y`. */
-struct placing {
-    ptrdiff_t first, step_x, step_y;
-};
-
-static struct placing place(uint32_t orientation, const struct mb_image *image)
-{
-    const bool is_turned = orientation >= 5; /* rows become columns */
-    const bool from_right =
-        orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
-    const bool from_bottom =
-        orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
-    const ptrdiff_t width = image->width, height = image->height;
-    const ptrdiff_t step_x = from_right ? -1 : 1, step_y = from_bottom ? -width : width;
-    return (struct placing){
-        .first = (from_right ? width - 1 : 0) + (from_bottom ? (height - 1) * width : 0),
-        .step_x = is_turned ? step_y : step_x,
-        .step_y = is_turned ? step_x : step_y,
-    };
 }
 
 /* ---- Decoding */
@@ -182,32 +144,6 @@ MB_MUST_CHECK static enum mb_status check_kind(const struct job *job)
     return MB_OK;
 }
 
-static void read_rows(struct job *job, uint32_t orientation)
-{
-    struct jpeg_decompress_struct *jpeg = &job->jpeg;
-    const struct mb_image *image = job->reader->image;
-    const struct placing placing = place(orientation, image);
-    while (jpeg->output_scanline < jpeg->output_height) {
-        const ptrdiff_t y = jpeg->output_scanline;
-        jpeg_read_scanlines(jpeg, &job->row, 1);
-        for (uint32_t x = 0; x < jpeg->output_width; x++) {
-            const ptrdiff_t at = placing.first + x * placing.step_x + y * placing.step_y;
-            memcpy((uint8_t *)image->texels + at * 4, job->row + (size_t)x * 4, 4);
-        }
-    }
-}
-
-MB_MUST_CHECK static enum mb_status start(struct job *job, uint32_t orientation)
-{
-    struct mb_err *err = job->err;
-    const int64_t width = job->jpeg.image_width, height = job->jpeg.image_height;
-    const bool is_turned = orientation >= 5;
-    MB_DO(mb_reader_start(job->reader, is_turned ? height : width, is_turned ? width : height,
-                          MB_DEPTH_U8, (uint64_t)(width * height) / MAX_TEXELS_PER_BYTE, err));
-    job->row = mb_malloc((size_t)width * 4);
-    return MB_NEED(job->row, job->reader->path);
-}
-
 /* Everything that must survive a jump is in the job. */
 MB_MUST_CHECK static enum mb_status decode(struct job *job)
 {
@@ -224,12 +160,18 @@ MB_MUST_CHECK static enum mb_status decode(struct job *job)
     job->has_header = true;
     const uint32_t orientation = read_orientation(jpeg);
     MB_DO(check_kind(job));
-    MB_DO(start(job, orientation));
+    MB_DO(mb_reader_start(
+        job->reader, jpeg->image_width, jpeg->image_height, MB_DEPTH_U8,
+        (uint64_t)jpeg->image_width * jpeg->image_height / MAX_TEXELS_PER_BYTE, job->err));
     jpeg->out_color_space = JCS_EXT_RGBA;
     jpeg_start_decompress(jpeg);
-    read_rows(job, orientation);
+    while (jpeg->output_scanline < jpeg->output_height) {
+        const size_t first = (size_t)jpeg->output_scanline * jpeg->output_width;
+        uint8_t *row = (uint8_t *)job->reader->image->texels + first * 4;
+        jpeg_read_scanlines(jpeg, &row, 1);
+    }
     jpeg_finish_decompress(jpeg);
-    return MB_OK;
+    return mb_reader_turn(job->reader, orientation, job->err);
 }
 
 enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err)
@@ -242,6 +184,5 @@ enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err)
     job.errors.emit_message = on_message;
     const enum mb_status status = decode(&job);
     jpeg_destroy_decompress(&job.jpeg);
-    mb_free(job.row);
     return status;
 }

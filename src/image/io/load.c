@@ -2,7 +2,6 @@
  * reader. */
 #include "image/io/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,8 +34,7 @@ static const struct format {
     {"JPEG", "\xff\xd8\xff", 3, 0, JPEG_DECODE},
     {"KTX2", "\xabKTX 20\xbb\r\n\x1a\n", 12, 0, mb_ktx2_decode},
     {"DDS", "DDS ", 4, 0, mb_dds_decode},
-    {"GIF", "GIF87a", 6, 0, NULL},
-    {"GIF", "GIF89a", 6, 0, NULL},
+    {"GIF", "GIF8", 4, 0, NULL},
     {"PSD", "8BPS", 4, 0, NULL},
     {"WebP", "WEBP", 4, 8, NULL},
     {"TIFF", "II*\0", 4, 0, NULL},
@@ -90,6 +88,36 @@ enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width, int64_t 
     return MB_NEED(image->texels, reader->path);
 }
 
+enum mb_status mb_reader_turn(struct mb_reader *reader, uint32_t orientation,
+                              struct mb_err *err)
+{
+    struct mb_image *image = reader->image;
+    const struct mb_image stored = *image;
+    const bool is_turned = orientation >= 5; /* rows become columns */
+    const bool from_right =
+        orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7;
+    const bool from_bottom =
+        orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+    const size_t width = is_turned ? stored.height : stored.width;
+    const size_t height = is_turned ? stored.width : stored.height;
+    if (orientation == 1) {
+        return MB_OK;
+    }
+    uint8_t *out = mb_malloc(width * height * 4);
+    MB_DO(MB_NEED(out, reader->path));
+    *image = (struct mb_image){(uint32_t)width, (uint32_t)height, MB_DEPTH_U8, .texels = out};
+    for (size_t row = 0; row < height; row++) {
+        for (size_t column = 0; column < width; column++, out += 4) {
+            const size_t x = from_right ? width - 1 - column : column;
+            const size_t y = from_bottom ? height - 1 - row : row;
+            const size_t at = is_turned ? x * height + y : y * width + x;
+            memcpy(out, (const uint8_t *)stored.texels + at * 4, 4);
+        }
+    }
+    mb_free(stored.texels);
+    return MB_OK;
+}
+
 static const struct format *find_format(const struct mb_bytes *file)
 {
     for (size_t i = 0; i < MB_COUNTOF(formats); i++) {
@@ -129,17 +157,13 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
     return mb_err_hint(err, MB_IMAGE_KINDS " are");
 }
 
-/* The file's name without folder and extension, as a slug. */
-static void stem_slug(const char *path, char *out, size_t out_bytes)
+/* The file's name without folder and extension. */
+static struct mb_text stem_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char stem[256];
-    snprintf(stem, sizeof stem, "%s", slash != NULL ? slash + 1 : path);
-    char *dot = strrchr(stem, '.');
-    if (dot != NULL && dot != stem) {
-        *dot = '\0';
-    }
-    mb_slug(stem, out, out_bytes);
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    const bool has_suffix = dot != NULL && dot != name;
+    return mb_text("%.*s", (int)(has_suffix ? (size_t)(dot - name) : strlen(name)), name);
 }
 
 enum mb_status mb_image_decode(struct mb_image *image, const char *path,
@@ -151,7 +175,7 @@ enum mb_status mb_image_decode(struct mb_image *image, const char *path,
         mb_image_finish(image);
         return status;
     }
-    stem_slug(path, image->name, sizeof image->name);
+    mb_slug(stem_of(path).s, image->name, sizeof image->name);
     mb_sha256_hex(file->data, file->n_bytes, image->sha256);
     return MB_OK;
 }

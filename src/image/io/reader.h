@@ -39,6 +39,12 @@ MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t w
 MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
                                               size_t n_bytes, struct mb_err *err);
 
+/* Turn the image, of 8 bits a channel, as `orientation` says: 1 (as stored) to 8, as in EXIF.
+ */
+MB_MUST_CHECK enum mb_status mb_reader_turn(struct mb_reader *reader, uint32_t orientation,
+                                            struct mb_err *err);
+#define MB_ORIENTATION_MIRRORED 2u /* along x */
+
 /* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
  * a channel, 16 if the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
  * tRNS, of every critical chunk and of the compressed stream must be right (other wrong ones
@@ -100,11 +106,10 @@ static inline uint32_t mb_get_be32(const uint8_t *p)
     return mb_get_be16(p) << 16 | mb_get_be16(p + 2);
 }
 
-/* Store a word at `out`; returns where the next one goes. */
-static inline uint8_t *mb_put_le32(uint8_t *out, uint32_t value)
+/* Store a word at `out`. */
+static inline void mb_put_le32(uint8_t *out, uint32_t value)
 {
     for (int i = 0; i < 4; i++) {
-        *out++ = (uint8_t)(value >> (8 * i));
+        out[i] = (uint8_t)(value >> (8 * i));
     }
-    return out;
 }

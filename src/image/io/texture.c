@@ -103,13 +103,6 @@ static const struct {
     char writer[PADDED(sizeof WRITER)];
 } key_values = {sizeof ORIENTATION, ORIENTATION, sizeof WRITER, WRITER};
 
-/* Where the parts lie. */
-struct plan {
-    struct ktx2_header header;
-    struct ktx2_level level[MB_MAX_LEVELS];
-    size_t total_bytes;
-};
-
 /* Least common multiple of 4 and the texel's size: sizes are 1, 2, and powers of two above. */
 static size_t level_alignment(const struct mb_format *format)
 {
@@ -123,42 +116,34 @@ static uint32_t type_bytes(const struct mb_format *format)
     return n_bits % 8 == 0 ? n_bits / 8 : format->texel_bytes;
 }
 
-static void make_plan(const struct mb_texture *texture, struct plan *plan)
+static struct ktx2_header make_ktx2_header(const struct mb_texture *texture)
 {
     const struct mb_layout *layout = texture->layout;
     const struct mb_format *format = layout->format;
     const uint32_t n_faces = texture->is_cube ? N_FACES : 1;
-    *plan = (struct plan){
-        .header = {
-            .identifier = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'},
-            .vk_format = (uint32_t)format->vk_format,
-            .type_bytes = type_bytes(format),
-            .width = layout->base.width,
-            .height = layout->base.height,
-            .n_elements = layout->n_layers > n_faces ? layout->n_layers / n_faces : 0,
-            .n_faces = n_faces,
-            .n_levels = layout->n_levels,
-            .dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels,
-            .kvd_bytes = sizeof key_values,
-        }};
-    struct ktx2_header *header = &plan->header;
-    header->dfd_offset =
-        (uint32_t)(sizeof *header + sizeof(struct ktx2_level) * layout->n_levels);
-    header->kvd_offset = header->dfd_offset + header->dfd_bytes;
-    size_t end = header->kvd_offset + header->kvd_bytes;
-    for (uint32_t level = layout->n_levels; level-- > 0;) {
-        const size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
-        end += -end % level_alignment(format);
-        plan->level[level] = (struct ktx2_level){end, n_bytes, n_bytes};
-        end += n_bytes;
-    }
-    plan->total_bytes = end;
+    const uint32_t dfd_bytes = DFD_HEAD_BYTES + DFD_SAMPLE_BYTES * format->n_channels;
+    const size_t dfd_offset =
+        sizeof(struct ktx2_header) + sizeof(struct ktx2_level) * layout->n_levels;
+    return (struct ktx2_header){
+        .identifier = {0xab, 'K', 'T', 'X', ' ', '2', '0', 0xbb, '\r', '\n', 0x1a, '\n'},
+        .vk_format = (uint32_t)format->vk_format,
+        .type_bytes = type_bytes(format),
+        .width = layout->base.width,
+        .height = layout->base.height,
+        .n_elements = layout->n_layers > n_faces ? layout->n_layers / n_faces : 0,
+        .n_faces = n_faces,
+        .n_levels = layout->n_levels,
+        .dfd_offset = (uint32_t)dfd_offset,
+        .dfd_bytes = dfd_bytes,
+        .kvd_offset = (uint32_t)dfd_offset + dfd_bytes,
+        .kvd_bytes = sizeof key_values,
+    };
 }
 
 /* Write the sample of one channel. For floats the bounds are those of [-1, 1] or [0, 1], as
  * 32-bit floats whatever the width: black and white, not the storable range. */
-static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
-                           uint32_t bit_offset, uint8_t *out)
+static void put_sample(const struct mb_format *format, uint32_t channel, uint32_t bit_offset,
+                       uint8_t *out)
 {
     const struct mb_channel *stored = mb_format_channel(format, channel);
     const uint32_t n_bits = stored->n_bits;
@@ -174,10 +159,9 @@ static uint8_t *put_sample(const struct mb_format *format, uint32_t channel,
         is_float ? FLOAT_ONE : (1u << n_bits) - 1,
     };
     memcpy(out, words, sizeof words);
-    return out + sizeof words;
 }
 
-static uint8_t *put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *out)
+static void put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_t *out)
 {
     const uint32_t transfer = format->codec == MB_CODEC_SRGB8 ? DFD_SRGB : DFD_LINEAR;
     const uint32_t words[] = {
@@ -190,32 +174,36 @@ static uint8_t *put_dfd(const struct mb_format *format, uint32_t n_bytes, uint8_
         0, /* further planes */
     };
     memcpy(out, words, sizeof words);
-    out += sizeof words;
     uint32_t bit_offset = 0;
     for (uint32_t channel = 0; channel < format->n_channels; channel++) {
-        out = put_sample(format, channel, bit_offset, out);
+        put_sample(format, channel, bit_offset,
+                   out + DFD_HEAD_BYTES + channel * DFD_SAMPLE_BYTES);
         bit_offset += mb_format_channel(format, channel)->n_bits;
     }
-    return out;
 }
 
 enum mb_status mb_ktx2_encode(const struct mb_texture *texture, struct mb_bytes *out,
                               struct mb_err *err)
 {
     const struct mb_layout *layout = texture->layout;
-    struct plan plan;
-    make_plan(texture, &plan);
-    *out = (struct mb_bytes){mb_alloc(plan.total_bytes, 1), plan.total_bytes};
+    const struct ktx2_header header = make_ktx2_header(texture);
+    struct ktx2_level index[MB_MAX_LEVELS];
+    size_t end = header.kvd_offset + header.kvd_bytes;
+    for (uint32_t level = layout->n_levels; level-- > 0;) {
+        const size_t n_bytes = layout->level_layer_bytes[level] * layout->n_layers;
+        end += -end % level_alignment(layout->format);
+        index[level] = (struct ktx2_level){end, n_bytes, n_bytes};
+        end += n_bytes;
+    }
+    *out = (struct mb_bytes){mb_alloc(end, 1), end};
     MB_DO(MB_NEED(out->data, "KTX2 file"));
-    memcpy(out->data, &plan.header, sizeof plan.header);
-    memcpy(out->data + sizeof plan.header, plan.level, layout->n_levels * sizeof *plan.level);
-    uint8_t *const end =
-        put_dfd(layout->format, plan.header.dfd_bytes, out->data + plan.header.dfd_offset);
-    assert(end == out->data + plan.header.kvd_offset);
-    memcpy(end, &key_values, sizeof key_values);
+    memcpy(out->data, &header, sizeof header);
+    memcpy(out->data + sizeof header, index, layout->n_levels * sizeof *index);
+    put_dfd(layout->format, header.dfd_bytes, out->data + header.dfd_offset);
+    memcpy(out->data + header.kvd_offset, &key_values, sizeof key_values);
     for (uint32_t i = 0; i < layout->n_levels; i++) {
-        memcpy(out->data + plan.level[i].offset, mb_layout_level(layout, texture->block, i, 0),
-               plan.level[i].n_bytes);
+        memcpy(out->data + index[i].offset, mb_layout_level(layout, texture->block, i, 0),
+               index[i].n_bytes);
     }
     return MB_OK;
 }

@@ -139,20 +139,6 @@ MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
     return MB_OK;
 }
 
-/* Mirror the rows: stb_image knows rows from the bottom, but not texels from the right. */
-static void mirror(struct mb_image *image)
-{
-    uint8_t *row = image->texels;
-    for (uint32_t y = 0; y < image->height; y++, row += (size_t)image->width * 4) {
-        for (size_t left = 0, right = image->width - 1; left < right; left++, right--) {
-            uint8_t texel[4];
-            memcpy(texel, row + left * 4, 4);
-            memcpy(row + left * 4, row + right * 4, 4);
-            memcpy(row + right * 4, texel, 4);
-        }
-    }
-}
-
 enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const uint8_t *head = reader->begin;
@@ -169,8 +155,7 @@ enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
     }
     MB_DO(rewrite(reader, &tga, &file, err));
     MB_DO(mb_reader_decode(reader, file.data, file.n_bytes, err));
-    if ((head[17] & FROM_THE_RIGHT) != 0) {
-        mirror(reader->image);
-    }
-    return MB_OK;
+    /* stb_image knows rows from the bottom, but not texels from the right. */
+    const bool is_mirrored = (head[17] & FROM_THE_RIGHT) != 0;
+    return is_mirrored ? mb_reader_turn(reader, MB_ORIENTATION_MIRRORED, err) : MB_OK;
 }
