@@ -33,13 +33,18 @@ static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs
 
 #define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
 
-static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
-                            const struct mb_task *task)
+static const cJSON *open_domain(struct mb_reader *r)
 {
     static const char *const keys[] = {
         "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
         "power_of_two", "square", "max_layers", "full_chain", NULL};
-    const cJSON *node = mb_open(r, mb_json_get(r->root, "domain"), keys, 0);
+    return mb_open(r, mb_json_get(r->root, "domain"), keys, 0);
+}
+
+static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
+                            const struct mb_task *task)
+{
+    const cJSON *node = open_domain(r);
     const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
     const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
     const uint32_t least = mb_read_integer(r, node, "min_size", 1, UINT32_MAX, 1);
@@ -150,15 +155,44 @@ static enum mb_status choose_subgroup_size(struct mb_pick *pick,
     return MB_OK;
 }
 
-bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
-                           uint32_t n_lanes)
+/* Load the module of each member of "shaders", for one format, reduction and subgroup size. */
+static enum mb_status load_shaders(const struct mb_pick *pick, struct mb_err *err)
 {
-    struct device_needs needs;
     struct mb_reader reader;
-    struct mb_err ignored;
-    mb_reader_init(&reader, pick, layout, &ignored);
-    return read_needs(&reader, &needs) == MB_OK && needs.has_subgroup &&
-           takes_lanes(&needs, n_lanes);
+    struct mb_layout layout;
+    const struct mb_spirv *ignored;
+    mb_layout_init(&layout, pick->format, (struct mb_extent){1, 1}, 1, 1);
+    mb_reader_init(&reader, pick, &layout, err);
+    mb_reader_set_step(&reader, NULL);
+    const cJSON *shaders = mb_read_map(&reader, reader.root, "shaders");
+    for (const cJSON *own = shaders ? shaders->child : NULL; own; own = own->next) {
+        MB_DO(mb_manifest_module(&reader, mb_choose(&reader, own), &ignored));
+    }
+    return reader.status;
+}
+
+enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err)
+{
+    struct mb_pick pick = {.manifest = params->self, .params = params};
+    struct mb_reader reader = {.pick = &pick, .root = pick.manifest->json.root, .err = err};
+    struct device_needs needs;
+    const cJSON *domain = open_domain(&reader);
+    const uint32_t formats = mb_read_words(&reader, domain, "formats", NULL, UINT32_MAX);
+    const uint32_t reduces = mb_read_words(&reader, domain, "reduce", mb_kernel_reduces, 1);
+    MB_DO(read_needs(&reader, &needs));
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
+        pick.format = &mb_formats[i / MB_N_REDUCES];
+        pick.reduce = (enum mb_reduce)(i % MB_N_REDUCES);
+        const bool is_taken =
+            (formats >> i / MB_N_REDUCES & 1u) && (reduces >> pick.reduce & 1u);
+        for (uint32_t n_lanes = 1; is_taken && n_lanes <= 128; n_lanes *= 2) {
+            if (needs.has_subgroup ? takes_lanes(&needs, n_lanes) : n_lanes == 1) {
+                pick.subgroup_size = needs.has_subgroup ? n_lanes : 0;
+                MB_DO(load_shaders(&pick, err));
+            }
+        }
+    }
+    return MB_OK;
 }
 
 enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,

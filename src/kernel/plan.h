@@ -96,10 +96,9 @@ void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strate
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce);
 
-/* True if a choice that mb_kernel_pick() made without a device may run on one with subgroups of
- * `n_lanes`; false if the manifest does not ask for subgroups. */
-bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
-                           uint32_t n_lanes);
+/* Load all modules of a variant: each shader, for every format, reduction and subgroup size
+ * that the manifest takes. */
+MB_MUST_CHECK enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err);
 
 /* Choose from a manifest for a task, for mb_kernel_plan_init(), on a device or, if `info` is
  * NULL, on one that has everything it needs. MB_UNSUPPORTED, with a sentence, if its domain,

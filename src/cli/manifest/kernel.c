@@ -17,9 +17,6 @@
 
 #define PLACEHOLDER "@NAME@" /* in templates */
 
-/* The default size is odd: most kernels go wrong at odd sizes first. */
-static const struct mb_extent usual_size = {1921, 1081};
-
 static const char *state_name(const struct mb_access *state)
 {
     return state == &mb_access_undefined  ? "undefined"
@@ -228,27 +225,37 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     return MB_OK;
 }
 
-/* Check all variants, or those of --strategy; only the first is shown step by step. */
+/* Find the manifest's variants, or those of --strategy; at least one. */
+static enum mb_status find_variants(const struct mb_options *options, struct mb_variant **rows,
+                                    size_t *n_rows, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *every = all.s;
+    const bool has_specs = options->specs.n > 0;
+    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
+                           has_specs ? settings->n_specs : 1, rows, n_rows, err));
+    for (size_t i = 0; i < *n_rows; i++) {
+        MB_FAIL_IF((*rows)[i].strategy != strategy, err, MB_ERRC_USAGE,
+                   "kernel: '%s' is not of this manifest", (*rows)[i].strategy->name);
+    }
+    return MB_OK;
+}
+
+/* Check all variants; only the first is shown step by step. */
 static enum mb_status check_all(const struct mb_options *options, struct mb_strbuf *out,
                                 struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
     const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
     const struct mb_format *format = mb_format_find("rgba8");
-    struct mb_extent size = usual_size;
+    struct mb_extent size = {1921, 1081}; /* odd: most kernels go wrong at odd sizes first */
     struct mb_layout layout;
     struct mb_task task = {.alpha = settings->alpha};
-    const struct mb_text all = mb_text("%s:*", strategy->name);
-    const char *every = all.s;
-    const bool has_specs = options->specs.n > 0;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
-                           has_specs ? settings->n_specs : 1, &rows, &n_rows, err));
-    for (size_t i = 0; i < n_rows; i++) {
-        MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
-                   "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
-    }
+    MB_DO(find_variants(options, &rows, &n_rows, err));
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
     format =
         options->settings.formats[0] ? mb_format_find(options->settings.formats[0]) : format;
@@ -266,79 +273,19 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
-/* Load the modules of one task, for each subgroup size that the manifest takes; none if it
- * refuses the task. */
-static enum mb_status load_task(const struct mb_variant *row, const struct mb_layout *layout,
-                                const struct mb_task *task, struct mb_err *err)
-{
-    struct mb_pick pick;
-    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, err);
-    for (uint32_t n_lanes = 1; status == MB_OK && n_lanes <= 128; n_lanes *= 2) {
-        MB_SCOPED(mb_kernel_plan) plan = {0};
-        if (mb_kernel_takes_lanes(&pick, layout, n_lanes)) {
-            pick.subgroup_size = n_lanes;
-            status = mb_kernel_plan_init(&plan, &pick, layout, NULL, err);
-        }
-    }
-    MB_SCOPED(mb_kernel_plan) plan = {0};
-    status = status == MB_OK ? mb_kernel_plan_init(&plan, &pick, layout, NULL, err) : status;
-    return status == MB_UNSUPPORTED ? MB_OK : status;
-}
-
-/* Load the modules of a variant for images of one size, in each format. If `given` is NULL, the
- * size is the usual one or one that suits the manifest. */
-static enum mb_status load_size(const struct mb_variant *row, const struct mb_extent *given,
-                                uint32_t n_layers, struct mb_err *err)
-{
-    for (size_t i = 0; i < mb_format_count; i++) {
-        const struct mb_format *other = &mb_formats[i];
-        struct mb_extent size = given ? *given : usual_size;
-        enum mb_reduce ignored = MB_REDUCE_AVG;
-        struct mb_layout layout;
-        if (!given) {
-            mb_kernel_suggest(&row->params, &other, &size, &ignored);
-        }
-        mb_layout_init(&layout, &mb_formats[i], size, n_layers, mb_full_level_count(size));
-        for (unsigned reduce = 0; reduce < MB_N_REDUCES; reduce++) {
-            struct mb_task task = {.reduce = (enum mb_reduce)reduce,
-                                   .rect = mb_rect_whole(size)};
-            MB_DO(load_task(row, &layout, &task, err));
-        }
-    }
-    return MB_OK;
-}
-
-/* Load the modules of a variant, for each kind of image that a "when" is likely to tell apart.
- * If the manifest is wrong for some kinds, a run will say so. */
-static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *err)
-{
-    static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
-                                             {4096, 4096}, {64, 64},    {1000, 1},
-                                             {1, 1000},    {1, 1}};
-    MB_DO(load_size(row, NULL, 1, err));
-    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
-        struct mb_err ignored;
-        (void)load_size(row, &sizes[i], 1, &ignored);
-        (void)load_size(row, &sizes[i], 6, &ignored);
-    }
-    return MB_OK;
-}
-
-/* Compile and write every module that any variant uses for the images of load_sizes(). */
+/* Compile and write every module of the variants. */
 static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
                                   struct mb_err *err)
 {
     const struct mb_manifest *manifest = &options->table.manifests[0];
-    const struct mb_text all = mb_text("%s:*", manifest->strategy.name);
-    const char *spec = all.s;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     /* Modules compiled before are not enough: their sources may have changed. */
     MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
                "kernel compile: this build compiles no GLSL or HLSL");
-    MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
+    MB_DO(find_variants(options, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
-        MB_DO(load_sizes(&rows[i], err));
+        MB_DO(mb_kernel_load(&rows[i].params, err));
     }
     mb_session_end_at_once(false);
     for (const struct mb_loaded_module *module = manifest->modules; module;
