@@ -89,7 +89,7 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
 {
     const struct mb_extent sizes[] = {*size,        {1920, 1088}, {481, 271},
                                       {1024, 1024}, {4096, 4096}, {64, 64}};
-    const struct mb_pick pick = {.manifest = params->self, .params = params};
+    const struct mb_pick pick = {.params = *params};
     const size_t n = mb_format_count * MB_N_REDUCES;
     for (size_t i = 0; i < MB_COUNTOF(sizes) * n; i++) {
         const struct mb_extent extent = sizes[i / n];
@@ -173,8 +173,10 @@ static enum mb_status load_shaders(const struct mb_pick *pick, struct mb_err *er
 
 enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err)
 {
-    struct mb_pick pick = {.manifest = params->self, .params = params};
-    struct mb_reader reader = {.pick = &pick, .root = pick.manifest->json.root, .err = err};
+    struct mb_pick pick = {.params = *params};
+    const struct mb_manifest *manifest = params->self;
+    struct mb_reader reader = {
+        .pick = &pick, .manifest = manifest, .root = manifest->json.root, .err = err};
     struct device_needs needs;
     const cJSON *domain = open_domain(&reader);
     const uint32_t formats = mb_read_words(&reader, domain, "formats", NULL, UINT32_MAX);
@@ -195,13 +197,12 @@ enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err
     return MB_OK;
 }
 
-enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
-                              const struct mb_layout *layout, const struct mb_task *task,
-                              const struct mb_params *params, struct mb_err *why)
+enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info,
+                            const struct mb_layout *layout, const struct mb_task *task,
+                            struct mb_err *why)
 {
     struct mb_reader reader;
     struct device_needs needs;
-    *pick = (struct mb_pick){.manifest = params->self, .params = params};
     mb_reader_init(&reader, pick, layout, why);
     REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),

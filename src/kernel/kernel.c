@@ -24,8 +24,6 @@ struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_marks *marks;
-    struct mb_pick pick;
-    struct mb_params params;
     struct mb_kernel_plan plan;
     struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
@@ -92,12 +90,11 @@ static uint32_t count_storage_images(const struct mb_shader *shader)
 }
 
 static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                    const struct mb_task *task, const struct mb_pick *pick,
+                                    const struct mb_task *task, uint32_t subgroup_size,
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_err *why)
 {
     const struct mb_gpu_info *info = &gpu->info;
-    const uint32_t subgroup_size = pick->subgroup_size;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
     struct mb_needs needs = {
@@ -125,12 +122,11 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     const uint32_t *most = gpu->info.limits.maxComputeWorkGroupCount;
-    struct mb_pick pick;
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    MB_DO(mb_kernel_pick(&pick, &gpu->info, layout, task, params, why));
-    MB_DO(mb_kernel_plan_init(&plan, &pick, layout, NULL, why));
+    MB_DO(mb_kernel_plan_init(&plan, &gpu->info, layout, task, params, why));
     for (uint32_t i = 0; i < plan.n_pipelines; i++) {
-        MB_DO(pipeline_fits(gpu, layout, task, &pick, &plan.pipelines[i], why));
+        MB_DO(
+            pipeline_fits(gpu, layout, task, plan.pick.subgroup_size, &plan.pipelines[i], why));
     }
     for (uint32_t i = 0; i < plan.n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan.dispatches[i];
@@ -188,8 +184,7 @@ static enum mb_status make_buffers(struct state *s, struct mb_err *err)
             addresses[i] = mb_buffer_address(&s->buffers[i]) + GUARD_BYTES;
         }
     }
-    mb_kernel_plan_finish(&s->plan);
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
+    MB_DO(mb_kernel_plan_again(&s->plan, &s->image->layout, addresses, err));
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].content) {
             MB_DO(upload(&s->buffers[i], &s->plan.buffers[i], err));
@@ -271,7 +266,8 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
 static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
 {
     const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
-    const uint32_t n_lanes = s->pick.subgroup_size;
+    const struct mb_manifest *manifest = s->plan.pick.params.self;
+    const uint32_t n_lanes = s->plan.pick.subgroup_size;
     /* Other workgroups cannot require full subgroups
      * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
     const bool requires_size = n_lanes > 0 && plan->workgroup_size[0] % n_lanes == 0;
@@ -284,7 +280,7 @@ static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_e
         .n_invocations =
             plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
         .n_copies = plan->n_copies,
-        .name = s->pick.manifest->strategy.name,
+        .name = manifest->strategy.name,
     };
     return mb_pipeline_init(&s->pipelines[index], s->gpu, &options, err);
 }
@@ -297,10 +293,8 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = target->image;
     s->marks = target->marks;
-    s->params = *params;
-    MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
-                         &s->params, err));
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
+    MB_DO(mb_kernel_plan_init(&s->plan, &gpu->info, &target->image->layout, &target->task,
+                              params, err));
     MB_DO(make_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
         MB_DO(make_pipeline(s, i, err));
@@ -389,7 +383,7 @@ static void describe(const void *state, struct mb_work *work)
     }
     memcpy(work->workgroup_size, plan->pipelines[0].workgroup_size,
            sizeof work->workgroup_size);
-    work->subgroup_size = s->pick.subgroup_size;
+    work->subgroup_size = s->plan.pick.subgroup_size;
     work->algorithmic_bytes = algorithmic_bytes(s);
     work->tolerance = plan->tolerance;
 }
@@ -486,37 +480,15 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may have an integer format. */
-static bool wants_raw(const cJSON *node)
-{
-    bool is_found = cJSON_IsString(node) &&
-                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
-                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
-    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
-        is_found = wants_raw(child);
-    }
-    return is_found;
-}
-
-void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
-{
-    *strategy = (struct mb_strategy){
-        .name = mb_json_read_string(manifest->json.root, "name"),
-        .title = manifest->title,
-        .source = manifest->source,
-        .queue_flags = VK_QUEUE_COMPUTE_BIT,
-        .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = wants_raw(manifest->json.root),
-        .file = &manifest->file,
-        .self = manifest,
-        .state_bytes = sizeof(struct state),
-        .params = manifest->params,
-        .supports = supports,
-        .init = init,
-        .record = record,
-        .describe = describe,
-        .check = check,
-        .spoil = spoil,
-        .finish = finish,
-    };
-}
+const struct mb_strategy mb_kernel_strategy = {
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .check = check,
+    .spoil = spoil,
+    .finish = finish,
+};

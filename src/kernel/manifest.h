@@ -25,9 +25,7 @@ struct mb_loaded_module {
 };
 
 struct mb_manifest {
-    struct mb_kernel_file file; /* what results record; points into the members below */
-    char *path, *text;
-    const char *title, *source; /* point into `text`, or are `path` */
+    struct mb_kernel_file file; /* what results record; all but sha256 is owned */
     char sha256[65];
     struct mb_json json;
     struct mb_strlist roots; /* folders it may read: its own, then those of --kernel-include */

@@ -564,16 +564,13 @@ static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan 
     return r->status;
 }
 
-enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
-                                   const struct mb_layout *layout, const uint64_t *addresses,
-                                   struct mb_err *err)
+static enum mb_status plan_image(struct mb_kernel_plan *plan, const struct mb_layout *layout,
+                                 const uint64_t *addresses, struct mb_err *err)
 {
-    static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
     struct mb_reader r;
-    *plan = (struct mb_kernel_plan){0};
-    mb_reader_init(&r, pick, layout, err);
+    mb_reader_init(&r, &plan->pick, layout, err);
     mb_reader_set_step(&r, NULL);
-    r.addresses = addresses ? addresses : unknown;
+    r.addresses = addresses;
     MB_DO(plan_buffers(&r, plan));
     for (; r.step.source_level + 1 < layout->n_levels; r.step.index++) {
         MB_DO(plan_step(&r, plan));
@@ -587,6 +584,25 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
     }
     mb_reader_set_step(&r, NULL);
     return plan_tolerance(&r, plan);
+}
+
+enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_gpu_info *info,
+                                   const struct mb_layout *layout, const struct mb_task *task,
+                                   const struct mb_params *params, struct mb_err *err)
+{
+    static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
+    *plan = (struct mb_kernel_plan){.pick.params = *params};
+    MB_DO(mb_pick_init(&plan->pick, info, layout, task, err));
+    return plan_image(plan, layout, unknown, err);
+}
+
+enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan, const struct mb_layout *layout,
+                                    const uint64_t *addresses, struct mb_err *err)
+{
+    const struct mb_pick pick = plan->pick;
+    mb_kernel_plan_finish(plan);
+    plan->pick = pick;
+    return plan_image(plan, layout, addresses, err);
 }
 
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan)

@@ -63,6 +63,7 @@ struct mb_kernel_dispatch {
 };
 
 struct mb_kernel_plan {
+    struct mb_pick pick;
     struct mb_kernel_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     uint32_t n_buffers;
     bool has_fills; /* some buffer is zeroed before each run */
@@ -75,21 +76,27 @@ struct mb_kernel_plan {
     struct mb_tolerance tolerance;
 };
 
-/* Plan one image. `addresses` are the buffers' addresses, known once a first plan without them
- * (NULL: 0) has sized the buffers. MB_ERRC_INPUT if the manifest is wrong, or wrong for this
- * image; MB_UNSUPPORTED if a module declares another format than the image's. Finish in any
- * case. */
-MB_MUST_CHECK enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan,
-                                                 const struct mb_pick *pick,
-                                                 const struct mb_layout *layout,
-                                                 const uint64_t *addresses, struct mb_err *err);
+/* Plan one image on a device or, if `info` is NULL, on one that has everything the manifest
+ * needs; buffers have the address 0. MB_ERRC_INPUT if the manifest is wrong, or wrong for this
+ * image; MB_UNSUPPORTED, with a sentence, if its domain, its requirements, the device's
+ * subgroups or the formats that its modules declare exclude the task. Finish in any case. */
+MB_MUST_CHECK enum mb_status
+mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_gpu_info *info,
+                    const struct mb_layout *layout, const struct mb_task *task,
+                    const struct mb_params *params, struct mb_err *err);
+
+/* Plan the same again, with the addresses of the buffers that the first plan has sized. */
+MB_MUST_CHECK enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan,
+                                                  const struct mb_layout *layout,
+                                                  const uint64_t *addresses,
+                                                  struct mb_err *err);
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan);
 
 /* "combined image sampler" */
 const char *mb_descriptor_type_name(VkDescriptorType type);
 
-/* Fill in `manifest->strategy`, which lives as long as the manifest. */
-void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
+/* What the strategies of all manifests have in common. */
+extern const struct mb_strategy mb_kernel_strategy;
 
 /* Change these to a format, a size and a reduction that a manifest takes; the size stays if the
  * manifest takes it. All stay if it takes none of the usual sizes. */
@@ -99,12 +106,3 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
 /* Load all modules of a variant: each shader, for every format, reduction and subgroup size
  * that the manifest takes. */
 MB_MUST_CHECK enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err);
-
-/* Choose from a manifest for a task, for mb_kernel_plan_init(), on a device or, if `info` is
- * NULL, on one that has everything it needs. MB_UNSUPPORTED, with a sentence, if its domain,
- * its requirements or the device's subgroups exclude the task. */
-MB_MUST_CHECK enum mb_status mb_kernel_pick(struct mb_pick *pick,
-                                            const struct mb_gpu_info *info,
-                                            const struct mb_layout *layout,
-                                            const struct mb_task *task,
-                                            const struct mb_params *params, struct mb_err *why);

@@ -38,11 +38,10 @@ static bool find_way(const cJSON *tree, const cJSON *node, char way[MAX_WAY])
 
 enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
 {
-    const struct mb_manifest *manifest = r->pick->manifest;
     char whole[2 * sizeof r->err->text], way[MAX_WAY] = "";
     if (r->status == MB_OK) {
-        find_way(manifest->json.root, node, way);
-        snprintf(whole, sizeof whole, "%.200s: %s%s%s", manifest->path, way,
+        find_way(r->root, node, way);
+        snprintf(whole, sizeof whole, "%.200s: %s%s%s", r->manifest->file.path, way,
                  way[0] != '\0' ? ": " : "", r->err->text);
         mb_utf8_sanitize(whole, r->err->text, sizeof r->err->text); /* keys may be any bytes */
         r->status = MB_FAILED;
@@ -98,16 +97,17 @@ static void add_members(struct mb_words *words, const cJSON *object)
 
 /* List the values that `by` chooses among, and return the chosen one. No values: `by` is not a
  * choice. */
-static const char *list_values(const struct mb_pick *pick, const char *by,
+static const char *list_values(const struct mb_reader *r, const char *by,
                                struct mb_words *words)
 {
     static const char *const sizes[] = {"4", "8", "16", "32", "64", "128", NULL};
-    const struct mb_param *params = pick->manifest->params;
+    const struct mb_pick *pick = r->pick;
+    const struct mb_param *params = r->manifest->params;
     size_t chosen = 0;
     for (size_t i = 0; params[i].name; i++) {
         if (strcmp(params[i].name, by) == 0) {
             add_words(words, params[i].values);
-            return words->of[pick->params ? pick->params->choice[i] : 0];
+            return words->of[pick->params.choice[i]];
         }
     }
     if (pick->format && strcmp(by, "format") == 0) {
@@ -127,8 +127,7 @@ static const char *list_values(const struct mb_pick *pick, const char *by,
 static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *by)
 {
     struct mb_words words = {.n = 0};
-    const char *value =
-        cJSON_IsString(by) ? list_values(r->pick, by->valuestring, &words) : "none";
+    const char *value = cJSON_IsString(by) ? list_values(r, by->valuestring, &words) : "none";
     if (words.n == 0) {
         MB_REFUSE(r, by, "expected a parameter%s",
                   r->pick->format ? ", \"format\", \"reduce\" or \"subgroup_size\"" : "");
@@ -181,8 +180,12 @@ static void set_name(struct mb_reader *r, const char *name, double value)
 void mb_reader_init(struct mb_reader *r, const struct mb_pick *pick,
                     const struct mb_layout *layout, struct mb_err *err)
 {
-    *r = (struct mb_reader){
-        .pick = pick, .root = pick->manifest->json.root, .err = err, .scope.layout = layout};
+    const struct mb_manifest *manifest = pick->params.self;
+    *r = (struct mb_reader){.pick = pick,
+                            .manifest = manifest,
+                            .root = manifest->json.root,
+                            .err = err,
+                            .scope.layout = layout};
     set_name(r, "width", layout->base.width);
     set_name(r, "height", layout->base.height);
     set_name(r, "layers", layout->n_layers);

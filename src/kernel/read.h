@@ -35,12 +35,17 @@ MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope
 
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
-    const struct mb_manifest *manifest;
-    const struct mb_params *params; /* NULL: the first of each */
+    struct mb_params params;        /* of the manifest in `self` */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
     uint32_t subgroup_size; /* the manifest relies on full subgroups of this size; 0: on none */
 };
+
+/* Fill in all but the parameters, for a task on a device or, if `info` is NULL, on one that has
+ * everything the manifest needs. MB_UNSUPPORTED if the task is excluded. (domain.c) */
+MB_MUST_CHECK enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info,
+                                          const struct mb_layout *layout,
+                                          const struct mb_task *task, struct mb_err *why);
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */
 struct mb_kernel_step {
@@ -51,6 +56,7 @@ struct mb_kernel_step {
  * objects, so that a caller may read all keys of an object and look at `status` once. */
 struct mb_reader {
     const struct mb_pick *pick;
+    const struct mb_manifest *manifest;
     const struct cJSON *root;   /* of the manifest */
     struct mb_kernel_step step; /* the step being planned */
     enum mb_status status;

@@ -197,14 +197,11 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
                                     bool is_told, struct mb_err *err)
 {
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    struct mb_pick pick;
     struct mb_err why = {0};
     char label[MB_LABEL_BYTES];
     mb_variant_label(row, label, sizeof label);
-    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, &why);
-    if (status == MB_OK) {
-        status = mb_kernel_plan_init(&plan, &pick, layout, NULL, &why);
-    }
+    const enum mb_status status =
+        mb_kernel_plan_init(&plan, NULL, layout, task, &row->params, &why);
     if (status == MB_UNSUPPORTED) {
         mb_strbuf_printf(out, "%s: not for this image: %s\n", label, why.text);
         return MB_OK;
