@@ -3,8 +3,6 @@
 
 #include "strategy/needs.h"
 
-#define USUAL_SUBGROUP_SIZE 32
-
 static bool is_power_of_two(uint32_t size)
 {
     return (size & (size - 1)) == 0;
@@ -13,21 +11,29 @@ static bool is_power_of_two(uint32_t size)
 /* What a manifest asks of a device. */
 struct device_needs {
     const cJSON *features;
-    bool has_subgroup;
-    struct mb_numbers sizes; /* of the subgroup */
-    uint32_t min_size;
+    struct mb_numbers
+        sizes; /* of full subgroups, the first without a device; 0: relies on none */
 };
 
 static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs)
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
+    static const uint32_t usual[] = {32, 64, 16, 8, 128, 4};
     const cJSON *node = mb_open(r, mb_json_get(r->root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
     needs->features = mb_read_list(r, node, "features");
-    needs->has_subgroup = subgroup != NULL;
     mb_read_integers(r, subgroup, "size", 1, 1024, &needs->sizes);
-    needs->min_size = mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
+    const uint32_t least = mb_read_integer(r, subgroup, "min_size", 1, 128, 4);
+    if (!subgroup) {
+        needs->sizes.n = 1;
+    } else if (needs->sizes.n == 0) {
+        for (size_t i = 0; i < MB_COUNTOF(usual); i++) {
+            if (usual[i] >= least) {
+                needs->sizes.of[needs->sizes.n++] = usual[i];
+            }
+        }
+    }
     return r->status;
 }
 
@@ -125,33 +131,27 @@ static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
     return MB_OK;
 }
 
-static bool takes_lanes(const struct device_needs *needs, uint32_t n_lanes)
-{
-    bool is_listed = needs->sizes.n == 0 && n_lanes >= needs->min_size;
-    for (uint32_t i = 0; i < needs->sizes.n; i++) {
-        is_listed = is_listed || needs->sizes.of[i] == n_lanes;
-    }
-    return is_listed;
-}
-
-/* Choose the device's own size if the manifest takes it, else the first in the list that the
- * device can have; without a device, the first in the list. */
-static enum mb_status choose_subgroup_size(struct mb_pick *pick,
-                                           const struct device_needs *needs,
+/* Choose the device's own size if the manifest takes it, else the first that it can have. */
+static enum mb_status choose_subgroup_size(struct mb_pick *pick, const struct mb_numbers *sizes,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const struct mb_numbers *list = &needs->sizes;
-    const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
-    REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
-    pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
-    for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
-        pick->subgroup_size = !info || mb_has_lanes(info, list->of[i]) ? list->of[i] : 0;
+    pick->subgroup_size = sizes->of[0];
+    if (!info || pick->subgroup_size == 0) {
+        return MB_OK;
     }
-    REFUSE_IF(pick->subgroup_size == 0 && info,
+    REFUSE_IF(!info->has_full_subgroups, "the device cannot promise full subgroups");
+    pick->subgroup_size = 0;
+    for (uint32_t i = 0; i < sizes->n; i++) {
+        const uint32_t n_lanes = sizes->of[i];
+        if (mb_has_lanes(info, n_lanes) &&
+            (pick->subgroup_size == 0 || n_lanes == mb_lanes(info, 0))) {
+            pick->subgroup_size = n_lanes;
+        }
+    }
+    REFUSE_IF(pick->subgroup_size == 0,
               "the device has subgroups of %u to %u lanes%s; its manifest takes others",
               info->min_subgroup_size, info->max_subgroup_size,
               info->max_workgroup_subgroups > 0 ? "" : ", which nobody can choose");
-    pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
 }
 
@@ -174,10 +174,9 @@ static enum mb_status load_shaders(const struct mb_pick *pick, struct mb_err *er
 enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err)
 {
     struct mb_pick pick = {.params = *params};
-    const struct mb_manifest *manifest = params->self;
-    struct mb_reader reader = {
-        .pick = &pick, .manifest = manifest, .root = manifest->json.root, .err = err};
+    struct mb_reader reader;
     struct device_needs needs;
+    mb_reader_init(&reader, &pick, &(struct mb_layout){.format = mb_formats}, err);
     const cJSON *domain = open_domain(&reader);
     const uint32_t formats = mb_read_words(&reader, domain, "formats", NULL, UINT32_MAX);
     const uint32_t reduces = mb_read_words(&reader, domain, "reduce", mb_kernel_reduces, 1);
@@ -187,11 +186,9 @@ enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err
         pick.reduce = (enum mb_reduce)(i % MB_N_REDUCES);
         const bool is_taken =
             (formats >> i / MB_N_REDUCES & 1u) && (reduces >> pick.reduce & 1u);
-        for (uint32_t n_lanes = 1; is_taken && n_lanes <= 128; n_lanes *= 2) {
-            if (needs.has_subgroup ? takes_lanes(&needs, n_lanes) : n_lanes == 1) {
-                pick.subgroup_size = needs.has_subgroup ? n_lanes : 0;
-                MB_DO(load_shaders(&pick, err));
-            }
+        for (uint32_t k = 0; is_taken && k < needs.sizes.n; k++) {
+            pick.subgroup_size = needs.sizes.of[k];
+            MB_DO(load_shaders(&pick, err));
         }
     }
     return MB_OK;
@@ -210,7 +207,7 @@ enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info
     MB_DO(takes(&reader, layout, task));
     MB_DO(read_needs(&reader, &needs));
     MB_DO(has_features(&reader, needs.features, info));
-    MB_DO(needs.has_subgroup ? choose_subgroup_size(pick, &needs, info, why) : MB_OK);
+    MB_DO(choose_subgroup_size(pick, &needs.sizes, info, why));
     pick->format = layout->format;
     pick->reduce = task->reduce;
     return MB_OK;
