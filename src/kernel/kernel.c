@@ -55,25 +55,20 @@ static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_for
     return MB_OK;
 }
 
-static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
-                                       const struct mb_kernel_pipeline *pipeline,
-                                       VkSubgroupFeatureFlags *operations, struct mb_err *why)
+static enum mb_status module_fits(const struct mb_gpu_info *info, const char *shader,
+                                  const struct mb_spirv *spirv, struct mb_err *why)
 {
-    for (uint32_t i = 0; i < pipeline->spirv->n_capabilities; i++) {
-        const uint32_t number = pipeline->spirv->capabilities[i];
-        const struct mb_spirv_capability *capability = mb_spirv_capability_find(number);
-        MB_FAIL_IF(
-            !capability, why, MB_ERRC_UNSUPPORTED,
-            "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
-            pipeline->shader, number);
-        *operations |= capability->operation;
-        bool is_there = !capability->features[0];
-        for (size_t k = 0; capability->features[k]; k++) {
-            is_there = is_there || mb_features_has(&info->features, capability->features[k]);
+    MB_FAIL_IF(spirv->unknown_capability != 0, why, MB_ERRC_UNSUPPORTED,
+               "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
+               shader, spirv->unknown_capability);
+    for (uint32_t i = 0; i < spirv->n_needs; i++) {
+        const char *const *features = spirv->needs[i];
+        bool is_there = false;
+        for (size_t k = 0; features[k]; k++) {
+            is_there = is_there || mb_features_has(&info->features, features[k]);
         }
         MB_FAIL_IF(!is_there, why, MB_ERRC_UNSUPPORTED,
-                   "the device has no %s, which shader '%s' needs", capability->features[0],
-                   pipeline->shader);
+                   "the device has no %s, which shader '%s' needs", features[0], shader);
     }
     return MB_OK;
 }
@@ -97,12 +92,13 @@ static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_la
     const struct mb_gpu_info *info = &gpu->info;
     const uint32_t *size = pipeline->workgroup_size;
     const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
-    struct mb_needs needs = {
+    const struct mb_needs needs = {
+        .subgroup_operations = pipeline->spirv->operations,
         .n_storage_images = count_storage_images(&pipeline->spirv->shader),
         .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
         .lanes = subgroup_size != info->subgroup_size ? subgroup_size : 0,
     };
-    MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
+    MB_DO(module_fits(info, pipeline->shader, pipeline->spirv, why));
     MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
                MB_ERRC_UNSUPPORTED,
                "shader '%s' has %u bytes of push constants; the device has %u",

@@ -147,21 +147,6 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
     add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
 }
 
-/* Add what the module's capabilities need of a device. */
-static void add_needs(struct mb_strbuf *out, const struct mb_spirv *spirv)
-{
-    for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
-        const struct mb_spirv_capability *capability =
-            mb_spirv_capability_find(spirv->capabilities[i]);
-        if (!capability) {
-            mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
-                             spirv->capabilities[i]);
-        } else if (capability->features[0]) {
-            mb_strbuf_printf(out, "    needs %s\n", capability->features[0]);
-        }
-    }
-}
-
 static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_pipelines; i++) {
@@ -174,7 +159,13 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
             mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
                              pipeline->constants[k].value);
         }
-        add_needs(out, pipeline->spirv);
+        for (uint32_t k = 0; k < pipeline->spirv->n_needs; k++) {
+            mb_strbuf_printf(out, "    needs %s\n", pipeline->spirv->needs[k][0]);
+        }
+        if (pipeline->spirv->unknown_capability != 0) {
+            mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
+                             pipeline->spirv->unknown_capability);
+        }
     }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         const struct mb_kernel_buffer *buffer = &plan->buffers[i];
