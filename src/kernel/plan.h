@@ -92,6 +92,10 @@ MB_MUST_CHECK enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan,
                                                   struct mb_err *err);
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan);
 
+/* The offset of component `i` of a member in its block, counting element by element and column
+ * by column. */
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
+
 /* "combined image sampler" */
 const char *mb_descriptor_type_name(VkDescriptorType type);
 

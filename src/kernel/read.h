@@ -150,25 +150,6 @@ uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, co
 /* A number, or an expression that has a finite value. */
 double mb_read_value(struct mb_reader *reader, const struct cJSON *node);
 
-/* ---- What a module reads */
-
-/* Fill in `out[n_bytes]`, the members of a block, from the members of the object `map`, which
- * must have one of the same name for each. */
-MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *map,
-                                           const struct mb_spirv *spirv,
-                                           const struct mb_spirv_block *block,
-                                           unsigned char *out);
-
-/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
-MB_MUST_CHECK enum mb_status
-mb_fill_constants(struct mb_reader *reader, const struct cJSON *map,
-                  const struct mb_spirv *spirv,
-                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
-
-/* The offset of component `i` of a member in its block, counting element by element and column
- * by column. */
-uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
-
 /* The module of a member of "shaders", after every choice; compiled the first time, then kept.
  * Failures are MB_ERRC_INPUT. */
 MB_MUST_CHECK enum mb_status mb_manifest_module(struct mb_reader *reader,

@@ -22,7 +22,7 @@ enum mb_scalar {
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
-uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* read.c */
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* plan.c */
 
 /* A member of a block. */
 struct mb_spirv_member {
