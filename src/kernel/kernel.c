@@ -41,18 +41,12 @@ static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_for
                    !mb_vk_image_can_be_raw(gpu, format),
                why, MB_ERRC_UNSUPPORTED, "the device makes no views of %s as %s", format->name,
                mb_kernel_view_formats[binding->kind]);
-    if (binding->sampler.is_linear) {
-        const bool is_extreme = binding->sampler.reduction != MB_REDUCE_AVG;
-        MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
-                   MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
-        /* A separate sampler is checked against the image's own format. */
-        MB_DO(mb_gpu_require_format(
-            gpu, binding->n_views > 0 ? binding->format : format->vk_format,
-            VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
-                (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
-            is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
-    }
-    return MB_OK;
+    /* A separate sampler is checked against the image's own format. */
+    return binding->sampler.is_linear
+               ? mb_sampler_supports(gpu,
+                                     binding->n_views > 0 ? binding->format : format->vk_format,
+                                     binding->sampler.reduction, why)
+               : MB_OK;
 }
 
 static enum mb_status module_fits(const struct mb_gpu_info *info, const char *shader,
