@@ -13,39 +13,39 @@
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
-    MB_SCOPED(mb_bytes) bytes = {0};
+    struct mb_bytes bytes = {0};
     struct mb_err why = {0};
     struct mb_kernel_file *file = &manifest->file;
     MB_DO(mb_file_read(file->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
-    file->text = mb_strdup((const char *)bytes.data);
-    MB_DO(MB_NEED(file->text, file->path));
-    mb_sha256_hex(bytes.data, bytes.n_bytes, manifest->sha256);
-    file->sha256 = manifest->sha256;
+    file->text = (const char *)bytes.data;
+    mb_sha256_hex(bytes.data, bytes.n_bytes, file->sha256);
     const enum mb_status status = mb_json_parse(&manifest->json, file->text, &why);
     return status == MB_OK ? MB_OK : MB_FAIL(err, why.code, "%s: %s", file->path, why.text);
+}
+
+/* Add the folder of a file that need not be there. */
+static enum mb_status add_root(struct mb_manifest *manifest, const char *file,
+                               struct mb_err *err)
+{
+    char path[MB_PATH_BYTES], folder[MB_PATH_BYTES];
+    const int error = mb_os_resolve(file, path);
+    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", file, mb_os_error_text(error));
+    mb_path_parent(path, folder);
+    return mb_strlist_add(&manifest->roots, err, "%s", folder);
 }
 
 /* The roots: the manifest's folder and the given ones, as real paths. */
 static enum mb_status find_roots(struct mb_manifest *manifest,
                                  const struct mb_strlist *includes, struct mb_err *err)
 {
-    char path[MB_PATH_BYTES], own[MB_PATH_BYTES];
-    const int error = mb_os_resolve(manifest->file.path, path);
-    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", manifest->file.path,
-               mb_os_error_text(error));
-    mb_path_parent(path, own);
-    MB_DO(mb_strlist_add(&manifest->roots, err, "%s", own));
+    MB_DO(add_root(manifest, manifest->file.path, err));
     for (size_t i = 0; includes && i < includes->n; i++) {
         const char *folder = includes->items[i];
         MB_FREED char *inner = mb_path_join(folder, "x");
         MB_DO(MB_NEED(inner, folder));
         MB_FAIL_IF(mb_os_kind(folder) != MB_KIND_FOLDER, err, MB_ERRC_INPUT,
                    "--kernel-include: '%s' is not a folder", folder);
-        const int wrong = mb_os_resolve(inner, path);
-        MB_FAIL_IF(wrong != 0, err, MB_ERRC_INPUT, "--kernel-include: '%s': %s", folder,
-                   mb_os_error_text(wrong));
-        *strrchr(path, '/') = '\0';
-        MB_DO(mb_strlist_add(&manifest->roots, err, "%s", path));
+        MB_DO(add_root(manifest, inner, err));
     }
     return MB_OK;
 }

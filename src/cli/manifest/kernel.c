@@ -290,32 +290,15 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
 
 extern const struct mb_embedded mb_kernel_templates[]; /* LIKE.json, LIKE.comp */
 
-static enum mb_status check_name(const char *name, struct mb_err *err)
-{
-    bool is_free = mb_is_kernel_name(name, true) && strcmp(name, "all") != 0;
-    MB_FAIL_IF(!is_free, err, MB_ERRC_USAGE,
-               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
-               "not 'all'",
-               name);
-    for (size_t i = 0; mb_strategies[i]; i++) {
-        MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,
-                   "kernel new: a strategy is called '%s' already", name);
-    }
-    return MB_OK;
-}
-
 static enum mb_status write_file(const char *template_name, const char *name, const char *path,
                                  struct mb_err *err)
 {
     MB_SCOPED(mb_strbuf) text = {0};
-    MB_SCOPED(mb_strbuf) template = {0};
     const struct mb_embedded *file = mb_kernel_templates;
     while (strcmp(file->name, template_name) != 0) {
         file++;
     }
-    mb_strbuf_append_n(&template, (const char *)file->data, file->n_bytes);
-    MB_DO(mb_strbuf_check(&template, err));
-    const char *at = mb_strbuf_text(&template);
+    const char *at = (const char *)file->data;
     for (const char *next; (next = strstr(at, PLACEHOLDER)) != NULL;
          at = next + strlen(PLACEHOLDER)) {
         mb_strbuf_append_n(&text, at, (size_t)(next - at));
@@ -332,7 +315,10 @@ static enum mb_status write_new(const char *name, const char *like, struct mb_er
 {
     static const char *const suffixes[] = {".json", ".comp"};
     MB_SCOPED(mb_strbuf) next = {0};
-    MB_DO(check_name(name, err));
+    MB_FAIL_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, err, MB_ERRC_USAGE,
+               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
+               "not 'all'",
+               name);
     for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
         const struct mb_text path = mb_text("%s%s", name, suffixes[i]);
         MB_FAIL_IF(mb_os_kind(path.s) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
