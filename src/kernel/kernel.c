@@ -6,9 +6,7 @@
 #include "base/alloc.h"
 #include "strategy/marks.h"
 #include "strategy/needs.h"
-#include "vk/barrier.h"
 #include "vk/buffer.h"
-#include "vk/pipeline.h"
 #include "vk/submit.h"
 
 /* Guards on both sides of a buffer show writes out of bounds; a multiple of what any device
@@ -84,26 +82,22 @@ static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_la
                                     struct mb_err *why)
 {
     const struct mb_gpu_info *info = &gpu->info;
-    const uint32_t *size = pipeline->workgroup_size;
-    const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
+    const uint32_t push_bytes = pipeline->options.push_constant_bytes;
     const struct mb_needs needs = {
         .subgroup_operations = pipeline->spirv->operations,
         .n_storage_images = count_storage_images(&pipeline->spirv->shader),
-        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
+        .n_invocations = pipeline->options.n_invocations,
         .lanes = subgroup_size != info->subgroup_size ? subgroup_size : 0,
     };
     MB_DO(module_fits(info, pipeline->shader, pipeline->spirv, why));
-    MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
-               MB_ERRC_UNSUPPORTED,
+    MB_FAIL_IF(push_bytes > info->limits.maxPushConstantsSize, why, MB_ERRC_UNSUPPORTED,
                "shader '%s' has %u bytes of push constants; the device has %u",
-               pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
-    MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
-               pipeline->shader);
+               pipeline->shader, push_bytes, info->limits.maxPushConstantsSize);
     MB_FAIL_IF(
-        needs.lanes > 0 && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+        needs.lanes > 0 && pipeline->options.subgroup_size == 0, why, MB_ERRC_UNSUPPORTED,
         "cannot require subgroups of %u: the workgroups of shader '%s' are %u wide, not a "
         "multiple of that",
-        subgroup_size, pipeline->shader, size[0]);
+        subgroup_size, pipeline->shader, pipeline->workgroup_size[0]);
     return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
@@ -253,28 +247,6 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
 
 /* ---- The strategy */
 
-static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
-{
-    const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
-    const struct mb_manifest *manifest = s->plan.pick.params.self;
-    const uint32_t n_lanes = s->plan.pick.subgroup_size;
-    /* Other workgroups cannot require full subgroups
-     * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
-    const bool requires_size = n_lanes > 0 && plan->workgroup_size[0] % n_lanes == 0;
-    const struct mb_pipeline_options options = {
-        .shader = &plan->spirv->shader,
-        .constants = plan->constants,
-        .n_constants = plan->n_constants,
-        .push_constant_bytes = plan->push_bytes,
-        .subgroup_size = requires_size ? n_lanes : 0,
-        .n_invocations =
-            plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
-        .n_copies = plan->n_copies,
-        .name = manifest->strategy.name,
-    };
-    return mb_pipeline_init(&s->pipelines[index], s->gpu, &options, err);
-}
-
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *params,
                            struct mb_err *err)
@@ -287,7 +259,7 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
                               params, err));
     MB_DO(make_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
-        MB_DO(make_pipeline(s, i, err));
+        MB_DO(mb_pipeline_init(&s->pipelines[i], gpu, &s->plan.pipelines[i].options, err));
     }
     for (uint32_t i = 0; i < s->plan.n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &s->plan.dispatches[i];
@@ -337,7 +309,9 @@ static void record(const void *state, VkCommandBuffer cmd)
         const struct mb_kernel_dispatch *plan = &s->plan.dispatches[i];
         const struct mb_dispatch dispatch = {
             .copy = plan->copy,
-            .push = s->plan.pipelines[plan->pipeline].push_bytes > 0 ? plan->push : NULL,
+            .push = s->plan.pipelines[plan->pipeline].options.push_constant_bytes > 0
+                        ? plan->push
+                        : NULL,
             .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
         };
         record_barriers(s, cmd, &plan->before);

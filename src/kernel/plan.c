@@ -151,22 +151,21 @@ static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
 
 /* The specialisation constants that an object (NULL: none) gives by name, in its order. */
 static enum mb_status fill_constants(struct mb_reader *r, const cJSON *map,
-                                     const struct mb_spirv *spirv,
-                                     struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
-                                     uint32_t *n_constants)
+                                     struct mb_kernel_pipeline *pipeline)
 {
+    const struct mb_spirv *spirv = pipeline->spirv;
+    uint32_t *n_constants = &pipeline->options.n_constants;
     struct mb_words names = {.n = 0};
     for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
         mb_words_add(&names, spirv->constants[i].name);
     }
-    *n_constants = 0;
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
         const size_t i = mb_words_find(&names, node->string);
         if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
             return mb_refuse_word(r, node, "the module has no specialisation constant",
                                   node->string, &names);
         }
-        struct mb_constant *constant = &constants[(*n_constants)++];
+        struct mb_constant *constant = &pipeline->constants[(*n_constants)++];
         *constant = (struct mb_constant){.name = names.of[i]};
         MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
                           (unsigned char *)&constant->value));
@@ -252,17 +251,28 @@ static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *pl
 
 /* ---- Pipelines */
 
-static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
+static enum mb_status find_workgroup_size(struct mb_reader *r, const cJSON *node,
+                                          struct mb_kernel_pipeline *pipeline)
 {
+    double n_invocations = 1;
+    const uint32_t n_lanes = r->pick->subgroup_size;
     for (uint32_t axis = 0; axis < 3; axis++) {
         const uint32_t size = pipeline->spirv->size_constants[axis];
         pipeline->workgroup_size[axis] = pipeline->spirv->workgroup_size[axis];
-        for (uint32_t i = 0; size != UINT32_MAX && i < pipeline->n_constants; i++) {
+        for (uint32_t i = 0; size != UINT32_MAX && i < pipeline->options.n_constants; i++) {
             if (pipeline->constants[i].name == pipeline->spirv->shader.constants[size].name) {
                 pipeline->workgroup_size[axis] = pipeline->constants[i].value;
             }
         }
+        n_invocations *= pipeline->workgroup_size[axis];
     }
+    MB_REFUSE_IF(n_invocations == 0, r, node, "its workgroup is empty");
+    pipeline->options.n_invocations = (uint32_t)fmin(n_invocations, UINT32_MAX);
+    /* Other workgroups cannot require full subgroups
+     * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
+    const bool requires_size = n_lanes > 0 && pipeline->workgroup_size[0] % n_lanes == 0;
+    pipeline->options.subgroup_size = requires_size ? n_lanes : 0;
+    return r->status;
 }
 
 /* Find a shader's pipeline, planned at its first use; its expressions know no step. */
@@ -281,12 +291,15 @@ static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *
     pipeline->shader = shader->string;
     mb_reader_set_step(r, NULL);
     MB_DO(mb_manifest_module(r, node, &pipeline->spirv));
-    pipeline->push_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes);
-    MB_DO(fill_constants(r, mb_read_map(r, node, "constants"), pipeline->spirv,
-                         pipeline->constants, &pipeline->n_constants));
+    pipeline->options = (struct mb_pipeline_options){
+        .shader = &pipeline->spirv->shader,
+        .constants = pipeline->constants,
+        .push_constant_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes),
+        .name = r->manifest->strategy.name,
+    };
+    MB_DO(fill_constants(r, mb_read_map(r, node, "constants"), pipeline));
     mb_reader_set_step(r, &r->step);
-    find_workgroup_size(pipeline);
-    return r->status;
+    return find_workgroup_size(r, node, pipeline);
 }
 
 /* ---- Bindings */
@@ -542,7 +555,7 @@ static enum mb_status plan_dispatch(struct mb_reader *r, struct mb_kernel_plan *
     MB_DO(add_dispatch(r, plan, &groups, &dispatch));
     struct mb_kernel_pipeline *own = &plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
-    dispatch->copy = own->n_copies++;
+    dispatch->copy = own->options.n_copies++;
     MB_DO(plan_push(r, node, own->spirv, dispatch));
     return plan_bindings(r, plan, node, own->spirv, dispatch);
 }

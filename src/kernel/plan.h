@@ -4,6 +4,7 @@
 
 #include "kernel/read.h"
 #include "vk/barrier.h"
+#include "vk/pipeline.h"
 
 #define MB_MAX_KERNEL_PIPELINES 16u
 #define MB_MAX_KERNEL_PUSH      256u
@@ -33,10 +34,8 @@ struct mb_kernel_pipeline {
     const char *shader; /* its name */
     const struct mb_spirv *spirv;
     struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that the manifest gives */
-    uint32_t n_constants;
     uint32_t workgroup_size[3];
-    uint32_t push_bytes; /* of its push constants, a multiple of 4 */
-    uint32_t n_copies;   /* one for each of its dispatches */
+    struct mb_pipeline_options options; /* with a copy for each of its dispatches */
 };
 
 struct mb_kernel_buffer {

@@ -155,7 +155,7 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
         mb_strbuf_printf(out, "  shader %s: workgroups of %ux%ux%u, %u bytes of SPIR-V\n",
                          pipeline->shader, size[0], size[1], size[2],
                          (unsigned)pipeline->spirv->shader.code_bytes);
-        for (uint32_t k = 0; k < pipeline->n_constants; k++) {
+        for (uint32_t k = 0; k < pipeline->options.n_constants; k++) {
             mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
                              pipeline->constants[k].value);
         }
