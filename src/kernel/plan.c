@@ -238,7 +238,6 @@ static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *pl
                                   struct mb_kernel_binding *binding)
 {
     struct mb_kernel_buffer *buffer = &plan->buffers[binding->buffer];
-    binding->is_read = binding->use->only_reads;
     binding->n_bytes = buffer->n_bytes;
     if (buffer->fields) {
         return add_content(r, node, spirv, buffer, binding);
@@ -467,8 +466,6 @@ static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *p
     if (place->type == VK_DESCRIPTOR_TYPE_SAMPLER) {
         return MB_OK;
     }
-    binding->is_read =
-        place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && binding->use->only_reads;
     MB_DO(plan_format(r, node, binding));
     return plan_views(r, node, binding);
 }
@@ -601,13 +598,13 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
             const bool is_first = k % binding->n_levels == 0; /* stores reach no other */
-            *(is_storage && is_first && !binding->is_read ? &uses->written : &uses->read) |=
-                1u << level;
+            *(is_storage && is_first && !binding->use->only_reads ? &uses->written
+                                                                  : &uses->read) |= 1u << level;
         }
         has_changed = has_changed || (binding->is_general && !was_general);
         if (binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
             uses->buffers |= 1u << binding->buffer;
-            uses->written_buffers |= binding->is_read ? 0 : 1u << binding->buffer;
+            uses->written_buffers |= binding->use->only_reads ? 0 : 1u << binding->buffer;
         }
     }
     return has_changed;

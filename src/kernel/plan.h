@@ -24,7 +24,6 @@ struct mb_kernel_binding {
     enum mb_view_format kind;
     VkFormat format;
     bool is_general; /* sampled images: the layout is GENERAL */
-    bool is_read;    /* storage: nothing is written */
     struct mb_sampler_options sampler;
     uint32_t buffer;                /* index; UINT32_MAX: none */
     uint64_t offset_bytes, n_bytes; /* the part of the buffer that is bound */

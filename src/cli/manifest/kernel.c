@@ -13,7 +13,7 @@
 #include "bench/plan.h"
 #include "cli/session.h"
 #include "kernel/plan.h"
-#include "strategy.h"
+#include "strategy/marks.h"
 
 #define PLACEHOLDER "@NAME@" /* in templates */
 
@@ -22,16 +22,6 @@ static const char *state_name(const struct mb_access *state)
     return state == &mb_access_undefined  ? "undefined"
            : state == &mb_access_readable ? "read-only"
                                           : "general";
-}
-
-/* "levels 1 to 5" */
-static void add_levels(struct mb_strbuf *out, uint32_t first, uint32_t n)
-{
-    if (n == 1) {
-        mb_strbuf_printf(out, "level %u", first);
-    } else {
-        mb_strbuf_printf(out, "levels %u to %u", first, first + n - 1);
-    }
 }
 
 static void add_barriers(struct mb_strbuf *out, const char *when,
@@ -43,10 +33,9 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
     mb_strbuf_printf(out, "  %s: barrier", when);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
         const struct mb_level_barrier *barrier = &barriers->levels[i];
-        mb_strbuf_append(out, ", ");
-        add_levels(out, barrier->first_level, barrier->n_levels);
-        mb_strbuf_printf(out, " from %s to %s", state_name(barrier->from),
-                         state_name(barrier->to));
+        mb_strbuf_printf(out, ", %s from %s to %s",
+                         mb_levels_text(barrier->first_level, barrier->n_levels).s,
+                         state_name(barrier->from), state_name(barrier->to));
     }
     mb_strbuf_printf(out, "%s\n", barriers->has_memory ? ", of all that was written" : "");
 }
@@ -89,7 +78,7 @@ static void add_views(struct mb_strbuf *out, const struct mb_kernel_binding *bin
             mb_strbuf_printf(out, " %u", binding->first_level[i]);
         }
     } else {
-        add_levels(out, binding->first_level[0], binding->n_levels);
+        mb_strbuf_append(out, mb_levels_text(binding->first_level[0], binding->n_levels).s);
     }
     if (binding->place->n_descriptors > binding->n_views) {
         mb_strbuf_printf(out, ", the last %u times",
@@ -136,11 +125,10 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
 {
     const struct mb_kernel_step *step = &dispatch->step;
     add_barriers(out, "before", &dispatch->before);
-    mb_strbuf_printf(out, "  step %u: ", step->index);
-    add_levels(out, step->source_level + 1, step->n_levels);
-    mb_strbuf_printf(out, " from level %u by %s, %u x %u x %u workgroups\n", step->source_level,
-                     plan->pipelines[dispatch->pipeline].shader, dispatch->n_groups[0],
-                     dispatch->n_groups[1], dispatch->n_groups[2]);
+    mb_strbuf_printf(out, "  step %u: %s from level %u by %s, %u x %u x %u workgroups\n",
+                     step->index, mb_levels_text(step->source_level + 1, step->n_levels).s,
+                     step->source_level, plan->pipelines[dispatch->pipeline].shader,
+                     dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
     for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
         add_binding(out, plan, &dispatch->bindings[i]);
     }
