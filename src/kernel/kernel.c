@@ -206,22 +206,12 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
     return MB_OK;
 }
 
-static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
-                                   VkSampler *sampler, struct mb_err *err)
-{
-    const struct mb_sampler_options *keys = &binding->sampler;
-    VkSampler *own = &s->samplers[keys->is_linear][keys->reduction][keys->address];
-    if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_sampler_create(s->gpu, keys, own, err));
-    }
-    *sampler = *own;
-    return MB_OK;
-}
-
 static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dispatch,
                            const struct mb_kernel_binding *binding, struct mb_err *err)
 {
     VkImageView views[MB_MAX_LEVELS];
+    const struct mb_sampler_options *keys = &binding->sampler;
+    VkSampler *sampler = &s->samplers[keys->is_linear][keys->reduction][keys->address];
     const bool is_buffer = binding->buffer != UINT32_MAX;
     struct mb_descriptor descriptor = {
         .set = binding->place->set,
@@ -239,7 +229,8 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
     }
     if (binding->place->type == VK_DESCRIPTOR_TYPE_SAMPLER ||
         binding->place->type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-        MB_DO(make_sampler(s, binding, &descriptor.sampler, err));
+        MB_DO(*sampler ? MB_OK : mb_sampler_create(s->gpu, keys, sampler, err));
+        descriptor.sampler = *sampler;
     }
     mb_pipeline_bind(&s->pipelines[dispatch->pipeline], dispatch->copy, &descriptor, 1);
     return MB_OK;
