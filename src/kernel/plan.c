@@ -133,10 +133,7 @@ static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
         mb_words_add(&names, members[i].name);
     }
     for (const cJSON *node = map->child; node; node = node->next) {
-        if (mb_words_find(&names, node->string) == names.n) {
-            return mb_refuse_word(r, node, "the shader's block has no member", node->string,
-                                  &names);
-        }
+        mb_words_find(r, node, "the shader's block has no member", node->string, &names);
     }
     for (uint32_t i = 0; i < block->n_members; i++) {
         const cJSON *node = mb_json_get(map, members[i].name);
@@ -146,7 +143,7 @@ static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
                      members[i].offset_bytes, block->n_bytes);
         MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
     }
-    return MB_OK;
+    return r->status;
 }
 
 /* The specialisation constants that an object (NULL: none) gives by name, in its order. */
@@ -160,11 +157,11 @@ static enum mb_status fill_constants(struct mb_reader *r, const cJSON *map,
         mb_words_add(&names, spirv->constants[i].name);
     }
     for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
-        const size_t i = mb_words_find(&names, node->string);
-        if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
-            return mb_refuse_word(r, node, "the module has no specialisation constant",
-                                  node->string, &names);
-        }
+        const size_t i = mb_words_find(r, node, "the module has no specialisation constant",
+                                       node->string, &names);
+        MB_DO(r->status);
+        MB_REFUSE_IF(*n_constants == MB_SPIRV_MAX_CONSTANTS, r, node,
+                     "there are at most %u constants", MB_SPIRV_MAX_CONSTANTS);
         struct mb_constant *constant = &pipeline->constants[(*n_constants)++];
         *constant = (struct mb_constant){.name = names.of[i]};
         MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,

@@ -48,16 +48,6 @@ enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
     return r->status;
 }
 
-enum mb_status mb_refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                              const char *word, const struct mb_words *words)
-{
-    if (r->status == MB_OK) {
-        MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
-        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
-    }
-    return mb_reader_blame(r, node);
-}
-
 /* ---- Words */
 
 void mb_words_add(struct mb_words *words, const char *word)
@@ -67,11 +57,23 @@ void mb_words_add(struct mb_words *words, const char *word)
     }
 }
 
-size_t mb_words_find(const struct mb_words *words, const char *word)
+static size_t find(const struct mb_words *words, const char *word)
 {
     size_t i = 0;
     while (i < words->n && strcmp(words->of[i], word) != 0) {
         i++;
+    }
+    return i;
+}
+
+size_t mb_words_find(struct mb_reader *r, const cJSON *node, const char *what, const char *word,
+                     const struct mb_words *words)
+{
+    const size_t i = find(words, word);
+    if (i == words->n && r->status == MB_OK) {
+        MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
+        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
+        mb_reader_blame(r, node);
     }
     return i;
 }
@@ -117,7 +119,7 @@ static const char *list_values(const struct mb_reader *r, const char *by,
         chosen = pick->reduce;
     } else if (pick->format && strcmp(by, "subgroup_size") == 0) {
         add_words(words, sizes);
-        chosen = mb_words_find(words, mb_text("%u", pick->subgroup_size).s);
+        chosen = find(words, mb_text("%u", pick->subgroup_size).s);
     }
     return chosen < words->n ? words->of[chosen] : "any other";
 }
@@ -132,15 +134,14 @@ static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *
                   r->pick->format ? ", \"format\", \"reduce\" or \"subgroup_size\"" : "");
         return NULL;
     }
-    const cJSON *chosen = NULL, *other = NULL;
+    mb_words_add(&words, "*");
     for (const cJSON *branch = node->child; branch; branch = branch->next) {
-        const bool is_other = strcmp(branch->string, "*") == 0;
-        if (branch != by && !is_other && mb_words_find(&words, branch->string) == words.n) {
-            mb_refuse_word(r, branch, "unknown value", branch->string, &words);
+        if (branch != by) {
+            mb_words_find(r, branch, "unknown value", branch->string, &words);
         }
-        chosen = strcmp(branch->string, value) == 0 ? branch : chosen;
-        other = is_other ? branch : other;
     }
+    const cJSON *chosen = cJSON_GetObjectItemCaseSensitive(node, value);
+    const cJSON *other = cJSON_GetObjectItemCaseSensitive(node, "*");
     if (!chosen && !other) {
         MB_REFUSE(r, node, "no branch for %s, and none for \"*\"", value);
     }
@@ -305,9 +306,7 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     }
     for (const cJSON *member = node->child; member && r->status == MB_OK;
          member = member->next) {
-        if (mb_words_find(&words, member->string) == words.n) {
-            mb_refuse_word(r, member, "unknown key", member->string, &words);
-        }
+        mb_words_find(r, member, "unknown key", member->string, &words);
         if (cJSON_GetObjectItemCaseSensitive(node, member->string) != member) {
             MB_REFUSE(r, member, "duplicate key");
         }
@@ -326,11 +325,11 @@ static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const c
         struct mb_words words = {.n = 0};
         add_members(&words, names);
         if (!named) {
-            mb_refuse_word(r, node,
-                           mb_text("expected %s or a member of \"names\", not",
-                                   is_list ? "a list" : "an object")
-                               .s,
-                           node->valuestring, &words);
+            mb_words_find(r, node,
+                          mb_text("expected %s or a member of \"names\", not",
+                                  is_list ? "a list" : "an object")
+                              .s,
+                          node->valuestring, &words);
         }
         node = named;
     }
@@ -376,10 +375,8 @@ bool mb_read_flag(struct mb_reader *r, const cJSON *parent, const char *key)
 static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct mb_words *words)
 {
     const char *word = mb_read_text(r, node, NULL);
-    const size_t i = word ? mb_words_find(words, word) : 0;
-    if (i == words->n) {
-        mb_refuse_word(r, mb_choose(r, node), "unknown name", word ? word : "", words);
-    }
+    const size_t i =
+        word ? mb_words_find(r, mb_choose(r, node), "unknown name", word, words) : 0;
     return r->status == MB_OK ? (uint32_t)i : 0;
 }
 

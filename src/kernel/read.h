@@ -104,12 +104,10 @@ struct mb_words {
 };
 void mb_words_add(struct mb_words *words, const char *word);
 
-/* The index of `word` in the list; words->n if it is not in there. */
-size_t mb_words_find(const struct mb_words *words, const char *word);
-
-/* Refuse a word, and suggest the nearest of `words`; MB_FAILED. */
-enum mb_status mb_refuse_word(struct mb_reader *reader, const struct cJSON *node,
-                              const char *what, const char *word, const struct mb_words *words);
+/* The index of `word` in the list. If it is not in there, refuses `node` with `what` and the
+ * nearest word, and returns words->n. */
+size_t mb_words_find(struct mb_reader *reader, const struct cJSON *node, const char *what,
+                     const char *word, const struct mb_words *words);
 
 /* The node that is left when every {"by": ...} in its place has chosen. */
 const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
