@@ -166,6 +166,11 @@ static enum mb_status fill_constants(struct mb_reader *r, const cJSON *map,
         *constant = (struct mb_constant){.name = names.of[i]};
         MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
                           (unsigned char *)&constant->value));
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            pipeline->workgroup_size[axis] = spirv->size_constants[axis] == i
+                                                 ? constant->value
+                                                 : pipeline->workgroup_size[axis];
+        }
     }
     return MB_OK;
 }
@@ -247,26 +252,16 @@ static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *pl
 
 /* ---- Pipelines */
 
-static enum mb_status find_workgroup_size(struct mb_reader *r, const cJSON *node,
-                                          struct mb_kernel_pipeline *pipeline)
+static enum mb_status check_workgroup(struct mb_reader *r, const cJSON *node,
+                                      struct mb_kernel_pipeline *pipeline)
 {
-    double n_invocations = 1;
-    const uint32_t n_lanes = r->pick->subgroup_size;
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        const uint32_t size = pipeline->spirv->size_constants[axis];
-        pipeline->workgroup_size[axis] = pipeline->spirv->workgroup_size[axis];
-        for (uint32_t i = 0; size != UINT32_MAX && i < pipeline->options.n_constants; i++) {
-            if (pipeline->constants[i].name == pipeline->spirv->shader.constants[size].name) {
-                pipeline->workgroup_size[axis] = pipeline->constants[i].value;
-            }
-        }
-        n_invocations *= pipeline->workgroup_size[axis];
-    }
+    const uint32_t *size = pipeline->workgroup_size, n_lanes = r->pick->subgroup_size;
+    const double n_invocations = (double)size[0] * size[1] * size[2];
     MB_REFUSE_IF(n_invocations == 0, r, node, "its workgroup is empty");
     pipeline->options.n_invocations = (uint32_t)fmin(n_invocations, UINT32_MAX);
     /* Other workgroups cannot require full subgroups
      * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
-    const bool requires_size = n_lanes > 0 && pipeline->workgroup_size[0] % n_lanes == 0;
+    const bool requires_size = n_lanes > 0 && size[0] % n_lanes == 0;
     pipeline->options.subgroup_size = requires_size ? n_lanes : 0;
     return r->status;
 }
@@ -293,9 +288,11 @@ static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *
         .push_constant_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes),
         .name = r->manifest->strategy.name,
     };
+    memcpy(pipeline->workgroup_size, pipeline->spirv->workgroup_size,
+           sizeof pipeline->workgroup_size);
     MB_DO(fill_constants(r, mb_read_map(r, node, "constants"), pipeline));
     mb_reader_set_step(r, &r->step);
-    return find_workgroup_size(r, node, pipeline);
+    return check_workgroup(r, node, pipeline);
 }
 
 /* ---- Bindings */
@@ -472,11 +469,8 @@ static enum mb_status plan_bindings(struct mb_reader *r, struct mb_kernel_plan *
                                     const cJSON *node, const struct mb_spirv *spirv,
                                     struct mb_kernel_dispatch *dispatch)
 {
-    struct mb_err *err = r->err;
     const struct mb_shader *shader = &spirv->shader;
     const cJSON *list = mb_json_get(node, "bindings");
-    dispatch->bindings = mb_alloc(shader->n_bindings, sizeof *dispatch->bindings);
-    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
     dispatch->n_bindings = shader->n_bindings;
     for (const cJSON *element = mb_read_list(r, node, "bindings"); element;
          element = element->next) {
@@ -759,9 +753,6 @@ enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan, const struct mb
 
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        mb_free(plan->dispatches[i].bindings);
-    }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         mb_free(plan->buffers[i].content);
     }

@@ -54,7 +54,7 @@ struct mb_kernel_barriers {
 struct mb_kernel_dispatch {
     struct mb_kernel_step step;
     uint32_t pipeline, copy, n_groups[3];
-    struct mb_kernel_binding *bindings; /* [n_bindings], in the shader's order; owned */
+    struct mb_kernel_binding bindings[MB_MAX_BINDINGS]; /* in the shader's order */
     uint32_t n_bindings;
     unsigned char push[MB_MAX_KERNEL_PUSH];
     struct mb_kernel_barriers before;
