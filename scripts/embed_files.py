@@ -19,8 +19,8 @@ def main(argv):
         lines.append(f"static const uint8_t file_{i}[] = {{")
         lines += ["    " + ", ".join(map(str, data[k:k + 24])) + ","
                   for k in range(0, len(data), 24)]
-        lines.append("};")
-        rows.append(f'    {{"{path.name}", file_{i}, sizeof file_{i}}},')
+        lines.append("    0};")
+        rows.append(f'    {{"{path.name}", file_{i}, sizeof file_{i} - 1}},')
     lines += ["", f"extern const struct mb_embedded {identifier}[];",
               f"const struct mb_embedded {identifier}[] = {{", *rows, "    {0},", "};", ""]
     pathlib.Path(out).write_text("\n".join(lines))

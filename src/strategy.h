@@ -119,8 +119,8 @@ struct mb_needs {
 
 /* A file that is part of the program, embedded by scripts/embed_files.py. */
 struct mb_embedded {
-    const char *name; /* without folders */
-    const uint8_t *data;
+    const char *name;    /* without folders */
+    const uint8_t *data; /* a zero byte follows */
     size_t n_bytes;
 };
 
@@ -146,7 +146,8 @@ struct mb_export {
 /* A file that a strategy was read from (--kernel), and those of its modules that are loaded so
  * far. */
 struct mb_kernel_file {
-    const char *path, *text, *sha256; /* sha256: lower-case hex */
+    const char *path, *text;
+    char sha256[65];                  /* lower-case hex */
     const struct mb_shader **shaders; /* [n_shaders] */
     size_t n_shaders;
 };

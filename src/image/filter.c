@@ -224,15 +224,21 @@ static bool is_odd_above_one(uint32_t size)
     return size % 2 != 0 && size > 1;
 }
 
-bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
+uint32_t mb_even_levels(struct mb_extent base, uint32_t level, uint32_t n_levels)
 {
-    for (uint32_t level = 0; level + 1 < n_levels; level++) {
-        const struct mb_extent extent = mb_level_extent(base, level);
+    uint32_t n = 0;
+    for (; level + n + 1 < n_levels; n++) {
+        const struct mb_extent extent = mb_level_extent(base, level + n);
         if (is_odd_above_one(extent.width) || is_odd_above_one(extent.height)) {
-            return false;
+            break;
         }
     }
-    return true;
+    return n;
+}
+
+bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
+{
+    return mb_even_levels(base, 0, n_levels) == n_levels - 1;
 }
 
 /* The texels of the next level along one axis with a tap in [first, first + n) of the source: a

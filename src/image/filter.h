@@ -127,6 +127,10 @@ uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout 
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect);
 
+/* How many levels in a row can be made from `level` on, of an image with `n_levels`, before a
+ * size above 1 is odd. */
+uint32_t mb_even_levels(struct mb_extent base, uint32_t level, uint32_t n_levels);
+
 /* True if all policies but the wide kernels give the same chain for these sizes (every odd size
  * on the way is 1). */
 bool mb_policies_agree(struct mb_extent base, uint32_t n_levels);

@@ -3,8 +3,6 @@
 
 #include "strategy/needs.h"
 
-#define USUAL_SUBGROUP_SIZE 32
-
 static bool is_power_of_two(uint32_t size)
 {
     return (size & (size - 1)) == 0;
@@ -13,33 +11,46 @@ static bool is_power_of_two(uint32_t size)
 /* What a manifest asks of a device. */
 struct device_needs {
     const cJSON *features;
-    bool has_subgroup;
-    struct mb_numbers sizes; /* of the subgroup */
-    uint32_t min_size;
+    struct mb_numbers
+        sizes; /* of full subgroups, the first without a device; 0: relies on none */
 };
 
 static enum mb_status read_needs(struct mb_reader *r, struct device_needs *needs)
 {
     static const char *const keys[] = {"features", "subgroup", NULL};
     static const char *const subgroup_keys[] = {"size", "min_size", NULL};
+    static const uint32_t usual[] = {32, 64, 16, 8, 128, 4};
     const cJSON *node = mb_open(r, mb_json_get(r->root, "requires"), keys, 0);
     const cJSON *subgroup = mb_open(r, mb_json_get(node, "subgroup"), subgroup_keys, 0);
     needs->features = mb_read_list(r, node, "features");
-    needs->has_subgroup = subgroup != NULL;
     mb_read_integers(r, subgroup, "size", 1, 1024, &needs->sizes);
-    needs->min_size = mb_read_integer(r, subgroup, "min_size", 1, 1024, 4);
+    const uint32_t least = mb_read_integer(r, subgroup, "min_size", 1, 128, 4);
+    if (!subgroup) {
+        needs->sizes.n = 1;
+    } else if (needs->sizes.n == 0) {
+        for (size_t i = 0; i < MB_COUNTOF(usual); i++) {
+            if (usual[i] >= least) {
+                needs->sizes.of[needs->sizes.n++] = usual[i];
+            }
+        }
+    }
     return r->status;
 }
 
 #define REFUSE_IF(is_refused, ...) MB_FAIL_IF(is_refused, why, MB_ERRC_UNSUPPORTED, __VA_ARGS__)
 
-static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
-                            const struct mb_task *task)
+static const cJSON *open_domain(struct mb_reader *r)
 {
     static const char *const keys[] = {
         "formats",      "reduce", "size",       "min_size",   "max_size", "multiple_of",
         "power_of_two", "square", "max_layers", "full_chain", NULL};
-    const cJSON *node = mb_open(r, mb_json_get(r->root, "domain"), keys, 0);
+    return mb_open(r, mb_json_get(r->root, "domain"), keys, 0);
+}
+
+static enum mb_status takes(struct mb_reader *r, const struct mb_layout *layout,
+                            const struct mb_task *task)
+{
+    const cJSON *node = open_domain(r);
     const uint32_t formats = mb_read_words(r, node, "formats", NULL, UINT32_MAX);
     const uint32_t reduces = mb_read_words(r, node, "reduce", mb_kernel_reduces, 1);
     const uint32_t least = mb_read_integer(r, node, "min_size", 1, UINT32_MAX, 1);
@@ -84,7 +95,7 @@ void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **
 {
     const struct mb_extent sizes[] = {*size,        {1920, 1088}, {481, 271},
                                       {1024, 1024}, {4096, 4096}, {64, 64}};
-    const struct mb_pick pick = {.manifest = params->self, .params = params};
+    const struct mb_pick pick = {.params = *params};
     const size_t n = mb_format_count * MB_N_REDUCES;
     for (size_t i = 0; i < MB_COUNTOF(sizes) * n; i++) {
         const struct mb_extent extent = sizes[i / n];
@@ -120,54 +131,75 @@ static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
     return MB_OK;
 }
 
-static bool takes_lanes(const struct device_needs *needs, uint32_t n_lanes)
-{
-    bool is_listed = needs->sizes.n == 0 && n_lanes >= needs->min_size;
-    for (uint32_t i = 0; i < needs->sizes.n; i++) {
-        is_listed = is_listed || needs->sizes.of[i] == n_lanes;
-    }
-    return is_listed;
-}
-
-/* Choose the device's own size if the manifest takes it, else the first in the list that the
- * device can have; without a device, the first in the list. */
-static enum mb_status choose_subgroup_size(struct mb_pick *pick,
-                                           const struct device_needs *needs,
+/* Choose the device's own size if the manifest takes it, else the first that it can have. */
+static enum mb_status choose_subgroup_size(struct mb_pick *pick, const struct mb_numbers *sizes,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {
-    const struct mb_numbers *list = &needs->sizes;
-    const uint32_t own = info ? mb_lanes(info, 0) : USUAL_SUBGROUP_SIZE;
-    REFUSE_IF(info && !info->has_full_subgroups, "the device cannot promise full subgroups");
-    pick->subgroup_size = takes_lanes(needs, own) && (info || list->n == 0) ? own : 0;
-    for (uint32_t i = 0; i < list->n && pick->subgroup_size == 0; i++) {
-        pick->subgroup_size = !info || mb_has_lanes(info, list->of[i]) ? list->of[i] : 0;
+    pick->subgroup_size = sizes->of[0];
+    if (!info || pick->subgroup_size == 0) {
+        return MB_OK;
     }
-    REFUSE_IF(pick->subgroup_size == 0 && info,
+    REFUSE_IF(!info->has_full_subgroups, "the device cannot promise full subgroups");
+    pick->subgroup_size = 0;
+    for (uint32_t i = 0; i < sizes->n; i++) {
+        const uint32_t n_lanes = sizes->of[i];
+        if (mb_has_lanes(info, n_lanes) &&
+            (pick->subgroup_size == 0 || n_lanes == mb_lanes(info, 0))) {
+            pick->subgroup_size = n_lanes;
+        }
+    }
+    REFUSE_IF(pick->subgroup_size == 0,
               "the device has subgroups of %u to %u lanes%s; its manifest takes others",
               info->min_subgroup_size, info->max_subgroup_size,
               info->max_workgroup_subgroups > 0 ? "" : ", which nobody can choose");
-    pick->subgroup_size = pick->subgroup_size ? pick->subgroup_size : own;
     return MB_OK;
 }
 
-bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
-                           uint32_t n_lanes)
+/* Load the module of each member of "shaders", for one format, reduction and subgroup size. */
+static enum mb_status load_shaders(const struct mb_pick *pick, struct mb_err *err)
 {
-    struct device_needs needs;
     struct mb_reader reader;
-    struct mb_err ignored;
-    mb_reader_init(&reader, pick, layout, &ignored);
-    return read_needs(&reader, &needs) == MB_OK && needs.has_subgroup &&
-           takes_lanes(&needs, n_lanes);
+    struct mb_layout layout;
+    const struct mb_spirv *ignored;
+    mb_layout_init(&layout, pick->format, (struct mb_extent){1, 1}, 1, 1);
+    mb_reader_init(&reader, pick, &layout, err);
+    mb_reader_set_step(&reader, NULL);
+    const cJSON *shaders = mb_read_map(&reader, reader.root, "shaders");
+    for (const cJSON *own = shaders ? shaders->child : NULL; own; own = own->next) {
+        MB_DO(mb_manifest_module(&reader, mb_choose(&reader, own), &ignored));
+    }
+    return reader.status;
 }
 
-enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *info,
-                              const struct mb_layout *layout, const struct mb_task *task,
-                              const struct mb_params *params, struct mb_err *why)
+enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err)
+{
+    struct mb_pick pick = {.params = *params};
+    struct mb_reader reader;
+    struct device_needs needs;
+    mb_reader_init(&reader, &pick, &(struct mb_layout){.format = mb_formats}, err);
+    const cJSON *domain = open_domain(&reader);
+    const uint32_t formats = mb_read_words(&reader, domain, "formats", NULL, UINT32_MAX);
+    const uint32_t reduces = mb_read_words(&reader, domain, "reduce", mb_kernel_reduces, 1);
+    MB_DO(read_needs(&reader, &needs));
+    for (size_t i = 0; i < mb_format_count * MB_N_REDUCES; i++) {
+        pick.format = &mb_formats[i / MB_N_REDUCES];
+        pick.reduce = (enum mb_reduce)(i % MB_N_REDUCES);
+        const bool is_taken =
+            (formats >> i / MB_N_REDUCES & 1u) && (reduces >> pick.reduce & 1u);
+        for (uint32_t k = 0; is_taken && k < needs.sizes.n; k++) {
+            pick.subgroup_size = needs.sizes.of[k];
+            MB_DO(load_shaders(&pick, err));
+        }
+    }
+    return MB_OK;
+}
+
+enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info,
+                            const struct mb_layout *layout, const struct mb_task *task,
+                            struct mb_err *why)
 {
     struct mb_reader reader;
     struct device_needs needs;
-    *pick = (struct mb_pick){.manifest = params->self, .params = params};
     mb_reader_init(&reader, pick, layout, why);
     REFUSE_IF(task->is_update, "a manifest cannot say how a part is updated");
     REFUSE_IF(mb_weighs_alpha(task->reduce, task->alpha, layout->format),
@@ -175,7 +207,7 @@ enum mb_status mb_kernel_pick(struct mb_pick *pick, const struct mb_gpu_info *in
     MB_DO(takes(&reader, layout, task));
     MB_DO(read_needs(&reader, &needs));
     MB_DO(has_features(&reader, needs.features, info));
-    MB_DO(needs.has_subgroup ? choose_subgroup_size(pick, &needs, info, why) : MB_OK);
+    MB_DO(choose_subgroup_size(pick, &needs.sizes, info, why));
     pick->format = layout->format;
     pick->reduce = task->reduce;
     return MB_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "image/filter.h"
 
 /* An error moves `at` to the end of the text, so that all later reads find nothing. */
 struct reader {
@@ -90,28 +91,16 @@ static double look_up(struct reader *r, struct mb_text word)
     return fail_name(r, word, names, scope->n_names);
 }
 
-static double count_even_levels(const struct mb_layout *layout, uint32_t level)
-{
-    uint32_t n = 0;
-    for (; level + n + 1 < layout->n_levels; n++) {
-        const struct mb_extent extent = mb_level_extent(layout->base, level + n);
-        if ((extent.width > 1 && extent.width % 2 == 1) ||
-            (extent.height > 1 && extent.height % 2 == 1)) {
-            break;
-        }
-    }
-    return n;
-}
-
 static double apply_to_level(const struct mb_layout *layout, size_t function, double level)
 {
     if (!(level >= 0 && level < layout->n_levels) || level != floor(level)) {
         return (double)NAN;
     }
     const struct mb_extent extent = mb_level_extent(layout->base, (uint32_t)level);
-    return function == WIDTH    ? extent.width
-           : function == HEIGHT ? extent.height
-                                : count_even_levels(layout, (uint32_t)level);
+    return function == WIDTH ? extent.width
+           : function == HEIGHT
+               ? extent.height
+               : mb_even_levels(layout->base, (uint32_t)level, layout->n_levels);
 }
 
 /* Read the rest of "name(...)", behind the parenthesis. */

@@ -6,9 +6,7 @@
 #include "base/alloc.h"
 #include "strategy/marks.h"
 #include "strategy/needs.h"
-#include "vk/barrier.h"
 #include "vk/buffer.h"
-#include "vk/pipeline.h"
 #include "vk/submit.h"
 
 /* Guards on both sides of a buffer show writes out of bounds; a multiple of what any device
@@ -24,8 +22,6 @@ struct state {
     const struct mb_gpu *gpu;
     const struct mb_vk_image *image;
     struct mb_marks *marks;
-    struct mb_pick pick;
-    struct mb_params params;
     struct mb_kernel_plan plan;
     struct mb_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     struct mb_pipeline pipelines[MB_MAX_KERNEL_PIPELINES];
@@ -43,39 +39,28 @@ static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_for
                    !mb_vk_image_can_be_raw(gpu, format),
                why, MB_ERRC_UNSUPPORTED, "the device makes no views of %s as %s", format->name,
                mb_kernel_view_formats[binding->kind]);
-    if (binding->sampler.is_linear) {
-        const bool is_extreme = binding->sampler.reduction != MB_REDUCE_AVG;
-        MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
-                   MB_ERRC_UNSUPPORTED, "the device has no samplerFilterMinmax");
-        /* A separate sampler is checked against the image's own format. */
-        MB_DO(mb_gpu_require_format(
-            gpu, binding->n_views > 0 ? binding->format : format->vk_format,
-            VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
-                (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
-            is_extreme ? "minimum and maximum filtering" : "linear filtering", why));
-    }
-    return MB_OK;
+    /* A separate sampler is checked against the image's own format. */
+    return binding->sampler.is_linear
+               ? mb_sampler_supports(gpu,
+                                     binding->n_views > 0 ? binding->format : format->vk_format,
+                                     binding->sampler.reduction, why)
+               : MB_OK;
 }
 
-static enum mb_status capabilities_fit(const struct mb_gpu_info *info,
-                                       const struct mb_kernel_pipeline *pipeline,
-                                       VkSubgroupFeatureFlags *operations, struct mb_err *why)
+static enum mb_status module_fits(const struct mb_gpu_info *info, const char *shader,
+                                  const struct mb_spirv *spirv, struct mb_err *why)
 {
-    for (uint32_t i = 0; i < pipeline->spirv->n_capabilities; i++) {
-        const uint32_t number = pipeline->spirv->capabilities[i];
-        const struct mb_spirv_capability *capability = mb_spirv_capability_find(number);
-        MB_FAIL_IF(
-            !capability, why, MB_ERRC_UNSUPPORTED,
-            "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
-            pipeline->shader, number);
-        *operations |= capability->operation;
-        bool is_there = !capability->features[0];
-        for (size_t k = 0; capability->features[k]; k++) {
-            is_there = is_there || mb_features_has(&info->features, capability->features[k]);
+    MB_FAIL_IF(spirv->unknown_capability != 0, why, MB_ERRC_UNSUPPORTED,
+               "shader '%s' has SPIR-V's capability %u, which mipbench enables on no device",
+               shader, spirv->unknown_capability);
+    for (uint32_t i = 0; i < spirv->n_needs; i++) {
+        const char *const *features = spirv->needs[i];
+        bool is_there = false;
+        for (size_t k = 0; features[k]; k++) {
+            is_there = is_there || mb_features_has(&info->features, features[k]);
         }
         MB_FAIL_IF(!is_there, why, MB_ERRC_UNSUPPORTED,
-                   "the device has no %s, which shader '%s' needs", capability->features[0],
-                   pipeline->shader);
+                   "the device has no %s, which shader '%s' needs", features[0], shader);
     }
     return MB_OK;
 }
@@ -92,31 +77,27 @@ static uint32_t count_storage_images(const struct mb_shader *shader)
 }
 
 static enum mb_status pipeline_fits(const struct mb_gpu *gpu, const struct mb_layout *layout,
-                                    const struct mb_task *task, const struct mb_pick *pick,
+                                    const struct mb_task *task, uint32_t subgroup_size,
                                     const struct mb_kernel_pipeline *pipeline,
                                     struct mb_err *why)
 {
     const struct mb_gpu_info *info = &gpu->info;
-    const uint32_t subgroup_size = pick->subgroup_size;
-    const uint32_t *size = pipeline->workgroup_size;
-    const uint64_t n_invocations = (uint64_t)size[0] * size[1] * size[2];
-    struct mb_needs needs = {
+    const uint32_t push_bytes = pipeline->options.push_constant_bytes;
+    const struct mb_needs needs = {
+        .subgroup_operations = pipeline->spirv->operations,
         .n_storage_images = count_storage_images(&pipeline->spirv->shader),
-        .n_invocations = n_invocations > UINT32_MAX ? UINT32_MAX : (uint32_t)n_invocations,
+        .n_invocations = pipeline->options.n_invocations,
         .lanes = subgroup_size != info->subgroup_size ? subgroup_size : 0,
     };
-    MB_DO(capabilities_fit(info, pipeline, &needs.subgroup_operations, why));
-    MB_FAIL_IF(pipeline->push_bytes > info->limits.maxPushConstantsSize, why,
-               MB_ERRC_UNSUPPORTED,
+    MB_DO(module_fits(info, pipeline->shader, pipeline->spirv, why));
+    MB_FAIL_IF(push_bytes > info->limits.maxPushConstantsSize, why, MB_ERRC_UNSUPPORTED,
                "shader '%s' has %u bytes of push constants; the device has %u",
-               pipeline->shader, pipeline->push_bytes, info->limits.maxPushConstantsSize);
-    MB_FAIL_IF(n_invocations == 0, why, MB_ERRC_INPUT, "shader '%s': its workgroup is empty",
-               pipeline->shader);
+               pipeline->shader, push_bytes, info->limits.maxPushConstantsSize);
     MB_FAIL_IF(
-        needs.lanes > 0 && size[0] % subgroup_size != 0, why, MB_ERRC_UNSUPPORTED,
+        needs.lanes > 0 && pipeline->options.subgroup_size == 0, why, MB_ERRC_UNSUPPORTED,
         "cannot require subgroups of %u: the workgroups of shader '%s' are %u wide, not a "
         "multiple of that",
-        subgroup_size, pipeline->shader, size[0]);
+        subgroup_size, pipeline->shader, pipeline->workgroup_size[0]);
     return mb_needs_met(&needs, gpu, layout, task, why);
 }
 
@@ -125,12 +106,11 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
                                struct mb_err *why)
 {
     const uint32_t *most = gpu->info.limits.maxComputeWorkGroupCount;
-    struct mb_pick pick;
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    MB_DO(mb_kernel_pick(&pick, &gpu->info, layout, task, params, why));
-    MB_DO(mb_kernel_plan_init(&plan, &pick, layout, NULL, why));
+    MB_DO(mb_kernel_plan_init(&plan, &gpu->info, layout, task, params, why));
     for (uint32_t i = 0; i < plan.n_pipelines; i++) {
-        MB_DO(pipeline_fits(gpu, layout, task, &pick, &plan.pipelines[i], why));
+        MB_DO(
+            pipeline_fits(gpu, layout, task, plan.pick.subgroup_size, &plan.pipelines[i], why));
     }
     for (uint32_t i = 0; i < plan.n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &plan.dispatches[i];
@@ -188,8 +168,7 @@ static enum mb_status make_buffers(struct state *s, struct mb_err *err)
             addresses[i] = mb_buffer_address(&s->buffers[i]) + GUARD_BYTES;
         }
     }
-    mb_kernel_plan_finish(&s->plan);
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &s->image->layout, addresses, err));
+    MB_DO(mb_kernel_plan_again(&s->plan, &s->image->layout, addresses, err));
     for (uint32_t i = 0; i < s->plan.n_buffers; i++) {
         if (s->plan.buffers[i].content) {
             MB_DO(upload(&s->buffers[i], &s->plan.buffers[i], err));
@@ -227,22 +206,12 @@ static enum mb_status make_view(struct state *s, const struct mb_kernel_binding 
     return MB_OK;
 }
 
-static enum mb_status make_sampler(struct state *s, const struct mb_kernel_binding *binding,
-                                   VkSampler *sampler, struct mb_err *err)
-{
-    const struct mb_sampler_options *keys = &binding->sampler;
-    VkSampler *own = &s->samplers[keys->is_linear][keys->reduction][keys->address];
-    if (*own == VK_NULL_HANDLE) {
-        MB_DO(mb_sampler_create(s->gpu, keys, own, err));
-    }
-    *sampler = *own;
-    return MB_OK;
-}
-
 static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dispatch,
                            const struct mb_kernel_binding *binding, struct mb_err *err)
 {
     VkImageView views[MB_MAX_LEVELS];
+    const struct mb_sampler_options *keys = &binding->sampler;
+    VkSampler *sampler = &s->samplers[keys->is_linear][keys->reduction][keys->address];
     const bool is_buffer = binding->buffer != UINT32_MAX;
     struct mb_descriptor descriptor = {
         .set = binding->place->set,
@@ -260,34 +229,14 @@ static enum mb_status bind(struct state *s, const struct mb_kernel_dispatch *dis
     }
     if (binding->place->type == VK_DESCRIPTOR_TYPE_SAMPLER ||
         binding->place->type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) {
-        MB_DO(make_sampler(s, binding, &descriptor.sampler, err));
+        MB_DO(*sampler ? MB_OK : mb_sampler_create(s->gpu, keys, sampler, err));
+        descriptor.sampler = *sampler;
     }
     mb_pipeline_bind(&s->pipelines[dispatch->pipeline], dispatch->copy, &descriptor, 1);
     return MB_OK;
 }
 
 /* ---- The strategy */
-
-static enum mb_status make_pipeline(struct state *s, uint32_t index, struct mb_err *err)
-{
-    const struct mb_kernel_pipeline *plan = &s->plan.pipelines[index];
-    const uint32_t n_lanes = s->pick.subgroup_size;
-    /* Other workgroups cannot require full subgroups
-     * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
-    const bool requires_size = n_lanes > 0 && plan->workgroup_size[0] % n_lanes == 0;
-    const struct mb_pipeline_options options = {
-        .shader = &plan->spirv->shader,
-        .constants = plan->constants,
-        .n_constants = plan->n_constants,
-        .push_constant_bytes = plan->push_bytes,
-        .subgroup_size = requires_size ? n_lanes : 0,
-        .n_invocations =
-            plan->workgroup_size[0] * plan->workgroup_size[1] * plan->workgroup_size[2],
-        .n_copies = plan->n_copies,
-        .name = s->pick.manifest->strategy.name,
-    };
-    return mb_pipeline_init(&s->pipelines[index], s->gpu, &options, err);
-}
 
 static enum mb_status init(void *state, const struct mb_gpu *gpu,
                            const struct mb_target *target, const struct mb_params *params,
@@ -297,13 +246,11 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     s->gpu = gpu;
     s->image = target->image;
     s->marks = target->marks;
-    s->params = *params;
-    MB_DO(mb_kernel_pick(&s->pick, &gpu->info, &target->image->layout, &target->task,
-                         &s->params, err));
-    MB_DO(mb_kernel_plan_init(&s->plan, &s->pick, &target->image->layout, NULL, err));
+    MB_DO(mb_kernel_plan_init(&s->plan, &gpu->info, &target->image->layout, &target->task,
+                              params, err));
     MB_DO(make_buffers(s, err));
     for (uint32_t i = 0; i < s->plan.n_pipelines; i++) {
-        MB_DO(make_pipeline(s, i, err));
+        MB_DO(mb_pipeline_init(&s->pipelines[i], gpu, &s->plan.pipelines[i].options, err));
     }
     for (uint32_t i = 0; i < s->plan.n_dispatches; i++) {
         const struct mb_kernel_dispatch *dispatch = &s->plan.dispatches[i];
@@ -353,7 +300,9 @@ static void record(const void *state, VkCommandBuffer cmd)
         const struct mb_kernel_dispatch *plan = &s->plan.dispatches[i];
         const struct mb_dispatch dispatch = {
             .copy = plan->copy,
-            .push = s->plan.pipelines[plan->pipeline].push_bytes > 0 ? plan->push : NULL,
+            .push = s->plan.pipelines[plan->pipeline].options.push_constant_bytes > 0
+                        ? plan->push
+                        : NULL,
             .n_groups = {plan->n_groups[0], plan->n_groups[1], plan->n_groups[2]},
         };
         record_barriers(s, cmd, &plan->before);
@@ -389,7 +338,7 @@ static void describe(const void *state, struct mb_work *work)
     }
     memcpy(work->workgroup_size, plan->pipelines[0].workgroup_size,
            sizeof work->workgroup_size);
-    work->subgroup_size = s->pick.subgroup_size;
+    work->subgroup_size = s->plan.pick.subgroup_size;
     work->algorithmic_bytes = algorithmic_bytes(s);
     work->tolerance = plan->tolerance;
 }
@@ -486,37 +435,15 @@ static void finish(void *state)
     mb_kernel_plan_finish(&s->plan);
 }
 
-/* Whether any view may have an integer format. */
-static bool wants_raw(const cJSON *node)
-{
-    bool is_found = cJSON_IsString(node) &&
-                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
-                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
-    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
-        is_found = wants_raw(child);
-    }
-    return is_found;
-}
-
-void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy)
-{
-    *strategy = (struct mb_strategy){
-        .name = mb_json_read_string(manifest->json.root, "name"),
-        .title = manifest->title,
-        .source = manifest->source,
-        .queue_flags = VK_QUEUE_COMPUTE_BIT,
-        .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
-        .wants_raw = wants_raw(manifest->json.root),
-        .file = &manifest->file,
-        .self = manifest,
-        .state_bytes = sizeof(struct state),
-        .params = manifest->params,
-        .supports = supports,
-        .init = init,
-        .record = record,
-        .describe = describe,
-        .check = check,
-        .spoil = spoil,
-        .finish = finish,
-    };
-}
+const struct mb_strategy mb_kernel_strategy = {
+    .queue_flags = VK_QUEUE_COMPUTE_BIT,
+    .image_usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT,
+    .state_bytes = sizeof(struct state),
+    .supports = supports,
+    .init = init,
+    .record = record,
+    .describe = describe,
+    .check = check,
+    .spoil = spoil,
+    .finish = finish,
+};

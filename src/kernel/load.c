@@ -13,14 +13,14 @@
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
-    MB_SCOPED(mb_bytes) bytes = {0};
+    struct mb_bytes bytes = {0};
     struct mb_err why = {0};
-    MB_DO(mb_file_read(manifest->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
-    manifest->text = mb_strdup((const char *)bytes.data);
-    MB_DO(MB_NEED(manifest->text, manifest->path));
-    mb_sha256_hex(bytes.data, bytes.n_bytes, manifest->sha256);
-    const enum mb_status status = mb_json_parse(&manifest->json, manifest->text, &why);
-    return status == MB_OK ? MB_OK : MB_FAIL(err, why.code, "%s: %s", manifest->path, why.text);
+    struct mb_kernel_file *file = &manifest->file;
+    MB_DO(mb_file_read(file->path, MB_MAX_MANIFEST_BYTES, &bytes, err));
+    file->text = (const char *)bytes.data;
+    mb_sha256_hex(bytes.data, bytes.n_bytes, file->sha256);
+    const enum mb_status status = mb_json_parse(&manifest->json, file->text, &why);
+    return status == MB_OK ? MB_OK : MB_FAIL(err, why.code, "%s: %s", file->path, why.text);
 }
 
 /* The roots: the manifest's folder and the given ones, as real paths. */
@@ -28,9 +28,9 @@ static enum mb_status find_roots(struct mb_manifest *manifest,
                                  const struct mb_strlist *includes, struct mb_err *err)
 {
     char path[MB_PATH_BYTES], own[MB_PATH_BYTES];
-    const int error = mb_os_resolve(manifest->path, path);
-    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", manifest->path,
-               mb_os_error_text(error));
+    const char *file = manifest->file.path;
+    const int error = mb_os_resolve(file, path);
+    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "%s: %s", file, mb_os_error_text(error));
     mb_path_parent(path, own);
     MB_DO(mb_strlist_add(&manifest->roots, err, "%s", own));
     for (size_t i = 0; includes && i < includes->n; i++) {
@@ -98,6 +98,18 @@ static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manif
     return r->status;
 }
 
+/* Whether any view may have an integer format. */
+static bool wants_raw(const cJSON *node)
+{
+    bool is_found = cJSON_IsString(node) &&
+                    (strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_WORDS]) == 0 ||
+                     strcmp(node->valuestring, mb_kernel_view_formats[MB_VIEW_UINT8X4]) == 0);
+    for (const cJSON *child = node->child; child && !is_found; child = child->next) {
+        is_found = wants_raw(child);
+    }
+    return is_found;
+}
+
 /* Read the part of a manifest that holds for every image. */
 static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -105,13 +117,13 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
         "mipbench_kernel", "name",    "shaders",   "dispatches",      "$schema",
         "title",           "source",  "names",     "parameters",      "requires",
         "domain",          "buffers", "tolerance", "levels_per_step", NULL};
-    struct mb_pick pick = {.manifest = manifest};
+    const struct mb_pick pick = {0};
     const cJSON *root = manifest->json.root;
-    struct mb_reader r = {.pick = &pick, .root = root, .err = err};
+    struct mb_reader r = {.pick = &pick, .manifest = manifest, .root = root, .err = err};
     mb_open(&r, root, manifest_keys, 4);
     const char *name = mb_read_text(&r, root, "name");
-    manifest->title = mb_read_text(&r, root, "title");
-    manifest->source = mb_read_text(&r, root, "source");
+    const char *title = mb_read_text(&r, root, "title");
+    const char *source = mb_read_text(&r, root, "source");
     MB_DO(r.status);
     MB_REFUSE_IF(mb_json_read_number(root, "mipbench_kernel") != 1.0, &r,
                  mb_json_get(root, "mipbench_kernel"), "this program reads version 1");
@@ -119,6 +131,14 @@ static enum mb_status read_head(struct mb_manifest *manifest, struct mb_err *err
     MB_REFUSE_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, &r,
                  mb_json_get(root, "name"),
                  "a name has at most 40 small letters, digits and '-', and is not 'all'");
+    manifest->strategy = mb_kernel_strategy;
+    manifest->strategy.name = name;
+    manifest->strategy.title = title ? title : manifest->file.path;
+    manifest->strategy.source = source ? source : manifest->file.path;
+    manifest->strategy.wants_raw = wants_raw(root);
+    manifest->strategy.file = &manifest->file;
+    manifest->strategy.self = manifest;
+    manifest->strategy.params = manifest->params;
     return MB_OK;
 }
 
@@ -161,7 +181,7 @@ static enum mb_status add_path(struct mb_reader *r, const char *path,
 {
     const bool is_absolute = mb_path_is_absolute(path);
     return mb_strlist_add(&module->paths, r->err, "%s%s%s",
-                          is_absolute ? "" : r->pick->manifest->roots.items[0],
+                          is_absolute ? "" : r->manifest->roots.items[0],
                           is_absolute ? "" : "/", path);
 }
 
@@ -170,7 +190,7 @@ static enum mb_status add_path(struct mb_reader *r, const char *path,
 static void name_module(struct mb_reader *r, const char *file, const struct mb_strbuf *folders,
                         struct mb_loaded_module *module)
 {
-    const struct mb_manifest *manifest = r->pick->manifest;
+    const struct mb_manifest *manifest = r->manifest;
     const char *kernel = mb_json_read_string(manifest->json.root, "name");
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const size_t n = strlen(file);
@@ -189,7 +209,7 @@ static void name_module(struct mb_reader *r, const char *file, const struct mb_s
 static enum mb_status add_includes(struct mb_reader *r, const cJSON *shader,
                                    struct mb_strbuf *flags, struct mb_loaded_module *module)
 {
-    const struct mb_strlist *roots = &r->pick->manifest->roots;
+    const struct mb_strlist *roots = &r->manifest->roots;
     for (const cJSON *folder = mb_read_list(r, shader, "include"); folder;
          folder = folder->next) {
         const char *path = mb_read_text(r, folder, NULL);
@@ -260,7 +280,7 @@ static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_
 {
     struct mb_kernel_file *file = &manifest->file;
     const struct mb_shader **shaders = mb_grow(file->shaders, file->n_shaders, sizeof *shaders);
-    MB_DO(MB_NEED(shaders, manifest->path));
+    MB_DO(MB_NEED(shaders, manifest->file.path));
     shaders[file->n_shaders++] = &module->spirv.shader;
     file->shaders = shaders;
     module->next = manifest->modules;
@@ -273,10 +293,10 @@ enum mb_status mb_manifest_module(struct mb_reader *r, const cJSON *node,
 {
     enum mb_status status = MB_OK;
     struct mb_err *err = r->err;
-    struct mb_manifest *manifest = (struct mb_manifest *)r->pick->manifest;
+    struct mb_manifest *manifest = (struct mb_manifest *)r->manifest;
     struct mb_compile_options options = {.roots = &manifest->roots};
     struct mb_loaded_module *module = mb_alloc(1, sizeof *module), *old = manifest->modules;
-    MB_DO(MB_NEED(module, manifest->path));
+    MB_DO(MB_NEED(module, manifest->file.path));
     MB_TRY(read_module(r, node, &options, module));
     while (old && strcmp(old->compiled.text, module->compiled.text) != 0) {
         old = old->next;
@@ -304,16 +324,11 @@ fail:
 enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                 const struct mb_strlist *includes, struct mb_err *err)
 {
-    *manifest = (struct mb_manifest){.path = mb_strdup(path)};
-    MB_DO(MB_NEED(manifest->path, path));
+    *manifest = (struct mb_manifest){.file = {.path = mb_strdup(path)}};
+    MB_DO(MB_NEED(manifest->file.path, path));
     MB_DO(read_text(manifest, err));
     MB_DO(find_roots(manifest, includes, err));
-    MB_DO(read_head(manifest, err));
-    manifest->title = manifest->title ? manifest->title : manifest->path;
-    manifest->source = manifest->source ? manifest->source : manifest->path;
-    manifest->file = (struct mb_kernel_file){
-        .path = manifest->path, .text = manifest->text, .sha256 = manifest->sha256};
-    return MB_OK;
+    return read_head(manifest, err);
 }
 
 void mb_manifest_finish(struct mb_manifest *manifest)
@@ -329,8 +344,8 @@ void mb_manifest_finish(struct mb_manifest *manifest)
     mb_free(manifest->file.shaders);
     mb_json_finish(&manifest->json);
     mb_strlist_finish(&manifest->roots);
-    mb_free(manifest->path);
-    mb_free(manifest->text);
+    mb_free((void *)manifest->file.path);
+    mb_free((void *)manifest->file.text);
     *manifest = (struct mb_manifest){0};
 }
 
@@ -360,7 +375,6 @@ enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,
     for (size_t i = 0; i < paths->n; i++) {
         struct mb_manifest *manifest = &table->manifests[table->n_manifests++];
         MB_DO(mb_manifest_init(manifest, paths->items[i], includes, err));
-        mb_kernel_describe(manifest, &manifest->strategy);
         for (size_t k = 0; k < n; k++) {
             MB_FAIL_IF(strcmp(table->strategies[k]->name, manifest->strategy.name) == 0, err,
                        MB_ERRC_INPUT, "%s: there is a strategy '%s' already", paths->items[i],

@@ -25,10 +25,7 @@ struct mb_loaded_module {
 };
 
 struct mb_manifest {
-    struct mb_kernel_file file; /* what results record; points into the members below */
-    char *path, *text;
-    const char *title, *source; /* point into `text`, or are `path` */
-    char sha256[65];
+    struct mb_kernel_file file; /* what results record; owned */
     struct mb_json json;
     struct mb_strlist roots; /* folders it may read: its own, then those of --kernel-include */
     struct mb_param params[MB_MAX_KERNEL_PARAMS + 1]; /* ended by a NULL name */

@@ -1,12 +1,16 @@
 /* Plans the commands of a manifest. */
 #include "kernel/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 /* Alignment of the parts of a uniform buffer: no device asks for more. */
 #define CONTENT_ALIGNMENT 256u
+
+#define MAX_EXACT 9007199254740992.0 /* 2^53: up to here doubles are exact integers */
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {
@@ -27,6 +31,148 @@ const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t se
         }
     }
     return NULL;
+}
+
+/* ---- Bytes and constants of a module */
+
+const char *const mb_scalar_names[MB_N_SCALARS] = {
+    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
+    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
+};
+
+uint32_t mb_scalar_bytes(enum mb_scalar scalar)
+{
+    return scalar == MB_SCALAR_U64 ? 8 : 4;
+}
+
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
+{
+    const uint32_t k = i % member->n_components;
+    return member->offset_bytes + i / member->n_components * member->stride_bytes +
+           k / member->n_rows * member->column_bytes + k % member->n_rows * member->row_bytes;
+}
+
+static bool is_within(double value, enum mb_scalar scalar)
+{
+    const double least = scalar == MB_SCALAR_I32 ? INT32_MIN : 0;
+    const double most = scalar == MB_SCALAR_U32   ? UINT32_MAX
+                        : scalar == MB_SCALAR_I32 ? INT32_MAX
+                        : scalar == MB_SCALAR_U64 ? MAX_EXACT
+                                                  : 1;
+    return value == floor(value) && value >= least && value <= most;
+}
+
+/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. */
+static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
+{
+    const cJSON *text = mb_choose(r, node);
+    const cJSON *buffer = mb_json_members(r->root, "buffers");
+    for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
+        if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
+            *address = r->addresses[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Evaluate a node as a scalar; `out` gets its bytes. */
+static enum mb_status fill_scalar(struct mb_reader *r, const cJSON *node, enum mb_scalar scalar,
+                                  unsigned char *out)
+{
+    uint64_t word = 0;
+    if (scalar != MB_SCALAR_U64 || !read_address(r, node, &word)) {
+        const double value = mb_read_value(r, node);
+        const float single = (float)value;
+        MB_DO(r->status);
+        MB_REFUSE_IF(scalar != MB_SCALAR_F32 && !is_within(value, scalar), r, node,
+                     "%s is not of type %s", mb_number_text(value).s, mb_scalar_names[scalar]);
+        if (scalar == MB_SCALAR_F32) {
+            memcpy(&word, &single, sizeof single);
+        } else {
+            word = (uint64_t)(int64_t)value;
+        }
+    }
+    memcpy(out, &word, mb_scalar_bytes(scalar)); /* the low half comes first */
+    return r->status;
+}
+
+/* A member: a scalar, or the list of all its components, element by element. */
+static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
+                                  const struct mb_spirv_member *member, uint32_t n_bytes,
+                                  unsigned char *out)
+{
+    const cJSON *list = mb_choose(r, node);
+    MB_DO(r->status);
+    const uint32_t n = member->n_components * member->n_elements;
+    const uint32_t n_given = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 1;
+    const cJSON *value = cJSON_IsArray(list) ? list->child : list;
+    MB_REFUSE_IF(
+        member->scalar == MB_SCALAR_OTHER, r, node,
+        "the shader's member is a structure, or of a width that a manifest cannot fill");
+    MB_REFUSE_IF(n_given != n, r, node, "the shader's member has %u values, and this %u", n,
+                 n_given);
+    for (uint32_t i = 0; i < n; i++, value = value->next) {
+        const uint32_t at = mb_component_at(member, i);
+        MB_REFUSE_IF(at > n_bytes || n_bytes - at < mb_scalar_bytes(member->scalar), r, node,
+                     "the module places the member beyond its block");
+        MB_DO(fill_scalar(r, value, member->scalar, out + at));
+    }
+    return MB_OK;
+}
+
+/* Fill in `out`, the members of a block, from the members of the object `map`, which must have
+ * one of the same name for each. */
+static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
+                                 const struct mb_spirv *spirv,
+                                 const struct mb_spirv_block *block, unsigned char *out)
+{
+    const struct mb_spirv_member *members = &spirv->members[block->first_member];
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < block->n_members; i++) {
+        mb_words_add(&names, members[i].name);
+    }
+    for (const cJSON *node = map->child; node; node = node->next) {
+        mb_words_find(r, node, "the shader's block has no member", node->string, &names);
+    }
+    for (uint32_t i = 0; i < block->n_members; i++) {
+        const cJSON *node = mb_json_get(map, members[i].name);
+        MB_REFUSE_IF(!node, r, map,
+                     "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
+                     mb_scalar_names[members[i].scalar], members[i].name,
+                     members[i].offset_bytes, block->n_bytes);
+        MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
+    }
+    return r->status;
+}
+
+/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
+static enum mb_status fill_constants(struct mb_reader *r, const cJSON *map,
+                                     struct mb_kernel_pipeline *pipeline)
+{
+    const struct mb_spirv *spirv = pipeline->spirv;
+    uint32_t *n_constants = &pipeline->options.n_constants;
+    struct mb_words names = {.n = 0};
+    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
+        mb_words_add(&names, spirv->constants[i].name);
+    }
+    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
+        const size_t i = mb_words_find(r, node, "the module has no specialisation constant",
+                                       node->string, &names);
+        MB_DO(r->status);
+        MB_REFUSE_IF(*n_constants == MB_SPIRV_MAX_CONSTANTS, r, node,
+                     "there are at most %u constants", MB_SPIRV_MAX_CONSTANTS);
+        struct mb_constant *constant = &pipeline->constants[(*n_constants)++];
+        *constant = (struct mb_constant){.name = names.of[i]};
+        MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
+                          (unsigned char *)&constant->value));
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            pipeline->workgroup_size[axis] = spirv->size_constants[axis] == i
+                                                 ? constant->value
+                                                 : pipeline->workgroup_size[axis];
+        }
+    }
+    return MB_OK;
 }
 
 /* ---- Buffers */
@@ -86,7 +232,7 @@ static enum mb_status add_content(struct mb_reader *r, const cJSON *node,
     buffer->n_bytes = at + n_bytes;
     binding->offset_bytes = at;
     binding->n_bytes = n_bytes;
-    return mb_fill_block(r, buffer->fields, spirv, block, grown + at);
+    return fill_block(r, buffer->fields, spirv, block, grown + at);
 }
 
 static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *plan,
@@ -94,7 +240,6 @@ static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *pl
                                   struct mb_kernel_binding *binding)
 {
     struct mb_kernel_buffer *buffer = &plan->buffers[binding->buffer];
-    binding->is_read = binding->use->only_reads;
     binding->n_bytes = buffer->n_bytes;
     if (buffer->fields) {
         return add_content(r, node, spirv, buffer, binding);
@@ -107,17 +252,18 @@ static enum mb_status plan_buffer(struct mb_reader *r, struct mb_kernel_plan *pl
 
 /* ---- Pipelines */
 
-static void find_workgroup_size(struct mb_kernel_pipeline *pipeline)
+static enum mb_status check_workgroup(struct mb_reader *r, const cJSON *node,
+                                      struct mb_kernel_pipeline *pipeline)
 {
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        const uint32_t size = pipeline->spirv->size_constants[axis];
-        pipeline->workgroup_size[axis] = pipeline->spirv->workgroup_size[axis];
-        for (uint32_t i = 0; size != UINT32_MAX && i < pipeline->n_constants; i++) {
-            if (pipeline->constants[i].name == pipeline->spirv->shader.constants[size].name) {
-                pipeline->workgroup_size[axis] = pipeline->constants[i].value;
-            }
-        }
-    }
+    const uint32_t *size = pipeline->workgroup_size, n_lanes = r->pick->subgroup_size;
+    const double n_invocations = (double)size[0] * size[1] * size[2];
+    MB_REFUSE_IF(n_invocations == 0, r, node, "its workgroup is empty");
+    pipeline->options.n_invocations = (uint32_t)fmin(n_invocations, UINT32_MAX);
+    /* Other workgroups cannot require full subgroups
+     * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
+    const bool requires_size = n_lanes > 0 && size[0] % n_lanes == 0;
+    pipeline->options.subgroup_size = requires_size ? n_lanes : 0;
+    return r->status;
 }
 
 /* Find a shader's pipeline, planned at its first use; its expressions know no step. */
@@ -136,12 +282,17 @@ static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *
     pipeline->shader = shader->string;
     mb_reader_set_step(r, NULL);
     MB_DO(mb_manifest_module(r, node, &pipeline->spirv));
-    pipeline->push_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes);
-    MB_DO(mb_fill_constants(r, mb_read_map(r, node, "constants"), pipeline->spirv,
-                            pipeline->constants, &pipeline->n_constants));
+    pipeline->options = (struct mb_pipeline_options){
+        .shader = &pipeline->spirv->shader,
+        .constants = pipeline->constants,
+        .push_constant_bytes = (uint32_t)whole_words(pipeline->spirv->push.n_bytes),
+        .name = r->manifest->strategy.name,
+    };
+    memcpy(pipeline->workgroup_size, pipeline->spirv->workgroup_size,
+           sizeof pipeline->workgroup_size);
+    MB_DO(fill_constants(r, mb_read_map(r, node, "constants"), pipeline));
     mb_reader_set_step(r, &r->step);
-    find_workgroup_size(pipeline);
-    return r->status;
+    return check_workgroup(r, node, pipeline);
 }
 
 /* ---- Bindings */
@@ -309,8 +460,6 @@ static enum mb_status plan_binding(struct mb_reader *r, struct mb_kernel_plan *p
     if (place->type == VK_DESCRIPTOR_TYPE_SAMPLER) {
         return MB_OK;
     }
-    binding->is_read =
-        place->type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE && binding->use->only_reads;
     MB_DO(plan_format(r, node, binding));
     return plan_views(r, node, binding);
 }
@@ -320,11 +469,8 @@ static enum mb_status plan_bindings(struct mb_reader *r, struct mb_kernel_plan *
                                     const cJSON *node, const struct mb_spirv *spirv,
                                     struct mb_kernel_dispatch *dispatch)
 {
-    struct mb_err *err = r->err;
     const struct mb_shader *shader = &spirv->shader;
     const cJSON *list = mb_json_get(node, "bindings");
-    dispatch->bindings = mb_alloc(shader->n_bindings, sizeof *dispatch->bindings);
-    MB_DO(MB_NEED(dispatch->bindings, "bindings"));
     dispatch->n_bindings = shader->n_bindings;
     for (const cJSON *element = mb_read_list(r, node, "bindings"); element;
          element = element->next) {
@@ -353,7 +499,7 @@ static enum mb_status plan_push(struct mb_reader *r, const cJSON *node,
                  "the shader has more than 256 bytes of push constants");
     MB_REFUSE_IF(!map && block->n_members > 0, r, node,
                  "the key \"push\" is missing: the shader has push constants");
-    return map ? mb_fill_block(r, map, spirv, block, dispatch->push) : MB_OK;
+    return map ? fill_block(r, map, spirv, block, dispatch->push) : MB_OK;
 }
 
 static enum mb_status add_dispatch(const struct mb_reader *r, struct mb_kernel_plan *plan,
@@ -397,7 +543,7 @@ static enum mb_status plan_dispatch(struct mb_reader *r, struct mb_kernel_plan *
     MB_DO(add_dispatch(r, plan, &groups, &dispatch));
     struct mb_kernel_pipeline *own = &plan->pipelines[pipeline];
     dispatch->pipeline = pipeline;
-    dispatch->copy = own->n_copies++;
+    dispatch->copy = own->options.n_copies++;
     MB_DO(plan_push(r, node, own->spirv, dispatch));
     return plan_bindings(r, plan, node, own->spirv, dispatch);
 }
@@ -443,13 +589,13 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
             const bool is_first = k % binding->n_levels == 0; /* stores reach no other */
-            *(is_storage && is_first && !binding->is_read ? &uses->written : &uses->read) |=
-                1u << level;
+            *(is_storage && is_first && !binding->use->only_reads ? &uses->written
+                                                                  : &uses->read) |= 1u << level;
         }
         has_changed = has_changed || (binding->is_general && !was_general);
         if (binding->place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
             uses->buffers |= 1u << binding->buffer;
-            uses->written_buffers |= binding->is_read ? 0 : 1u << binding->buffer;
+            uses->written_buffers |= binding->use->only_reads ? 0 : 1u << binding->buffer;
         }
     }
     return has_changed;
@@ -564,16 +710,13 @@ static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan 
     return r->status;
 }
 
-enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_pick *pick,
-                                   const struct mb_layout *layout, const uint64_t *addresses,
-                                   struct mb_err *err)
+static enum mb_status plan_image(struct mb_kernel_plan *plan, const struct mb_layout *layout,
+                                 const uint64_t *addresses, struct mb_err *err)
 {
-    static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
     struct mb_reader r;
-    *plan = (struct mb_kernel_plan){0};
-    mb_reader_init(&r, pick, layout, err);
+    mb_reader_init(&r, &plan->pick, layout, err);
     mb_reader_set_step(&r, NULL);
-    r.addresses = addresses ? addresses : unknown;
+    r.addresses = addresses;
     MB_DO(plan_buffers(&r, plan));
     for (; r.step.source_level + 1 < layout->n_levels; r.step.index++) {
         MB_DO(plan_step(&r, plan));
@@ -589,11 +732,27 @@ enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_
     return plan_tolerance(&r, plan);
 }
 
+enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_gpu_info *info,
+                                   const struct mb_layout *layout, const struct mb_task *task,
+                                   const struct mb_params *params, struct mb_err *err)
+{
+    static const uint64_t unknown[MB_MAX_KERNEL_BUFFERS];
+    *plan = (struct mb_kernel_plan){.pick.params = *params};
+    MB_DO(mb_pick_init(&plan->pick, info, layout, task, err));
+    return plan_image(plan, layout, unknown, err);
+}
+
+enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan, const struct mb_layout *layout,
+                                    const uint64_t *addresses, struct mb_err *err)
+{
+    const struct mb_pick pick = plan->pick;
+    mb_kernel_plan_finish(plan);
+    plan->pick = pick;
+    return plan_image(plan, layout, addresses, err);
+}
+
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->n_dispatches; i++) {
-        mb_free(plan->dispatches[i].bindings);
-    }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         mb_free(plan->buffers[i].content);
     }

@@ -4,6 +4,7 @@
 
 #include "kernel/read.h"
 #include "vk/barrier.h"
+#include "vk/pipeline.h"
 
 #define MB_MAX_KERNEL_PIPELINES 16u
 #define MB_MAX_KERNEL_PUSH      256u
@@ -23,7 +24,6 @@ struct mb_kernel_binding {
     enum mb_view_format kind;
     VkFormat format;
     bool is_general; /* sampled images: the layout is GENERAL */
-    bool is_read;    /* storage: nothing is written */
     struct mb_sampler_options sampler;
     uint32_t buffer;                /* index; UINT32_MAX: none */
     uint64_t offset_bytes, n_bytes; /* the part of the buffer that is bound */
@@ -33,10 +33,8 @@ struct mb_kernel_pipeline {
     const char *shader; /* its name */
     const struct mb_spirv *spirv;
     struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* those that the manifest gives */
-    uint32_t n_constants;
     uint32_t workgroup_size[3];
-    uint32_t push_bytes; /* of its push constants, a multiple of 4 */
-    uint32_t n_copies;   /* one for each of its dispatches */
+    struct mb_pipeline_options options; /* with a copy for each of its dispatches */
 };
 
 struct mb_kernel_buffer {
@@ -56,13 +54,14 @@ struct mb_kernel_barriers {
 struct mb_kernel_dispatch {
     struct mb_kernel_step step;
     uint32_t pipeline, copy, n_groups[3];
-    struct mb_kernel_binding *bindings; /* [n_bindings], in the shader's order; owned */
+    struct mb_kernel_binding bindings[MB_MAX_BINDINGS]; /* in the shader's order */
     uint32_t n_bindings;
     unsigned char push[MB_MAX_KERNEL_PUSH];
     struct mb_kernel_barriers before;
 };
 
 struct mb_kernel_plan {
+    struct mb_pick pick;
     struct mb_kernel_buffer buffers[MB_MAX_KERNEL_BUFFERS];
     uint32_t n_buffers;
     bool has_fills; /* some buffer is zeroed before each run */
@@ -75,37 +74,37 @@ struct mb_kernel_plan {
     struct mb_tolerance tolerance;
 };
 
-/* Plan one image. `addresses` are the buffers' addresses, known once a first plan without them
- * (NULL: 0) has sized the buffers. MB_ERRC_INPUT if the manifest is wrong, or wrong for this
- * image; MB_UNSUPPORTED if a module declares another format than the image's. Finish in any
- * case. */
-MB_MUST_CHECK enum mb_status mb_kernel_plan_init(struct mb_kernel_plan *plan,
-                                                 const struct mb_pick *pick,
-                                                 const struct mb_layout *layout,
-                                                 const uint64_t *addresses, struct mb_err *err);
+/* Plan one image on a device or, if `info` is NULL, on one that has everything the manifest
+ * needs; buffers have the address 0. MB_ERRC_INPUT if the manifest is wrong, or wrong for this
+ * image; MB_UNSUPPORTED, with a sentence, if its domain, its requirements, the device's
+ * subgroups or the formats that its modules declare exclude the task. Finish in any case. */
+MB_MUST_CHECK enum mb_status
+mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_gpu_info *info,
+                    const struct mb_layout *layout, const struct mb_task *task,
+                    const struct mb_params *params, struct mb_err *err);
+
+/* Plan the same again, with the addresses of the buffers that the first plan has sized. */
+MB_MUST_CHECK enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan,
+                                                  const struct mb_layout *layout,
+                                                  const uint64_t *addresses,
+                                                  struct mb_err *err);
 void mb_kernel_plan_finish(struct mb_kernel_plan *plan);
+
+/* The offset of component `i` of a member in its block, counting element by element and column
+ * by column. */
+uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
 
 /* "combined image sampler" */
 const char *mb_descriptor_type_name(VkDescriptorType type);
 
-/* Fill in `manifest->strategy`, which lives as long as the manifest. */
-void mb_kernel_describe(struct mb_manifest *manifest, struct mb_strategy *strategy);
+/* What the strategies of all manifests have in common. */
+extern const struct mb_strategy mb_kernel_strategy;
 
 /* Change these to a format, a size and a reduction that a manifest takes; the size stays if the
  * manifest takes it. All stay if it takes none of the usual sizes. */
 void mb_kernel_suggest(const struct mb_params *params, const struct mb_format **format,
                        struct mb_extent *size, enum mb_reduce *reduce);
 
-/* True if a choice that mb_kernel_pick() made without a device may run on one with subgroups of
- * `n_lanes`; false if the manifest does not ask for subgroups. */
-bool mb_kernel_takes_lanes(const struct mb_pick *pick, const struct mb_layout *layout,
-                           uint32_t n_lanes);
-
-/* Choose from a manifest for a task, for mb_kernel_plan_init(), on a device or, if `info` is
- * NULL, on one that has everything it needs. MB_UNSUPPORTED, with a sentence, if its domain,
- * its requirements or the device's subgroups exclude the task. */
-MB_MUST_CHECK enum mb_status mb_kernel_pick(struct mb_pick *pick,
-                                            const struct mb_gpu_info *info,
-                                            const struct mb_layout *layout,
-                                            const struct mb_task *task,
-                                            const struct mb_params *params, struct mb_err *why);
+/* Load all modules of a variant: each shader, for every format, reduction and subgroup size
+ * that the manifest takes. */
+MB_MUST_CHECK enum mb_status mb_kernel_load(const struct mb_params *params, struct mb_err *err);

@@ -7,9 +7,8 @@
 
 #include "base/text.h"
 
-#define MAX_WAY       200u               /* length of the way to a value, in a message */
-#define N_GIVEN_NAMES 11u                /* names of an image and a step, in expressions */
-#define MAX_EXACT     9007199254740992.0 /* 2^53: up to here doubles are exact integers */
+#define MAX_WAY       200u /* length of the way to a value, in a message */
+#define N_GIVEN_NAMES 11u  /* names of an image and a step, in expressions */
 
 static const char *const range_keys[] = {"first", "last", NULL};
 
@@ -38,26 +37,15 @@ static bool find_way(const cJSON *tree, const cJSON *node, char way[MAX_WAY])
 
 enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
 {
-    const struct mb_manifest *manifest = r->pick->manifest;
     char whole[2 * sizeof r->err->text], way[MAX_WAY] = "";
     if (r->status == MB_OK) {
-        find_way(manifest->json.root, node, way);
-        snprintf(whole, sizeof whole, "%.200s: %s%s%s", manifest->path, way,
+        find_way(r->root, node, way);
+        snprintf(whole, sizeof whole, "%.200s: %s%s%s", r->manifest->file.path, way,
                  way[0] != '\0' ? ": " : "", r->err->text);
         mb_utf8_sanitize(whole, r->err->text, sizeof r->err->text); /* keys may be any bytes */
         r->status = MB_FAILED;
     }
     return r->status;
-}
-
-enum mb_status mb_refuse_word(struct mb_reader *r, const cJSON *node, const char *what,
-                              const char *word, const struct mb_words *words)
-{
-    if (r->status == MB_OK) {
-        MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
-        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
-    }
-    return mb_reader_blame(r, node);
 }
 
 /* ---- Words */
@@ -69,11 +57,23 @@ void mb_words_add(struct mb_words *words, const char *word)
     }
 }
 
-size_t mb_words_find(const struct mb_words *words, const char *word)
+static size_t find(const struct mb_words *words, const char *word)
 {
     size_t i = 0;
     while (i < words->n && strcmp(words->of[i], word) != 0) {
         i++;
+    }
+    return i;
+}
+
+size_t mb_words_find(struct mb_reader *r, const cJSON *node, const char *what, const char *word,
+                     const struct mb_words *words)
+{
+    const size_t i = find(words, word);
+    if (i == words->n && r->status == MB_OK) {
+        MB_FAIL(r->err, MB_ERRC_INPUT, "%s '%.63s'", what, word);
+        mb_err_hint_nearest(r->err, word, words->of, words->n, NULL);
+        mb_reader_blame(r, node);
     }
     return i;
 }
@@ -98,16 +98,17 @@ static void add_members(struct mb_words *words, const cJSON *object)
 
 /* List the values that `by` chooses among, and return the chosen one. No values: `by` is not a
  * choice. */
-static const char *list_values(const struct mb_pick *pick, const char *by,
+static const char *list_values(const struct mb_reader *r, const char *by,
                                struct mb_words *words)
 {
     static const char *const sizes[] = {"4", "8", "16", "32", "64", "128", NULL};
-    const struct mb_param *params = pick->manifest->params;
+    const struct mb_pick *pick = r->pick;
+    const struct mb_param *params = r->manifest->params;
     size_t chosen = 0;
     for (size_t i = 0; params[i].name; i++) {
         if (strcmp(params[i].name, by) == 0) {
             add_words(words, params[i].values);
-            return words->of[pick->params ? pick->params->choice[i] : 0];
+            return words->of[pick->params.choice[i]];
         }
     }
     if (pick->format && strcmp(by, "format") == 0) {
@@ -118,7 +119,7 @@ static const char *list_values(const struct mb_pick *pick, const char *by,
         chosen = pick->reduce;
     } else if (pick->format && strcmp(by, "subgroup_size") == 0) {
         add_words(words, sizes);
-        chosen = mb_words_find(words, mb_text("%u", pick->subgroup_size).s);
+        chosen = find(words, mb_text("%u", pick->subgroup_size).s);
     }
     return chosen < words->n ? words->of[chosen] : "any other";
 }
@@ -127,22 +128,20 @@ static const char *list_values(const struct mb_pick *pick, const char *by,
 static const cJSON *choose(struct mb_reader *r, const cJSON *node, const cJSON *by)
 {
     struct mb_words words = {.n = 0};
-    const char *value =
-        cJSON_IsString(by) ? list_values(r->pick, by->valuestring, &words) : "none";
+    const char *value = cJSON_IsString(by) ? list_values(r, by->valuestring, &words) : "none";
     if (words.n == 0) {
         MB_REFUSE(r, by, "expected a parameter%s",
                   r->pick->format ? ", \"format\", \"reduce\" or \"subgroup_size\"" : "");
         return NULL;
     }
-    const cJSON *chosen = NULL, *other = NULL;
+    mb_words_add(&words, "*");
     for (const cJSON *branch = node->child; branch; branch = branch->next) {
-        const bool is_other = strcmp(branch->string, "*") == 0;
-        if (branch != by && !is_other && mb_words_find(&words, branch->string) == words.n) {
-            mb_refuse_word(r, branch, "unknown value", branch->string, &words);
+        if (branch != by) {
+            mb_words_find(r, branch, "unknown value", branch->string, &words);
         }
-        chosen = strcmp(branch->string, value) == 0 ? branch : chosen;
-        other = is_other ? branch : other;
     }
+    const cJSON *chosen = cJSON_GetObjectItemCaseSensitive(node, value);
+    const cJSON *other = cJSON_GetObjectItemCaseSensitive(node, "*");
     if (!chosen && !other) {
         MB_REFUSE(r, node, "no branch for %s, and none for \"*\"", value);
     }
@@ -181,8 +180,12 @@ static void set_name(struct mb_reader *r, const char *name, double value)
 void mb_reader_init(struct mb_reader *r, const struct mb_pick *pick,
                     const struct mb_layout *layout, struct mb_err *err)
 {
-    *r = (struct mb_reader){
-        .pick = pick, .root = pick->manifest->json.root, .err = err, .scope.layout = layout};
+    const struct mb_manifest *manifest = pick->params.self;
+    *r = (struct mb_reader){.pick = pick,
+                            .manifest = manifest,
+                            .root = manifest->json.root,
+                            .err = err,
+                            .scope.layout = layout};
     set_name(r, "width", layout->base.width);
     set_name(r, "height", layout->base.height);
     set_name(r, "layers", layout->n_layers);
@@ -303,9 +306,7 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     }
     for (const cJSON *member = node->child; member && r->status == MB_OK;
          member = member->next) {
-        if (mb_words_find(&words, member->string) == words.n) {
-            mb_refuse_word(r, member, "unknown key", member->string, &words);
-        }
+        mb_words_find(r, member, "unknown key", member->string, &words);
         if (cJSON_GetObjectItemCaseSensitive(node, member->string) != member) {
             MB_REFUSE(r, member, "duplicate key");
         }
@@ -324,11 +325,11 @@ static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const c
         struct mb_words words = {.n = 0};
         add_members(&words, names);
         if (!named) {
-            mb_refuse_word(r, node,
-                           mb_text("expected %s or a member of \"names\", not",
-                                   is_list ? "a list" : "an object")
-                               .s,
-                           node->valuestring, &words);
+            mb_words_find(r, node,
+                          mb_text("expected %s or a member of \"names\", not",
+                                  is_list ? "a list" : "an object")
+                              .s,
+                          node->valuestring, &words);
         }
         node = named;
     }
@@ -374,10 +375,8 @@ bool mb_read_flag(struct mb_reader *r, const cJSON *parent, const char *key)
 static uint32_t read_index(struct mb_reader *r, const cJSON *node, const struct mb_words *words)
 {
     const char *word = mb_read_text(r, node, NULL);
-    const size_t i = word ? mb_words_find(words, word) : 0;
-    if (i == words->n) {
-        mb_refuse_word(r, mb_choose(r, node), "unknown name", word ? word : "", words);
-    }
+    const size_t i =
+        word ? mb_words_find(r, mb_choose(r, node), "unknown name", word, words) : 0;
     return r->status == MB_OK ? (uint32_t)i : 0;
 }
 
@@ -413,142 +412,4 @@ uint32_t mb_read_member(struct mb_reader *r, const cJSON *parent, const char *ke
     struct mb_words words = {.n = 0};
     add_members(&words, mb_json_get(r->root, map));
     return node ? read_index(r, node, &words) : UINT32_MAX;
-}
-
-/* ---- Bytes and constants of a module */
-
-const char *const mb_scalar_names[MB_N_SCALARS] = {
-    [MB_SCALAR_U32] = "uint",  [MB_SCALAR_I32] = "int",    [MB_SCALAR_F32] = "float",
-    [MB_SCALAR_BOOL] = "bool", [MB_SCALAR_U64] = "uint64", [MB_SCALAR_OTHER] = "other",
-};
-
-uint32_t mb_scalar_bytes(enum mb_scalar scalar)
-{
-    return scalar == MB_SCALAR_U64 ? 8 : 4;
-}
-
-uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i)
-{
-    const uint32_t k = i % member->n_components;
-    return member->offset_bytes + i / member->n_components * member->stride_bytes +
-           k / member->n_rows * member->column_bytes + k % member->n_rows * member->row_bytes;
-}
-
-static bool is_within(double value, enum mb_scalar scalar)
-{
-    const double least = scalar == MB_SCALAR_I32 ? INT32_MIN : 0;
-    const double most = scalar == MB_SCALAR_U32   ? UINT32_MAX
-                        : scalar == MB_SCALAR_I32 ? INT32_MAX
-                        : scalar == MB_SCALAR_U64 ? MAX_EXACT
-                                                  : 1;
-    return value == floor(value) && value >= least && value <= most;
-}
-
-/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. */
-static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
-{
-    const cJSON *text = mb_choose(r, node);
-    const cJSON *buffer = mb_json_members(r->root, "buffers");
-    for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
-        if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
-            *address = r->addresses[i];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Evaluate a node as a scalar; `out` gets its bytes. */
-static enum mb_status fill_scalar(struct mb_reader *r, const cJSON *node, enum mb_scalar scalar,
-                                  unsigned char *out)
-{
-    uint64_t word = 0;
-    if (scalar != MB_SCALAR_U64 || !read_address(r, node, &word)) {
-        const double value = mb_read_value(r, node);
-        const float single = (float)value;
-        MB_DO(r->status);
-        MB_REFUSE_IF(scalar != MB_SCALAR_F32 && !is_within(value, scalar), r, node,
-                     "%s is not of type %s", mb_number_text(value).s, mb_scalar_names[scalar]);
-        if (scalar == MB_SCALAR_F32) {
-            memcpy(&word, &single, sizeof single);
-        } else {
-            word = (uint64_t)(int64_t)value;
-        }
-    }
-    memcpy(out, &word, mb_scalar_bytes(scalar)); /* the low half comes first */
-    return r->status;
-}
-
-/* A member: a scalar, or the list of all its components, element by element. */
-static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
-                                  const struct mb_spirv_member *member, uint32_t n_bytes,
-                                  unsigned char *out)
-{
-    const cJSON *list = mb_choose(r, node);
-    MB_DO(r->status);
-    const uint32_t n = member->n_components * member->n_elements;
-    const uint32_t n_given = cJSON_IsArray(list) ? (uint32_t)cJSON_GetArraySize(list) : 1;
-    const cJSON *value = cJSON_IsArray(list) ? list->child : list;
-    MB_REFUSE_IF(
-        member->scalar == MB_SCALAR_OTHER, r, node,
-        "the shader's member is a structure, or of a width that a manifest cannot fill");
-    MB_REFUSE_IF(n_given != n, r, node, "the shader's member has %u values, and this %u", n,
-                 n_given);
-    for (uint32_t i = 0; i < n; i++, value = value->next) {
-        const uint32_t at = mb_component_at(member, i);
-        MB_REFUSE_IF(at > n_bytes || n_bytes - at < mb_scalar_bytes(member->scalar), r, node,
-                     "the module places the member beyond its block");
-        MB_DO(fill_scalar(r, value, member->scalar, out + at));
-    }
-    return MB_OK;
-}
-
-enum mb_status mb_fill_block(struct mb_reader *r, const cJSON *map,
-                             const struct mb_spirv *spirv, const struct mb_spirv_block *block,
-                             unsigned char *out)
-{
-    const struct mb_spirv_member *members = &spirv->members[block->first_member];
-    struct mb_words names = {.n = 0};
-    for (uint32_t i = 0; i < block->n_members; i++) {
-        mb_words_add(&names, members[i].name);
-    }
-    for (const cJSON *node = map->child; node; node = node->next) {
-        if (mb_words_find(&names, node->string) == names.n) {
-            return mb_refuse_word(r, node, "the shader's block has no member", node->string,
-                                  &names);
-        }
-    }
-    for (uint32_t i = 0; i < block->n_members; i++) {
-        const cJSON *node = mb_json_get(map, members[i].name);
-        MB_REFUSE_IF(!node, r, map,
-                     "member %u of the shader's block is missing: %s '%s' at byte %u of %u", i,
-                     mb_scalar_names[members[i].scalar], members[i].name,
-                     members[i].offset_bytes, block->n_bytes);
-        MB_DO(fill_member(r, node, &members[i], block->n_bytes, out));
-    }
-    return MB_OK;
-}
-
-enum mb_status mb_fill_constants(struct mb_reader *r, const cJSON *map,
-                                 const struct mb_spirv *spirv,
-                                 struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS],
-                                 uint32_t *n_constants)
-{
-    struct mb_words names = {.n = 0};
-    for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
-        mb_words_add(&names, spirv->constants[i].name);
-    }
-    *n_constants = 0;
-    for (const cJSON *node = map ? map->child : NULL; node; node = node->next) {
-        const size_t i = mb_words_find(&names, node->string);
-        if (i == names.n || *n_constants == MB_SPIRV_MAX_CONSTANTS) {
-            return mb_refuse_word(r, node, "the module has no specialisation constant",
-                                  node->string, &names);
-        }
-        struct mb_constant *constant = &constants[(*n_constants)++];
-        *constant = (struct mb_constant){.name = names.of[i]};
-        MB_DO(fill_scalar(r, node, spirv->constants[i].scalar,
-                          (unsigned char *)&constant->value));
-    }
-    return MB_OK;
 }

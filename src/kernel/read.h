@@ -35,12 +35,17 @@ MB_MUST_CHECK enum mb_status mb_evaluate(const char *text, const struct mb_scope
 
 /* What {"by": ...} chooses among the branches of a manifest. */
 struct mb_pick {
-    const struct mb_manifest *manifest;
-    const struct mb_params *params; /* NULL: the first of each */
+    struct mb_params params;        /* of the manifest in `self` */
     const struct mb_format *format; /* NULL where only parameters choose */
     enum mb_reduce reduce;
     uint32_t subgroup_size; /* the manifest relies on full subgroups of this size; 0: on none */
 };
+
+/* Fill in all but the parameters, for a task on a device or, if `info` is NULL, on one that has
+ * everything the manifest needs. MB_UNSUPPORTED if the task is excluded. (domain.c) */
+MB_MUST_CHECK enum mb_status mb_pick_init(struct mb_pick *pick, const struct mb_gpu_info *info,
+                                          const struct mb_layout *layout,
+                                          const struct mb_task *task, struct mb_err *why);
 
 /* A step: levels [source_level + 1, source_level + n_levels] from `source_level`. */
 struct mb_kernel_step {
@@ -51,6 +56,7 @@ struct mb_kernel_step {
  * objects, so that a caller may read all keys of an object and look at `status` once. */
 struct mb_reader {
     const struct mb_pick *pick;
+    const struct mb_manifest *manifest;
     const struct cJSON *root;   /* of the manifest */
     struct mb_kernel_step step; /* the step being planned */
     enum mb_status status;
@@ -98,12 +104,10 @@ struct mb_words {
 };
 void mb_words_add(struct mb_words *words, const char *word);
 
-/* The index of `word` in the list; words->n if it is not in there. */
-size_t mb_words_find(const struct mb_words *words, const char *word);
-
-/* Refuse a word, and suggest the nearest of `words`; MB_FAILED. */
-enum mb_status mb_refuse_word(struct mb_reader *reader, const struct cJSON *node,
-                              const char *what, const char *word, const struct mb_words *words);
+/* The index of `word` in the list. If it is not in there, refuses `node` with `what` and the
+ * nearest word, and returns words->n. */
+size_t mb_words_find(struct mb_reader *reader, const struct cJSON *node, const char *what,
+                     const char *word, const struct mb_words *words);
 
 /* The node that is left when every {"by": ...} in its place has chosen. */
 const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
@@ -143,25 +147,6 @@ uint32_t mb_read_member(struct mb_reader *reader, const struct cJSON *parent, co
 
 /* A number, or an expression that has a finite value. */
 double mb_read_value(struct mb_reader *reader, const struct cJSON *node);
-
-/* ---- What a module reads */
-
-/* Fill in `out[n_bytes]`, the members of a block, from the members of the object `map`, which
- * must have one of the same name for each. */
-MB_MUST_CHECK enum mb_status mb_fill_block(struct mb_reader *reader, const struct cJSON *map,
-                                           const struct mb_spirv *spirv,
-                                           const struct mb_spirv_block *block,
-                                           unsigned char *out);
-
-/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
-MB_MUST_CHECK enum mb_status
-mb_fill_constants(struct mb_reader *reader, const struct cJSON *map,
-                  const struct mb_spirv *spirv,
-                  struct mb_constant constants[MB_SPIRV_MAX_CONSTANTS], uint32_t *n_constants);
-
-/* The offset of component `i` of a member in its block, counting element by element and column
- * by column. */
-uint32_t mb_component_at(const struct mb_spirv_member *member, uint32_t i);
 
 /* The module of a member of "shaders", after every choice; compiled the first time, then kept.
  * Failures are MB_ERRC_INPUT. */

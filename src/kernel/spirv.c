@@ -346,10 +346,17 @@ static enum mb_status read_size(struct reader *r)
 
 /* ---- What capabilities ask of a device (Vulkan specification, "SPIR-V Capabilities") */
 
+/* Marks the number of an execution mode that needs a feature but has no capability. */
+#define MODE 0x80000000u
+
 #define SUBGROUP(operation) VK_SUBGROUP_FEATURE_##operation##_BIT
 
 /* clang-format off */
-static const struct mb_spirv_capability known[] = {
+static const struct {
+    uint32_t number;
+    VkSubgroupFeatureFlags operation; /* the subgroup operation that it stands for */
+    const char *features[4];          /* any of these will do; none: every device has it */
+} known[] = {
     {SpvCapabilityMatrix, 0, {0}}, {SpvCapabilityShader, 0, {0}},
     {SpvCapabilityFloat16, 0, {"shaderFloat16"}},
     {SpvCapabilityInt64, 0, {"shaderInt64"}},
@@ -405,18 +412,37 @@ static const struct mb_spirv_capability known[] = {
     {SpvCapabilityDotProduct, 0, {"shaderIntegerDotProduct"}},
     {SpvCapabilityAtomicFloat32AddEXT, 0, {"shaderBufferFloat32AtomicAdd", "shaderSharedFloat32AtomicAdd", "shaderImageFloat32AtomicAdd"}},
     {SpvCapabilityAtomicFloat16AddEXT, 0, {"shaderBufferFloat16AtomicAdd", "shaderSharedFloat16AtomicAdd"}},
-    {MB_SPIRV_MODE | SpvExecutionModeSubgroupUniformControlFlowKHR, 0, {"shaderSubgroupUniformControlFlow"}},
+    {MODE | SpvExecutionModeSubgroupUniformControlFlowKHR, 0, {"shaderSubgroupUniformControlFlow"}},
 };
 /* clang-format on */
 
-const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)
+/* Read what the declared capabilities need, and those execution modes that need a feature. */
+static enum mb_status read_needs(const struct reader *r)
 {
-    for (size_t i = 0; i < MB_COUNTOF(known); i++) {
-        if (known[i].number == number) {
-            return &known[i];
+    struct mb_spirv *spirv = r->spirv;
+    const SpvCapability *list = NULL;
+    const SpvExecutionMode *modes = NULL;
+    size_t n = 0, n_modes = 0;
+    CROSS(r, spvc_compiler_get_declared_capabilities(r->compiler, &list, &n));
+    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n_modes));
+    for (size_t i = 0; i < n + n_modes; i++) {
+        const uint32_t number = i < n ? (uint32_t)list[i] : MODE | (uint32_t)modes[i - n];
+        size_t k = 0;
+        while (k < MB_COUNTOF(known) && known[k].number != number) {
+            k++;
+        }
+        if (k == MB_COUNTOF(known)) {
+            spirv->unknown_capability = i < n ? number : spirv->unknown_capability;
+            continue;
+        }
+        spirv->operations |= known[k].operation;
+        if (known[k].features[0]) {
+            REFUSE_IF(spirv->n_needs == MB_SPIRV_MAX_NEEDS, r, "more than %u capabilities",
+                      MB_SPIRV_MAX_NEEDS);
+            spirv->needs[spirv->n_needs++] = known[k].features;
         }
     }
-    return NULL;
+    return MB_OK;
 }
 
 /* ---- The module as a whole */
@@ -436,27 +462,6 @@ static enum mb_status choose_entry(const struct reader *r)
     return MB_OK;
 }
 
-/* Read the declared capabilities, and execution modes that need a feature. */
-static enum mb_status read_capabilities(const struct reader *r)
-{
-    struct mb_spirv *spirv = r->spirv;
-    const SpvCapability *list = NULL;
-    const SpvExecutionMode *modes = NULL;
-    size_t n = 0, n_modes = 0;
-    CROSS(r, spvc_compiler_get_declared_capabilities(r->compiler, &list, &n));
-    CROSS(r, spvc_compiler_get_execution_modes(r->compiler, &modes, &n_modes));
-    for (size_t i = 0; i < n + n_modes; i++) {
-        const uint32_t number =
-            i < n ? (uint32_t)list[i] : MB_SPIRV_MODE | (uint32_t)modes[i - n];
-        if (i < n || mb_spirv_capability_find(number)) {
-            REFUSE_IF(spirv->n_capabilities == MB_SPIRV_MAX_CAPABILITIES, r,
-                      "more than %u capabilities", MB_SPIRV_MAX_CAPABILITIES);
-            spirv->capabilities[spirv->n_capabilities++] = number;
-        }
-    }
-    return MB_OK;
-}
-
 static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n_words)
 {
     spvc_parsed_ir ir = NULL;
@@ -464,7 +469,7 @@ static enum mb_status read_all(struct reader *r, const uint32_t *words, size_t n
     CROSS(r, spvc_context_create_compiler(r->context, SPVC_BACKEND_NONE, ir,
                                           SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &r->compiler));
     MB_DO(choose_entry(r));
-    MB_DO(read_capabilities(r));
+    MB_DO(read_needs(r));
     MB_DO(read_resources(r));
     MB_DO(read_constants(r));
     return read_size(r);

@@ -7,13 +7,10 @@
 #include "base/err.h"
 #include "vk/shader.h"
 
-/* Marks the number of an execution mode that needs a feature but has no capability. */
-#define MB_SPIRV_MODE 0x80000000u
-
-#define MB_SPIRV_NAME_BYTES       64u
-#define MB_SPIRV_MAX_CAPABILITIES 64u
-#define MB_SPIRV_MAX_MEMBERS      256u /* of all blocks of a module together */
-#define MB_SPIRV_MAX_CONSTANTS    64u
+#define MB_SPIRV_NAME_BYTES    64u
+#define MB_SPIRV_MAX_NEEDS     64u
+#define MB_SPIRV_MAX_MEMBERS   256u /* of all blocks of a module together */
+#define MB_SPIRV_MAX_CONSTANTS 64u
 
 enum mb_scalar {
     MB_SCALAR_U32,
@@ -25,7 +22,7 @@ enum mb_scalar {
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
-uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* read.c */
+uint32_t mb_scalar_bytes(enum mb_scalar scalar);        /* plan.c */
 
 /* A member of a block. */
 struct mb_spirv_member {
@@ -82,7 +79,12 @@ struct mb_spirv {
     /* LocalSize, or its defaults if it is specialised: then size_constants are indices into
      * shader.constants, UINT32_MAX for an axis that is not. */
     uint32_t workgroup_size[3], size_constants[3];
-    uint32_t capabilities[MB_SPIRV_MAX_CAPABILITIES], n_capabilities;
+    /* What its capabilities and execution modes need of a device: one feature of each list,
+     * which ends with NULL. */
+    const char *const *needs[MB_SPIRV_MAX_NEEDS];
+    uint32_t n_needs;
+    VkSubgroupFeatureFlags operations; /* of subgroups */
+    uint32_t unknown_capability;       /* one that this program does not enable; 0: none */
 };
 
 /* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
@@ -98,13 +100,3 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
 /* Find a binding, or NULL; its index in shader.bindings is also that in `use`. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);
-
-/* What a capability asks of a device. */
-struct mb_spirv_capability {
-    uint32_t number;
-    VkSubgroupFeatureFlags operation; /* the subgroup operations it stands for */
-    const char *features[4];          /* any of these will do; none: every device has it */
-};
-
-/* A capability that this program may enable, or NULL. */
-const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number);

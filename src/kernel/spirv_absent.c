@@ -9,8 +9,3 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
     *spirv = (struct mb_spirv){0};
     return MB_FAIL(err, MB_ERRC_INPUT, "%s: no reader of SPIR-V", path); /* see load.c */
 }
-
-const struct mb_spirv_capability *mb_spirv_capability_find(uint32_t number)
-{
-    return NULL;
-}

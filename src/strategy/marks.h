@@ -3,6 +3,7 @@
  * RenderDoc show the parts by name. */
 #pragma once
 
+#include "base/text.h"
 #include "image/pyramid.h"
 #include "vk/image.h"
 #include "vk/timer.h"
@@ -16,6 +17,9 @@ struct mb_marks {
         uint32_t first_level, n_levels;
     } step[MB_MAX_MARKS];
 };
+
+/* "level 1", "levels 2 to 5" */
+struct mb_text mb_levels_text(uint32_t first_level, uint32_t n_levels);
 
 /* Put these around the commands that make levels [first_level, first_level + n_levels) of
  * `image`, or a part of them, without the barriers before and after. `marks` is that of

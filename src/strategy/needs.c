@@ -122,21 +122,18 @@ static enum mb_status can_draw(const struct mb_gpu *gpu, const struct mb_layout 
                                  VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, "drawing", why);
 }
 
-static enum mb_status sampler_supports(const struct mb_gpu *gpu, const struct mb_format *format,
-                                       enum mb_reduce reduce, struct mb_err *why)
+enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, VkFormat format,
+                                   enum mb_reduce reduce, struct mb_err *why)
 {
-    if (reduce == MB_REDUCE_AVG) {
-        return mb_gpu_require_format(gpu, format->vk_storage_format,
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT,
-                                     "linear filtering", why);
-    }
-    MB_FAIL_IF(!gpu->info.features.v12.samplerFilterMinmax, why, MB_ERRC_UNSUPPORTED,
-               "the device's samplers lack %s (samplerFilterMinmax); try load=texel",
+    const bool is_extreme = reduce != MB_REDUCE_AVG;
+    MB_FAIL_IF(is_extreme && !gpu->info.features.v12.samplerFilterMinmax, why,
+               MB_ERRC_UNSUPPORTED, "the device's samplers lack %s (samplerFilterMinmax)",
                mb_reduce_names[reduce]);
-    return mb_gpu_require_format(gpu, format->vk_storage_format,
-                                 VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
-                                     VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT,
-                                 "minimum and maximum filtering", why);
+    return mb_gpu_require_format(
+        gpu, format,
+        VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+            (is_extreme ? VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_MINMAX_BIT : 0),
+        is_extreme ? "minimum and maximum filtering" : "linear filtering", why);
 }
 
 const char *const mb_load_values[] = {"auto", "sampler", "texel", NULL};
@@ -172,7 +169,7 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
                "samplers place coordinates too coarsely on an axis above %u that is not a "
                "power of two; try load=texel",
                MAX_FINE_SIZE);
-    return sampler_supports(gpu, format, reduce, why);
+    return mb_sampler_supports(gpu, format->vk_storage_format, reduce, why);
 }
 
 enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,

@@ -35,6 +35,11 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);
 
+/* MB_OK, or MB_UNSUPPORTED with a sentence: whether linear filters of a device reduce texels of
+ * a format so. */
+MB_MUST_CHECK enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, VkFormat format,
+                                                 enum mb_reduce reduce, struct mb_err *why);
+
 /* True for a driver that is known to crash on draws, and on blits, which it turns into draws:
  * llvmpipe (Mesa 22.3 and 25.0), while it compiles their shaders for 512-bit vectors. */
 bool mb_gpu_crashes_on_draws(const struct mb_gpu_info *info);

@@ -1,8 +1,6 @@
 /* Opening a device: selection, features, queue and command pool. */
 #include "vk/gpu.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -242,18 +240,13 @@ void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle, c
     (void)vkSetDebugUtilsObjectNameEXT(gpu->device, &info);
 }
 
-void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...)
+void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *name)
 {
     if (gpu->has_tool) {
-        char name[64];
         const VkDebugUtilsLabelEXT label = {
             .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
             .pLabelName = name,
         };
-        va_list args;
-        va_start(args, format);
-        vsnprintf(name, sizeof name, format, args);
-        va_end(args);
         vkCmdBeginDebugUtilsLabelEXT(cmd, &label);
     }
 }

@@ -65,8 +65,7 @@ void mb_gpu_name(const struct mb_gpu *gpu, VkObjectType type, uint64_t handle,
 
 /* Label commands for tools such as RenderDoc. Records nothing without a tool (has_tool), so
  * that only a strategy's own commands are timed. */
-MB_PRINTF(3, 4)
-void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *format, ...);
+void mb_gpu_label_begin(const struct mb_gpu *gpu, VkCommandBuffer cmd, const char *name);
 void mb_gpu_label_end(const struct mb_gpu *gpu, VkCommandBuffer cmd);
 
 /* MB_OK if optimally tiled images of `format` have all of `features`, else MB_UNSUPPORTED: the

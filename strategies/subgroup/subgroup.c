@@ -39,24 +39,6 @@ static const struct mb_param params[] = {
     {0},
 };
 
-/* The number of levels from `level` on that the pairs kernel can make: all with the floor
- * policy; with box, up to the next odd size. */
-static uint32_t run_length(enum mb_policy policy, const struct mb_layout *layout,
-                           uint32_t level)
-{
-    uint32_t n = 0;
-    while (level + n + 1 < layout->n_levels) {
-        struct mb_extent extent = mb_level_extent(layout->base, level + n);
-        bool is_odd = (extent.width > 1 && extent.width % 2 == 1) ||
-                      (extent.height > 1 && extent.height % 2 == 1);
-        if (policy == MB_POLICY_BOX && is_odd) {
-            break;
-        }
-        n++;
-    }
-    return n;
-}
-
 static struct mb_needs needs_of(const struct mb_params *choice)
 {
     return (struct mb_needs){
@@ -152,7 +134,11 @@ static enum mb_status init(void *state, const struct mb_gpu *gpu,
     MB_DO(mb_levels_init(&s->levels, gpu, target, &needs, err));
     s->lanes = mb_lanes(&gpu->info, needs.lanes);
     for (uint32_t source = 0; source + 1 < layout->n_levels; source += n_targets) {
-        const uint32_t n_run = run_length(needs.policy, layout, source);
+        /* The pairs kernel can make all levels with the floor policy; with box, up to the next
+         * odd size. */
+        const uint32_t n_run = needs.policy == MB_POLICY_BOX
+                                   ? mb_even_levels(layout->base, source, layout->n_levels)
+                                   : layout->n_levels - 1 - source;
         const uint32_t n_first = n_run % MAX_TARGETS == 0 ? MAX_TARGETS : n_run % MAX_TARGETS;
         n_targets = n_run == 0 ? 1 : n_first;
         MB_DO(add_dispatch(s, source, n_targets, n_run == 0 ? BOX : PAIRS, err));

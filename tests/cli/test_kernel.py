@@ -484,7 +484,6 @@ class Kernel(cli.TestCase):
             self.assert_verified(outcome, these)
             shutil.rmtree(self.dir / "out")
         self.assert_error(self.run_it("kernel", "new", "my-single"), 7, "my-single.json: already exists")
-        self.assert_error(self.run_it("kernel", "new", "spd"), 2, "a strategy is called 'spd' already")
         self.assert_error(self.run_it("kernel", "new", "../up"), 2, "'../up': a name has at most 40")
         self.assertEqual(cli.snapshot(self.dir), before)
 

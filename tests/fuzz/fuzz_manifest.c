@@ -93,15 +93,13 @@ static void plan_for(const struct mb_manifest *manifest, struct mb_extent extent
                      uint32_t n_layers)
 {
     struct mb_layout layout;
-    struct mb_pick pick;
     struct mb_kernel_plan plan = {0};
     struct mb_err err = {0};
     const struct mb_task task = {.rect = mb_rect_whole(extent)};
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), extent, n_layers,
                    mb_full_level_count(extent));
-    if (mb_kernel_pick(&pick, NULL, &layout, &task, &params, &err) != MB_OK ||
-        mb_kernel_plan_init(&plan, &pick, &layout, NULL, &err) != MB_OK) {
+    if (mb_kernel_plan_init(&plan, NULL, &layout, &task, &params, &err) != MB_OK) {
         check_line(&err);
     } else {
         check_plan(&plan, &layout);
@@ -118,7 +116,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     if (mb_manifest_init(&manifest, path, NULL, &err) != MB_OK) {
         check_line(&err);
     } else {
-        mb_kernel_describe(&manifest, &manifest.strategy);
         plan_for(&manifest, (struct mb_extent){64, 64}, 1);
         plan_for(&manifest, (struct mb_extent){333, 257}, 3);
     }

@@ -109,7 +109,6 @@ static void test_kernel(struct mb_gpu *gpu)
     small.info.limits.maxPushConstantsSize = 256;
     small.info.features.v12.runtimeDescriptorArray = VK_TRUE; /* not llvmpipe's */
     CHECK_EQ_INT(mb_manifest_init(&manifest, path, NULL, &err), MB_OK);
-    mb_kernel_describe(&manifest, &manifest.strategy);
     CHECK_EQ_INT(ask(&manifest, &small, &err), MB_OK);
     CHECK_EQ_STR(err.text, "");
     struct mb_gpu less = small;

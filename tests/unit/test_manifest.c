@@ -81,13 +81,6 @@ static const char *put(const char *text, const char *old, const char *new)
     return path;
 }
 
-static enum mb_status load(struct mb_manifest *manifest, const char *path, struct mb_err *err)
-{
-    MB_DO(mb_manifest_init(manifest, path, NULL, err));
-    mb_kernel_describe(manifest, &manifest->strategy);
-    return MB_OK;
-}
-
 struct image {
     struct mb_extent extent;
     uint32_t n_layers;
@@ -97,13 +90,11 @@ static enum mb_status plan_one(struct mb_kernel_plan *plan, const struct mb_mani
                                const struct image *image, struct mb_err *err)
 {
     struct mb_layout layout;
-    struct mb_pick pick;
     const struct mb_task task = {.rect = mb_rect_whole(image->extent)};
     const struct mb_params params = {.self = manifest};
     mb_layout_init(&layout, mb_format_find("rgba8"), image->extent, image->n_layers,
                    mb_full_level_count(image->extent));
-    MB_DO(mb_kernel_pick(&pick, NULL, &layout, &task, &params, err));
-    return mb_kernel_plan_init(plan, &pick, &layout, NULL, err);
+    return mb_kernel_plan_init(plan, NULL, &layout, &task, &params, err);
 }
 
 static const struct image even = {{64, 64}, 1}, odd = {{333, 257}, 2};
@@ -113,7 +104,7 @@ static enum mb_status attempt(void *user, struct mb_err *err)
 {
     struct mb_manifest manifest;
     struct mb_kernel_plan plan = {0};
-    enum mb_status status = load(&manifest, user, err);
+    enum mb_status status = mb_manifest_init(&manifest, user, NULL, err);
     if (status == MB_OK) {
         status = plan_one(&plan, &manifest, &even, err);
     }
@@ -248,22 +239,22 @@ static void test_subgroup_sizes(void)
         .min_subgroup_size = 8, .max_subgroup_size = 8, .has_full_subgroups = true};
     struct mb_manifest manifest;
     struct mb_layout layout;
-    struct mb_pick pick;
+    struct mb_kernel_plan plan;
     struct mb_err err = {0};
     const struct mb_task task = {.rect = mb_rect_whole(even.extent)};
     const struct mb_params params = {.self = &manifest};
-    must(load(&manifest,
-              put(per_level, "\"domain\"",
-                  "\"requires\": {\"subgroup\": {\"size\": [32, 64]}}, \"domain\""),
-              &err),
+    must(mb_manifest_init(&manifest,
+                          put(per_level, "\"domain\"",
+                              "\"requires\": {\"subgroup\": {\"size\": [32, 64]}}, \"domain\""),
+                          NULL, &err),
          &err);
     mb_layout_init(&layout, mb_format_find("rgba8"), even.extent, 1, 7);
-    CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
+    CHECK(mb_kernel_plan_init(&plan, &info, &layout, &task, &params, &err) != MB_OK);
     CHECK_EQ_STR(err.text, "the device has subgroups of 8 to 8 lanes, which nobody can choose; "
                            "its manifest takes others");
     info.max_subgroup_size = 16;
     info.max_workgroup_subgroups = 1;
-    CHECK(mb_kernel_pick(&pick, &info, &layout, &task, &params, &err) != MB_OK);
+    CHECK(mb_kernel_plan_init(&plan, &info, &layout, &task, &params, &err) != MB_OK);
     CHECK_EQ_STR(err.text,
                  "the device has subgroups of 8 to 16 lanes; its manifest takes others");
     mb_manifest_finish(&manifest);
@@ -274,7 +265,7 @@ static void make_plan(const char *text, const char *old, const char *new,
                       struct mb_kernel_plan *plan)
 {
     struct mb_err err = {0};
-    must(load(manifest, put(text, old, new), &err), &err);
+    must(mb_manifest_init(manifest, put(text, old, new), NULL, &err), &err);
     must(plan_one(plan, manifest, image, &err), &err);
 }
 

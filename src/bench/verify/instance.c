@@ -94,7 +94,7 @@ const char *mb_instance_kernel(const struct mb_instance *instance)
 
 void mb_instance_chain(const struct mb_instance *instance, VkCommandBuffer cmd)
 {
-    mb_gpu_label_begin(instance->image->gpu, cmd, "%s", instance->strategy->name);
+    mb_gpu_label_begin(instance->image->gpu, cmd, instance->strategy->name);
     instance->strategy->record(instance->state, cmd);
     mb_gpu_label_end(instance->image->gpu, cmd);
 }

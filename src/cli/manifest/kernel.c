@@ -13,28 +13,15 @@
 #include "bench/plan.h"
 #include "cli/session.h"
 #include "kernel/plan.h"
-#include "strategy.h"
+#include "strategy/marks.h"
 
 #define PLACEHOLDER "@NAME@" /* in templates */
-
-/* The default size is odd: most kernels go wrong at odd sizes first. */
-static const struct mb_extent usual_size = {1921, 1081};
 
 static const char *state_name(const struct mb_access *state)
 {
     return state == &mb_access_undefined  ? "undefined"
            : state == &mb_access_readable ? "read-only"
                                           : "general";
-}
-
-/* "levels 1 to 5" */
-static void add_levels(struct mb_strbuf *out, uint32_t first, uint32_t n)
-{
-    if (n == 1) {
-        mb_strbuf_printf(out, "level %u", first);
-    } else {
-        mb_strbuf_printf(out, "levels %u to %u", first, first + n - 1);
-    }
 }
 
 static void add_barriers(struct mb_strbuf *out, const char *when,
@@ -46,10 +33,9 @@ static void add_barriers(struct mb_strbuf *out, const char *when,
     mb_strbuf_printf(out, "  %s: barrier", when);
     for (uint32_t i = 0; i < barriers->n_levels; i++) {
         const struct mb_level_barrier *barrier = &barriers->levels[i];
-        mb_strbuf_append(out, ", ");
-        add_levels(out, barrier->first_level, barrier->n_levels);
-        mb_strbuf_printf(out, " from %s to %s", state_name(barrier->from),
-                         state_name(barrier->to));
+        mb_strbuf_printf(out, ", %s from %s to %s",
+                         mb_levels_text(barrier->first_level, barrier->n_levels).s,
+                         state_name(barrier->from), state_name(barrier->to));
     }
     mb_strbuf_printf(out, "%s\n", barriers->has_memory ? ", of all that was written" : "");
 }
@@ -92,7 +78,7 @@ static void add_views(struct mb_strbuf *out, const struct mb_kernel_binding *bin
             mb_strbuf_printf(out, " %u", binding->first_level[i]);
         }
     } else {
-        add_levels(out, binding->first_level[0], binding->n_levels);
+        mb_strbuf_append(out, mb_levels_text(binding->first_level[0], binding->n_levels).s);
     }
     if (binding->place->n_descriptors > binding->n_views) {
         mb_strbuf_printf(out, ", the last %u times",
@@ -139,30 +125,14 @@ static void add_dispatch(struct mb_strbuf *out, const struct mb_kernel_plan *pla
 {
     const struct mb_kernel_step *step = &dispatch->step;
     add_barriers(out, "before", &dispatch->before);
-    mb_strbuf_printf(out, "  step %u: ", step->index);
-    add_levels(out, step->source_level + 1, step->n_levels);
-    mb_strbuf_printf(out, " from level %u by %s, %u x %u x %u workgroups\n", step->source_level,
-                     plan->pipelines[dispatch->pipeline].shader, dispatch->n_groups[0],
-                     dispatch->n_groups[1], dispatch->n_groups[2]);
+    mb_strbuf_printf(out, "  step %u: %s from level %u by %s, %u x %u x %u workgroups\n",
+                     step->index, mb_levels_text(step->source_level + 1, step->n_levels).s,
+                     step->source_level, plan->pipelines[dispatch->pipeline].shader,
+                     dispatch->n_groups[0], dispatch->n_groups[1], dispatch->n_groups[2]);
     for (uint32_t i = 0; i < dispatch->n_bindings; i++) {
         add_binding(out, plan, &dispatch->bindings[i]);
     }
     add_push(out, plan->pipelines[dispatch->pipeline].spirv, dispatch);
-}
-
-/* Add what the module's capabilities need of a device. */
-static void add_needs(struct mb_strbuf *out, const struct mb_spirv *spirv)
-{
-    for (uint32_t i = 0; i < spirv->n_capabilities; i++) {
-        const struct mb_spirv_capability *capability =
-            mb_spirv_capability_find(spirv->capabilities[i]);
-        if (!capability) {
-            mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
-                             spirv->capabilities[i]);
-        } else if (capability->features[0]) {
-            mb_strbuf_printf(out, "    needs %s\n", capability->features[0]);
-        }
-    }
 }
 
 static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
@@ -173,11 +143,17 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
         mb_strbuf_printf(out, "  shader %s: workgroups of %ux%ux%u, %u bytes of SPIR-V\n",
                          pipeline->shader, size[0], size[1], size[2],
                          (unsigned)pipeline->spirv->shader.code_bytes);
-        for (uint32_t k = 0; k < pipeline->n_constants; k++) {
+        for (uint32_t k = 0; k < pipeline->options.n_constants; k++) {
             mb_strbuf_printf(out, "    constant %s = 0x%x\n", pipeline->constants[k].name,
                              pipeline->constants[k].value);
         }
-        add_needs(out, pipeline->spirv);
+        for (uint32_t k = 0; k < pipeline->spirv->n_needs; k++) {
+            mb_strbuf_printf(out, "    needs %s\n", pipeline->spirv->needs[k][0]);
+        }
+        if (pipeline->spirv->unknown_capability != 0) {
+            mb_strbuf_printf(out, "    SPIR-V's capability %u: enabled on no device\n",
+                             pipeline->spirv->unknown_capability);
+        }
     }
     for (uint32_t i = 0; i < plan->n_buffers; i++) {
         const struct mb_kernel_buffer *buffer = &plan->buffers[i];
@@ -200,14 +176,11 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
                                     bool is_told, struct mb_err *err)
 {
     MB_SCOPED(mb_kernel_plan) plan = {0};
-    struct mb_pick pick;
     struct mb_err why = {0};
     char label[MB_LABEL_BYTES];
     mb_variant_label(row, label, sizeof label);
-    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, &why);
-    if (status == MB_OK) {
-        status = mb_kernel_plan_init(&plan, &pick, layout, NULL, &why);
-    }
+    const enum mb_status status =
+        mb_kernel_plan_init(&plan, NULL, layout, task, &row->params, &why);
     if (status == MB_UNSUPPORTED) {
         mb_strbuf_printf(out, "%s: not for this image: %s\n", label, why.text);
         return MB_OK;
@@ -228,27 +201,37 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     return MB_OK;
 }
 
-/* Check all variants, or those of --strategy; only the first is shown step by step. */
+/* Find the manifest's variants, or those of --strategy; at least one. */
+static enum mb_status find_variants(const struct mb_options *options, struct mb_variant **rows,
+                                    size_t *n_rows, struct mb_err *err)
+{
+    const struct mb_settings *settings = &options->settings;
+    const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
+    const struct mb_text all = mb_text("%s:*", strategy->name);
+    const char *every = all.s;
+    const bool has_specs = options->specs.n > 0;
+    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
+                           has_specs ? settings->n_specs : 1, rows, n_rows, err));
+    for (size_t i = 0; i < *n_rows; i++) {
+        MB_FAIL_IF((*rows)[i].strategy != strategy, err, MB_ERRC_USAGE,
+                   "kernel: '%s' is not of this manifest", (*rows)[i].strategy->name);
+    }
+    return MB_OK;
+}
+
+/* Check all variants; only the first is shown step by step. */
 static enum mb_status check_all(const struct mb_options *options, struct mb_strbuf *out,
                                 struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
     const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
     const struct mb_format *format = mb_format_find("rgba8");
-    struct mb_extent size = usual_size;
+    struct mb_extent size = {1921, 1081}; /* odd: most kernels go wrong at odd sizes first */
     struct mb_layout layout;
     struct mb_task task = {.alpha = settings->alpha};
-    const struct mb_text all = mb_text("%s:*", strategy->name);
-    const char *every = all.s;
-    const bool has_specs = options->specs.n > 0;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    MB_DO(mb_plan_variants(settings->table, has_specs ? settings->specs : &every,
-                           has_specs ? settings->n_specs : 1, &rows, &n_rows, err));
-    for (size_t i = 0; i < n_rows; i++) {
-        MB_FAIL_IF(rows[i].strategy != strategy, err, MB_ERRC_USAGE,
-                   "kernel check: '%s' is not of this manifest", rows[i].strategy->name);
-    }
+    MB_DO(find_variants(options, &rows, &n_rows, err));
     mb_kernel_suggest(&rows[0].params, &format, &size, &task.reduce);
     format =
         options->settings.formats[0] ? mb_format_find(options->settings.formats[0]) : format;
@@ -266,79 +249,19 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     return MB_OK;
 }
 
-/* Load the modules of one task, for each subgroup size that the manifest takes; none if it
- * refuses the task. */
-static enum mb_status load_task(const struct mb_variant *row, const struct mb_layout *layout,
-                                const struct mb_task *task, struct mb_err *err)
-{
-    struct mb_pick pick;
-    enum mb_status status = mb_kernel_pick(&pick, NULL, layout, task, &row->params, err);
-    for (uint32_t n_lanes = 1; status == MB_OK && n_lanes <= 128; n_lanes *= 2) {
-        MB_SCOPED(mb_kernel_plan) plan = {0};
-        if (mb_kernel_takes_lanes(&pick, layout, n_lanes)) {
-            pick.subgroup_size = n_lanes;
-            status = mb_kernel_plan_init(&plan, &pick, layout, NULL, err);
-        }
-    }
-    MB_SCOPED(mb_kernel_plan) plan = {0};
-    status = status == MB_OK ? mb_kernel_plan_init(&plan, &pick, layout, NULL, err) : status;
-    return status == MB_UNSUPPORTED ? MB_OK : status;
-}
-
-/* Load the modules of a variant for images of one size, in each format. If `given` is NULL, the
- * size is the usual one or one that suits the manifest. */
-static enum mb_status load_size(const struct mb_variant *row, const struct mb_extent *given,
-                                uint32_t n_layers, struct mb_err *err)
-{
-    for (size_t i = 0; i < mb_format_count; i++) {
-        const struct mb_format *other = &mb_formats[i];
-        struct mb_extent size = given ? *given : usual_size;
-        enum mb_reduce ignored = MB_REDUCE_AVG;
-        struct mb_layout layout;
-        if (!given) {
-            mb_kernel_suggest(&row->params, &other, &size, &ignored);
-        }
-        mb_layout_init(&layout, &mb_formats[i], size, n_layers, mb_full_level_count(size));
-        for (unsigned reduce = 0; reduce < MB_N_REDUCES; reduce++) {
-            struct mb_task task = {.reduce = (enum mb_reduce)reduce,
-                                   .rect = mb_rect_whole(size)};
-            MB_DO(load_task(row, &layout, &task, err));
-        }
-    }
-    return MB_OK;
-}
-
-/* Load the modules of a variant, for each kind of image that a "when" is likely to tell apart.
- * If the manifest is wrong for some kinds, a run will say so. */
-static enum mb_status load_sizes(const struct mb_variant *row, struct mb_err *err)
-{
-    static const struct mb_extent sizes[] = {{1921, 1081}, {1024, 512}, {512, 1024},
-                                             {4096, 4096}, {64, 64},    {1000, 1},
-                                             {1, 1000},    {1, 1}};
-    MB_DO(load_size(row, NULL, 1, err));
-    for (size_t i = 0; i < MB_COUNTOF(sizes); i++) {
-        struct mb_err ignored;
-        (void)load_size(row, &sizes[i], 1, &ignored);
-        (void)load_size(row, &sizes[i], 6, &ignored);
-    }
-    return MB_OK;
-}
-
-/* Compile and write every module that any variant uses for the images of load_sizes(). */
+/* Compile and write every module of the variants. */
 static enum mb_status compile_all(const struct mb_options *options, struct mb_strbuf *out,
                                   struct mb_err *err)
 {
     const struct mb_manifest *manifest = &options->table.manifests[0];
-    const struct mb_text all = mb_text("%s:*", manifest->strategy.name);
-    const char *spec = all.s;
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
     /* Modules compiled before are not enough: their sources may have changed. */
     MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
                "kernel compile: this build compiles no GLSL or HLSL");
-    MB_DO(mb_plan_variants(options->settings.table, &spec, 1, &rows, &n_rows, err));
+    MB_DO(find_variants(options, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
-        MB_DO(load_sizes(&rows[i], err));
+        MB_DO(mb_kernel_load(&rows[i].params, err));
     }
     mb_session_end_at_once(false);
     for (const struct mb_loaded_module *module = manifest->modules; module;
@@ -355,32 +278,15 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
 
 extern const struct mb_embedded mb_kernel_templates[]; /* LIKE.json, LIKE.comp */
 
-static enum mb_status check_name(const char *name, struct mb_err *err)
-{
-    bool is_free = mb_is_kernel_name(name, true) && strcmp(name, "all") != 0;
-    MB_FAIL_IF(!is_free, err, MB_ERRC_USAGE,
-               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
-               "not 'all'",
-               name);
-    for (size_t i = 0; mb_strategies[i]; i++) {
-        MB_FAIL_IF(strcmp(mb_strategies[i]->name, name) == 0, err, MB_ERRC_USAGE,
-                   "kernel new: a strategy is called '%s' already", name);
-    }
-    return MB_OK;
-}
-
 static enum mb_status write_file(const char *template_name, const char *name, const char *path,
                                  struct mb_err *err)
 {
     MB_SCOPED(mb_strbuf) text = {0};
-    MB_SCOPED(mb_strbuf) template = {0};
     const struct mb_embedded *file = mb_kernel_templates;
     while (strcmp(file->name, template_name) != 0) {
         file++;
     }
-    mb_strbuf_append_n(&template, (const char *)file->data, file->n_bytes);
-    MB_DO(mb_strbuf_check(&template, err));
-    const char *at = mb_strbuf_text(&template);
+    const char *at = (const char *)file->data;
     for (const char *next; (next = strstr(at, PLACEHOLDER)) != NULL;
          at = next + strlen(PLACEHOLDER)) {
         mb_strbuf_append_n(&text, at, (size_t)(next - at));
@@ -397,7 +303,10 @@ static enum mb_status write_new(const char *name, const char *like, struct mb_er
 {
     static const char *const suffixes[] = {".json", ".comp"};
     MB_SCOPED(mb_strbuf) next = {0};
-    MB_DO(check_name(name, err));
+    MB_FAIL_IF(!mb_is_kernel_name(name, true) || strcmp(name, "all") == 0, err, MB_ERRC_USAGE,
+               "kernel new: '%s': a name has at most 40 small letters, digits and '-', and is "
+               "not 'all'",
+               name);
     for (size_t i = 0; i < MB_COUNTOF(suffixes); i++) {
         const struct mb_text path = mb_text("%s%s", name, suffixes[i]);
         MB_FAIL_IF(mb_os_kind(path.s) != MB_KIND_NONE, err, MB_ERRC_OUTPUT,
