@@ -390,6 +390,9 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
         skip_all(&c, err);
     } else {
         MB_DO(status);
+        out->image_ms = c.test_image.image_ms;
+        out->used_for = c.test_image.image.usage;
+        out->has_raw_views = c.test_image.image.is_raw;
         MB_DO(mb_judge_init(&c.judge, &c.test_image, source, &out->task,
                             !options->settings->verify, err));
         MB_DO(run(&c, err));
@@ -398,8 +401,5 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     if (!*is_complete) {
         drop_empty_timings(out);
     }
-    out->image_ms = c.test_image.image_ms;
-    out->used_for = c.test_image.image.usage;
-    out->has_raw_views = c.test_image.image.is_raw;
     return mb_conclude_case(options->settings, options->calibration, out, err);
 }

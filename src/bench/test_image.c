@@ -118,7 +118,6 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
                                   const struct mb_vk_image_options *options, const void *source,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = options->layout;
     struct mb_layout *full = &test_image->full;
     struct mb_vk_image_options used = *options;
@@ -130,19 +129,16 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
     mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
     if (layout->n_levels < full->n_levels) {
         test_image->poisoned = mb_malloc(full->total_bytes);
-        MB_TRY(MB_NEED(test_image->poisoned, "test image"));
+        MB_DO(MB_NEED(test_image->poisoned, "test image"));
     }
     const uint64_t start_ns = mb_now_ns();
-    MB_TRY(mb_vk_image_init(&test_image->image, gpu, &used, err));
+    MB_DO(mb_vk_image_init(&test_image->image, gpu, &used, err));
     test_image->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
-    MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
-                          "read-back", err));
-    MB_TRY(mb_submission_init(&test_image->submission, gpu, "test image", err));
-    MB_TRY(mb_test_image_upload(test_image, source, 1, err));
+    MB_DO(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
+                         "read-back", err));
+    MB_DO(mb_submission_init(&test_image->submission, gpu, "test image", err));
+    MB_DO(mb_test_image_upload(test_image, source, 1, err));
     return MB_OK;
-fail:
-    mb_test_image_finish(test_image);
-    return status;
 }
 
 void mb_test_image_finish(struct mb_test_image *test_image)

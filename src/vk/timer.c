@@ -29,7 +29,6 @@ enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why
 enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, uint32_t n_pairs,
                              struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     /* mb_spv_null has one invocation by default. */
     const struct mb_pipeline_options primer = {.shader = &mb_spv_null, .name = "primer"};
     const VkQueryPoolCreateInfo info = {
@@ -38,14 +37,11 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
         .queryCount = 2 * n_pairs,
     };
     *timer = (struct mb_timer){.gpu = gpu};
-    MB_TRY(mb_timer_check(&gpu->info, err));
-    MB_TRY(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
+    MB_DO(mb_timer_check(&gpu->info, err));
+    MB_DO(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)timer->pool, "timestamps");
-    MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
+    MB_DO(mb_pipeline_init(&timer->primer, gpu, &primer, err));
     return MB_OK;
-fail:
-    mb_timer_finish(timer);
-    return status;
 }
 
 void mb_timer_finish(struct mb_timer *timer)

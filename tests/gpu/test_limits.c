@@ -52,6 +52,7 @@ static void test_small_heap(struct mb_gpu *gpu)
                  MB_FAILED);
     check_has(err.text, "big: needs 3 MiB of memory, heap ");
     check_has(err.text, " of the device has 4.88 KiB");
+    mb_buffer_finish(&buffer);
 }
 
 /* A driver that does not fill in how large an allocation may be. */

@@ -236,9 +236,8 @@ static enum mb_status rotate(const struct timing *t, struct mb_candidate *candid
     MB_DO(MB_NEED(instances, "timing"));
     candidate->instances = instances;
     for (uint32_t i = 0; i < n; i++) {
-        MB_DO(mb_instance_init(&instances[1 + i], &t->copies[i], candidate->row,
-                               &t->timing->of->task, NULL, err));
-        candidate->n_instances++;
+        MB_DO(mb_instance_init(&instances[candidate->n_instances++], &t->copies[i],
+                               candidate->row, &t->timing->of->task, NULL, err));
     }
     return MB_OK;
 }
