@@ -25,16 +25,8 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
         .validate = settings->validate,
         .device = gpu->info,
         .exit_reason = "error",
-        .timer =
-            {
-                .source = "timestamp_query",
-                .period_ns = gpu->info.timestamp_period_ns,
-                .valid_bits = gpu->info.timestamp_valid_bits,
-                .granularity_ns = (double)NAN,
-                .granularity_gcd_ns = (double)NAN,
-                .empty_pair_ns = (double)NAN,
-                .probe_ns = (double)NAN,
-            },
+        .timer = mb_no_timer_marks,
+        .probe_ns = (double)NAN,
         .roofline = mb_no_roofline,
     };
     mb_os_working_folder(run->folder, sizeof run->folder);
@@ -42,20 +34,6 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
     strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
-}
-
-/* Measure the timer, the clock and the memory as the run's settings ask, and note the figures.
- */
-static enum mb_status calibrate(struct mb_run *run, const struct mb_gpu *gpu,
-                                struct mb_calibration *calibration, struct mb_err *err)
-{
-    MB_DO(mb_calibration_init(calibration, gpu, run->settings, err));
-    run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
-    run->timer.granularity_ns = calibration->marks.granularity_ns;
-    run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
-    run->timer.probe_ns = calibration->probe_ns;
-    run->roofline = calibration->roofline;
-    return MB_OK;
 }
 
 /* Number the name of an input if an earlier case of this format and size has the same: names
@@ -139,7 +117,10 @@ enum mb_status mb_bench_run(const struct mb_case_options *options, const struct 
     p.options.conditions = conditions;
     p.options.n_conditions = mb_conditions(gpu, options->settings, conditions);
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(calibrate(run, gpu, &p.calibration, err));
+    MB_TRY(mb_calibration_init(&p.calibration, gpu, run->settings, err));
+    run->timer = p.calibration.marks;
+    run->probe_ns = p.calibration.probe_ns;
+    run->roofline = p.calibration.roofline;
     p.is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
         MB_TRY(run_input(&p, inputs, input, err));

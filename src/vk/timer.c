@@ -3,6 +3,8 @@
  * barrier follows the first stamp. TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 #include "base/figure.h"
 #include "stats/stats.h"
@@ -14,6 +16,8 @@ extern const struct mb_shader mb_spv_null;
 #define N_EMPTY_PAIRS 64u
 #define N_TRIES       4
 #define HOST_SLACK_NS 1e4
+
+const struct mb_timer_marks mb_no_timer_marks = {(double)NAN, (double)NAN, (double)NAN, false};
 
 enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why)
 {
