@@ -128,7 +128,8 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
     static const float priority = 1.0f;
     const char *extensions[MB_MAX_EXTENSIONS];
     struct mb_features features = gpu->info.features;
-    const uint32_t n_extensions = mb_features_enable(&features, extensions);
+    const uint32_t n_extensions =
+        mb_features_enable(&features, gpu->info.usable_version, extensions);
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = gpu->info.queue_family,
