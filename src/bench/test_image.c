@@ -44,10 +44,24 @@ static VkBufferImageCopy level_region(const struct mb_layout *layout, uint32_t l
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels)
 {
+    const uint32_t n_layers = from->layout.n_layers;
     mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_readable, &mb_access_transfer_read);
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
     for (uint32_t level = 0; level < n_levels; level++) {
-        mb_vk_image_record_copy(cmd, from, to, level);
+        const struct mb_extent extent = mb_level_extent(from->layout.base, level);
+        for (uint32_t layer = 0; layer < n_layers; layer += MB_MAX_COPIED_LAYERS) {
+            const uint32_t n_left = n_layers - layer;
+            const VkImageSubresourceLayers layers = {
+                VK_IMAGE_ASPECT_COLOR_BIT, level, layer,
+                n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
+            const VkImageCopy region = {
+                .srcSubresource = layers,
+                .dstSubresource = layers,
+                .extent = {extent.width, extent.height, 1},
+            };
+            vkCmdCopyImage(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+        }
     }
     mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_transfer_read, &mb_access_readable);
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);

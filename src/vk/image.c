@@ -33,10 +33,8 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
                "format %s: the device cannot use it as image in the ways asked for",
                layout->format->name);
-    if (result < 0) {
-        return mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__,
-                         __LINE__);
-    }
+    MB_DO(
+        mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__, __LINE__));
     MB_FAIL_IF(
         layout->base.width > properties.maxExtent.width ||
             layout->base.height > properties.maxExtent.height ||
@@ -177,26 +175,6 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     MB_DO(MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0)));
     MB_DO(create_views(image, err));
     return MB_OK;
-}
-
-void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
-                             const struct mb_vk_image *to, uint32_t level)
-{
-    const struct mb_extent extent = mb_level_extent(from->layout.base, level);
-    const uint32_t n_layers = from->layout.n_layers;
-    for (uint32_t layer = 0; layer < n_layers; layer += MB_MAX_COPIED_LAYERS) {
-        const uint32_t n_left = n_layers - layer;
-        const VkImageSubresourceLayers layers = {
-            VK_IMAGE_ASPECT_COLOR_BIT, level, layer,
-            n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
-        const VkImageCopy region = {
-            .srcSubresource = layers,
-            .dstSubresource = layers,
-            .extent = {extent.width, extent.height, 1},
-        };
-        vkCmdCopyImage(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
-                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    }
 }
 
 void mb_vk_image_finish(struct mb_vk_image *image)
