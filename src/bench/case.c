@@ -175,17 +175,17 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
     for (size_t i = 0; i < c->n_candidates; i++) {
-        const struct mb_candidate candidate = c->candidates[i];
+        struct mb_candidate candidate = c->candidates[i];
         bool is_within;
-        MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
+        MB_DO(stays_within(c, &candidate, &is_within, err));
+        c->candidates[i] = (struct mb_candidate){0};
         if (is_within) {
-            c->candidates[i] = c->candidates[n_kept];
             c->candidates[n_kept++] = candidate;
+        } else {
+            finish_candidate(&candidate);
         }
     }
-    while (c->n_candidates > n_kept) {
-        finish_candidate(&c->candidates[--c->n_candidates]);
-    }
+    c->n_candidates = n_kept;
     return MB_OK;
 }
 

@@ -176,7 +176,7 @@ enum mb_status mb_vk_instance_devices(const struct mb_vk_instance *instance,
         return mb_err_hint(err, "software: apt install mesa-vulkan-drivers");
     }
     for (uint32_t i = 0; i < n; i++) {
-        MB_DO(mb_gpu_read_info(devices[i], i, &infos[i], err));
+        mb_gpu_read_info(devices[i], i, &infos[i]);
     }
     *n_devices = n;
     return MB_OK;

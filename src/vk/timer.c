@@ -84,7 +84,12 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
     mb_barrier_full(cmd);
 }
 
-#define NO_STAMP "timer: a finished submission left no timestamp"
+/* Invalid stamps, which are MB_UNSUPPORTED as long as a sample can be repeated, end the run. */
+static enum mb_status fail_for_good(struct mb_err *err)
+{
+    err->code = MB_ERRC_RUNTIME;
+    return MB_FAILED;
+}
 
 /* Read `n` stamps; MB_UNSUPPORTED if one is missing. */
 static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, uint32_t n,
@@ -94,7 +99,8 @@ static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, 
     VkResult result =
         vkGetQueryPoolResults(gpu->device, timer->pool, first, n, n * sizeof *stamps, stamps,
                               sizeof *stamps, VK_QUERY_RESULT_64_BIT);
-    MB_FAIL_IF(result == VK_NOT_READY, err, MB_ERRC_UNSUPPORTED, NO_STAMP);
+    MB_FAIL_IF(result == VK_NOT_READY, err, MB_ERRC_UNSUPPORTED,
+               "timer: a finished submission left no timestamp");
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkGetQueryPoolResults", __FILE__, __LINE__);
@@ -152,19 +158,13 @@ enum mb_status mb_timer_read(const struct mb_timer *timer,
 enum mb_status mb_timer_run(const struct mb_timer *timer, struct mb_submission *submission,
                             uint32_t n, double *durations_ns, struct mb_err *err)
 {
-    struct mb_err why = {0};
-    for (int i = 0; i < N_TRIES; i++) {
+    enum mb_status status = MB_UNSUPPORTED;
+    for (int i = 0; i < N_TRIES && status == MB_UNSUPPORTED; i++) {
         MB_DO(mb_submission_run(submission, err));
-        const enum mb_status status = mb_timer_read(
-            timer, submission, (struct mb_intervals){0, 2, n}, durations_ns, &why);
-        if (status == MB_FAILED && err) {
-            *err = why;
-        }
-        if (status != MB_UNSUPPORTED) {
-            return status;
-        }
+        status =
+            mb_timer_read(timer, submission, (struct mb_intervals){0, 2, n}, durations_ns, err);
     }
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", why.text);
+    return status == MB_UNSUPPORTED ? fail_for_good(err) : status;
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
@@ -224,7 +224,7 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     MB_DO(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
     MB_DO(run_marks(&timer, durations_ns, err));
     const enum mb_status status = read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err);
-    MB_DO(status == MB_UNSUPPORTED ? MB_FAIL(err, MB_ERRC_RUNTIME, NO_STAMP) : status);
+    MB_DO(status == MB_UNSUPPORTED ? fail_for_good(err) : status);
     mb_ticks_granularity(stamps, N_STAMPS, info->timestamp_valid_bits, &least, &gcd);
     MB_FAIL_IF(least == 0, err, MB_ERRC_RUNTIME, "timer: the timestamps of %s never advance",
                info->name);
