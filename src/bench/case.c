@@ -347,20 +347,22 @@ static enum mb_status run(struct context *c, struct mb_err *err)
 static enum mb_status make_image(struct context *c, const void *source, struct mb_err *err)
 {
     const struct mb_case *out = c->c;
+    const VkImageUsageFlags all = mb_test_image_usage(c->gpu, out->layout.format);
     struct mb_vk_image_options image = {
         .layout = &out->layout,
         .n_levels = out->n_image_levels,
         .is_cube = out->is_cube,
-        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+        .is_raw = out->image_usage == MB_IMAGE_USAGE_ALL,
+        .name = "image",
     };
     for (size_t i = 0; i < c->options->n_rows; i++) {
         const struct mb_strategy *strategy = c->options->rows[i].strategy;
         image.usage |= strategy->image_usage;
         image.is_raw = image.is_raw || strategy->wants_raw;
     }
-    image.usage = out->image_usage == MB_IMAGE_USAGE_ALL
-                      ? 0
-                      : image.usage & mb_test_image_usage(c->gpu, out->layout.format);
+    image.usage = out->image_usage == MB_IMAGE_USAGE_ALL ? all : image.usage & all;
     return mb_test_image_init(&c->test_image, c->gpu, &image, source, err);
 }
 
@@ -401,5 +403,5 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     if (!*is_complete) {
         drop_empty_timings(out);
     }
-    return mb_conclude_case(options->settings, options->calibration, out, err);
+    return mb_conclude_case(options, out, err);
 }

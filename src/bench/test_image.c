@@ -9,11 +9,9 @@
 #include "base/rng.h"
 #include "vk/barrier.h"
 
-#define OWN_USAGE (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)
-
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
-    VkImageUsageFlags usage = OWN_USAGE;
+    VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
     VkFormatProperties sampled, stored;
     vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_format, &sampled);
     vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_storage_format,
@@ -134,19 +132,14 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
 {
     const struct mb_layout *layout = options->layout;
     struct mb_layout *full = &test_image->full;
-    struct mb_vk_image_options used = *options;
-    used.n_levels = options->n_levels ? options->n_levels : layout->n_levels;
-    used.usage |= options->usage ? OWN_USAGE : mb_test_image_usage(gpu, layout->format);
-    used.is_raw = options->is_raw || options->usage == 0;
-    used.name = "image";
     *test_image = (struct mb_test_image){.image_ms = 0.0};
-    mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
+    mb_layout_init(full, layout->format, layout->base, layout->n_layers, options->n_levels);
     if (layout->n_levels < full->n_levels) {
         test_image->poisoned = mb_malloc(full->total_bytes);
         MB_DO(MB_NEED(test_image->poisoned, "test image"));
     }
     const uint64_t start_ns = mb_now_ns();
-    MB_DO(mb_vk_image_init(&test_image->image, gpu, &used, err));
+    MB_DO(mb_vk_image_init(&test_image->image, gpu, options, err));
     test_image->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
     MB_DO(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
                          "read-back", err));
