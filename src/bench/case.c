@@ -282,6 +282,7 @@ static void init_result(const struct mb_variant *row, struct mb_result *result)
     *result = (struct mb_result){
         .strategy = row->strategy,
         .params = row->params,
+        .by_name = row->by_name,
         .is_diagnostic = mb_variant_is_diagnostic(row),
         .verify = MB_VERIFY_SKIPPED,
         .setup_ms = (double)NAN,

@@ -71,6 +71,7 @@ struct mb_result {
     char label[MB_LABEL_BYTES];
     char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": folder name, and id in the JSON */
 
+    bool by_name;       /* as in mb_variant */
     bool is_diagnostic; /* leaves work out: is timed, but neither verified nor ranked */
     enum mb_result_status status;
     char reason[512]; /* "" if the status is OK */
