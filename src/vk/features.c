@@ -73,12 +73,9 @@ struct feature {
     {                                                                                          \
 #feature, offsetof(struct mb_features, member.feature)                                 \
     }
-#define CORE(feature)                                                                          \
-    {                                                                                          \
-#feature, offsetof(struct mb_features, core.features.feature)                          \
-    }
-#define V11(feature) FEATURE(v11, feature)
-#define V12(feature) FEATURE(v12, feature)
+#define CORE(feature) FEATURE(core.features, feature)
+#define V11(feature)  FEATURE(v11, feature)
+#define V12(feature)  FEATURE(v12, feature)
 
 /* clang-format off */
 static const struct feature known[] = {

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "base/alloc.h"
 #include "base/figure.h"
 #include "stats/stats.h"
 #include "vk/barrier.h"
@@ -218,9 +217,8 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     double durations_ns[N_EMPTY_PAIRS];
     struct mb_stats stats;
     uint64_t least, gcd;
-    MB_FREED uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
-    *marks = (struct mb_timer_marks){0};
-    MB_DO(MB_NEED(stamps, "timer"));
+    uint64_t stamps[N_STAMPS];
+    *marks = mb_no_timer_marks;
     MB_DO(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
     MB_DO(run_marks(&timer, durations_ns, err));
     const enum mb_status status = read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err);
