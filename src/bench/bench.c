@@ -25,16 +25,8 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
         .validate = settings->validate,
         .device = gpu->info,
         .exit_reason = "error",
-        .timer =
-            {
-                .source = "timestamp_query",
-                .period_ns = gpu->info.timestamp_period_ns,
-                .valid_bits = gpu->info.timestamp_valid_bits,
-                .granularity_ns = (double)NAN,
-                .granularity_gcd_ns = (double)NAN,
-                .empty_pair_ns = (double)NAN,
-                .probe_ns = (double)NAN,
-            },
+        .timer = mb_no_timer_marks,
+        .probe_ns = (double)NAN,
         .roofline = mb_no_roofline,
     };
     mb_os_working_folder(run->folder, sizeof run->folder);
@@ -42,20 +34,6 @@ void mb_run_init(struct mb_run *run, const struct mb_gpu *gpu,
     strftime(run->utc, sizeof run->utc, "%Y%m%dT%H%M%SZ", gmtime(&now));
     mb_slug(gpu->info.name, device, sizeof device);
     snprintf(run->id, sizeof run->id, "%s-%s", run->utc, device);
-}
-
-/* Measure the timer, the clock and the memory as the run's settings ask, and note the figures.
- */
-static enum mb_status calibrate(struct mb_run *run, const struct mb_gpu *gpu,
-                                struct mb_calibration *calibration, struct mb_err *err)
-{
-    MB_DO(mb_calibration_init(calibration, gpu, run->settings, err));
-    run->timer.empty_pair_ns = calibration->marks.empty_pair_ns;
-    run->timer.granularity_ns = calibration->marks.granularity_ns;
-    run->timer.granularity_gcd_ns = calibration->marks.granularity_gcd_ns;
-    run->timer.probe_ns = calibration->probe_ns;
-    run->roofline = calibration->roofline;
-    return MB_OK;
 }
 
 /* Number the name of an input if an earlier case of this format and size has the same: names
@@ -81,7 +59,6 @@ static void make_name_unique(const struct mb_run *run, struct mb_case *c)
 /* A run in progress. */
 struct progress {
     struct mb_case_options options;
-    struct mb_calibration calibration;
     struct mb_run *run;
     bool is_complete; /* no case was interrupted */
 };
@@ -93,7 +70,7 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
 {
     enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = p->options.hooks;
-    void *source = NULL;
+    MB_FREED void *source = NULL;
     bool is_kept = false;
     struct mb_case *c = mb_run_add_case(p->run);
     MB_DO(MB_NEED(c, "results"));
@@ -106,7 +83,6 @@ static enum mb_status run_image(struct progress *p, const struct mb_image *image
         MB_TRY(hooks->on_case_done(hooks->user, p->run, c, err));
     }
 fail:
-    mb_free(source);
     if (!is_kept) {
         mb_run_drop_case(p->run);
     }
@@ -116,94 +92,87 @@ fail:
 static enum mb_status run_input(struct progress *p, struct mb_inputs *inputs, size_t input,
                                 struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     struct mb_image *image = &inputs->images[input];
     const size_t n_images = mb_settings_n_images(p->options.settings);
-    MB_TRY(mb_inputs_load(p->options.settings, inputs, input, err));
+    MB_DO(mb_inputs_load(p->options.settings, inputs, input, err));
     for (size_t i = input * n_images; i < (input + 1) * n_images && p->is_complete; i++) {
-        MB_TRY(run_image(p, image, i, err));
+        MB_DO(run_image(p, image, i, err));
     }
-fail:
     mb_image_finish(image);
-    return status;
+    return MB_OK;
 }
 
 enum mb_status mb_bench_run(const struct mb_case_options *options, const struct mb_gpu *gpu,
                             struct mb_inputs *inputs, struct mb_run *run, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_hooks *hooks = options->hooks;
+    MB_SCOPED(mb_calibration) calibration = {0};
     struct progress p = {.options = *options, .run = run};
     struct mb_condition conditions[MB_MAX_CONDITIONS];
-    p.options.calibration = &p.calibration;
+    p.options.calibration = &calibration;
     p.options.conditions = conditions;
     p.options.n_conditions = mb_conditions(gpu, options->settings, conditions);
     hooks->on_step(hooks->user, "device", "measuring its limits");
-    MB_TRY(calibrate(run, gpu, &p.calibration, err));
+    MB_DO(mb_calibration_init(&calibration, gpu, run->settings, err));
+    run->timer = calibration.marks;
+    run->probe_ns = calibration.probe_ns;
+    run->roofline = calibration.roofline;
     p.is_complete = !hooks->is_interrupted(hooks->user);
     for (size_t input = 0; input < inputs->n_inputs && p.is_complete; input++) {
-        MB_TRY(run_input(&p, inputs, input, err));
+        MB_DO(run_input(&p, inputs, input, err));
     }
     run->complete = p.is_complete;
     run->exit_reason = p.is_complete ? "done" : "interrupted";
-fail:
-    mb_calibration_finish(&p.calibration);
-    return status;
+    return MB_OK;
 }
 
-static enum mb_errc find_verdict(const struct mb_run *run, const struct mb_variant *rows)
+/* How much a row calls for an exit code. */
+enum concern {
+    CONCERN_NONE,
+    CONCERN_CONDITION, /* skipped under this condition */
+    CONCERN_UNABLE,    /* skipped under all */
+    CONCERN_LACKING,   /* the same, and asked for by name or like every strategy of the case */
+    CONCERN_FAILED,
+};
+
+static bool is_any_able(const struct mb_case *c)
 {
-    bool is_lacking = false, is_skipped = false, is_timed = false;
-    for (size_t i = 0; i < run->n_cases; i++) {
-        const struct mb_case *c = run->cases[i];
-        bool are_all_unable = true;
-        for (size_t k = 0; k < c->n_results; k++) {
-            const struct mb_result *result = &c->results[k];
-            if (result->status == MB_RESULT_FAILED) {
-                return result->verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY : MB_ERRC_RUNTIME;
-            }
-            /* A strategy that described its work can run; only a condition was skipped. */
-            const bool is_unable = result->status == MB_RESULT_SKIPPED && !result->has_work;
-            are_all_unable = are_all_unable && is_unable;
-            is_lacking = is_lacking || (is_unable && rows[k].by_name);
-            for (size_t t = 0; t < c->n_timings; t++) {
-                const struct mb_row *row = &c->timings[t].rows[k];
-                is_skipped = is_skipped || mb_row_status(row) == MB_RESULT_SKIPPED;
-                is_timed = is_timed || row->stats.n > 0;
-            }
-        }
-        is_lacking = is_lacking || are_all_unable;
+    size_t i = 0;
+    while (i < c->n_results && c->results[i].status == MB_RESULT_SKIPPED) {
+        i++;
     }
-    return is_lacking || (is_skipped && !is_timed) ? MB_ERRC_UNSUPPORTED : MB_ERRC_NONE;
+    return i < c->n_results;
 }
 
-/* Find the row whose reason is reported: the first of the highest rank among the rows with this
- * status. */
-static const struct mb_row *find_row(const struct mb_run *run, const struct mb_variant *rows,
-                                     enum mb_result_status status)
+static enum concern concern_of(const struct mb_row *row)
 {
-    const struct mb_row *found = NULL;
-    int best = 0; /* rank: 1: under one condition, 2: under all, 3: named and cannot run */
+    if (mb_row_status(row) != MB_RESULT_SKIPPED) {
+        return mb_row_status(row) == MB_RESULT_FAILED ? CONCERN_FAILED : CONCERN_NONE;
+    }
+    if (row->result->status != MB_RESULT_SKIPPED) {
+        return CONCERN_CONDITION;
+    }
+    return row->result->by_name || !is_any_able(row->timing->of) ? CONCERN_LACKING
+                                                                 : CONCERN_UNABLE;
+}
+
+enum mb_status mb_run_exit_code(const struct mb_run *run, struct mb_err *err)
+{
+    const struct mb_row *culprit = NULL;
+    enum concern most = CONCERN_NONE;
+    bool is_timed = false;
     struct mb_rows all = {.run = run};
     for (const struct mb_row *row; (row = mb_rows_next(&all)) != NULL;) {
-        const bool is_unable = rows[row - row->timing->rows].by_name && !row->result->has_work;
-        const int rank = mb_row_status(row) != status ? 0
-                         : is_unable                  ? 3
-                                                      : 1 + (row->result->status == status);
-        found = rank > best ? row : found;
-        best = rank > best ? rank : best;
+        const enum concern concern = concern_of(row);
+        culprit = concern > most ? row : culprit;
+        most = concern > most ? concern : most;
+        is_timed = is_timed || row->stats.n > 0;
     }
-    return found;
-}
-
-enum mb_status mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows,
-                                struct mb_err *err)
-{
-    const enum mb_errc verdict = find_verdict(run, rows);
-    if (verdict == MB_ERRC_NONE) {
+    if (most == CONCERN_NONE || (most < CONCERN_LACKING && is_timed)) {
         return MB_OK;
     }
-    const struct mb_row *culprit = find_row(
-        run, rows, verdict == MB_ERRC_UNSUPPORTED ? MB_RESULT_SKIPPED : MB_RESULT_FAILED);
-    return MB_FAIL(err, verdict, "%s: %s", culprit->result->label, mb_row_reason(culprit));
+    const enum mb_errc code = most != CONCERN_FAILED                      ? MB_ERRC_UNSUPPORTED
+                              : culprit->result->verify == MB_VERIFY_FAIL ? MB_ERRC_VERIFY
+                                                                          : MB_ERRC_RUNTIME;
+    return MB_FAIL(err, code, "%s: %s", culprit->result->label, mb_row_reason(culprit));
 }

@@ -26,6 +26,5 @@ MB_MUST_CHECK enum mb_status mb_bench_run(const struct mb_case_options *options,
 /* Fail with the exit code that the results call for: MB_ERRC_VERIFY (a chain is wrong),
  * MB_ERRC_RUNTIME (a strategy failed otherwise) or MB_ERRC_UNSUPPORTED (a strategy asked for by
  * name, or every strategy of a case, cannot run; or nothing was timed). The error has the
- * reason of the first such row, rows asked for by name first. */
-MB_MUST_CHECK enum mb_status
-mb_run_exit_code(const struct mb_run *run, const struct mb_variant *rows, struct mb_err *err);
+ * reason of the first such row. */
+MB_MUST_CHECK enum mb_status mb_run_exit_code(const struct mb_run *run, struct mb_err *err);

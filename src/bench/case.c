@@ -175,17 +175,17 @@ static enum mb_status drop_damaging(struct context *c, struct mb_err *err)
 {
     size_t n_kept = 0;
     for (size_t i = 0; i < c->n_candidates; i++) {
-        const struct mb_candidate candidate = c->candidates[i];
+        struct mb_candidate candidate = c->candidates[i];
         bool is_within;
-        MB_DO(stays_within(c, &c->candidates[i], &is_within, err));
+        MB_DO(stays_within(c, &candidate, &is_within, err));
+        c->candidates[i] = (struct mb_candidate){0};
         if (is_within) {
-            c->candidates[i] = c->candidates[n_kept];
             c->candidates[n_kept++] = candidate;
+        } else {
+            finish_candidate(&candidate);
         }
     }
-    while (c->n_candidates > n_kept) {
-        finish_candidate(&c->candidates[--c->n_candidates]);
-    }
+    c->n_candidates = n_kept;
     return MB_OK;
 }
 
@@ -282,6 +282,7 @@ static void init_result(const struct mb_variant *row, struct mb_result *result)
     *result = (struct mb_result){
         .strategy = row->strategy,
         .params = row->params,
+        .by_name = row->by_name,
         .is_diagnostic = mb_variant_is_diagnostic(row),
         .verify = MB_VERIFY_SKIPPED,
         .setup_ms = (double)NAN,
@@ -347,20 +348,22 @@ static enum mb_status run(struct context *c, struct mb_err *err)
 static enum mb_status make_image(struct context *c, const void *source, struct mb_err *err)
 {
     const struct mb_case *out = c->c;
+    const VkImageUsageFlags all = mb_test_image_usage(c->gpu, out->layout.format);
     struct mb_vk_image_options image = {
         .layout = &out->layout,
         .n_levels = out->n_image_levels,
         .is_cube = out->is_cube,
-        .usage = VK_IMAGE_USAGE_SAMPLED_BIT,
+        .usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+        .is_raw = out->image_usage == MB_IMAGE_USAGE_ALL,
+        .name = "image",
     };
     for (size_t i = 0; i < c->options->n_rows; i++) {
         const struct mb_strategy *strategy = c->options->rows[i].strategy;
         image.usage |= strategy->image_usage;
         image.is_raw = image.is_raw || strategy->wants_raw;
     }
-    image.usage = out->image_usage == MB_IMAGE_USAGE_ALL
-                      ? 0
-                      : image.usage & mb_test_image_usage(c->gpu, out->layout.format);
+    image.usage = out->image_usage == MB_IMAGE_USAGE_ALL ? all : image.usage & all;
     return mb_test_image_init(&c->test_image, c->gpu, &image, source, err);
 }
 
@@ -390,6 +393,9 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
         skip_all(&c, err);
     } else {
         MB_DO(status);
+        out->image_ms = c.test_image.image_ms;
+        out->used_for = c.test_image.image.usage;
+        out->has_raw_views = c.test_image.image.is_raw;
         MB_DO(mb_judge_init(&c.judge, &c.test_image, source, &out->task,
                             !options->settings->verify, err));
         MB_DO(run(&c, err));
@@ -398,8 +404,5 @@ enum mb_status mb_case_run(const struct mb_case_options *options, const void *so
     if (!*is_complete) {
         drop_empty_timings(out);
     }
-    out->image_ms = c.test_image.image_ms;
-    out->used_for = c.test_image.image.usage;
-    out->has_raw_views = c.test_image.image.is_raw;
-    return mb_conclude_case(options->settings, options->calibration, out, err);
+    return mb_conclude_case(options, out, err);
 }

@@ -19,6 +19,5 @@ MB_MUST_CHECK enum mb_status mb_case_run(const struct mb_case_options *options,
 /* Conclude a case from its samples and verdicts, at the end of mb_case_run(): fill in the
  * fastest, the floor and the relations of each timing, and warn of whatever could mislead
  * someone who reads the figures alone. Fails only without memory (MB_ERRC_RUNTIME). */
-MB_MUST_CHECK enum mb_status mb_conclude_case(const struct mb_settings *settings,
-                                              const struct mb_calibration *calibration,
+MB_MUST_CHECK enum mb_status mb_conclude_case(const struct mb_case_options *options,
                                               struct mb_case *c, struct mb_err *err);

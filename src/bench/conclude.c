@@ -43,10 +43,11 @@ static void warn_below_floor(const struct mb_timing *timing, uint64_t llc_bytes,
 }
 
 /* Warn of what the figures of a timed row do not show. */
-static void warn_row(const struct mb_settings *settings,
-                     const struct mb_calibration *calibration, const struct mb_timing *timing,
+static void warn_row(const struct mb_case_options *options, const struct mb_timing *timing,
                      struct mb_row *row)
 {
+    const struct mb_settings *settings = options->settings;
+    const struct mb_calibration *calibration = options->calibration;
     const struct mb_samples *samples = &timing->samples;
     const double empty_pair_ns = calibration->marks.empty_pair_ns;
     if (row->stats.n < MB_ENOUGH_SAMPLES) {
@@ -96,20 +97,20 @@ static void explain_untimed(const struct mb_timing *timing, struct mb_row *row)
     }
 }
 
-static enum mb_status conclude_timing(const struct mb_settings *settings,
-                                      const struct mb_calibration *calibration,
+static enum mb_status conclude_timing(const struct mb_case_options *options,
                                       struct mb_timing *timing, struct mb_err *err)
 {
+    const struct mb_settings *settings = options->settings;
     timing->fastest = SIZE_MAX;
     if (settings->verify && !settings->validate) {
         mb_ranking_choose(timing);
     }
-    find_floor(&calibration->roofline, timing);
+    find_floor(&options->calibration->roofline, timing);
     MB_DO(mb_relate_timing(timing, settings->seed, err));
     for (size_t i = 0; i < timing->of->n_results; i++) {
         if (timing->rows[i].stats.n > 0) {
-            warn_row(settings, calibration, timing, &timing->rows[i]);
-        } else if (calibration->has_timer) {
+            warn_row(options, timing, &timing->rows[i]);
+        } else if (options->calibration->has_timer) {
             explain_untimed(timing, &timing->rows[i]);
         }
     }
@@ -118,15 +119,16 @@ static enum mb_status conclude_timing(const struct mb_settings *settings,
 
 /* Warn of what is the same for all rows of a case: what could not be done as asked, and how the
  * input changed on its way into the image. */
-static void warn_case(const struct mb_settings *settings,
-                      const struct mb_calibration *calibration, const struct mb_case *c,
+static void warn_case(const struct mb_case_options *options, const struct mb_case *c,
                       struct mb_warnings *warnings)
 {
+    const struct mb_settings *settings = options->settings;
     bool has_latency = false;
     for (size_t i = 0; i < c->n_timings; i++) {
         has_latency = has_latency || c->timings[i].mode == MB_MODE_LATENCY;
     }
-    if (mb_gpu_is_cpu(&calibration->gpu->info) && (settings->caches & (1u << MB_CACHE_COLD))) {
+    if (mb_gpu_is_cpu(&options->calibration->gpu->info) &&
+        (settings->caches & (1u << MB_CACHE_COLD))) {
         mb_warn(warnings, "cold_unavailable",
                 "measured hot: the caches of a software device cannot be kept cold");
     }
@@ -164,21 +166,20 @@ static void warn_no_chain(struct mb_result *result, bool is_asked)
     }
 }
 
-enum mb_status mb_conclude_case(const struct mb_settings *settings,
-                                const struct mb_calibration *calibration, struct mb_case *c,
+enum mb_status mb_conclude_case(const struct mb_case_options *options, struct mb_case *c,
                                 struct mb_err *err)
 {
     for (size_t i = 0; i < c->n_results; i++) {
         struct mb_warnings *warnings = &c->results[i].warnings;
-        if (!calibration->has_timer) {
+        if (!options->calibration->has_timer) {
             mb_warn(warnings, "no_timestamps",
                     "the device has no timestamps: nothing is timed");
         }
-        warn_no_chain(&c->results[i], settings->chains != 0);
-        warn_case(settings, calibration, c, warnings);
+        warn_no_chain(&c->results[i], options->settings->chains != 0);
+        warn_case(options, c, warnings);
     }
     for (size_t i = 0; i < c->n_timings; i++) {
-        MB_DO(conclude_timing(settings, calibration, &c->timings[i], err));
+        MB_DO(conclude_timing(options, &c->timings[i], err));
     }
     return MB_OK;
 }

@@ -52,14 +52,13 @@ static enum mb_status open_input(const struct mb_settings *settings, size_t inde
 enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inputs *inputs,
                               struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     uint64_t kept_bytes = 0;
     *inputs = (struct mb_inputs){.n_inputs = settings->n_inputs};
     inputs->images = mb_alloc(settings->n_inputs, sizeof *inputs->images);
-    MB_TRY(MB_NEED(inputs->images, "inputs"));
+    MB_DO(MB_NEED(inputs->images, "inputs"));
     for (size_t i = 0; i < settings->n_inputs; i++) {
         struct mb_image *image = &inputs->images[i];
-        MB_TRY(open_input(settings, i, image, err));
+        MB_DO(open_input(settings, i, image, err));
         kept_bytes += image_bytes(image);
         if (kept_bytes > KEEP_BYTES && i > 0) {
             kept_bytes -= image_bytes(image);
@@ -68,9 +67,6 @@ enum mb_status mb_inputs_open(const struct mb_settings *settings, struct mb_inpu
         }
     }
     return MB_OK;
-fail:
-    mb_inputs_finish(inputs);
-    return status;
 }
 
 void mb_inputs_finish(struct mb_inputs *inputs)

@@ -13,10 +13,9 @@
 
 /* What one spec says. */
 struct selection {
-    const struct mb_strategy *strategy;
-    struct mb_params params;
-    uint32_t fixed; /* bit i: parameter i was given */
-    bool sweep, by_name;
+    struct mb_variant row; /* in a sweep, each combination in turn */
+    uint32_t fixed;        /* bit i: parameter i was given */
+    bool sweep;
 };
 
 struct row_list {
@@ -57,7 +56,7 @@ static enum mb_status find_strategy(const struct mb_strategy *const *table, cons
 static enum mb_status fix_param(struct selection *selection, const char *spec, const char *key,
                                 const char *value, struct mb_err *err)
 {
-    const struct mb_strategy *strategy = selection->strategy;
+    const struct mb_strategy *strategy = selection->row.strategy;
     const size_t n_params = mb_strategy_n_params(strategy);
     const char *names[MB_MAX_PARAMS];
     size_t index, choice, n_values = 0;
@@ -77,7 +76,7 @@ static enum mb_status fix_param(struct selection *selection, const char *spec, c
         "strategy '%s': parameter '%s' has no value '%.63s'", strategy->name, key, value);
     MB_DO(find_name(values, n_values, value, no_value, &choice, err));
     selection->fixed |= 1u << index;
-    selection->params.choice[index] = (uint8_t)choice;
+    selection->row.params.choice[index] = (uint8_t)choice;
     return MB_OK;
 }
 
@@ -87,6 +86,7 @@ static enum mb_status parse_setting(const char *spec, char *setting,
 {
     if (strcmp(setting, "*") == 0) {
         selection->sweep = true;
+        selection->row.by_name = false;
         return MB_OK;
     }
     char *equals = strchr(setting, '=');
@@ -134,13 +134,14 @@ static enum mb_status add_row(struct row_list *list, size_t n_known,
  * False when all have been seen. */
 static bool next_combination(struct selection *selection)
 {
-    for (size_t i = mb_strategy_n_params(selection->strategy); i-- > 0;) {
-        if ((selection->fixed & (1u << i)) || selection->strategy->params[i].is_diagnostic) {
+    const struct mb_strategy *strategy = selection->row.strategy;
+    for (size_t i = mb_strategy_n_params(strategy); i-- > 0;) {
+        if ((selection->fixed & (1u << i)) || strategy->params[i].is_diagnostic) {
             continue;
         }
-        uint8_t *choice = &selection->params.choice[i];
+        uint8_t *choice = &selection->row.params.choice[i];
         (*choice)++;
-        if (selection->strategy->params[i].values[*choice] != NULL) {
+        if (strategy->params[i].values[*choice] != NULL) {
             return true;
         }
         *choice = 0;
@@ -151,79 +152,73 @@ static bool next_combination(struct selection *selection)
 /* Whether a value that a sweep tries only by itself is combined with another one. */
 static bool is_accompanied(const struct selection *selection)
 {
+    const struct mb_strategy *strategy = selection->row.strategy;
     size_t n = 0;
     bool has_alone = false;
-    for (size_t i = 0; i < mb_strategy_n_params(selection->strategy); i++) {
-        if (!(selection->fixed & (1u << i)) && selection->params.choice[i] != 0) {
-            has_alone |= selection->strategy->params[i].is_alone;
+    for (size_t i = 0; i < mb_strategy_n_params(strategy); i++) {
+        if (!(selection->fixed & (1u << i)) && selection->row.params.choice[i] != 0) {
+            has_alone |= strategy->params[i].is_alone;
             n++;
         }
     }
     return has_alone && n > 1;
 }
 
-/* Whether a sweep skips the current combination. */
-static bool is_left_out(const struct selection *selection)
+/* Why the values of a variant contradict each other, or NULL. */
+static const char *contradiction_of(const struct mb_variant *row)
 {
-    const struct mb_strategy *strategy = selection->strategy;
-    return selection->sweep &&
-           (is_accompanied(selection) ||
-            (strategy->contradiction && strategy->contradiction(&selection->params)));
+    return row->strategy->contradiction ? row->strategy->contradiction(&row->params) : NULL;
 }
 
-/* Add the rows of one spec. A sweep may have thousands, which all differ, so each is compared
- * only with rows of earlier specs. If the fixed values contradict each other, the first row is
- * added to report that. */
+/* Add the rows of one strategy. A sweep may have thousands, which all differ, so each is
+ * compared only with rows of earlier specs. If the fixed values contradict each other, the
+ * first row is added to report that. */
 static enum mb_status add_selection(struct row_list *list, struct selection *selection,
                                     struct mb_err *err)
 {
     const size_t n_known = list->n_rows;
-    const struct mb_variant first = {
-        .strategy = selection->strategy,
-        .params = selection->params,
-        .by_name = selection->by_name && !selection->sweep,
-    };
+    if (!selection->sweep) {
+        return add_row(list, n_known, &selection->row, err);
+    }
     bool is_empty = true;
     do {
-        struct mb_variant row = first;
-        row.params = selection->params;
-        if (!is_left_out(selection)) {
-            MB_DO(add_row(list, n_known, &row, err));
+        if (!is_accompanied(selection) && !contradiction_of(&selection->row)) {
+            MB_DO(add_row(list, n_known, &selection->row, err));
             is_empty = false;
         }
-    } while (selection->sweep && next_combination(selection));
-    if (is_empty) {
-        MB_DO(add_row(list, n_known, &first, err));
-    }
-    return MB_OK;
+    } while (next_combination(selection));
+    return is_empty ? add_row(list, n_known, &selection->row, err) : MB_OK;
 }
 
-static enum mb_status add_all(struct row_list *list, const struct mb_strategy *const *table,
-                              bool sweep, struct mb_err *err)
+static struct selection select_strategy(const struct mb_strategy *strategy, bool sweep,
+                                        bool by_name)
 {
-    for (size_t i = 0; table[i] != NULL; i++) {
-        struct selection selection = {
-            .strategy = table[i], .params.self = table[i]->self, .sweep = sweep};
-        MB_DO(add_selection(list, &selection, err));
-    }
-    return MB_OK;
+    return (struct selection){
+        .row = {.strategy = strategy, .params.self = strategy->self, .by_name = by_name},
+        .sweep = sweep,
+    };
 }
 
-/* `words` is a copy of the spec; the function cuts the copy into words. */
 static enum mb_status add_spec(struct row_list *list, const struct mb_strategy *const *table,
-                               const char *spec, char *words, struct mb_err *err)
+                               const char *spec, struct mb_err *err)
 {
-    struct selection selection = {.by_name = true};
+    MB_FREED char *words = mb_strdup(spec);
+    MB_DO(MB_NEED(words, "strategies"));
     char *rest = cut(words);
     MB_FAIL_IF(words[0] == '\0', err, MB_ERRC_USAGE, "strategy '%s': the name is missing",
                spec);
     if (strcmp(words, "all") == 0) {
         MB_FAIL_IF(rest && strcmp(rest, "*") != 0, err, MB_ERRC_USAGE,
                    "strategy '%s': 'all' takes no parameters", spec);
-        return add_all(list, table, rest != NULL, err);
+        for (size_t i = 0; table[i] != NULL; i++) {
+            struct selection each = select_strategy(table[i], rest != NULL, false);
+            MB_DO(add_selection(list, &each, err));
+        }
+        return MB_OK;
     }
-    MB_DO(find_strategy(table, words, &selection.strategy, err));
-    selection.params.self = selection.strategy->self;
+    const struct mb_strategy *strategy;
+    MB_DO(find_strategy(table, words, &strategy, err));
+    struct selection selection = select_strategy(strategy, false, true);
     while (rest != NULL) {
         char *setting = rest;
         rest = cut(setting);
@@ -237,26 +232,12 @@ enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
                                 struct mb_variant **rows, size_t *n_rows, struct mb_err *err)
 {
     struct row_list list = {0};
-    char *words = NULL;
-    enum mb_status status;
-    *rows = NULL;
-    *n_rows = 0;
-    if (n_specs == 0) {
-        MB_TRY(add_all(&list, table, false, err));
+    enum mb_status status = n_specs == 0 ? add_spec(&list, table, "all", err) : MB_OK;
+    for (size_t i = 0; i < n_specs && status == MB_OK; i++) {
+        status = add_spec(&list, table, specs[i], err);
     }
-    for (size_t i = 0; i < n_specs; i++) {
-        mb_free(words);
-        words = mb_strdup(specs[i]);
-        MB_TRY(MB_NEED(words, "strategies"));
-        MB_TRY(add_spec(&list, table, specs[i], words, err));
-    }
-    mb_free(words);
     *rows = list.rows;
     *n_rows = list.n_rows;
-    return MB_OK;
-fail:
-    mb_free(words);
-    mb_free(list.rows);
     return status;
 }
 
@@ -265,8 +246,7 @@ enum mb_status mb_variant_supports(const struct mb_variant *row, const struct mb
                                    struct mb_err *why)
 {
     const struct mb_strategy *strategy = row->strategy;
-    const char *contradiction =
-        strategy->contradiction ? strategy->contradiction(&row->params) : NULL;
+    const char *contradiction = contradiction_of(row);
     MB_FAIL_IF((gpu->info.queue_flags & strategy->queue_flags) != strategy->queue_flags, why,
                MB_ERRC_UNSUPPORTED, "needs graphics commands, which the device's queue lacks");
     MB_FAIL_IF(strategy->image_usage & ~mb_test_image_usage(gpu, layout->format), why,

@@ -5,8 +5,8 @@
 
 /* Parse strategy specs against a NULL-terminated table: "all", "name", "name:key=value:...",
  * "name:*" (every combination), "all:*". No specs mean "all". Duplicates are dropped. `*rows`
- * is owned by the caller (mb_free). Unknown names, keys and values are MB_ERRC_USAGE with a
- * "did you mean". */
+ * is owned by the caller (mb_free), also after a failure. Unknown names, keys and values are
+ * MB_ERRC_USAGE with a "did you mean". */
 MB_MUST_CHECK enum mb_status mb_plan_variants(const struct mb_strategy *const *table,
                                               const char *const *specs, size_t n_specs,
                                               struct mb_variant **rows, size_t *n_rows,

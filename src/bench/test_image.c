@@ -9,11 +9,9 @@
 #include "base/rng.h"
 #include "vk/barrier.h"
 
-#define OWN_USAGE (VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)
-
 VkImageUsageFlags mb_test_image_usage(const struct mb_gpu *gpu, const struct mb_format *format)
 {
-    VkImageUsageFlags usage = OWN_USAGE;
+    VkImageUsageFlags usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
     VkFormatProperties sampled, stored;
     vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_format, &sampled);
     vkGetPhysicalDeviceFormatProperties(gpu->physical_device, format->vk_storage_format,
@@ -44,10 +42,24 @@ static VkBufferImageCopy level_region(const struct mb_layout *layout, uint32_t l
 void mb_record_image_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, uint32_t n_levels)
 {
+    const uint32_t n_layers = from->layout.n_layers;
     mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_readable, &mb_access_transfer_read);
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_undefined, &mb_access_transfer_write);
     for (uint32_t level = 0; level < n_levels; level++) {
-        mb_vk_image_record_copy(cmd, from, to, level);
+        const struct mb_extent extent = mb_level_extent(from->layout.base, level);
+        for (uint32_t layer = 0; layer < n_layers; layer += MB_MAX_COPIED_LAYERS) {
+            const uint32_t n_left = n_layers - layer;
+            const VkImageSubresourceLayers layers = {
+                VK_IMAGE_ASPECT_COLOR_BIT, level, layer,
+                n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
+            const VkImageCopy region = {
+                .srcSubresource = layers,
+                .dstSubresource = layers,
+                .extent = {extent.width, extent.height, 1},
+            };
+            vkCmdCopyImage(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
+                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+        }
     }
     mb_barrier_levels(cmd, from, 0, n_levels, &mb_access_transfer_read, &mb_access_readable);
     mb_barrier_levels(cmd, to, 0, n_levels, &mb_access_transfer_write, &mb_access_readable);
@@ -118,31 +130,22 @@ enum mb_status mb_test_image_init(struct mb_test_image *test_image, const struct
                                   const struct mb_vk_image_options *options, const void *source,
                                   struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = options->layout;
     struct mb_layout *full = &test_image->full;
-    struct mb_vk_image_options used = *options;
-    used.n_levels = options->n_levels ? options->n_levels : layout->n_levels;
-    used.usage |= options->usage ? OWN_USAGE : mb_test_image_usage(gpu, layout->format);
-    used.is_raw = options->is_raw || options->usage == 0;
-    used.name = "image";
     *test_image = (struct mb_test_image){.image_ms = 0.0};
-    mb_layout_init(full, layout->format, layout->base, layout->n_layers, used.n_levels);
+    mb_layout_init(full, layout->format, layout->base, layout->n_layers, options->n_levels);
     if (layout->n_levels < full->n_levels) {
         test_image->poisoned = mb_malloc(full->total_bytes);
-        MB_TRY(MB_NEED(test_image->poisoned, "test image"));
+        MB_DO(MB_NEED(test_image->poisoned, "test image"));
     }
     const uint64_t start_ns = mb_now_ns();
-    MB_TRY(mb_vk_image_init(&test_image->image, gpu, &used, err));
+    MB_DO(mb_vk_image_init(&test_image->image, gpu, options, err));
     test_image->image_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
-    MB_TRY(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
-                          "read-back", err));
-    MB_TRY(mb_submission_init(&test_image->submission, gpu, "test image", err));
-    MB_TRY(mb_test_image_upload(test_image, source, 1, err));
+    MB_DO(mb_buffer_init(&test_image->readback, gpu, MB_BUFFER_READBACK, full->total_bytes,
+                         "read-back", err));
+    MB_DO(mb_submission_init(&test_image->submission, gpu, "test image", err));
+    MB_DO(mb_test_image_upload(test_image, source, 1, err));
     return MB_OK;
-fail:
-    mb_test_image_finish(test_image);
-    return status;
 }
 
 void mb_test_image_finish(struct mb_test_image *test_image)

@@ -34,9 +34,8 @@ void mb_record_depth_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
                           const struct mb_vk_image *to, const struct mb_buffer *between);
 
 /* Create the image and upload `source`, [layer][height][width] in its format, to level 0, which
- * is then readable in SHADER_READ_ONLY_OPTIMAL. In the options n_levels 0 means all of the
- * layout, and usage 0 all of mb_test_image_usage() with raw views; transfers are added to any
- * other usage. UNSUPPORTED as mb_vk_image_init. */
+ * is then readable in SHADER_READ_ONLY_OPTIMAL. Its usage includes transfers both ways.
+ * UNSUPPORTED as mb_vk_image_init. */
 MB_MUST_CHECK enum mb_status mb_test_image_init(struct mb_test_image *test_image,
                                                 const struct mb_gpu *gpu,
                                                 const struct mb_vk_image_options *options,

@@ -90,7 +90,7 @@ static enum mb_status benchmark(const struct mb_options *options, struct mb_err 
     if (options->set) {
         options->set->is_complete = session.run.complete;
     }
-    MB_TRY(mb_run_exit_code(&session.run, session.rows, err));
+    MB_TRY(mb_run_exit_code(&session.run, err));
     if (session.output.pictures.unwritten.code != MB_ERRC_NONE) {
         *err = session.output.pictures.unwritten;
         status = MB_FAILED;

@@ -207,7 +207,7 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
         mb_table_loud(&lines, style,
                       "Validation is on: its times say nothing, and nothing is ranked.");
     }
-    if (run->timer.valid_bits == 0) {
+    if (device->timestamp_valid_bits == 0) {
         mb_table_loud(&lines, style, "This device has no timestamps: no times are reported.");
     }
     mb_table_lines(out, &lines, style);

@@ -14,6 +14,7 @@
 #include "result/samples.h"
 #include "result/variant.h"
 #include "vk/pipeline_facts.h"
+#include "vk/timer.h"
 
 enum mb_result_status {
     MB_RESULT_OK,
@@ -70,6 +71,7 @@ struct mb_result {
     char label[MB_LABEL_BYTES];
     char slug[MB_LABEL_BYTES]; /* "compute_npot-floor": folder name, and id in the JSON */
 
+    bool by_name;       /* as in mb_variant */
     bool is_diagnostic; /* leaves work out: is timed, but neither verified nor ranked */
     enum mb_result_status status;
     char reason[512]; /* "" if the status is OK */
@@ -147,16 +149,6 @@ struct mb_case {
     size_t n_timings;
 };
 
-struct mb_timer_info {
-    const char *source; /* "timestamp_query" */
-    double period_ns;
-    uint32_t valid_bits;
-    double granularity_ns; /* least non-zero difference of many timestamps */
-    double granularity_gcd_ns;
-    double empty_pair_ns; /* median of a pair of timestamps in a row; never subtracted */
-    double probe_ns;      /* time of the clock probe when warm; NaN: no probe */
-};
-
 /* What the device was measured to reach, and where each figure is shown. */
 struct mb_roofline {
     /* The highest rate at three bytes read for each byte written, on buffers or images of
@@ -195,7 +187,8 @@ struct mb_run {
     size_t n_pooled; /* number of runs pooled here; 0: a single run */
     struct mb_host_info host;
     struct mb_gpu_info device;
-    struct mb_timer_info timer;
+    struct mb_timer_marks timer;
+    double probe_ns; /* time of the clock probe when warm; NaN: no probe */
     struct mb_roofline roofline;
     bool complete;
     const char *exit_reason; /* static: "done", "interrupted", "error" */

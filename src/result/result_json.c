@@ -161,17 +161,19 @@ void mb_device_fields(struct mb_node node, struct mb_gpu_info *device)
     heap_fields(node, &device->memory);
 }
 
-static void timer_fields(struct mb_node root, struct mb_timer_info *timer)
+static void timer_fields(struct mb_node root, struct mb_run *run)
 {
     const struct mb_node node = mb_field_object(root, "timer");
-    mb_field_static(node, "source", &timer->source);
-    mb_field_number(node, "period_ns", &timer->period_ns);
-    mb_field_u32(node, "valid_bits", &timer->valid_bits);
+    struct mb_timer_marks *timer = &run->timer;
+    const char *source = "timestamp_query";
+    mb_field_static(node, "source", &source);
+    mb_field_number(node, "period_ns", &run->device.timestamp_period_ns);
+    mb_field_u32(node, "valid_bits", &run->device.timestamp_valid_bits);
     mb_field_number(node, "granularity_ns", &timer->granularity_ns);
     mb_field_number(node, "granularity_gcd_ns", &timer->granularity_gcd_ns);
     mb_field_limit(node, &timer->granularity_gcd_ns, 0, MAX_GRANULE_NS);
     mb_field_number(node, "empty_pair_ns", &timer->empty_pair_ns);
-    mb_field_number(node, "probe_ns", &timer->probe_ns);
+    mb_field_number(node, "probe_ns", &run->probe_ns);
 }
 
 void mb_head_fields(struct mb_node root, struct mb_run *run)
@@ -179,7 +181,7 @@ void mb_head_fields(struct mb_node root, struct mb_run *run)
     run_fields(root, run);
     host_fields(root, &run->host);
     mb_device_fields(mb_field_object(root, "device"), &run->device);
-    timer_fields(root, &run->timer);
+    timer_fields(root, run);
 }
 
 static void add_shaders(struct mb_json *json)

@@ -41,7 +41,6 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
                                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
                                 .preferred = VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
     };
-    enum mb_status status = MB_OK;
     *buffer = (struct mb_buffer){.gpu = gpu, .size_bytes = (size_bytes + 3) & ~UINT64_C(3)};
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
@@ -57,23 +56,20 @@ enum mb_status mb_buffer_init(struct mb_buffer *buffer, struct mb_gpu const *gpu
     if (gpu->state->only_compiles) {
         return MB_OK;
     }
-    MB_TRY(MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer));
+    MB_DO(MB_VK_MAKE(vkCreateBuffer, gpu->device, &info, &buffer->buffer));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(gpu->device, buffer->buffer, &requirements);
-    MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &buffer->memory, err));
-    MB_TRY(MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0)));
+    MB_DO(mb_memory_allocate(gpu, &requirements, &memory, &buffer->memory, err));
+    MB_DO(MB_VK(vkBindBufferMemory(gpu->device, buffer->buffer, buffer->memory, 0)));
     if (memory.required & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) {
-        MB_TRY(fill(buffer, NULL, 0, err));
+        MB_DO(fill(buffer, NULL, 0, err));
     } else {
         void *mapped;
-        MB_TRY(MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped)));
+        MB_DO(MB_VK(vkMapMemory(gpu->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped)));
         buffer->mapped = mapped;
     }
     return MB_OK;
-fail:
-    mb_buffer_finish(buffer);
-    return status;
 }
 
 enum mb_status mb_buffer_upload(const struct mb_buffer *buffer, const void *data,

@@ -73,12 +73,9 @@ struct feature {
     {                                                                                          \
 #feature, offsetof(struct mb_features, member.feature)                                 \
     }
-#define CORE(feature)                                                                          \
-    {                                                                                          \
-#feature, offsetof(struct mb_features, core.features.feature)                          \
-    }
-#define V11(feature) FEATURE(v11, feature)
-#define V12(feature) FEATURE(v12, feature)
+#define CORE(feature) FEATURE(core.features, feature)
+#define V11(feature)  FEATURE(v11, feature)
+#define V12(feature)  FEATURE(v12, feature)
 
 /* clang-format off */
 static const struct feature known[] = {
@@ -141,13 +138,11 @@ static void find_groups(VkPhysicalDevice device, uint32_t version, struct mb_fea
     const VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, properties);
     n = result == VK_SUCCESS || result == VK_INCOMPLETE ? n : 0;
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        const bool is_core = version >= groups[i].core_version;
-        bool is_listed = false;
-        for (uint32_t k = 0; !is_core && k < n; k++) {
-            is_listed |= strcmp(properties[k].extensionName, groups[i].extension) == 0;
+        bool is_offered = version >= groups[i].core_version;
+        for (uint32_t k = 0; k < n && !is_offered; k++) {
+            is_offered = strcmp(properties[k].extensionName, groups[i].extension) == 0;
         }
-        features->extensions |= (uint32_t)is_listed << i;
-        features->groups |= (uint32_t)(is_core || is_listed) << i;
+        features->groups |= (uint32_t)is_offered << i;
     }
 }
 
@@ -171,20 +166,20 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
     find_groups(device, version, &all);
     chain(&all);
     vkGetPhysicalDeviceFeatures2(device, &all.core);
-    *features = (struct mb_features){.extensions = all.extensions, .groups = all.groups};
+    *features = (struct mb_features){.groups = all.groups};
     for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
         memcpy((char *)features + known[i].offset, (const char *)&all + known[i].offset,
                sizeof(VkBool32));
     }
 }
 
-uint32_t mb_features_enable(struct mb_features *features,
+uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
                             const char *extensions[MB_MAX_EXTENSIONS])
 {
     uint32_t n = 0;
     chain(features);
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        if (features->extensions >> i & 1u) {
+        if ((features->groups >> i & 1u) && version < groups[i].core_version) {
             extensions[n++] = groups[i].extension;
         }
     }

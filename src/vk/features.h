@@ -28,8 +28,8 @@ struct mb_features {
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
     VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* every other device has them */
-    uint32_t extensions; /* bit i: offers row i of the table in features.c as an extension */
-    uint32_t groups;     /* the same, offered as an extension or by the API version */
+    uint32_t groups; /* bit i: row i of the table in features.c is offered, by the API version
+                        or else as an extension */
 };
 
 /* Query the features that a program may use at API version `version`. */
@@ -38,8 +38,8 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
 #define MB_MAX_EXTENSIONS 19u
 
 /* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
- * that they need. Returns how many. */
-uint32_t mb_features_enable(struct mb_features *features,
+ * that they need at API version `version`. Returns how many. */
+uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
                             const char *extensions[MB_MAX_EXTENSIONS]);
 
 /* Whether the name is known, to tell a misspelt name from a missing feature. */

@@ -8,16 +8,13 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
-enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos, struct mb_err *err)
+enum mb_status mb_gpu_enumerate(struct mb_gpu_info infos[MB_MAX_DEVICES], size_t *n_infos,
+                                struct mb_err *err)
 {
     MB_SCOPED(mb_vk_instance) instance = {0};
     VkPhysicalDevice devices[MB_MAX_DEVICES];
-    *n_infos = 0;
-    *infos = mb_alloc(MB_MAX_DEVICES, sizeof **infos);
-    MB_DO(MB_NEED(*infos, "devices"));
     MB_DO(mb_vk_instance_init(&instance, false, err));
-    MB_DO(mb_vk_instance_devices(&instance, devices, *infos, n_infos, err));
-    return MB_OK;
+    return mb_vk_instance_devices(&instance, devices, infos, n_infos, err);
 }
 
 static bool contains_ignoring_case(const char *text, const char *part)
@@ -126,7 +123,8 @@ static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
     static const float priority = 1.0f;
     const char *extensions[MB_MAX_EXTENSIONS];
     struct mb_features features = gpu->info.features;
-    const uint32_t n_extensions = mb_features_enable(&features, extensions);
+    const uint32_t n_extensions =
+        mb_features_enable(&features, gpu->info.usable_version, extensions);
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
         .queueFamilyIndex = gpu->info.queue_family,
@@ -151,10 +149,10 @@ enum mb_status mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *opti
 {
     *gpu = (struct mb_gpu){.validate = options->validate};
     VkPhysicalDevice devices[MB_MAX_DEVICES];
-    size_t n = 0;
-    MB_FREED struct mb_gpu_info *infos = mb_alloc(MB_MAX_DEVICES, sizeof *infos);
+    struct mb_gpu_info infos[MB_MAX_DEVICES];
+    size_t n;
     gpu->state = mb_alloc(1, sizeof *gpu->state);
-    MB_DO(MB_NEED(infos && gpu->state, "devices"));
+    MB_DO(MB_NEED(gpu->state, "devices"));
     MB_DO(mb_vk_instance_init(&gpu->instance, options->validate, err));
     MB_DO(mb_vk_instance_devices(&gpu->instance, devices, infos, &n, err));
     size_t chosen = choose_device(options, infos, n);

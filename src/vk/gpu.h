@@ -40,10 +40,10 @@ struct mb_gpu {
     struct mb_gpu_state *state; /* owned */
 };
 
-/* Facts of every device, usable or not, in the loader's order. `*infos` is owned by the caller
- * (mb_free). A missing loader or driver is MB_ERRC_DEVICE, with a hint. */
-MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info **infos, size_t *n_infos,
-                                              struct mb_err *err);
+/* Facts of every device, usable or not, in the loader's order. A missing loader or driver is
+ * MB_ERRC_DEVICE, with a hint. */
+MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info infos[MB_MAX_DEVICES],
+                                              size_t *n_infos, struct mb_err *err);
 
 /* Open a device. MB_ERRC_DEVICE if there is none, if the selector matches none (the hint lists
  * all), if the device is unusable or executes nothing, or if `validate` is set and the layer is

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/text.h"
 
 /* The specification's minimum, for drivers that report 0. */
@@ -89,14 +88,11 @@ static bool computes(const VkQueueFamilyProperties *family)
 
 /* Choose a queue family: prefer one with graphics and compute, as strategies may use both, then
  * one with timestamps. */
-static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info,
-                                   struct mb_err *err)
+static void choose_queue(VkPhysicalDevice device, struct mb_gpu_info *info)
 {
-    uint32_t n = 0;
+    VkQueueFamilyProperties families[64];
+    uint32_t n = MB_COUNTOF(families);
     int best_score = 0;
-    vkGetPhysicalDeviceQueueFamilyProperties(device, &n, NULL);
-    MB_FREED VkQueueFamilyProperties *families = mb_alloc(n + 1, sizeof *families);
-    MB_DO(MB_NEED(families, "queue families"));
     vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families);
     info->queue_family = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++) {
@@ -109,7 +105,6 @@ static enum mb_status choose_queue(VkPhysicalDevice device, struct mb_gpu_info *
             info->timestamp_valid_bits = families[i].timestampValidBits;
         }
     }
-    return MB_OK;
 }
 
 static void read_properties(VkPhysicalDevice device, struct mb_gpu_info *info)
@@ -190,25 +185,24 @@ static void read_n_cores(VkPhysicalDevice device, struct mb_gpu_info *info)
                     arm.shaderCoreCount;
 }
 
-enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
-                                struct mb_gpu_info *info, struct mb_err *err)
+void mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info)
 {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(device, &properties);
     *info = (struct mb_gpu_info){
         .index = index, .type = properties.deviceType, .api_version = properties.apiVersion};
     mb_utf8_sanitize(properties.deviceName, info->name, sizeof info->name);
-    MB_DO(choose_queue(device, info, err));
+    choose_queue(device, info);
     if (properties.apiVersion < VK_API_VERSION_1_2) {
         snprintf(info->unusable, sizeof info->unusable,
                  "it has Vulkan %u.%u; 1.2 is needed, which a newer driver may have",
                  VK_API_VERSION_MAJOR(properties.apiVersion),
                  VK_API_VERSION_MINOR(properties.apiVersion));
-        return MB_OK;
+        return;
     }
     if (info->queue_family == UINT32_MAX) {
         snprintf(info->unusable, sizeof info->unusable, "it has no queue that computes");
-        return MB_OK;
+        return;
     }
     /* Ask once: each time, the loader looks for every driver and layer again. */
     const uint32_t instance_version = volkGetInstanceVersion();
@@ -218,5 +212,4 @@ enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
     read_properties(device, info);
     read_n_cores(device, info);
     vkGetPhysicalDeviceMemoryProperties(device, &info->memory);
-    return MB_OK;
 }

@@ -60,6 +60,5 @@ extern const struct mb_subgroup_operation mb_subgroup_operations[];
 extern const size_t mb_subgroup_operation_count;
 
 /* Fill `info`. A device is `unusable` without Vulkan 1.2 or without a compute queue; then only
- * name, type and version are set. Fails only without memory. */
-MB_MUST_CHECK enum mb_status mb_gpu_read_info(VkPhysicalDevice device, uint32_t index,
-                                              struct mb_gpu_info *info, struct mb_err *err);
+ * name, type and version are set. */
+void mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);

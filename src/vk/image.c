@@ -33,10 +33,8 @@ static enum mb_status check_limits(const struct mb_gpu *gpu, const struct mb_lay
     MB_FAIL_IF(result == VK_ERROR_FORMAT_NOT_SUPPORTED, err, MB_ERRC_UNSUPPORTED,
                "format %s: the device cannot use it as image in the ways asked for",
                layout->format->name);
-    if (result < 0) {
-        return mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__,
-                         __LINE__);
-    }
+    MB_DO(
+        mb_err_vk(err, result, "vkGetPhysicalDeviceImageFormatProperties", __FILE__, __LINE__));
     MB_FAIL_IF(
         layout->base.width > properties.maxExtent.width ||
             layout->base.height > properties.maxExtent.height ||
@@ -138,7 +136,6 @@ static VkImageCreateInfo create_info(const struct mb_vk_image *image,
 enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *gpu,
                                 const struct mb_vk_image_options *options, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_layout *layout = options->layout;
     *image = (struct mb_vk_image){
         .gpu = gpu,
@@ -151,7 +148,7 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
         .aspect = options->is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT,
     };
     VkImageCreateInfo info = create_info(image, options);
-    MB_TRY(check_limits(gpu, layout, &info, err));
+    MB_DO(check_limits(gpu, layout, &info, err));
     if (gpu->state->only_compiles) {
         return MB_OK;
     }
@@ -168,39 +165,16 @@ enum mb_status mb_vk_image_init(struct mb_vk_image *image, const struct mb_gpu *
     if (info.flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) {
         info.pNext = &format_list;
     }
-    MB_TRY(MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image));
+    MB_DO(MB_VK_MAKE(vkCreateImage, gpu->device, &info, &image->image));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_IMAGE, (uint64_t)image->image, options->name);
     VkMemoryRequirements requirements;
     vkGetImageMemoryRequirements(gpu->device, image->image, &requirements);
     const struct mb_memory_options memory = {.required = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                              .what = options->name};
-    MB_TRY(mb_memory_allocate(gpu, &requirements, &memory, &image->memory, err));
-    MB_TRY(MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0)));
-    MB_TRY(create_views(image, err));
+    MB_DO(mb_memory_allocate(gpu, &requirements, &memory, &image->memory, err));
+    MB_DO(MB_VK(vkBindImageMemory(gpu->device, image->image, image->memory, 0)));
+    MB_DO(create_views(image, err));
     return MB_OK;
-fail:
-    mb_vk_image_finish(image);
-    return status;
-}
-
-void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
-                             const struct mb_vk_image *to, uint32_t level)
-{
-    const struct mb_extent extent = mb_level_extent(from->layout.base, level);
-    const uint32_t n_layers = from->layout.n_layers;
-    for (uint32_t layer = 0; layer < n_layers; layer += MB_MAX_COPIED_LAYERS) {
-        const uint32_t n_left = n_layers - layer;
-        const VkImageSubresourceLayers layers = {
-            VK_IMAGE_ASPECT_COLOR_BIT, level, layer,
-            n_left < MB_MAX_COPIED_LAYERS ? n_left : MB_MAX_COPIED_LAYERS};
-        const VkImageCopy region = {
-            .srcSubresource = layers,
-            .dstSubresource = layers,
-            .extent = {extent.width, extent.height, 1},
-        };
-        vkCmdCopyImage(cmd, from->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to->image,
-                       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-    }
 }
 
 void mb_vk_image_finish(struct mb_vk_image *image)

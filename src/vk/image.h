@@ -65,11 +65,6 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *i
                                                      const struct mb_view *part,
                                                      VkImageView *view, struct mb_err *err);
 
-/* Record a copy of all layers of a level between images of one struct mb_layout: `from` is in
- * TRANSFER_SRC_OPTIMAL, `to` in TRANSFER_DST_OPTIMAL. */
-void mb_vk_image_record_copy(VkCommandBuffer cmd, const struct mb_vk_image *from,
-                             const struct mb_vk_image *to, uint32_t level);
-
 /* Zero: the nearest texel, of an image that repeats. */
 struct mb_sampler_options {
     bool is_linear;

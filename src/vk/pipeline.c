@@ -363,12 +363,11 @@ static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, str
 enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gpu *gpu,
                                 const struct mb_pipeline_options *options, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_shader *shader = options->shader;
     struct mb_made_pipeline *made =
         mb_alloc(1, sizeof *made + shader->n_constants * sizeof *made->constants);
     *pipeline = (struct mb_pipeline){.gpu = gpu, .made = made};
-    MB_TRY(MB_NEED(made, options->name));
+    MB_DO(MB_NEED(made, options->name));
     made->device = gpu->device;
     made->shader = shader;
     made->vertex = options->vertex;
@@ -376,15 +375,12 @@ enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline, const struct mb_gp
     made->push_constant_bytes = options->push_constant_bytes;
     made->subgroup_size = options->subgroup_size;
     made->n_invocations = options->n_invocations;
-    MB_TRY(fill_values(options, made->constants, err));
-    MB_TRY(obtain(pipeline, options->name, err));
+    MB_DO(fill_values(options, made->constants, err));
+    MB_DO(obtain(pipeline, options->name, err));
     if (options->n_copies > 0 && shader->n_sets > 0 && !gpu->state->only_compiles) {
-        MB_TRY(create_sets(pipeline, options->n_copies, options->name, err));
+        MB_DO(create_sets(pipeline, options->n_copies, options->name, err));
     }
     return MB_OK;
-fail:
-    mb_pipeline_finish(pipeline);
-    return status;
 }
 
 void mb_pipeline_finish(struct mb_pipeline *pipeline)

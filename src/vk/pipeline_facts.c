@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "vk/gpu.h"
 
+#define MAX_EXECUTABLES 16u  /* of a pipeline; more are left out */
+#define MAX_STATISTICS  128u /* of an executable */
+
 static double value_of(const VkPipelineExecutableStatisticKHR *statistic)
 {
     switch (statistic->format) {
@@ -40,15 +43,13 @@ static enum mb_status read_statistics(const struct mb_gpu *gpu, VkPipeline pipel
                                       uint32_t index, struct mb_pipeline_facts *facts,
                                       struct mb_err *err)
 {
-    uint32_t n = 0;
+    VkPipelineExecutableStatisticKHR statistics[MAX_STATISTICS] = {{0}};
+    uint32_t n = MAX_STATISTICS;
     const VkPipelineExecutableInfoKHR info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
         .pipeline = pipeline,
         .executableIndex = index,
     };
-    MB_DO(MB_VK(vkGetPipelineExecutableStatisticsKHR(gpu->device, &info, &n, NULL)));
-    MB_FREED VkPipelineExecutableStatisticKHR *statistics = mb_alloc(n, sizeof *statistics);
-    MB_DO(MB_NEED(statistics, "pipeline facts"));
     for (uint32_t i = 0; i < n; i++) {
         statistics[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR;
     }
@@ -82,14 +83,12 @@ static enum mb_status read_executables(const struct mb_gpu *gpu, VkPipeline pipe
                                        const char *name, struct mb_pipeline_facts *facts,
                                        struct mb_err *err)
 {
-    uint32_t n = 0;
+    VkPipelineExecutablePropertiesKHR properties[MAX_EXECUTABLES] = {{0}};
+    uint32_t n = MAX_EXECUTABLES;
     const VkPipelineInfoKHR which = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
         .pipeline = pipeline,
     };
-    MB_DO(MB_VK(vkGetPipelineExecutablePropertiesKHR(gpu->device, &which, &n, NULL)));
-    MB_FREED VkPipelineExecutablePropertiesKHR *properties = mb_alloc(n, sizeof *properties);
-    MB_DO(MB_NEED(properties, "pipeline facts"));
     for (uint32_t i = 0; i < n; i++) {
         properties[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
     }

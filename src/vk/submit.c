@@ -9,7 +9,6 @@
 enum mb_status mb_submission_init(struct mb_submission *submission, const struct mb_gpu *gpu,
                                   const char *name, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     VkCommandBufferAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = gpu->command_pool,
@@ -17,16 +16,13 @@ enum mb_status mb_submission_init(struct mb_submission *submission, const struct
         .commandBufferCount = 1,
     };
     *submission = (struct mb_submission){.gpu = gpu};
-    MB_TRY(MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd)));
+    MB_DO(MB_VK(vkAllocateCommandBuffers(gpu->device, &info, &submission->cmd)));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_COMMAND_BUFFER, (uint64_t)(uintptr_t)submission->cmd, name);
     VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    MB_TRY(MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence));
+    MB_DO(MB_VK_MAKE(vkCreateFence, gpu->device, &fence, &submission->fence));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_FENCE, (uint64_t)submission->fence, name);
-    MB_TRY(mb_submission_begin(submission, err));
+    MB_DO(mb_submission_begin(submission, err));
     return MB_OK;
-fail:
-    mb_submission_finish(submission);
-    return status;
 }
 
 void mb_submission_finish(struct mb_submission *submission)

@@ -3,7 +3,8 @@
  * barrier follows the first stamp. TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
-#include "base/alloc.h"
+#include <math.h>
+
 #include "base/figure.h"
 #include "stats/stats.h"
 #include "vk/barrier.h"
@@ -14,6 +15,8 @@ extern const struct mb_shader mb_spv_null;
 #define N_EMPTY_PAIRS 64u
 #define N_TRIES       4
 #define HOST_SLACK_NS 1e4
+
+const struct mb_timer_marks mb_no_timer_marks = {(double)NAN, (double)NAN, (double)NAN, false};
 
 enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why)
 {
@@ -29,7 +32,6 @@ enum mb_status mb_timer_check(const struct mb_gpu_info *info, struct mb_err *why
 enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, uint32_t n_pairs,
                              struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     /* mb_spv_null has one invocation by default. */
     const struct mb_pipeline_options primer = {.shader = &mb_spv_null, .name = "primer"};
     const VkQueryPoolCreateInfo info = {
@@ -38,14 +40,11 @@ enum mb_status mb_timer_init(struct mb_timer *timer, const struct mb_gpu *gpu, u
         .queryCount = 2 * n_pairs,
     };
     *timer = (struct mb_timer){.gpu = gpu};
-    MB_TRY(mb_timer_check(&gpu->info, err));
-    MB_TRY(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
+    MB_DO(mb_timer_check(&gpu->info, err));
+    MB_DO(MB_VK_MAKE(vkCreateQueryPool, gpu->device, &info, &timer->pool));
     mb_gpu_name(gpu, VK_OBJECT_TYPE_QUERY_POOL, (uint64_t)timer->pool, "timestamps");
-    MB_TRY(mb_pipeline_init(&timer->primer, gpu, &primer, err));
+    MB_DO(mb_pipeline_init(&timer->primer, gpu, &primer, err));
     return MB_OK;
-fail:
-    mb_timer_finish(timer);
-    return status;
 }
 
 void mb_timer_finish(struct mb_timer *timer)
@@ -84,7 +83,12 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
     mb_barrier_full(cmd);
 }
 
-#define NO_STAMP "timer: a finished submission left no timestamp"
+/* Invalid stamps, which are MB_UNSUPPORTED as long as a sample can be repeated, end the run. */
+static enum mb_status fail_for_good(struct mb_err *err)
+{
+    err->code = MB_ERRC_RUNTIME;
+    return MB_FAILED;
+}
 
 /* Read `n` stamps; MB_UNSUPPORTED if one is missing. */
 static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, uint32_t n,
@@ -94,7 +98,8 @@ static enum mb_status read_stamps(const struct mb_timer *timer, uint32_t first, 
     VkResult result =
         vkGetQueryPoolResults(gpu->device, timer->pool, first, n, n * sizeof *stamps, stamps,
                               sizeof *stamps, VK_QUERY_RESULT_64_BIT);
-    MB_FAIL_IF(result == VK_NOT_READY, err, MB_ERRC_UNSUPPORTED, NO_STAMP);
+    MB_FAIL_IF(result == VK_NOT_READY, err, MB_ERRC_UNSUPPORTED,
+               "timer: a finished submission left no timestamp");
     if (result < 0) {
         gpu->state->is_lost = gpu->state->is_lost || result == VK_ERROR_DEVICE_LOST;
         return mb_err_vk(err, result, "vkGetQueryPoolResults", __FILE__, __LINE__);
@@ -152,19 +157,13 @@ enum mb_status mb_timer_read(const struct mb_timer *timer,
 enum mb_status mb_timer_run(const struct mb_timer *timer, struct mb_submission *submission,
                             uint32_t n, double *durations_ns, struct mb_err *err)
 {
-    struct mb_err why = {0};
-    for (int i = 0; i < N_TRIES; i++) {
+    enum mb_status status = MB_UNSUPPORTED;
+    for (int i = 0; i < N_TRIES && status == MB_UNSUPPORTED; i++) {
         MB_DO(mb_submission_run(submission, err));
-        const enum mb_status status = mb_timer_read(
-            timer, submission, (struct mb_intervals){0, 2, n}, durations_ns, &why);
-        if (status == MB_FAILED && err) {
-            *err = why;
-        }
-        if (status != MB_UNSUPPORTED) {
-            return status;
-        }
+        status =
+            mb_timer_read(timer, submission, (struct mb_intervals){0, 2, n}, durations_ns, err);
     }
-    return MB_FAIL(err, MB_ERRC_RUNTIME, "%s", why.text);
+    return status == MB_UNSUPPORTED ? fail_for_good(err) : status;
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
@@ -218,13 +217,12 @@ enum mb_status mb_timer_measure_marks(const struct mb_gpu *gpu, struct mb_timer_
     double durations_ns[N_EMPTY_PAIRS];
     struct mb_stats stats;
     uint64_t least, gcd;
-    MB_FREED uint64_t *stamps = mb_alloc(N_STAMPS, sizeof *stamps);
-    *marks = (struct mb_timer_marks){0};
-    MB_DO(MB_NEED(stamps, "timer"));
+    uint64_t stamps[N_STAMPS];
+    *marks = mb_no_timer_marks;
     MB_DO(mb_timer_init(&timer, gpu, N_EMPTY_PAIRS + N_STAMPS / 2, err));
     MB_DO(run_marks(&timer, durations_ns, err));
     const enum mb_status status = read_stamps(&timer, 2 * N_EMPTY_PAIRS, N_STAMPS, stamps, err);
-    MB_DO(status == MB_UNSUPPORTED ? MB_FAIL(err, MB_ERRC_RUNTIME, NO_STAMP) : status);
+    MB_DO(status == MB_UNSUPPORTED ? fail_for_good(err) : status);
     mb_ticks_granularity(stamps, N_STAMPS, info->timestamp_valid_bits, &least, &gcd);
     MB_FAIL_IF(least == 0, err, MB_ERRC_RUNTIME, "timer: the timestamps of %s never advance",
                info->name);

@@ -73,6 +73,7 @@ struct mb_timer_marks {
     double empty_pair_ns;      /* median duration of a region with nothing in it */
     bool resolves_pairs;       /* every empty pair took longer than 0 */
 };
+extern const struct mb_timer_marks mb_no_timer_marks; /* NaN: not measured */
 
 /* Least non-zero difference and greatest common divisor of the differences of `n` stamps, in
  * ticks; both 0 if all stamps are equal. Pure. */

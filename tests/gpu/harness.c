@@ -112,7 +112,11 @@ bool mb_test_open_image(struct mb_test_image *test_image, const struct mb_gpu *g
     struct mb_err err = {.text = "no texels"};
     const struct mb_vk_image_options options = {
         .layout = layout,
+        .n_levels = layout->n_levels,
         .is_cube = layout->n_layers == 6 && layout->base.width == layout->base.height,
+        .usage = mb_test_image_usage(gpu, layout->format),
+        .is_raw = true,
+        .name = "image",
     };
     *test_image = (struct mb_test_image){0};
     const bool is_open =

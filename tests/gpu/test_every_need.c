@@ -77,6 +77,7 @@ static void test_unknown_constant(struct mb_gpu *gpu)
         .shader = &mb_spv_every_need, .constants = &misspelt, .n_constants = 1, .name = "x"};
     CHECK_EQ_INT(mb_pipeline_init(&pipeline, gpu, &options, &err), MB_FAILED);
     CHECK_EQ_STR(err.text, "every-need/every_need.comp has no specialisation constant Y12");
+    mb_pipeline_finish(&pipeline);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL check_module(VkDevice device,

@@ -150,7 +150,7 @@ static void test_cores(struct mb_gpu *gpu)
         core_extension = names[i];
         spd_tree_get_features(gpu->physical_device, &features);
         CHECK_EQ_INT(features.device.n_cores, n_cores[i]);
-        CHECK_EQ_INT(mb_gpu_read_info(gpu->physical_device, 0, &info, NULL), MB_OK);
+        mb_gpu_read_info(gpu->physical_device, 0, &info);
         CHECK_EQ_INT(info.n_cores, n_cores[i]);
     }
     stand_ins_end();

@@ -285,7 +285,13 @@ static enum mb_status bench_init(struct stress_bench *bench, const struct mb_gpu
                    shape->n_layers,
                    shape->n_levels > 0 ? shape->n_levels : mb_full_level_count(shape->extent));
     MB_TRY(make_contents(bench, err));
-    const struct mb_vk_image_options options = {.layout = &bench->layout};
+    const struct mb_vk_image_options options = {
+        .layout = &bench->layout,
+        .n_levels = bench->layout.n_levels,
+        .usage = mb_test_image_usage(gpu, bench->layout.format),
+        .is_raw = true,
+        .name = "image",
+    };
     MB_TRY(mb_test_image_init(&bench->test_image, gpu, &options, bench->texels[0], err));
     MB_TRY(
         diff_init(&bench->diff, &bench->test_image.image, bench->reference, N_CONTENTS, err));

@@ -89,7 +89,7 @@ static void test_unusable_device(void)
     struct mb_gpu_info device = {
         .index = 1, .name = "Old GPU", .unusable = "it has Vulkan 1.1"};
     const struct mb_list_facts facts = {
-        .table = mb_strategies, .devices = &device, .n_devices = 1};
+        .table = mb_strategies, .devices = {device}, .n_devices = 1};
     char *text = list(&facts, MB_LIST_DEVICES, &out);
     CHECK(strstr(text, "\"unusable\":\t\"it has Vulkan 1.1\"") != NULL);
     CHECK(strstr(text, "\"type\":\t\"other\"") != NULL);
@@ -118,7 +118,7 @@ static void test_closed_device(void)
     struct mb_list_device closed = {
         .why_closed = {.text = "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"}};
     struct mb_list_facts facts = {
-        .table = mb_strategies, .devices = &device, .n_devices = 1, .open = &closed};
+        .table = mb_strategies, .devices = {device}, .n_devices = 1, .open = &closed};
     struct mb_strbuf out = {0};
     char *text = list(&facts, MB_LIST_FORMATS, &out);
     CHECK(strstr(text, "\"able\":\ttrue") == NULL);

@@ -38,7 +38,7 @@ static const char *plan(const char *const *specs, size_t n_specs)
     size_t used = 0;
     out[0] = '\0';
     if (mb_plan_variants(table, specs, n_specs, &rows, &n_rows, &err) != MB_OK) {
-        CHECK(rows == NULL && n_rows == 0);
+        mb_free(rows);
         snprintf(out, sizeof out, "%d: %s / %s", (int)err.code, err.text, err.hint);
         return out;
     }

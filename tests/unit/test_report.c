@@ -220,15 +220,12 @@ static void make_run(struct mb_run *run)
                    .uuid = "00112233-4455-6677-8899-aabbccddeeff",
                    .driver_version = "1.2.3",
                    .api_version = VK_MAKE_API_VERSION(0, 1, 3, 239),
+                   .timestamp_valid_bits = 64,
+                   .timestamp_period_ns = 1,
                    .memory = {.memoryHeapCount = 1,
                               .memoryHeaps = {{.size = UINT64_MAX,
                                                .flags = VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}}}},
-        .timer = {.source = "timestamp_query",
-                  .period_ns = 1,
-                  .valid_bits = 64,
-                  .granularity_ns = NAN,
-                  .granularity_gcd_ns = 32,
-                  .empty_pair_ns = 670.5},
+        .timer = {.granularity_ns = NAN, .granularity_gcd_ns = 32, .empty_pair_ns = 670.5},
         .exit_reason = "interrupted",
     };
     struct mb_case *c = mb_run_add_case(run);

@@ -33,8 +33,8 @@ static void make_fixture(struct fixture *f, uint32_t width, uint32_t height)
                 .device = {.name = "Test GPU",
                            .type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
                            .driver_version = "1.2.3",
-                           .api_version = VK_MAKE_API_VERSION(0, 1, 3, 250)},
-                .timer = {.valid_bits = 64}},
+                           .api_version = VK_MAKE_API_VERSION(0, 1, 3, 250),
+                           .timestamp_valid_bits = 64}},
         .c = {.input = "photo.png", .input_name = "photo"},
         .timing = {.fastest = SIZE_MAX, .floor_ns = (double)NAN, .samples.n_kept = 100},
     };
@@ -383,7 +383,7 @@ static void test_header(void)
     const struct mb_table_style color = {.color = true, .columns = 100};
     f.run.device.type = VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(f.run.device.driver_info, sizeof f.run.device.driver_info, "Mesa 22");
-    f.run.timer.valid_bits = 0;
+    f.run.device.timestamp_valid_bits = 0;
     mb_table_header(&out, &f.run, &color);
     CHECK_EQ_STR(mb_strbuf_text(&out),
                  "mipbench " MB_VERSION " - Test GPU - driver Mesa 22 - Vulkan 1.3\n"

@@ -105,16 +105,13 @@ static uint32_t buffer_groups(const struct mb_field *field, uint32_t *n_vectors)
     return *n_vectors / (field->workgroup_size * field->n_items);
 }
 
+/* Every device can have INT32_MAX workgroups in rows (mb_pipeline_dispatch_rows). */
 static uint32_t max_passes(const struct mb_field *field)
 {
-    const uint32_t *limit = field->gpu->info.limits.maxComputeWorkGroupCount;
     uint32_t n_vectors;
-    if (field->is_image) {
-        return limit[2] / field->image[MB_SOURCE].layout.n_layers;
-    }
-    const uint64_t n_groups = (uint64_t)limit[0] * limit[1];
-    const uint64_t bounded = n_groups < INT32_MAX ? n_groups : INT32_MAX;
-    return (uint32_t)(bounded / buffer_groups(field, &n_vectors));
+    return field->is_image ? field->gpu->info.limits.maxComputeWorkGroupCount[2] /
+                                 field->image[MB_SOURCE].layout.n_layers
+                           : INT32_MAX / buffer_groups(field, &n_vectors);
 }
 
 static void record_buffer(const struct mb_field *field, VkCommandBuffer cmd, uint32_t n_passes)

@@ -10,9 +10,10 @@
 
 /* A sample that was started and not yet collected. */
 struct in_flight {
-    bool is_used, is_warm_up;
+    bool is_used;
     size_t candidate;
-    uint32_t block, position;
+    uint32_t position;
+    struct mb_sample *sample; /* where it goes; NULL: dropped, as in the warm-up */
 };
 
 struct loop {
@@ -46,7 +47,6 @@ static bool is_to_stop(const struct loop *loop, uint32_t n_blocks)
 static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_err *err)
 {
     const struct mb_sampler *sampler = loop->sampler;
-    const struct mb_samples *samples = loop->samples;
     struct in_flight *started = &loop->slot[slot];
     struct mb_sample sample = {.n_verified = 0};
     if (!started->is_used) {
@@ -54,37 +54,34 @@ static enum mb_status collect_slot(struct loop *loop, uint32_t slot, struct mb_e
     }
     started->is_used = false;
     MB_DO(sampler->collect(sampler->user, started->candidate, slot, &sample, err));
-    if (!started->is_warm_up) {
+    if (started->sample) {
         sample.position = started->position;
-        samples->sample[started->block * samples->n_candidates + started->candidate] = sample;
+        *started->sample = sample;
     }
     return MB_OK;
 }
 
-/* Collect everything in flight, oldest first, and return the first failure. */
+/* Collect everything in flight, oldest first. */
 static enum mb_status drain(struct loop *loop, struct mb_err *err)
 {
-    enum mb_status first = MB_OK;
     for (uint32_t i = 0; i < MB_N_SLOTS; i++) {
-        struct mb_err later;
-        enum mb_status status = collect_slot(loop, (loop->next_slot + i) % MB_N_SLOTS,
-                                             first == MB_OK ? err : &later);
-        first = first == MB_OK ? status : first;
+        MB_DO(collect_slot(loop, (loop->next_slot + i) % MB_N_SLOTS, err));
     }
-    return first;
+    return MB_OK;
 }
 
 /* Run every candidate once. Samples go to the next block; those of the warm-up are dropped. */
 static enum mb_status run_block(struct loop *loop, bool is_warm_up, struct mb_err *err)
 {
     const size_t n = loop->options->n_candidates;
-    const uint32_t block = loop->samples->n_blocks;
+    struct mb_sample *block = &loop->samples->sample[loop->samples->n_blocks * n];
     mb_rng_shuffle(&loop->rng, loop->order, n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t candidate = loop->order[i], slot = loop->next_slot;
         MB_DO(collect_slot(loop, slot, err));
         MB_DO(loop->sampler->start(loop->sampler->user, candidate, slot, err));
-        loop->slot[slot] = (struct in_flight){true, is_warm_up, candidate, block, i};
+        loop->slot[slot] =
+            (struct in_flight){true, candidate, i, is_warm_up ? NULL : &block[candidate]};
         loop->next_slot = (slot + 1) % MB_N_SLOTS;
     }
     return MB_OK;
@@ -304,13 +301,19 @@ static enum mb_status allocate(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
+static void loop_finish(struct loop *loop)
+{
+    mb_free(loop->order);
+    mb_free(loop->column);
+}
+
 enum mb_status mb_measure(const struct mb_sampler *sampler,
                           const struct mb_measure_options *options, struct mb_samples *samples,
                           struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     bool is_stopped = false;
-    struct loop loop = {
+    MB_SCOPED(loop)
+    loop = {
         .sampler = sampler,
         .options = options,
         .samples = samples,
@@ -323,23 +326,12 @@ enum mb_status mb_measure(const struct mb_sampler *sampler,
         .stop = MB_STOP_INTERRUPTED,
     };
     mb_rng_init(&loop.rng, options->seed);
-    MB_TRY(allocate(&loop, err));
-    status = warm_up(&loop, &is_stopped, err);
-    if (status == MB_OK && !is_stopped) {
-        status = probe(&loop, err);
+    MB_DO(allocate(&loop, err));
+    MB_DO(warm_up(&loop, &is_stopped, err));
+    if (!is_stopped) {
+        MB_DO(probe(&loop, err));
         samples->warm_probe_ns = loop.base_probe_ns = loop.probe_ns;
+        MB_DO(sample_blocks(&loop, err));
     }
-    if (status == MB_OK && !is_stopped) {
-        status = sample_blocks(&loop, err);
-    }
-    struct mb_err later;
-    enum mb_status drained = drain(&loop, status == MB_OK ? err : &later);
-    status = status == MB_OK ? drained : status;
-fail:
-    mb_free(loop.order);
-    mb_free(loop.column);
-    if (status != MB_OK) {
-        mb_samples_finish(samples);
-    }
-    return status;
+    return drain(&loop, err);
 }

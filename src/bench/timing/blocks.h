@@ -62,8 +62,8 @@ struct mb_measure_options {
 };
 
 /* Warm up, then sample whole blocks until a reason of enum mb_stop applies. `samples`
- * (mb_samples_finish) keeps the whole blocks also after an interruption. A failure of the
- * sampler ends the loop with all slots collected. */
+ * (mb_samples_finish, also after a failure) keeps the whole blocks after an interruption. If
+ * the sampler fails, what is in flight is not collected. */
 MB_MUST_CHECK enum mb_status mb_measure(const struct mb_sampler *sampler,
                                         const struct mb_measure_options *options,
                                         struct mb_samples *samples, struct mb_err *err);

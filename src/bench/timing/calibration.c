@@ -29,9 +29,7 @@ enum mb_status mb_calibration_init(struct mb_calibration *calibration, const str
     struct mb_err why = {0};
     *calibration = (struct mb_calibration){
         .gpu = gpu,
-        .marks = {.granularity_ns = (double)NAN,
-                  .granularity_gcd_ns = (double)NAN,
-                  .empty_pair_ns = (double)NAN},
+        .marks = mb_no_timer_marks,
         .roofline = mb_no_roofline,
         .probe_ns = (double)NAN,
     };

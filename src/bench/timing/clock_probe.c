@@ -106,7 +106,7 @@ enum mb_status mb_probe_init(struct mb_probe *probe, const struct mb_gpu *gpu,
         .n_copies = 1,
         .name = "probe",
     };
-    *probe = (struct mb_probe){.gpu = gpu};
+    *probe = (struct mb_probe){.n_steps = 0};
     MB_DO(mb_timer_init(&probe->timer, gpu, 1, err));
     MB_DO(mb_buffer_init(&probe->result, gpu, MB_BUFFER_DEVICE, WORKGROUP_SIZE * sizeof(float),
                          "probe", err));

@@ -9,7 +9,6 @@
 #define MB_PROBE_NS 100e3 /* duration of a calibrated run */
 
 struct mb_probe {
-    const struct mb_gpu *gpu;
     struct mb_pipeline compute;
     struct mb_buffer result;
     struct mb_timer timer;

@@ -5,12 +5,6 @@
 #include "bench/test_image.h"
 #include "vk/barrier.h"
 
-static void record_chain(const struct mb_recorded_sample *sample, uint32_t index,
-                         VkCommandBuffer cmd)
-{
-    mb_instance_chain(&sample->instances[index % sample->n_instances], cmd);
-}
-
 static void record_chains(const struct mb_recorded_sample *sample, uint32_t first_instance,
                           uint32_t n_chains, bool is_overlapped, VkCommandBuffer cmd)
 {
@@ -18,7 +12,7 @@ static void record_chains(const struct mb_recorded_sample *sample, uint32_t firs
         if (i > 0 && !is_overlapped) {
             mb_barrier_full(cmd);
         }
-        record_chain(sample, first_instance + i, cmd);
+        mb_instance_chain(&sample->instances[(first_instance + i) % sample->n_instances], cmd);
     }
 }
 
@@ -71,7 +65,7 @@ static void record_part(const struct mb_recorded_sample *sample, uint32_t part,
         mb_barrier_full(cmd);
     }
     if (sample->warms_code) {
-        record_chain(sample, other, cmd);
+        record_chains(sample, other, 1, false, cmd);
         mb_barrier_full(cmd);
         if (sample->n_instances == 1) {
             record_spoil(sample, other, 1, cmd);

@@ -14,24 +14,22 @@ struct intervals {
     double ns[2 * MB_MAX_MARKS][N_RUNS];
 };
 
-/* Run the chain until N_RUNS runs have valid stamps, or N_RUNS have invalid ones. */
+/* Run the chain until N_RUNS runs have valid stamps, or twice as many runs are done. */
 static enum mb_status run(const struct mb_marks *marks, struct mb_submission *submission,
                           struct intervals *intervals, uint32_t *n_taken, struct mb_err *err)
 {
     const struct mb_intervals queries = {0, 1, 2 * marks->n};
-    uint32_t n_dropped = 0;
     *n_taken = 0;
-    while (*n_taken < N_RUNS && n_dropped < N_RUNS) {
+    for (uint32_t i = 0; i < 2 * N_RUNS && *n_taken < N_RUNS; i++) {
         double interval_ns[2 * MB_MAX_MARKS];
         MB_DO(mb_submission_run(submission, err));
         const enum mb_status own =
             mb_timer_read(marks->timer, submission, queries, interval_ns, err);
         MB_DO(own == MB_UNSUPPORTED ? MB_OK : own);
-        for (uint32_t i = 0; own == MB_OK && i < queries.n; i++) {
-            intervals->ns[i][*n_taken] = interval_ns[i];
+        for (uint32_t k = 0; own == MB_OK && k < queries.n; k++) {
+            intervals->ns[k][*n_taken] = interval_ns[k];
         }
         *n_taken += own == MB_OK;
-        n_dropped += own != MB_OK;
     }
     return MB_OK;
 }

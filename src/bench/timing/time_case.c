@@ -38,8 +38,8 @@ struct timing {
     struct mb_timing *timing;
     struct mb_timer timer;
     struct mb_buffer spots;
-    struct mb_chain_hash hash;  /* a slot for each pair of stamps; gpu NULL: none */
-    struct mb_vk_image *copies; /* of the test image, for a rotation; owned */
+    struct mb_chain_hash hash; /* a slot for each pair of stamps; gpu NULL: none */
+    struct mb_vk_image copies[MB_MAX_ROTATION - 1]; /* of the test image; owned */
     uint32_t n_copies;
     /* Recordings of each candidate, submitted in turn: two, so that both can be in flight, or
      * one for each image of a rotation. */
@@ -65,8 +65,6 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
 {
     t->n_copies = t->timing->n_rotated - 1;
     MB_DO(mb_test_image_poison(t->test_image, 0, err)); /* copies inherit the poison */
-    t->copies = mb_alloc(t->n_copies, sizeof *t->copies);
-    MB_DO(MB_NEED(t->copies, "timing"));
     return t->n_copies > 0 ? mb_test_image_copy(t->test_image, t->copies, t->n_copies, err)
                            : MB_OK;
 }
@@ -236,9 +234,8 @@ static enum mb_status rotate(const struct timing *t, struct mb_candidate *candid
     MB_DO(MB_NEED(instances, "timing"));
     candidate->instances = instances;
     for (uint32_t i = 0; i < n; i++) {
-        MB_DO(mb_instance_init(&instances[1 + i], &t->copies[i], candidate->row,
-                               &t->timing->of->task, NULL, err));
-        candidate->n_instances++;
+        MB_DO(mb_instance_init(&instances[candidate->n_instances++], &t->copies[i],
+                               candidate->row, &t->timing->of->task, NULL, err));
     }
     return MB_OK;
 }
@@ -301,10 +298,9 @@ static void timing_finish(struct timing *t)
     mb_timer_finish(&t->timer);
     mb_chain_hash_finish(&t->hash);
     mb_buffer_finish(&t->spots);
-    for (uint32_t i = 0; t->copies && i < t->n_copies; i++) {
+    for (uint32_t i = 0; i < t->n_copies; i++) {
         mb_vk_image_finish(&t->copies[i]);
     }
-    mb_free(t->copies);
 }
 
 /* Samples have a column for each candidate, and one for the second name of the twin. */

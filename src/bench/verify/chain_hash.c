@@ -58,7 +58,6 @@ enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash, const struct mb_vk
                                   const struct mb_vk_image *copies, uint32_t n_copies,
                                   uint32_t n_slots, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_gpu *gpu = image->gpu;
     const struct mb_layout *layout = &image->layout;
     const uint32_t n_images = 1 + n_copies;
@@ -77,20 +76,17 @@ enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash, const struct mb_vk
         .n_groups = count_tiles(layout),
     };
     hash->views = mb_alloc(n_images, sizeof *hash->views);
-    MB_TRY(MB_NEED(hash->views, "hash of the chain"));
-    MB_TRY(mb_sampler_create(gpu, &nearest, &hash->sampler, err));
-    MB_TRY(mb_buffer_init(&hash->sums, gpu, MB_BUFFER_DEVICE, n_slots * SLOT_BYTES, "hashes",
-                          err));
-    MB_TRY(mb_buffer_init(&hash->readback, gpu, MB_BUFFER_READBACK, n_slots * SLOT_BYTES,
-                          "hashes", err));
-    MB_TRY(mb_pipeline_init(&hash->compute, gpu, &pipeline, err));
+    MB_DO(MB_NEED(hash->views, "hash of the chain"));
+    MB_DO(mb_sampler_create(gpu, &nearest, &hash->sampler, err));
+    MB_DO(mb_buffer_init(&hash->sums, gpu, MB_BUFFER_DEVICE, n_slots * SLOT_BYTES, "hashes",
+                         err));
+    MB_DO(mb_buffer_init(&hash->readback, gpu, MB_BUFFER_READBACK, n_slots * SLOT_BYTES,
+                         "hashes", err));
+    MB_DO(mb_pipeline_init(&hash->compute, gpu, &pipeline, err));
     for (uint32_t i = 0; i < n_images; i++) {
-        MB_TRY(bind_image(hash, i, i > 0 ? &copies[i - 1] : image, err));
+        MB_DO(bind_image(hash, i, i > 0 ? &copies[i - 1] : image, err));
     }
     return MB_OK;
-fail:
-    mb_chain_hash_finish(hash);
-    return status;
 }
 
 void mb_chain_hash_finish(struct mb_chain_hash *hash)

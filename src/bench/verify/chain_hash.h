@@ -21,7 +21,7 @@ struct mb_chain_hash {
 bool mb_chain_hash_supports(const struct mb_vk_image *image);
 
 /* Set up for an image that mb_chain_hash_supports(), as image 0, and its copies, as images 1 to
- * n_copies. All must outlive the hash. After a failure nothing is left. */
+ * n_copies. All must outlive the hash. */
 MB_MUST_CHECK enum mb_status mb_chain_hash_init(struct mb_chain_hash *hash,
                                                 const struct mb_vk_image *image,
                                                 const struct mb_vk_image *copies,

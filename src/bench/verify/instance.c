@@ -56,7 +56,6 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
                                 const struct mb_variant *row, const struct mb_task *task,
                                 struct mb_marks *marks, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
     const struct mb_strategy *strategy = row->strategy;
     const struct mb_gpu *gpu = image->gpu;
     struct mb_target target = {.image = image, .task = *task, .marks = marks};
@@ -64,17 +63,18 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
     const enum mb_source source =
         strategy->source_of ? strategy->source_of(&row->params) : MB_SOURCE_SAME;
     if (source != MB_SOURCE_SAME) {
-        MB_TRY(make_source(instance, source, err));
+        MB_DO(make_source(instance, source, err));
         target.source = instance->source;
     }
     instance->state = mb_alloc(1, strategy->state_bytes);
-    MB_TRY(MB_NEED(instance->state, strategy->name));
+    MB_DO(MB_NEED(instance->state, strategy->name));
     mb_log_suspect(mb_instance_kernel(instance), "the driver set it up");
     const uint64_t start_ns = mb_now_ns();
-    status = strategy->init(instance->state, gpu, &target, &row->params, err);
+    const enum mb_status status =
+        strategy->init(instance->state, gpu, &target, &row->params, err);
     instance->init_ms = (double)(mb_now_ns() - start_ns) * 1e-6;
     mb_log_suspect(NULL, NULL);
-    MB_TRY(status);
+    MB_DO(status);
     strategy->describe(instance->state, &instance->work);
     instance->work.tolerance.filter.reduce = task->reduce;
     instance->work.tolerance.filter.alpha = task->alpha;
@@ -82,9 +82,6 @@ enum mb_status mb_instance_init(struct mb_instance *instance, const struct mb_vk
     instance->work.tolerance.has_no_policy |=
         mb_tolerance_is_void(&instance->work.tolerance, image->layout.format);
     return MB_OK;
-fail:
-    mb_instance_finish(instance);
-    return status;
 }
 
 const char *mb_instance_kernel(const struct mb_instance *instance)

@@ -17,7 +17,7 @@ struct mb_instance {
 };
 
 /* Set the strategy up, which mb_variant_supports() must allow. `marks`: for mb_target, or
- * NULL. After a failure nothing is left. */
+ * NULL. */
 MB_MUST_CHECK enum mb_status mb_instance_init(struct mb_instance *instance,
                                               const struct mb_vk_image *image,
                                               const struct mb_variant *row,

@@ -144,7 +144,7 @@ static enum mb_status gather(struct mb_list_facts *facts, enum mb_list_what what
     if (what == MB_LIST_PATTERNS) {
         return MB_OK;
     }
-    if (mb_gpu_enumerate(&facts->devices, &facts->n_devices, &facts->no_device) != MB_OK) {
+    if (mb_gpu_enumerate(facts->devices, &facts->n_devices, &facts->no_device) != MB_OK) {
         facts->n_devices = 0;
         if (what == MB_LIST_DEVICES || selector != NULL ||
             facts->no_device.code != MB_ERRC_DEVICE) {
@@ -162,7 +162,6 @@ static void mb_list_facts_finish(struct mb_list_facts *facts)
         mb_gpu_finish(&facts->open[i].gpu);
     }
     mb_free(facts->open);
-    mb_free(facts->devices);
 }
 
 static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,

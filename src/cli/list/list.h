@@ -16,7 +16,7 @@ struct mb_list_device {
 
 struct mb_list_facts {
     const struct mb_strategy *const *table; /* all strategies, ended by NULL; borrowed */
-    struct mb_gpu_info *devices;            /* owned */
+    struct mb_gpu_info devices[MB_MAX_DEVICES];
     size_t n_devices;
     struct mb_err no_device;     /* why there is none */
     struct mb_list_device *open; /* [n_devices]; owned; NULL: no strategy is asked */
