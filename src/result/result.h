@@ -204,6 +204,7 @@ struct mb_run {
     struct mb_tool tool; /* zero: this program */
     /* Only of a run that was read from a file (mb_run_read); owned. */
     char *path;
+    char sha256[65];           /* of the file */
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
     struct mb_strlist texts;   /* that other members point to */
