@@ -37,16 +37,10 @@ struct view {
     double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
-static bool is_timed(const struct mb_row *row)
-{
-    return row->stats.n > 0 && isfinite(row->stats.median_ns);
-}
-
 /* Whether a row has figures; if not, it is a sentence. */
 static bool has_figures(const struct mb_row *row)
 {
-    return mb_row_status(row) == MB_RESULT_OK ||
-           (mb_row_status(row) == MB_RESULT_FAILED && row->result->verify == MB_VERIFY_FAIL);
+    return mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
 }
 
 /* Whether two variants of a strategy were skipped for the same reason. */
@@ -83,7 +77,8 @@ static void add_relation(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row, const char *blank)
 {
     const struct mb_relation *relation = &row->relation;
-    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
+    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL ||
+        !isfinite(mb_row_time_ns(row))) {
         mb_grid_cell(grid, "%s", blank);
         mb_grid_cell(grid, "%s", "");
         return;
@@ -98,7 +93,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
 {
     const struct mb_stats *stats = &row->stats;
     const char *blank = isfinite(view->least_ns) ? "-" : "";
-    if (isfinite(view->least_ns) && is_timed(row)) {
+    if (isfinite(mb_row_time_ns(row))) {
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->median_ns, view->least_ns).s);
         mb_grid_cell(
             grid, "%s",
@@ -216,36 +211,15 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     mb_table_lines(out, &lines, style);
 }
 
-/* The time by which a row is sorted; rows without one come last, in the order they ran. */
-static double sort_key(const struct mb_row *row)
-{
-    return has_figures(row) && is_timed(row) ? row->stats.median_ns : (double)INFINITY;
-}
-
-/* The rows by time. Newly allocated (mb_free); NULL without memory. */
-static size_t *order_rows(const struct mb_timing *timing)
-{
-    size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
-    for (size_t i = 0; order && i < timing->of->n_results; i++) {
-        const double key = sort_key(&timing->rows[i]);
-        size_t at = i;
-        for (; at > 0 && sort_key(&timing->rows[order[at - 1]]) > key; at--) {
-            order[at] = order[at - 1];
-        }
-        order[at] = i;
-    }
-    return order;
-}
-
 static struct mb_grid make_grid(struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     const size_t winner = view->ranking.winner;
-    MB_FREED size_t *order = order_rows(view->timing);
+    MB_FREED size_t *order = mb_rows_by_time(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
         const struct mb_row *row = &view->timing->rows[order[i]];
-        view->least_ns = i == 0 ? sort_key(row) : view->least_ns;
+        view->least_ns = i == 0 ? mb_row_time_ns(row) : view->least_ns;
         add_row(&grid, view, row, order[i] == winner);
     }
     return grid;

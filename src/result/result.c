@@ -139,6 +139,14 @@ const char *mb_row_reason(const struct mb_row *row)
     return is_skipped_alone(row) ? row->skipped : row->result->reason;
 }
 
+double mb_row_time_ns(const struct mb_row *row)
+{
+    const bool has_run =
+        mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
+    return has_run && row->stats.n > 0 && isfinite(row->stats.median_ns) ? row->stats.median_ns
+                                                                         : (double)INFINITY;
+}
+
 double mb_row_of_floor(const struct mb_row *row)
 {
     return row->stats.n > 0 ? row->timing->floor_ns / row->stats.median_ns : (double)NAN;

@@ -217,6 +217,9 @@ double mb_row_of_floor(const struct mb_row *row);
 enum mb_result_status mb_row_status(const struct mb_row *row);
 const char *mb_row_reason(const struct mb_row *row);
 
+/* The median of a row that was timed, even if its result is wrong; else infinite. */
+double mb_row_time_ns(const struct mb_row *row);
+
 /* Warning `i` of a row, its variant's first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 
