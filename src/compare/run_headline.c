@@ -309,17 +309,17 @@ static void add_condition(struct mb_strbuf *out, const struct mb_run *run,
     out->failed = out->failed || lines.failed;
 }
 
-/* "FAILED: spd on photo.png, 64x64 rgba8" */
-static void add_failures(struct mb_strbuf *out, const struct mb_run *run)
+void mb_headline_failures(struct mb_strbuf *out, const struct mb_run *run)
 {
     const char *lead = "\n";
     for (size_t i = 0; i < run->n_cases; i++) {
         const struct mb_case *c = run->cases[i];
         for (size_t k = 0; k < c->n_results; k++) {
             if (c->results[k].status == MB_RESULT_FAILED) {
-                mb_strbuf_printf(out, "%sFAILED: %s on %s, %ux%u %s\n", lead,
+                mb_strbuf_printf(out, "%sFAILED: %s on %s, %ux%u %s: %s\n", lead,
                                  c->results[k].label, c->input, c->layout.base.width,
-                                 c->layout.base.height, c->layout.format->name);
+                                 c->layout.base.height, c->layout.format->name,
+                                 c->results[k].reason);
                 lead = "";
             }
         }
@@ -334,6 +334,6 @@ void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run)
         }
     }
     if (run->n_pooled == 0 && run->n_cases > 1) {
-        add_failures(out, run);
+        mb_headline_failures(out, run);
     }
 }

@@ -155,7 +155,8 @@ class Tune(cli.TestCase):
         outcome = self.tune("--kernel", "lies.json", "-s", "separable,compute,lies:lie=unwritten-level",
                             "--size", "128x128", "-n", "3")
         self.assertEqual(outcome.code, 1, outcome)
-        self.assertIn(b"lies:lie=unwritten-level FAILED: wrong", outcome.out)
+        self.assertIn(b"\nFAILED: lies:lie=unwritten-level on pattern:noise:128x128, 128x128 rgba8: wrong",
+                      outcome.out)
         rows, = self.cases().values()
         self.assertGreater(len(rows), 24)
         exact = self.tuned()["classes"][0]

@@ -49,6 +49,7 @@ static void fail_result(struct mb_run *run, size_t index)
 {
     struct mb_result *result = &run->cases[run->n_cases - 1]->results[index];
     result->status = MB_RESULT_FAILED;
+    snprintf(result->reason, sizeof result->reason, "wrong: 3 texels");
     result->verify = MB_VERIFY_FAIL;
 }
 
