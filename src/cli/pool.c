@@ -101,7 +101,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
         mb_json_object_if(json, node, "relative", isfinite(relation->ratio));
     mb_json_number(json, relative, "ratio", relation->ratio);
     mb_json_numbers(json, relative, "ci", relation->ci, 2);
-    mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
+    mb_json_number(json, relative, "p_adjusted", relation->p);
     mb_json_string(json, relative, "verdict",
                    mb_row_answers(row, timing->question) ? mb_outcome_names[relation->outcome]
                                                          : NULL);

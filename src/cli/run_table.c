@@ -85,7 +85,7 @@ static void add_relation(struct mb_grid *grid, const struct view *view,
     }
     mb_grid_cell(grid, "%s", mb_ratio_text(relation->ratio).s);
     mb_grid_cell(grid, "%s",
-                 relation->p_adjusted >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
+                 relation->p >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
 }
 
 /* Add the columns of times: dashes if this row was not timed, nothing if no row was. */

@@ -18,7 +18,6 @@ const struct mb_relation mb_no_relation = {
     .ratio = (double)NAN,
     .ci = {(double)NAN, (double)NAN},
     .p = (double)NAN,
-    .p_adjusted = (double)NAN,
     .outcome = MB_OUTCOME_INCONCLUSIVE,
 };
 
@@ -26,7 +25,6 @@ const struct mb_relation mb_to_itself = {
     .ratio = 1.0,
     .ci = {1.0, 1.0},
     .p = (double)NAN,
-    .p_adjusted = (double)NAN,
     .outcome = MB_OUTCOME_SAME,
 };
 

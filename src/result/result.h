@@ -45,7 +45,7 @@ struct mb_warnings {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p, p_adjusted; /* p_adjusted is Holm's over the timing; NaN: not tested */
+    double p; /* once judged, Holm's over the timing; NaN: not tested */
     enum mb_outcome outcome;
 };
 extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */

@@ -248,9 +248,8 @@ void mb_relation_field(struct mb_node parent, struct mb_relation *relation)
 {
     const struct mb_node node = mb_field_object_if(parent, "relative", !isnan(relation->ratio));
     relation_fields(node, relation);
-    mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
-    mb_field_limit(node, &relation->p_adjusted, 0, 1);
-    relation->p = node.reader ? relation->p_adjusted : relation->p; /* p is not in the file */
+    mb_field_rounded(node, "p_adjusted", &relation->p);
+    mb_field_limit(node, &relation->p, 0, 1);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);

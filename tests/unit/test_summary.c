@@ -37,7 +37,7 @@ static void add_case(struct mb_run *run, const char *input, uint32_t edge,
         const double ratio = median_us[i] / median_us[timing->fastest];
         timing->rows[i].relation = (struct mb_relation){
             .ratio = ratio,
-            .p_adjusted = 1e-3,
+            .p = 1e-3,
             .outcome = ratio < 1.0    ? MB_OUTCOME_FASTER
                        : ratio > 1.01 ? MB_OUTCOME_SLOWER
                                       : MB_OUTCOME_SAME,
