@@ -231,8 +231,6 @@ class Pool(CompareCase):
             low, high = row["median_ci_ns"]
             self.assertTrue(low <= row["median_ns"] <= high, row)
             self.assertEqual(row["answer"], "filter" if row["variant"] == "blit" else "exact")
-            if row["relative"]:
-                self.assertEqual(row["relative"]["verdict"] is None, row["answer"] != "exact", row)
             self.assertTrue(row["p05_ns"] <= row["median_ns"] <= row["p95_ns"], row)
         ranking = timing["rankings"][0]
         self.assertEqual((timing["timings"], ranking["tied"]), ([0, 0, 0], []))
