@@ -35,7 +35,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         struct mb_strbuf lines = {0};
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_printf(&lines, "%s, driver %s, mipbench %s: %zu run%s\n", file->device.name,
-                         mb_run_driver(file), mb_run_git_sha(file), pool->n_runs,
+                         mb_run_driver(file), file->tool.git_sha, pool->n_runs,
                          pool->n_runs == 1 ? "" : "s");
         add_unfinished(&lines, pool, style);
         mb_table_lines(out, &lines, style);
@@ -63,7 +63,7 @@ void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_
     mb_json_string(json, node, "run_id", run->id);
     mb_json_string(json, node, "device", run->device.name);
     mb_json_string(json, node, "driver", mb_run_driver(run));
-    mb_json_string(json, node, "git_sha", mb_run_git_sha(run));
+    mb_json_string(json, node, "git_sha", run->tool.git_sha);
     mb_json_bool(json, node, "complete", run->complete);
 }
 
@@ -72,7 +72,7 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
     const struct mb_run *first = pool->runs[0];
     mb_json_string(json, node, "device", first->device.name);
     mb_json_string(json, node, "driver", mb_run_driver(first));
-    mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
+    mb_json_string(json, node, "git_sha", first->tool.git_sha);
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
         mb_pool_json_run(json, runs, pool->runs[i]);

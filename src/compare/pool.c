@@ -37,7 +37,7 @@ static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
     return strcmp(a->device.name, b->device.name) == 0 &&
            strcmp(a->device.driver_version, b->device.driver_version) == 0 &&
            strcmp(a->device.driver_info, b->device.driver_info) == 0 &&
-           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
+           strcmp(a->tool.git_sha, b->tool.git_sha) == 0 && !has_changed_kernels(a, b);
 }
 
 /* Whether a run is of the same build as every run of a pool. One run is not enough to tell: it

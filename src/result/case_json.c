@@ -51,8 +51,7 @@ static void strategy_fields(struct mb_node node, struct mb_result *result)
         if (!recorded) {
             return;
         }
-        recorded->strategy =
-            (struct mb_strategy){.name = name ? name : "", .params = recorded->params};
+        recorded->strategy = (struct mb_strategy){.name = name, .params = recorded->params};
         result->recorded = recorded;
         result->strategy = &recorded->strategy;
     }
@@ -267,7 +266,6 @@ void mb_warning_list(struct mb_node parent, struct mb_warnings *warnings)
         const struct mb_node node = mb_list_object(&list);
         mb_field_static(node, "code", &warning->code);
         mb_field_text(node, "message", warning->message, sizeof warning->message);
-        warning->code = warning->code ? warning->code : "";
     }
 }
 
@@ -318,14 +316,14 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     mb_field_u32(node, "levels", &layout->n_levels);
     mb_field_static(node, "format", &format);
     if (node.reader) {
-        layout->format = mb_format_find(format ? format : "");
+        layout->format = mb_format_find(format);
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
         if (layout->base.width - 1 >= MAX_EXTENT || layout->base.height - 1 >= MAX_EXTENT) {
             mb_field_refuse(node, "a case has no size");
         }
         if (!layout->format) {
-            mb_field_refuse(node, "this mipbench has no format '%s'", format ? format : "");
+            mb_field_refuse(node, "this mipbench has no format '%s'", format);
         }
     }
 }
