@@ -68,7 +68,7 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
 void mb_rect_field(struct mb_node parent, struct mb_task *task)
 {
     const struct mb_node node = mb_field_object_if(parent, "rect", task->is_update);
-    task->is_update = node.reader ? mb_node_has(node) : task->is_update;
+    task->is_update = node.reader ? node.in != NULL : task->is_update;
     if (task->is_update) {
         mb_field_u32(node, "x", &task->rect.x);
         mb_field_u32(node, "y", &task->rect.y);
@@ -140,7 +140,7 @@ static void work_fields(struct mb_node parent, struct mb_result *result)
 static void first_bad_field(struct mb_node parent, struct mb_bad_texel *bad)
 {
     const struct mb_node node = mb_field_object_if(parent, "first_bad", bad->found);
-    bad->found = node.reader ? mb_node_has(node) : bad->found;
+    bad->found = node.reader ? node.in != NULL : bad->found;
     mb_field_u32(node, "level", &bad->level);
     mb_field_u32(node, "layer", &bad->layer);
     mb_field_u32(node, "x", &bad->x);

@@ -16,11 +16,6 @@ struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out)
     return (struct mb_node){.json = json, .out = out};
 }
 
-bool mb_node_has(struct mb_node node)
-{
-    return node.json != NULL || node.in != NULL;
-}
-
 bool mb_node_failed(struct mb_node node)
 {
     return node.reader != NULL && node.reader->failed;

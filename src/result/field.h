@@ -23,10 +23,9 @@ struct mb_node {
 struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out);
 
 /* The object `key` of `parent`; mb_field_object_if() writes null unless `known`. When reading,
- * `known` is ignored: mb_node_has() tells whether the object is there. */
+ * `known` is ignored: the node's `in` tells whether the object is there. */
 struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
-bool mb_node_has(struct mb_node node);    /* always true when writing */
 bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembers */
 
 /* `parent`, to add the member `key` to. Unless `known`, writes null for the member and returns
