@@ -53,9 +53,10 @@ bool mb_tune_is_power(struct mb_extent base);
 
 /* A variant in the first pass. */
 struct mb_tune_trial {
-    unsigned questions;      /* mask of 1 << enum mb_question; 0: it was not timed */
-    double ratio;            /* of its time to that of the variant that all heats share */
-    struct mb_text left_out; /* why it is not in the final, if it is not */
+    struct mb_params resolved; /* with "auto" replaced by what it stands for here */
+    unsigned questions;        /* mask of 1 << enum mb_question; 0: it was not timed */
+    double ratio;              /* of its time to that of the variant that all heats share */
+    struct mb_text left_out;   /* why it is not in the final, if it is not */
 };
 
 /* Select variants for the final. A variant is kept if, for one of its questions, it is among
