@@ -84,8 +84,7 @@ static void add_relation(struct mb_grid *grid, const struct view *view,
         return;
     }
     mb_grid_cell(grid, "%s", mb_ratio_text(relation->ratio).s);
-    mb_grid_cell(grid, "%s",
-                 relation->p >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
+    mb_grid_cell(grid, "%s", relation->p >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
 }
 
 /* Add the columns of times: dashes if this row was not timed, nothing if no row was. */
@@ -333,21 +332,18 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* Add what was measured; unless runs are pooled, with the input as it was given. */
+/* Add what was measured, with the input as it was given. */
 static void add_head(struct mb_strbuf *out, const struct view *view)
 {
-    const struct mb_timing *timing = view->timing;
-    const bool is_pooled = view->run->n_pooled > 0;
-    const char *input = is_pooled ? "" : timing->of->input, *gap = is_pooled ? "" : "  ";
+    const char *input = view->timing->of->input;
+    const struct mb_text task = mb_timing_describe(view->timing);
     if (view->style->is_markdown) {
         mb_strbuf_append(out, "\n### ");
         mb_markdown_text(out, input);
-        mb_strbuf_printf(out, " %s", mb_timing_describe(timing).s);
+        mb_strbuf_printf(out, " %s", task.s);
     } else {
-        mb_strbuf_printf(out, "%s%s", input, gap);
-        mb_strbuf_wrap(out,
-                       is_pooled ? mb_timing_title(timing).s : mb_timing_describe(timing).s,
-                       mb_utf8_columns(input) + strlen(gap), view->style->columns);
+        mb_strbuf_printf(out, "%s  ", input);
+        mb_strbuf_wrap(out, task.s, mb_utf8_columns(input) + 2, view->style->columns);
     }
     mb_strbuf_append(out, "\n\n");
 }
