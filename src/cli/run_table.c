@@ -100,9 +100,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                 ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, view->least_ns).s
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
-        mb_grid_cell(grid, "%s",
-                     view->run->n_pooled > 0 ? ""
-                                             : mb_digits_text(rate_gbps(view->timing, row)).s);
+        mb_grid_cell(grid, "%s", mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
         for (int i = 0; i < 4; i++) {
             mb_grid_cell(grid, "%s", blank);
@@ -122,8 +120,6 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     const struct mb_layout *layout = &view->timing->of->layout;
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
-    } else if (view->run->n_pooled > 0 && result->verify != MB_VERIFY_SKIPPED) {
-        mb_grid_cell(grid, result->verify == MB_VERIFY_PASS ? "yes" : "FAIL");
     } else if (result->work.tolerance.has_no_policy) {
         const bool is_void = mb_tolerance_is_void(&result->work.tolerance, layout->format);
         mb_grid_cell(grid, is_void ? "claims nothing" : "no policy");
@@ -168,10 +164,9 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     add_times(grid, view, row);
-    const bool is_pooled = view->run->n_pooled > 0;
     mb_grid_cell(grid, "%s", mb_answer_describe(row).s);
-    mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(row).s);
-    mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
+    mb_grid_cell(grid, "%s", mb_from_exact_describe(row).s);
+    mb_grid_cell(grid, "%s", row->n_runs > 0 ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
 }
 

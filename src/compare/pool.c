@@ -233,10 +233,10 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     }
     *c = *of->of;
     c->n_timings = c->n_results = 0;
-    c->compulsory_bytes = 0; /* no rate is shown for pooled runs */
     c->results = mb_alloc(n, sizeof *c->results);
     for (size_t i = 0; c->results != NULL && i < n; i++) {
-        c->results[c->n_results++] = borrow(tests[i]->side->usable->result);
+        const struct mb_repeats *all = tests[i]->side;
+        c->results[c->n_results++] = borrow((all->failed ? all->failed : all->usable)->result);
     }
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
