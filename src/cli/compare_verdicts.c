@@ -76,9 +76,9 @@ static struct mb_text name_side(const struct mb_side_runs *side)
 static enum mb_status add_word(struct mb_strlist *list, const char *name, const char *text,
                                struct mb_err *err)
 {
-    const struct mb_text word = mb_text("%s%s", name, text ? text : "");
+    const struct mb_text word = mb_text("%s%s", name, text);
     mb_strlist_remove(list, word.s);
-    return text && text[0] != '\0' ? mb_strlist_add(list, err, "%s", word.s) : MB_OK;
+    return text[0] != '\0' ? mb_strlist_add(list, err, "%s", word.s) : MB_OK;
 }
 
 /* Add what tells runs apart: to `facts` what is shown even if both sides agree, the rest to
@@ -92,7 +92,7 @@ static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *
     } words[] = {
         {facts, "", run->device.name},
         {facts, "driver ", mb_run_driver(run)},
-        {facts, "mipbench ", mb_run_git_sha(run)},
+        {facts, "mipbench ", run->tool.git_sha},
         {details, "driver version ", run->device.driver_version},
         {details, "version ", run->tool.version},
         {details, "build type ", run->tool.build_type},

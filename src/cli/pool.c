@@ -35,7 +35,7 @@ static void add_text(struct mb_strbuf *out, const struct mb_pools *pools,
         struct mb_strbuf lines = {0};
         mb_strbuf_append(out, i > 0 ? "\n" : "");
         mb_strbuf_printf(&lines, "%s, driver %s, mipbench %s: %zu run%s\n", file->device.name,
-                         mb_run_driver(file), mb_run_git_sha(file), pool->n_runs,
+                         mb_run_driver(file), file->tool.git_sha, pool->n_runs,
                          pool->n_runs == 1 ? "" : "s");
         add_unfinished(&lines, pool, style);
         mb_table_lines(out, &lines, style);
@@ -63,7 +63,7 @@ void mb_pool_json_run(struct mb_json *json, struct cJSON *list, const struct mb_
     mb_json_string(json, node, "run_id", run->id);
     mb_json_string(json, node, "device", run->device.name);
     mb_json_string(json, node, "driver", mb_run_driver(run));
-    mb_json_string(json, node, "git_sha", mb_run_git_sha(run));
+    mb_json_string(json, node, "git_sha", run->tool.git_sha);
     mb_json_bool(json, node, "complete", run->complete);
 }
 
@@ -72,18 +72,17 @@ static void json_runs(struct mb_json *json, struct cJSON *node, const struct mb_
     const struct mb_run *first = pool->runs[0];
     mb_json_string(json, node, "device", first->device.name);
     mb_json_string(json, node, "driver", mb_run_driver(first));
-    mb_json_string(json, node, "git_sha", mb_run_git_sha(first));
+    mb_json_string(json, node, "git_sha", first->tool.git_sha);
     struct cJSON *runs = mb_json_array(json, node, "runs");
     for (size_t i = 0; i < pool->n_runs; i++) {
         mb_pool_json_run(json, runs, pool->runs[i]);
     }
 }
 
-static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_timing *timing,
-                     const struct mb_row *row)
+static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_row *row)
 {
     const char *answer = mb_row_answer(row).word;
-    const struct mb_relation *relation = &row->relation;
+    struct mb_relation relation = row->relation;
     const struct mb_result *result = row->result;
     struct cJSON *node = mb_json_object(json, list, NULL);
     mb_json_string(json, node, "variant", result->slug);
@@ -97,14 +96,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_t
     mb_json_numbers(json, node, "median_ci_ns", row->stats.median_ci_ns, 2);
     mb_json_number(json, node, "p05_ns", row->stats.p05_ns);
     mb_json_number(json, node, "p95_ns", row->stats.p95_ns);
-    struct cJSON *relative =
-        mb_json_object_if(json, node, "relative", isfinite(relation->ratio));
-    mb_json_number(json, relative, "ratio", relation->ratio);
-    mb_json_numbers(json, relative, "ci", relation->ci, 2);
-    mb_json_number(json, relative, "p_adjusted", relation->p_adjusted);
-    mb_json_string(json, relative, "verdict",
-                   mb_row_answers(row, timing->question) ? mb_outcome_names[relation->outcome]
-                                                         : NULL);
+    mb_relation_field(mb_node_write(json, node), &relation);
 }
 
 /* The place of a timing among those of its file. */
@@ -145,7 +137,7 @@ static void json_timing(struct mb_json *json, struct cJSON *list, const struct m
     mb_report_rankings(json, node, &ranking);
     struct cJSON *rows = mb_json_array(json, node, "rows");
     for (size_t i = 0; i < timing->of->n_results; i++) {
-        json_row(json, rows, timing, &timing->rows[i]);
+        json_row(json, rows, &timing->rows[i]);
     }
 }
 

@@ -37,16 +37,10 @@ struct view {
     double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
-static bool is_timed(const struct mb_row *row)
-{
-    return row->stats.n > 0 && isfinite(row->stats.median_ns);
-}
-
 /* Whether a row has figures; if not, it is a sentence. */
 static bool has_figures(const struct mb_row *row)
 {
-    return mb_row_status(row) == MB_RESULT_OK ||
-           (mb_row_status(row) == MB_RESULT_FAILED && row->result->verify == MB_VERIFY_FAIL);
+    return mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
 }
 
 /* Whether two variants of a strategy were skipped for the same reason. */
@@ -83,14 +77,14 @@ static void add_relation(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row, const char *blank)
 {
     const struct mb_relation *relation = &row->relation;
-    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL || !is_timed(row)) {
+    if (view->run->validate || row->result->verify == MB_VERIFY_FAIL ||
+        !isfinite(mb_row_time_ns(row))) {
         mb_grid_cell(grid, "%s", blank);
         mb_grid_cell(grid, "%s", "");
         return;
     }
     mb_grid_cell(grid, "%s", mb_ratio_text(relation->ratio).s);
-    mb_grid_cell(grid, "%s",
-                 relation->p_adjusted >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
+    mb_grid_cell(grid, "%s", relation->p >= 0.0 ? mb_ratio_range_text(relation->ci).s : "");
 }
 
 /* Add the columns of times: dashes if this row was not timed, nothing if no row was. */
@@ -98,7 +92,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
 {
     const struct mb_stats *stats = &row->stats;
     const char *blank = isfinite(view->least_ns) ? "-" : "";
-    if (isfinite(view->least_ns) && is_timed(row)) {
+    if (isfinite(mb_row_time_ns(row))) {
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->median_ns, view->least_ns).s);
         mb_grid_cell(
             grid, "%s",
@@ -106,9 +100,7 @@ static void add_times(struct mb_grid *grid, const struct view *view, const struc
                 ? mb_time_range_text(stats->median_ci_ns, stats->median_ns, view->least_ns).s
                 : "-");
         mb_grid_cell(grid, "%s", mb_time_text_like(stats->p95_ns, view->least_ns).s);
-        mb_grid_cell(grid, "%s",
-                     view->run->n_pooled > 0 ? ""
-                                             : mb_digits_text(rate_gbps(view->timing, row)).s);
+        mb_grid_cell(grid, "%s", mb_digits_text(rate_gbps(view->timing, row)).s);
     } else {
         for (int i = 0; i < 4; i++) {
             mb_grid_cell(grid, "%s", blank);
@@ -128,8 +120,6 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
     const struct mb_layout *layout = &view->timing->of->layout;
     if (result->is_diagnostic) {
         mb_grid_cell(grid, "leaves work out");
-    } else if (view->run->n_pooled > 0 && result->verify != MB_VERIFY_SKIPPED) {
-        mb_grid_cell(grid, result->verify == MB_VERIFY_PASS ? "yes" : "FAIL");
     } else if (result->work.tolerance.has_no_policy) {
         const bool is_void = mb_tolerance_is_void(&result->work.tolerance, layout->format);
         mb_grid_cell(grid, is_void ? "claims nothing" : "no policy");
@@ -171,10 +161,9 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
         return;
     }
     add_times(grid, view, row);
-    const bool is_pooled = view->run->n_pooled > 0;
     mb_grid_cell(grid, "%s", mb_answer_describe(row).s);
-    mb_grid_cell(grid, "%s", is_pooled ? "" : mb_from_exact_describe(row).s);
-    mb_grid_cell(grid, "%s", is_pooled ? mb_count_text(row->n_runs).s : "");
+    mb_grid_cell(grid, "%s", mb_from_exact_describe(row).s);
+    mb_grid_cell(grid, "%s", row->n_runs > 0 ? mb_count_text(row->n_runs).s : "");
     add_verified(grid, view, row);
 }
 
@@ -213,36 +202,15 @@ void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
     mb_table_lines(out, &lines, style);
 }
 
-/* The time by which a row is sorted; rows without one come last, in the order they ran. */
-static double sort_key(const struct mb_row *row)
-{
-    return has_figures(row) && is_timed(row) ? row->stats.median_ns : (double)INFINITY;
-}
-
-/* The rows by time. Newly allocated (mb_free); NULL without memory. */
-static size_t *order_rows(const struct mb_timing *timing)
-{
-    size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
-    for (size_t i = 0; order && i < timing->of->n_results; i++) {
-        const double key = sort_key(&timing->rows[i]);
-        size_t at = i;
-        for (; at > 0 && sort_key(&timing->rows[order[at - 1]]) > key; at--) {
-            order[at] = order[at - 1];
-        }
-        order[at] = i;
-    }
-    return order;
-}
-
 static struct mb_grid make_grid(struct view *view)
 {
     struct mb_grid grid = {.columns = columns, .n_columns = MB_COUNTOF(columns)};
     const size_t winner = view->ranking.winner;
-    MB_FREED size_t *order = order_rows(view->timing);
+    MB_FREED size_t *order = mb_rows_by_time(view->timing);
     grid.text.failed = order == NULL;
     for (size_t i = 0; order && i < view->timing->of->n_results; i++) {
         const struct mb_row *row = &view->timing->rows[order[i]];
-        view->least_ns = i == 0 ? sort_key(row) : view->least_ns;
+        view->least_ns = i == 0 ? mb_row_time_ns(row) : view->least_ns;
         add_row(&grid, view, row, order[i] == winner);
     }
     return grid;
@@ -356,21 +324,18 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* Add what was measured; unless runs are pooled, with the input as it was given. */
+/* Add what was measured, with the input as it was given. */
 static void add_head(struct mb_strbuf *out, const struct view *view)
 {
-    const struct mb_timing *timing = view->timing;
-    const bool is_pooled = view->run->n_pooled > 0;
-    const char *input = is_pooled ? "" : timing->of->input, *gap = is_pooled ? "" : "  ";
+    const char *input = view->timing->of->input;
+    const struct mb_text task = mb_timing_describe(view->timing);
     if (view->style->is_markdown) {
         mb_strbuf_append(out, "\n### ");
         mb_markdown_text(out, input);
-        mb_strbuf_printf(out, " %s", mb_timing_describe(timing).s);
+        mb_strbuf_printf(out, " %s", task.s);
     } else {
-        mb_strbuf_printf(out, "%s%s", input, gap);
-        mb_strbuf_wrap(out,
-                       is_pooled ? mb_timing_title(timing).s : mb_timing_describe(timing).s,
-                       mb_utf8_columns(input) + strlen(gap), view->style->columns);
+        mb_strbuf_printf(out, "%s  ", input);
+        mb_strbuf_wrap(out, task.s, mb_utf8_columns(input) + 2, view->style->columns);
     }
     mb_strbuf_append(out, "\n\n");
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/figure.h"
+#include "compare/run_headline.h"
 #include "image/compare.h"
 #include "result/label.h"
 #include "cli/grid.h"
@@ -87,20 +88,6 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     mb_grid_show(out, &grid, style);
 }
 
-static void add_failures(struct mb_strbuf *out, const struct mb_run *run,
-                         const struct mb_table_style *style)
-{
-    struct mb_rows rows = {.run = run};
-    for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
-        const struct mb_layout *layout = &row->timing->of->layout;
-        if (mb_row_status(row) == MB_RESULT_FAILED) {
-            mb_table_loud(out, style, "%ux%u %s: %s FAILED: %s", layout->base.width,
-                          layout->base.height, layout->format->name, row->result->label,
-                          row->result->reason);
-        }
-    }
-}
-
 /* Add the task of all rows, like the line above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
@@ -120,12 +107,12 @@ static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
     if (tune->n_classes > 0) {
         add_task(out, run);
         add_table(out, tune, style);
-        mb_strbuf_append(out, "\n");
     }
-    add_failures(&below, run, style);
+    mb_headline_failures(&below, run);
     if (tune->has_selftest && !tune->selftest.passed) {
-        mb_strbuf_append(&below, "The self-test of the instrument FAILED: trust none of this; "
-                                 "'mipbench --self-test' says more.\n");
+        mb_strbuf_append(&below,
+                         "\nThe self-test of the instrument FAILED: trust none of this; "
+                         "'mipbench --self-test' says more.\n");
     }
     mb_strbuf_wrap_lines(out, &below, style->columns);
 }
@@ -179,7 +166,7 @@ enum mb_status mb_tune_tell(struct mb_session *session, struct mb_err *err)
     MB_DO(write_all(session, session->options->json, err));
     mb_strbuf_printf(&text,
                      session->tune.n_classes > 0
-                         ? "Decisions: %s/tune.json, mipbench_tuned.h; rows: results.json\n"
+                         ? "\nDecisions: %s/tune.json, mipbench_tuned.h; rows: results.json\n"
                          : "No decisions: %s/tune.json\n",
                      output->dir);
     return mb_output_show(&text, output->options, err);

@@ -20,35 +20,12 @@ int mb_series_compare(const void *a, const void *b)
     return (x->n > y->n) - (x->n < y->n);
 }
 
-static const struct mb_samples *first_samples(const struct mb_run *run)
-{
-    struct mb_rows rows = {.run = run};
-    const struct mb_row *row = mb_rows_next(&rows);
-    while (row != NULL && mb_row_n_samples(row) == 0) {
-        row = mb_rows_next(&rows);
-    }
-    return row != NULL ? &row->timing->samples : NULL;
-}
-
-/* Whether two files hold the same run. An id is a second and a device: two short runs may have
- * the same id, but not the same samples. */
-static bool is_same_run(const struct mb_run *a, const struct mb_run *b)
-{
-    const struct mb_samples *x = first_samples(a), *y = first_samples(b);
-    if (strcmp(a->path, b->path) == 0) {
-        return true;
-    }
-    return strcmp(a->id, b->id) == 0 && x != NULL && y != NULL && x->n_blocks == y->n_blocks &&
-           x->n_candidates == y->n_candidates &&
-           memcmp(x->sample, y->sample, x->n_blocks * x->n_candidates * sizeof *x->sample) == 0;
-}
-
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs)
 {
     size_t n = 0;
     for (size_t i = 0; i < group->n_files; i++) {
         size_t at = 0;
-        while (at < n && !is_same_run(runs[at], &group->files[i])) {
+        while (at < n && strcmp(runs[at]->sha256, group->files[i].sha256) != 0) {
             at++;
         }
         if (at == n) {

@@ -22,8 +22,8 @@ struct mb_side_runs {
     size_t n_runs;
 };
 
-/* Put each run of the group into runs[group->n_files] once: files hold the same run if they
- * have the same path, or the same id and the same first samples. Returns the number of runs. */
+/* Put each run of the group into runs[group->n_files] once: files with the same bytes hold the
+ * same run. Returns the number of runs. */
 size_t mb_runs_once(const struct mb_run_group *group, const struct mb_run **runs);
 
 /* One test in the runs of a side, taken together. The order of the runs affects only first,

@@ -37,7 +37,7 @@ static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
     return strcmp(a->device.name, b->device.name) == 0 &&
            strcmp(a->device.driver_version, b->device.driver_version) == 0 &&
            strcmp(a->device.driver_info, b->device.driver_info) == 0 &&
-           strcmp(mb_run_git_sha(a), mb_run_git_sha(b)) == 0 && !has_changed_kernels(a, b);
+           strcmp(a->tool.git_sha, b->tool.git_sha) == 0 && !has_changed_kernels(a, b);
 }
 
 /* Whether a run is of the same build as every run of a pool. One run is not enough to tell: it
@@ -233,10 +233,10 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     }
     *c = *of->of;
     c->n_timings = c->n_results = 0;
-    c->compulsory_bytes = 0; /* no rate is shown for pooled runs */
     c->results = mb_alloc(n, sizeof *c->results);
     for (size_t i = 0; c->results != NULL && i < n; i++) {
-        c->results[c->n_results++] = borrow(tests[i]->side->usable->result);
+        const struct mb_repeats *all = tests[i]->side;
+        c->results[c->n_results++] = borrow((all->failed ? all->failed : all->usable)->result);
     }
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }

@@ -11,7 +11,8 @@ struct mb_pool {
     /* The pooled figures as a run; its texts are borrowed from the files. Each case has one
      * timing, with rows in the order of the files:
      * - the status is failed if any run failed;
-     * - verify is pass only if every run with figures passed;
+     * - verify is pass only if every run with figures passed, and all else about correctness
+     *   is of the first run that failed, or else of the first with figures;
      * - stats.median_ns is the median of the runs' medians;
      * - its 95 % interval comes from resampling runs and blocks of samples, or for a single run
      *   from order statistics, and is NaN with too few samples;

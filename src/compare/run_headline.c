@@ -45,36 +45,11 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
     return first == of ? n : 0;
 }
 
-struct census {
-    struct mb_strlist strategies; /* each once; owned */
-    size_t n_rows, n_wrong, n_failed, n_unchecked;
-};
-
 /* Add a name, or move it to the end. */
 static void add_name(struct mb_strbuf *out, struct mb_strlist *names, const char *name)
 {
     mb_strlist_remove(names, name);
     out->failed = out->failed || mb_strlist_add(names, NULL, "%s", name) != MB_OK;
-}
-
-static struct census count_rows(struct mb_strbuf *out, const struct mb_pool *pool)
-{
-    struct census found = {.n_rows = 0};
-    for (size_t run = 0; run < pool->n_runs; run++) {
-        struct mb_rows rows = {.run = pool->runs[run]};
-        for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
-            const enum mb_verify_status verify = row->result->verify;
-            const enum mb_result_status status = mb_row_status(row);
-            if (!row->result->is_diagnostic && status != MB_RESULT_SKIPPED) {
-                add_name(out, &found.strategies, row->result->strategy->name);
-                found.n_rows++;
-                found.n_wrong += verify == MB_VERIFY_FAIL;
-                found.n_failed += status == MB_RESULT_FAILED && verify != MB_VERIFY_FAIL;
-                found.n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
-            }
-        }
-    }
-    return found;
 }
 
 /* "Mip-chain generation on NVIDIA H200: " */
@@ -93,22 +68,35 @@ static void add_share(struct mb_strbuf *out, size_t n, const char *what, size_t 
 
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool)
 {
-    struct census found = count_rows(out, pool);
-    const size_t n = found.strategies.n;
+    MB_SCOPED(mb_strlist) strategies = {0};
+    size_t n_rows = 0, n_wrong = 0, n_failed = 0, n_unchecked = 0;
+    for (size_t run = 0; run < pool->n_runs; run++) {
+        struct mb_rows rows = {.run = pool->runs[run]};
+        for (const struct mb_row *row; (row = mb_rows_next(&rows)) != NULL;) {
+            const enum mb_verify_status verify = row->result->verify;
+            const enum mb_result_status status = mb_row_status(row);
+            if (!row->result->is_diagnostic && status != MB_RESULT_SKIPPED) {
+                add_name(out, &strategies, row->result->strategy->name);
+                n_rows++;
+                n_wrong += verify == MB_VERIFY_FAIL;
+                n_failed += status == MB_RESULT_FAILED && verify != MB_VERIFY_FAIL;
+                n_unchecked += status == MB_RESULT_OK && verify == MB_VERIFY_SKIPPED;
+            }
+        }
+    }
     add_device(out, pool->runs[0]);
-    if (n == 0) {
+    if (n_rows == 0) {
         mb_strbuf_append(out, "no results");
-    } else {
-        mb_strbuf_printf(out, "%zu strateg%s", n, n == 1 ? "y" : "ies");
+        return;
     }
-    add_share(out, found.n_wrong, "wrong", found.n_rows);
-    add_share(out, found.n_failed, "failed", found.n_rows);
-    if (n > 0 && found.n_wrong + found.n_failed == 0) {
-        mb_strbuf_append(out, found.n_unchecked == 0             ? ", every texel verified"
-                              : found.n_unchecked < found.n_rows ? ", not all verified"
-                                                                 : ", nothing verified");
+    mb_strbuf_printf(out, "%zu strateg%s", strategies.n, strategies.n == 1 ? "y" : "ies");
+    add_share(out, n_wrong, "wrong", n_rows);
+    add_share(out, n_failed, "failed", n_rows);
+    if (n_wrong + n_failed == 0) {
+        mb_strbuf_append(out, n_unchecked == 0        ? ", every texel verified"
+                              : n_unchecked == n_rows ? ", nothing verified"
+                                                      : ", not all verified");
     }
-    mb_strlist_finish(&found.strategies);
 }
 
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
@@ -316,17 +304,17 @@ static void add_condition(struct mb_strbuf *out, const struct mb_run *run,
     out->failed = out->failed || lines.failed;
 }
 
-/* "FAILED: spd on photo.png, 64x64 rgba8" */
-static void add_failures(struct mb_strbuf *out, const struct mb_run *run)
+void mb_headline_failures(struct mb_strbuf *out, const struct mb_run *run)
 {
     const char *lead = "\n";
     for (size_t i = 0; i < run->n_cases; i++) {
         const struct mb_case *c = run->cases[i];
         for (size_t k = 0; k < c->n_results; k++) {
             if (c->results[k].status == MB_RESULT_FAILED) {
-                mb_strbuf_printf(out, "%sFAILED: %s on %s, %ux%u %s\n", lead,
+                mb_strbuf_printf(out, "%sFAILED: %s on %s, %ux%u %s: %s\n", lead,
                                  c->results[k].label, c->input, c->layout.base.width,
-                                 c->layout.base.height, c->layout.format->name);
+                                 c->layout.base.height, c->layout.format->name,
+                                 c->results[k].reason);
                 lead = "";
             }
         }
@@ -341,6 +329,6 @@ void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run)
         }
     }
     if (run->n_pooled == 0 && run->n_cases > 1) {
-        add_failures(out, run);
+        mb_headline_failures(out, run);
     }
 }

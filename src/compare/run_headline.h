@@ -21,6 +21,10 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of);
 void mb_headline_describe(struct mb_strbuf *out, const struct mb_run *run,
                           const struct mb_timing *of);
 
+/* An empty line, and "FAILED: spd on photo.png, 64x64 rgba8: wrong: ..." for each strategy that
+ * failed; nothing if none did. */
+void mb_headline_failures(struct mb_strbuf *out, const struct mb_run *run);
+
 /* The last lines of a run of several tests: for each condition with several tests, "6 tests,
- * cold latency:" and the sentences on them; then a line for each strategy that failed. */
+ * cold latency:" and the sentences on them; then mb_headline_failures(). */
 void mb_headline_summary(struct mb_strbuf *out, const struct mb_run *run);

@@ -51,8 +51,7 @@ static void strategy_fields(struct mb_node node, struct mb_result *result)
         if (!recorded) {
             return;
         }
-        recorded->strategy =
-            (struct mb_strategy){.name = name ? name : "", .params = recorded->params};
+        recorded->strategy = (struct mb_strategy){.name = name, .params = recorded->params};
         result->recorded = recorded;
         result->strategy = &recorded->strategy;
     }
@@ -69,7 +68,7 @@ void mb_report_params(struct mb_json *json, struct cJSON *parent,
 void mb_rect_field(struct mb_node parent, struct mb_task *task)
 {
     const struct mb_node node = mb_field_object_if(parent, "rect", task->is_update);
-    task->is_update = node.reader ? mb_node_has(node) : task->is_update;
+    task->is_update = node.reader ? node.in != NULL : task->is_update;
     if (task->is_update) {
         mb_field_u32(node, "x", &task->rect.x);
         mb_field_u32(node, "y", &task->rect.y);
@@ -141,7 +140,7 @@ static void work_fields(struct mb_node parent, struct mb_result *result)
 static void first_bad_field(struct mb_node parent, struct mb_bad_texel *bad)
 {
     const struct mb_node node = mb_field_object_if(parent, "first_bad", bad->found);
-    bad->found = node.reader ? mb_node_has(node) : bad->found;
+    bad->found = node.reader ? node.in != NULL : bad->found;
     mb_field_u32(node, "level", &bad->level);
     mb_field_u32(node, "layer", &bad->layer);
     mb_field_u32(node, "x", &bad->x);
@@ -267,7 +266,6 @@ void mb_warning_list(struct mb_node parent, struct mb_warnings *warnings)
         const struct mb_node node = mb_list_object(&list);
         mb_field_static(node, "code", &warning->code);
         mb_field_text(node, "message", warning->message, sizeof warning->message);
-        warning->code = warning->code ? warning->code : "";
     }
 }
 
@@ -318,14 +316,14 @@ static void layout_fields(struct mb_node node, struct mb_case *c)
     mb_field_u32(node, "levels", &layout->n_levels);
     mb_field_static(node, "format", &format);
     if (node.reader) {
-        layout->format = mb_format_find(format ? format : "");
+        layout->format = mb_format_find(format);
         layout->n_layers = layout->n_layers > 0 ? layout->n_layers : 1;
         layout->n_levels = layout->n_levels - 1 < MB_MAX_LEVELS ? layout->n_levels : 1;
         if (layout->base.width - 1 >= MAX_EXTENT || layout->base.height - 1 >= MAX_EXTENT) {
             mb_field_refuse(node, "a case has no size");
         }
         if (!layout->format) {
-            mb_field_refuse(node, "this mipbench has no format '%s'", format ? format : "");
+            mb_field_refuse(node, "this mipbench has no format '%s'", format);
         }
     }
 }

@@ -29,21 +29,13 @@ static void csv_text(struct mb_strbuf *buf, const char *text)
     mb_strbuf_append(buf, needs_quotes ? "\"," : ",");
 }
 
-/* Append figures; an unknown one is an empty field. */
-static void csv_numbers(struct mb_strbuf *buf, const double *values, size_t n)
+/* Append figures; an unknown one, or each of them unless `known`, is an empty field. */
+static void csv_numbers(struct mb_strbuf *buf, bool known, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        mb_strbuf_printf(buf, "%s,", isfinite(values[i]) ? mb_number_text(values[i]).s : "");
+        mb_strbuf_printf(buf, "%s,",
+                         known && isfinite(values[i]) ? mb_number_text(values[i]).s : "");
     }
-}
-
-/* Append a count; an unknown one is an empty field. */
-static void csv_count(struct mb_strbuf *buf, bool is_known, uint64_t value)
-{
-    if (is_known) {
-        mb_strbuf_printf(buf, "%llu", (unsigned long long)value);
-    }
-    mb_strbuf_append(buf, ",");
 }
 
 static void csv_figures(struct mb_strbuf *buf, const struct mb_row *row)
@@ -57,7 +49,7 @@ static void csv_figures(struct mb_strbuf *buf, const struct mb_row *row)
         relation->ci[0], relation->ci[1],        mb_row_of_floor(row),   row->result->setup_ms,
     };
     mb_strbuf_printf(buf, "%zu,", stats->n);
-    csv_numbers(buf, figures, MB_COUNTOF(figures));
+    csv_numbers(buf, true, figures, MB_COUNTOF(figures));
 }
 
 static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
@@ -66,13 +58,9 @@ static void csv_verified(struct mb_strbuf *buf, const struct mb_case *c,
     const struct mb_answer answer = mb_result_answer(c, result);
     const struct mb_verdict *verdict = &result->verdict;
     const bool is_measured = verdict->n_levels > 0;
-    const bool is_judged = is_measured && result->verify != MB_VERIFY_SKIPPED;
-    const double errors[] = {
-        is_judged ? verdict->max_error_lsb : (double)NAN,
-        is_judged ? verdict->drift_lsb : (double)NAN,
-        is_measured ? verdict->box_lsb : (double)NAN,
-    };
-    csv_numbers(buf, errors, MB_COUNTOF(errors));
+    const double errors[] = {verdict->max_error_lsb, verdict->drift_lsb};
+    csv_numbers(buf, is_measured && result->verify != MB_VERIFY_SKIPPED, errors, 2);
+    csv_numbers(buf, is_measured, &verdict->box_lsb, 1);
     mb_strbuf_printf(buf, "%s,%s,%s\n", mb_verify_status_names[result->verify],
                      result->has_work ? mb_policy_names[result->work.tolerance.filter.policy]
                                       : "",
@@ -96,19 +84,19 @@ static void csv_row(struct mb_strbuf *buf, const struct mb_run *run, const struc
                      mb_policy_names[is_wide ? policy : MB_POLICY_BOX],
                      mb_alpha_names[c->task.alpha], mb_shape_names[mb_case_shape(c)]);
     const struct mb_rect *rect = &c->task.rect;
-    const uint32_t corners[] = {rect->x, rect->y, rect->width, rect->height};
-    for (size_t i = 0; i < MB_COUNTOF(corners); i++) {
-        csv_count(buf, c->task.is_update, corners[i]);
-    }
+    const double corners[] = {rect->x, rect->y, rect->width, rect->height};
+    csv_numbers(buf, c->task.is_update, corners, MB_COUNTOF(corners));
     mb_strbuf_printf(buf, "%s,%s,", mb_cache_names[timing->cache], mb_mode_names[timing->mode]);
     csv_text(buf, result->label);
     csv_text(buf, mb_result_status_names[mb_row_status(row)]);
     csv_text(buf, mb_row_reason(row));
     csv_figures(buf, row);
-    csv_count(buf, true, c->compulsory_bytes);
-    csv_count(buf, result->has_work, result->work.algorithmic_bytes);
-    csv_count(buf, result->has_work, result->work.n_dispatches);
-    csv_count(buf, result->has_work, result->work.n_barriers);
+    const double compulsory_bytes = (double)c->compulsory_bytes;
+    const struct mb_work *stated = &result->work;
+    const double work[] = {(double)stated->algorithmic_bytes, stated->n_dispatches,
+                           stated->n_barriers};
+    csv_numbers(buf, true, &compulsory_bytes, 1);
+    csv_numbers(buf, result->has_work, work, MB_COUNTOF(work));
     csv_verified(buf, c, result);
 }
 

@@ -17,11 +17,6 @@ struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out)
     return (struct mb_node){.json = json, .out = out};
 }
 
-bool mb_node_has(struct mb_node node)
-{
-    return node.json != NULL || node.in != NULL;
-}
-
 bool mb_node_failed(struct mb_node node)
 {
     return node.reader != NULL && node.reader->failed;
@@ -163,16 +158,16 @@ const char *mb_field_keep(struct mb_node node, const char *text)
     struct mb_strlist *texts = node.reader->texts;
     const size_t n = texts->n;
     add_clean(node.reader, texts, text);
-    return texts->n > n ? texts->items[n] : NULL;
+    return texts->n > n ? texts->items[n] : "";
 }
 
 void mb_field_static(struct mb_node parent, const char *key, const char **text)
 {
     const char *read = mb_json_read_string(parent.in, key);
-    if (!parent.reader) {
-        mb_json_string(parent.json, parent.out, key, *text);
+    if (parent.reader) {
+        *text = read ? mb_field_keep(parent, read) : "";
     } else {
-        *text = read ? mb_field_keep(parent, read) : NULL;
+        mb_json_string(parent.json, parent.out, key, *text && *text[0] ? *text : NULL);
     }
 }
 

@@ -23,10 +23,9 @@ struct mb_node {
 struct mb_node mb_node_write(struct mb_json *json, struct cJSON *out);
 
 /* The object `key` of `parent`; mb_field_object_if() writes null unless `known`. When reading,
- * `known` is ignored: mb_node_has() tells whether the object is there. */
+ * `known` is ignored: the node's `in` tells whether the object is there. */
 struct mb_node mb_field_object(struct mb_node parent, const char *key);
 struct mb_node mb_field_object_if(struct mb_node parent, const char *key, bool known);
-bool mb_node_has(struct mb_node node);    /* always true when writing */
 bool mb_node_failed(struct mb_node node); /* never when writing: mb_json remembers */
 
 /* `parent`, to add the member `key` to. Unless `known`, writes null for the member and returns
@@ -46,7 +45,7 @@ struct mb_node mb_list_object(struct mb_list *list);
 /* Number of elements to visit: `own` when writing, else those in the file, up to `most`. */
 size_t mb_list_length(const struct mb_list *list, size_t own, size_t most);
 
-/* An absent member, or one of the wrong type, is read as NaN, 0, false, "" or NULL. Numbers are
+/* An absent member, or one of the wrong type, is read as NaN, 0, false or "". Numbers are
  * written with all digits, or rounded to six: errors and ratios are not more precise. */
 void mb_field_number(struct mb_node parent, const char *key, double *value);
 void mb_field_rounded(struct mb_node parent, const char *key, double *value);
@@ -57,9 +56,10 @@ void mb_field_bool(struct mb_node parent, const char *key, bool *value);
  * null. */
 void mb_field_text(struct mb_node parent, const char *key, char *text, size_t n_bytes);
 void mb_field_text_if(struct mb_node parent, const char *key, char *text, size_t n_bytes);
-/* A text that the variable only points to; the reader owns what it reads. */
+/* A text that the variable only points to; the reader owns what it reads. "" is written as
+ * null. */
 void mb_field_static(struct mb_node parent, const char *key, const char **text);
-/* The reader's own copy of a text, clean; NULL without memory. */
+/* The reader's own copy of a text, clean; "" without memory. */
 const char *mb_field_keep(struct mb_node node, const char *text);
 /* A list of texts, each read clean. */
 void mb_field_texts(struct mb_node parent, const char *key, struct mb_strlist *texts);

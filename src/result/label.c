@@ -89,11 +89,6 @@ struct mb_text mb_timing_title(const struct mb_timing *timing)
                    mb_timing_condition(timing).s);
 }
 
-const char *mb_run_git_sha(const struct mb_run *run)
-{
-    return run->tool.git_sha ? run->tool.git_sha : "";
-}
-
 /* All of Mesa's software drivers have version 0.0.1; only the info text tells them apart. */
 const char *mb_run_driver(const struct mb_run *run)
 {

@@ -24,9 +24,6 @@ struct mb_text mb_timing_place(const struct mb_timing *timing);
 /* A heading: "noise 64x64 rgba8 avg, 3 layers, cold latency". */
 struct mb_text mb_timing_title(const struct mb_timing *timing);
 
-/* Commit of the program that made the run; "": unknown. */
-const char *mb_run_git_sha(const struct mb_run *run);
-
 /* The driver's info text, or else its version. */
 const char *mb_run_driver(const struct mb_run *run);
 

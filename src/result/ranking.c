@@ -14,16 +14,11 @@ const char *const mb_lead_names[] = {
     [MB_LEAD_CLEAR] = "clear",
 };
 
-static bool is_timed(const struct mb_row *row)
-{
-    return row->stats.n > 0 && isfinite(row->stats.median_ns);
-}
-
 /* Whether a row can be ranked: timed, complete, with a policy and not found wrong. */
 static bool is_rankable(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK && row->result->verify != MB_VERIFY_FAIL &&
-           is_timed(row) && !row->result->is_diagnostic &&
+           isfinite(mb_row_time_ns(row)) && !row->result->is_diagnostic &&
            !row->result->work.tolerance.has_no_policy;
 }
 
@@ -52,7 +47,7 @@ static bool ask(struct mb_timing *timing, enum mb_question question)
     timing->fastest = SIZE_MAX;
     for (size_t i = 0; i < timing->of->n_results; i++) {
         const struct mb_row *row = &timing->rows[i];
-        if (row->result->verify == MB_VERIFY_PASS && is_timed(row) &&
+        if (row->result->verify == MB_VERIFY_PASS && isfinite(mb_row_time_ns(row)) &&
             mb_row_answers(row, question)) {
             timing->fastest = better(timing, timing->fastest, i);
         }
@@ -142,21 +137,30 @@ struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing
     return ranking;
 }
 
-size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n)
+size_t *mb_rows_by_time(const struct mb_timing *timing)
 {
     const struct mb_row *rows = timing->rows;
     size_t *order = mb_alloc(timing->of->n_results, sizeof *order);
-    *n = 0;
     for (size_t i = 0; order && i < timing->of->n_results; i++) {
-        if (!is_rankable(&rows[i]) || !mb_row_answers(&rows[i], question)) {
-            continue;
-        }
-        /* Rows with equal medians keep the order of the table. */
-        size_t at = (*n)++;
-        for (; at > 0 && rows[order[at - 1]].stats.median_ns > rows[i].stats.median_ns; at--) {
+        size_t at = i;
+        for (; at > 0 && mb_row_time_ns(&rows[order[at - 1]]) > mb_row_time_ns(&rows[i]);
+             at--) {
             order[at] = order[at - 1];
         }
         order[at] = i;
+    }
+    return order;
+}
+
+size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n)
+{
+    size_t *order = mb_rows_by_time(timing);
+    *n = 0;
+    for (size_t i = 0; order && i < timing->of->n_results; i++) {
+        const struct mb_row *row = &timing->rows[order[i]];
+        if (is_rankable(row) && mb_row_answers(row, question)) {
+            order[(*n)++] = order[i];
+        }
     }
     return order;
 }

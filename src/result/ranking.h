@@ -39,6 +39,10 @@ struct mb_ranking {
 /* Rank the rows of a timing that are related to its fastest (mb_relate_timing). */
 struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing *timing);
 
+/* All rows, the fastest first; those with equal medians, or without times at the end, keep
+ * their order. Newly allocated (mb_free); NULL without memory. */
+size_t *mb_rows_by_time(const struct mb_timing *timing);
+
 /* The rows that answer a question and can be ranked, the fastest first. Newly allocated
  * (mb_free); NULL without memory. */
 size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question question, size_t *n);

@@ -109,7 +109,7 @@ enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)
     MB_DO(mb_holm(p, n, err));
     for (size_t i = 0; i < n; i++) {
         struct mb_relation *relation = &timing->rows[i].relation;
-        relation->p_adjusted = p[i];
+        relation->p = p[i];
         if (!isnan(p[i])) {
             relation->outcome =
                 mb_outcome(relation->ci, p[i], MB_MARGIN, mb_relate_margin(timing));

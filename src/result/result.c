@@ -18,7 +18,6 @@ const struct mb_relation mb_no_relation = {
     .ratio = (double)NAN,
     .ci = {(double)NAN, (double)NAN},
     .p = (double)NAN,
-    .p_adjusted = (double)NAN,
     .outcome = MB_OUTCOME_INCONCLUSIVE,
 };
 
@@ -26,7 +25,6 @@ const struct mb_relation mb_to_itself = {
     .ratio = 1.0,
     .ci = {1.0, 1.0},
     .p = (double)NAN,
-    .p_adjusted = (double)NAN,
     .outcome = MB_OUTCOME_SAME,
 };
 
@@ -143,6 +141,14 @@ const char *mb_row_fault(const struct mb_row *row)
 {
     const char *reason = mb_row_reason(row);
     return strncmp(reason, "wrong: ", 7) == 0 ? reason + 7 : reason;
+}
+
+double mb_row_time_ns(const struct mb_row *row)
+{
+    const bool has_run =
+        mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
+    return has_run && row->stats.n > 0 && isfinite(row->stats.median_ns) ? row->stats.median_ns
+                                                                         : (double)INFINITY;
 }
 
 double mb_row_of_floor(const struct mb_row *row)

@@ -46,7 +46,7 @@ struct mb_warnings {
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p, p_adjusted; /* p_adjusted is Holm's over the timing; NaN: not tested */
+    double p; /* once judged, Holm's over the timing; NaN: not tested */
     enum mb_outcome outcome;
 };
 extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
@@ -197,6 +197,7 @@ struct mb_run {
     struct mb_tool tool; /* zero: this program */
     /* Only of a run that was read from a file (mb_run_read); owned. */
     char *path;
+    char sha256[65];           /* of the file */
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
     struct mb_strlist texts;   /* that other members point to */
@@ -211,6 +212,9 @@ const char *mb_row_reason(const struct mb_row *row);
 
 /* The reason without "wrong: ", for a text that says so itself. */
 const char *mb_row_fault(const struct mb_row *row);
+
+/* The median of a row that was timed, even if its result is wrong; else infinite. */
+double mb_row_time_ns(const struct mb_row *row);
 
 /* Warning `i` of a row, its variant's first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);

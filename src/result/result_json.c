@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "result/case_json.h"
@@ -310,6 +311,7 @@ enum mb_status mb_run_parse(const char *path, const char *text, struct mb_run *r
     struct mb_err why = {0};
     *run = (struct mb_run){.path = mb_strdup(path)};
     MB_TRY(MB_NEED(run->path, path));
+    mb_sha256_hex(text, strlen(text), run->sha256);
     if (mb_json_parse(&json, text, &why) != MB_OK) {
         status = MB_FAIL(err, why.code, "%s: %s", path, why.text);
         goto fail;

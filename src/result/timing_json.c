@@ -56,11 +56,15 @@ static void relation_fields(struct mb_node node, struct mb_relation *relation)
     mb_field_limit(node, &relation->ci[1], 1 / MAX_RATIO, MAX_RATIO);
 }
 
-/* The index of the result that "variant" names, or n_results. */
-static size_t read_variant(struct mb_node node, const struct mb_case *c)
+/* "variant": writes the id of result `of`, or reads the index of the result with that id.
+ * n_results: none. */
+static size_t variant_field(struct mb_node node, const struct mb_case *c, size_t of)
 {
-    char id[MB_LABEL_BYTES];
+    char id[MB_LABEL_BYTES] = "";
     size_t i = 0;
+    if (of < c->n_results) {
+        strcpy(id, c->results[of].slug);
+    }
     mb_field_text(node, "variant", id, sizeof id);
     while (i < c->n_results && strcmp(c->results[i].slug, id) != 0) {
         i++;
@@ -70,14 +74,11 @@ static size_t read_variant(struct mb_node node, const struct mb_case *c)
 
 static void twin_field(struct mb_node parent, struct mb_timing *timing)
 {
-    const struct mb_row *row =
-        timing->twin_of != SIZE_MAX ? &timing->rows[timing->twin_of] : NULL;
-    const bool is_timed = row && row->stats.n > 0;
+    const bool is_timed =
+        timing->twin_of != SIZE_MAX && timing->rows[timing->twin_of].stats.n > 0;
     const struct mb_node node = mb_field_object_if(parent, "aa_control", is_timed);
     double margin = mb_relate_margin(timing);
-    if (!node.reader) { /* when reading, the twin's column names its row */
-        mb_json_string(node.json, node.out, "variant", is_timed ? row->result->slug : NULL);
-    }
+    variant_field(node, timing->of, timing->twin_of); /* read from the twin's column */
     relation_fields(node, &timing->twin);
     mb_field_limit(node, &timing->twin.ratio, 1 / MAX_AA_RATIO, MAX_AA_RATIO);
     mb_field_rounded(node, "margin", &margin);
@@ -92,7 +93,7 @@ static void duration_field(struct mb_node node, double *duration_ns)
 }
 
 /* The samples of one column: one in each block. */
-static void column_fields(struct mb_node node, struct mb_samples *samples, size_t index)
+static void sample_lists(struct mb_node node, struct mb_samples *samples, size_t index)
 {
     struct mb_list positions = mb_field_list(node, "positions");
     struct mb_list durations = mb_field_list(node, "durations_ns");
@@ -114,34 +115,52 @@ static void column_fields(struct mb_node node, struct mb_samples *samples, size_
 enum column_kind { COLUMN_SAMPLE, COLUMN_AA_CONTROL, N_COLUMN_KINDS };
 static const char *const column_kinds[N_COLUMN_KINDS] = {"sample", "aa_control"};
 
-static void write_column(struct mb_list *list, struct mb_samples *samples, const char *variant,
-                         enum column_kind kind, size_t index)
+/* The row that was sampled in a column, or n_results. */
+static size_t row_of_column(const struct mb_timing *timing, size_t column)
 {
-    const struct mb_node node = mb_list_object(list);
-    mb_json_string(node.json, node.out, "variant", variant);
-    mb_json_string(node.json, node.out, "kind", column_kinds[kind]);
-    column_fields(node, samples, index);
+    size_t i = 0;
+    while (i < timing->of->n_results && timing->rows[i].column != column) {
+        i++;
+    }
+    return i;
+}
+
+static void column_fields(struct mb_node node, struct mb_timing *timing, size_t index,
+                          size_t row, enum column_kind kind)
+{
+    const size_t of = variant_field(node, timing->of, row);
+    kind = (enum column_kind)mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, kind,
+                                           N_COLUMN_KINDS);
+    sample_lists(node, &timing->samples, index);
+    if (of == timing->of->n_results) {
+        return;
+    }
+    if (kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
+        timing->rows[of].column = index;
+    } else if (kind == COLUMN_AA_CONTROL) {
+        timing->twin_of = of;
+        timing->twin_column = index;
+    }
 }
 
 /* Columns: the rows that were timed, and the A/A twin. */
-static void write_columns(struct mb_list *list, struct mb_timing *timing)
+static void column_list(struct mb_node parent, struct mb_timing *timing)
 {
-    struct mb_samples *samples = &timing->samples;
-    const struct mb_result *results = timing->of->results;
-    for (size_t i = 0; i < timing->of->n_results; i++) {
-        if (timing->rows[i].column != SIZE_MAX) {
-            write_column(list, samples, results[i].slug, COLUMN_SAMPLE, timing->rows[i].column);
+    struct mb_list list = mb_field_list(parent, "columns");
+    for (size_t i = 0; i < timing->samples.n_candidates; i++) {
+        const bool is_twin = timing->twin_of != SIZE_MAX && timing->twin_column == i;
+        const size_t row = is_twin ? timing->twin_of : row_of_column(timing, i);
+        if (parent.reader || row < timing->of->n_results) {
+            column_fields(mb_list_object(&list), timing, i, row,
+                          is_twin ? COLUMN_AA_CONTROL : COLUMN_SAMPLE);
         }
-    }
-    if (timing->twin_of != SIZE_MAX) {
-        write_column(list, samples, results[timing->twin_of].slug, COLUMN_AA_CONTROL,
-                     timing->twin_column);
     }
 }
 
 /* Allocate all columns, each as long as the longest. */
-static bool make_samples(struct mb_node node, struct mb_list list, struct mb_samples *samples)
+static bool make_samples(struct mb_node node, struct mb_samples *samples)
 {
+    const struct mb_list list = mb_field_list(node, "columns");
     const struct cJSON *parts = mb_json_elements(list.next, "parts_ns");
     const size_t n_parts = parts ? mb_json_count(parts, NULL) : 0;
     size_t n_blocks = 0;
@@ -160,27 +179,6 @@ static bool make_samples(struct mb_node node, struct mb_list list, struct mb_sam
     samples->block = mb_field_alloc(node, n_blocks, sizeof *samples->block);
     samples->sample = mb_field_alloc(node, n_blocks * list.n, sizeof *samples->sample);
     return !node.reader->failed;
-}
-
-/* Read the columns, in the order of the file, and set which row each belongs to. */
-static void read_columns(struct mb_list list, struct mb_timing *timing)
-{
-    for (size_t i = 0; list.next; i++) {
-        const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, timing->of);
-        const unsigned kind =
-            mb_field_word(node, "kind", column_kinds, N_COLUMN_KINDS, 0, N_COLUMN_KINDS);
-        column_fields(node, &timing->samples, i);
-        if (of == timing->of->n_results) {
-            continue;
-        }
-        if (kind == COLUMN_SAMPLE && timing->rows[of].column == SIZE_MAX) {
-            timing->rows[of].column = i;
-        } else if (kind == COLUMN_AA_CONTROL) {
-            timing->twin_of = of;
-            timing->twin_column = i;
-        }
-    }
 }
 
 /* The indices of the blocks that are flagged (`is_flag`), or else that were repeated. */
@@ -227,16 +225,9 @@ static void samples_field(struct mb_node parent, struct mb_timing *timing)
 {
     struct mb_samples *samples = &timing->samples;
     const struct mb_node node = mb_field_object(parent, "blocks");
-    if (!node.reader) {
+    if (!node.reader || make_samples(node, samples)) {
         block_fields(node, samples);
-        struct mb_list columns = mb_field_list(node, "columns");
-        write_columns(&columns, timing);
-        return;
-    }
-    const struct mb_list columns = mb_field_list(node, "columns");
-    if (make_samples(node, columns, samples)) {
-        block_fields(node, samples);
-        read_columns(columns, timing);
+        column_list(node, timing);
     }
 }
 
@@ -257,9 +248,8 @@ void mb_relation_field(struct mb_node parent, struct mb_relation *relation)
 {
     const struct mb_node node = mb_field_object_if(parent, "relative", !isnan(relation->ratio));
     relation_fields(node, relation);
-    mb_field_rounded(node, "p_adjusted", &relation->p_adjusted);
-    mb_field_limit(node, &relation->p_adjusted, 0, 1);
-    relation->p = node.reader ? relation->p_adjusted : relation->p; /* p is not in the file */
+    mb_field_rounded(node, "p_adjusted", &relation->p);
+    mb_field_limit(node, &relation->p, 0, 1);
     relation->outcome = (enum mb_outcome)mb_field_word(
         node, "verdict", mb_outcome_names, MB_OUTCOME_INCONCLUSIVE + 1, relation->outcome,
         MB_OUTCOME_INCONCLUSIVE);
@@ -285,9 +275,6 @@ static void status_fields(struct mb_node node, struct mb_row *row)
 static void row_fields(struct mb_node node, struct mb_row *row)
 {
     double of_limit = mb_row_of_floor(row);
-    if (!node.reader) {
-        mb_json_string(node.json, node.out, "variant", row->result->slug);
-    }
     status_fields(node, row);
     mb_stats_fields(node, "stats", &row->stats);
     mb_field_u32(node, "n_verified", &row->n_verified);
@@ -301,26 +288,24 @@ static void row_fields(struct mb_node node, struct mb_row *row)
 static void row_list(struct mb_node parent, struct mb_timing *timing)
 {
     struct mb_list list = mb_field_list(parent, "rows");
-    for (size_t i = 0; i < timing->of->n_results && !parent.reader; i++) {
-        row_fields(mb_list_object(&list), &timing->rows[i]);
-    }
-    for (size_t i = 0; i < timing->of->n_results && parent.reader; i++) {
+    const size_t n = timing->of->n_results;
+    for (size_t i = 0; i < n && parent.reader; i++) {
         strcpy(timing->rows[i].skipped, "no row of it"); /* until its row is read */
     }
     if (list.n > MB_MAX_VARIANTS) {
         mb_field_refuse(parent, "a timing has more than %d rows", MB_MAX_VARIANTS);
         return;
     }
-    while (list.next) {
-        const struct mb_node node = mb_list_next(&list);
-        const size_t of = read_variant(node, timing->of);
+    for (size_t i = 0; i < (parent.reader ? list.n : n); i++) {
+        const struct mb_node node = mb_list_object(&list);
+        const size_t of = variant_field(node, timing->of, i);
         struct mb_row *row = &timing->rows[of];
-        if (of == timing->of->n_results || row->result->label[0] == '\0' ||
-            row->result->strategy->name[0] == '\0') {
+        if (node.reader && (of == n || row->result->label[0] == '\0' ||
+                            row->result->strategy->name[0] == '\0')) {
             mb_field_refuse(node, "a row names no strategy");
             return;
         }
-        row->skipped[0] = '\0';
+        row->skipped[0] = node.reader ? '\0' : row->skipped[0];
         row_fields(node, row);
     }
 }

@@ -10,12 +10,6 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-const char *const mb_tune_how_names[] = {
-    [MB_TUNE_INTERPOLATED] = "interpolated",
-    [MB_TUNE_MIDPOINT] = "midpoint",
-    [MB_TUNE_LIMIT] = "limit",
-};
-
 void mb_tune_finish(struct mb_tune *tune)
 {
     mb_free(tune->classes);
@@ -161,23 +155,21 @@ static const struct mb_row *winner_in(const struct mb_timing *timing,
     return NULL;
 }
 
-/* The number of texels at which one class ends and the next begins. */
-static double find_border(const struct mb_tune_class *below, const struct mb_tune_class *above,
-                          enum mb_tune_how *how)
+/* The number of texels at which one class ends and the next begins: where the winner below
+ * cannot run above, where their times cross, or halfway. */
+static double find_border(const struct mb_tune_class *below, const struct mb_tune_class *above)
 {
     const struct mb_row *upper_below = winner_in(below->timing, above);
     const struct mb_row *lower_above = winner_in(above->timing, below);
     const double low = (double)texels_of(below), high = (double)texels_of(above);
     double texels = (double)NAN;
     if (lower_above == NULL) {
-        *how = MB_TUNE_LIMIT;
         return low;
     }
     if (upper_below != NULL) { /* else, or without times, no crossing is known */
         texels = cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns, high,
                        lower_above->stats.median_ns / above->chosen->stats.median_ns);
     }
-    *how = isnan(texels) ? MB_TUNE_MIDPOINT : MB_TUNE_INTERPOLATED;
     return isnan(texels) ? sqrt(low * high) : texels;
 }
 
@@ -204,23 +196,14 @@ static int compare_classes(const void *a, const void *b)
     return (edge_of(x) > edge_of(y)) - (edge_of(x) < edge_of(y));
 }
 
-/* Set the range of a class: up to its own size, or to the border with the next one of its kind;
- * note whether the winner changes there. */
+/* Set the range of a class: up to its own size, or to the border with the next one of its
+ * kind. */
 static void reach(struct mb_tune_class *class, const struct mb_tune_class *above)
 {
-    class->max_texels = texels_of(class);
-    class->max_edge = edge_of(class);
-    class->above = NULL;
-    if (above == NULL) {
-        return;
-    }
-    const double texels = find_border(class, above, &class->how);
-    const double growth = sqrt(texels / (double)texels_of(class));
+    const double own = (double)texels_of(class);
+    const double texels = above != NULL ? find_border(class, above) : own;
     class->max_texels = (uint64_t)texels;
-    class->max_edge = (uint32_t)((double)edge_of(class) * growth);
-    if (strcmp(class->chosen->result->slug, above->chosen->result->slug) != 0) {
-        class->above = above;
-    }
+    class->max_edge = (uint32_t)((double)edge_of(class) * sqrt(texels / own));
 }
 
 static enum mb_status append(struct mb_tune *tune, const struct mb_tune_class *class,

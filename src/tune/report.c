@@ -17,12 +17,6 @@
 
 #define TUNE_SCHEMA_VERSION "3.0.0"
 
-static void add_extent(struct mb_json *json, struct cJSON *node, struct mb_extent extent)
-{
-    mb_json_u64(json, node, "width", extent.width);
-    mb_json_u64(json, node, "height", extent.height);
-}
-
 /* The task, which is the same in every case. */
 static void add_task(struct mb_json *json, const struct mb_run *run)
 {
@@ -42,13 +36,6 @@ static void add_task(struct mb_json *json, const struct mb_run *run)
     mb_json_string(json, node, "image_usage", mb_image_usage_names[c->image_usage]);
 }
 
-static void add_method(struct mb_json *json)
-{
-    struct cJSON *node = mb_json_object(json, json->root, "method");
-    mb_json_u64(json, node, "max_finalists", MB_TUNE_FINALISTS);
-    mb_json_number(json, node, "pass_margin", MB_TUNE_MARGIN);
-}
-
 static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
 {
     struct cJSON *node = mb_json_object_if(json, json->root, "self_test", tune->has_selftest);
@@ -62,22 +49,17 @@ static void add_selftest(struct mb_json *json, const struct mb_tune *tune)
     }
 }
 
-static void add_kind(struct mb_json *json, struct cJSON *node,
-                     const struct mb_tune_class *class)
-{
-    mb_json_string(json, node, "format", class->timing->of->layout.format->name);
-    mb_json_string(json, node, "question", mb_question_names[class->question]);
-    mb_json_bool(json, node, "power_of_two", class->is_power);
-}
-
 static void add_class(struct mb_json *json, struct cJSON *list,
                       const struct mb_tune_class *class)
 {
     const struct mb_row *winner = class->chosen, *next = class->runner_up;
     struct cJSON *node = mb_json_object(json, list, NULL);
-    add_kind(json, node, class);
+    mb_json_string(json, node, "format", class->timing->of->layout.format->name);
+    mb_json_string(json, node, "question", mb_question_names[class->question]);
+    mb_json_bool(json, node, "power_of_two", class->is_power);
     mb_json_string(json, node, "case", mb_case_folder(class->timing->of).s);
-    add_extent(json, node, class->timing->of->layout.base);
+    mb_json_u64(json, node, "width", class->timing->of->layout.base.width);
+    mb_json_u64(json, node, "height", class->timing->of->layout.base.height);
     mb_json_u64(json, node, "max_texels", class->max_texels);
     mb_json_u64(json, node, "max_edge", class->max_edge);
     mb_json_string(json, node, "variant", winner->result->slug);
@@ -93,26 +75,6 @@ static void add_class(struct mb_json *json, struct cJSON *list,
     mb_relation_field(mb_node_write(json, runner_up), &relation);
 }
 
-static void add_side(struct mb_json *json, struct cJSON *parent, const char *key,
-                     const struct mb_tune_class *class)
-{
-    struct cJSON *node = mb_json_object(json, parent, key);
-    add_extent(json, node, class->timing->of->layout.base);
-    mb_json_string(json, node, "label", class->chosen->result->label);
-}
-
-static void add_crossover(struct mb_json *json, struct cJSON *list,
-                          const struct mb_tune_class *below)
-{
-    struct cJSON *node = mb_json_object(json, list, NULL);
-    add_kind(json, node, below);
-    add_side(json, node, "below", below);
-    add_side(json, node, "above", below->above);
-    mb_json_u64(json, node, "texels", below->max_texels);
-    mb_json_number(json, node, "square_edge", sqrt((double)below->max_texels));
-    mb_json_string(json, node, "how", mb_tune_how_names[below->how]);
-}
-
 void mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, struct mb_strbuf *out)
 {
     MB_SCOPED(mb_json) json;
@@ -121,15 +83,10 @@ void mb_tune_json(const struct mb_run *run, const struct mb_tune *tune, struct m
     struct mb_run own = *run;
     mb_head_fields(mb_node_write(&json, json.root), &own);
     add_task(&json, run);
-    add_method(&json);
     add_selftest(&json, tune);
     struct cJSON *classes = mb_json_array(&json, json.root, "classes");
-    struct cJSON *crossovers = mb_json_array(&json, json.root, "crossovers");
     for (size_t i = 0; i < tune->n_classes; i++) {
         add_class(&json, classes, &tune->classes[i]);
-        if (tune->classes[i].above) {
-            add_crossover(&json, crossovers, &tune->classes[i]);
-        }
     }
     mb_json_print(&json, out);
 }

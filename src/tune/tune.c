@@ -19,9 +19,8 @@ struct contest {
     const void *source;
     struct mb_case blank; /* the case before anything ran */
     bool is_complete;     /* the user did not interrupt it */
-    /* The variants that can run; these four are owned and have room for all variants. */
+    /* The variants that can run; these three are owned and have room for all variants. */
     struct mb_variant *rows;
-    struct mb_params *resolved; /* with "auto" replaced by what it stands for here */
     struct mb_tune_trial *trials;
     const char **left_out; /* why a variant is not in the next heat or final, or NULL */
     size_t n_rows;
@@ -48,7 +47,7 @@ static bool is_same(const struct contest *contest, const struct mb_strategy *str
     bool is_found = false;
     for (size_t i = 0; strategy->resolve && i < contest->n_rows && !is_found; i++) {
         is_found = contest->rows[i].strategy == strategy &&
-                   memcmp(&contest->resolved[i], resolved, sizeof *resolved) == 0;
+                   memcmp(&contest->trials[i].resolved, resolved, sizeof *resolved) == 0;
     }
     return is_found;
 }
@@ -70,8 +69,7 @@ static void take_variants(struct contest *contest, struct mb_err *first)
                                    &resolved);
         }
         if (status != MB_UNSUPPORTED && !is_same(contest, row->strategy, &resolved)) {
-            contest->trials[contest->n_rows] = (struct mb_tune_trial){.questions = 0};
-            contest->resolved[contest->n_rows] = resolved;
+            contest->trials[contest->n_rows] = (struct mb_tune_trial){.resolved = resolved};
             contest->rows[contest->n_rows++] = *row;
         }
     }
@@ -194,7 +192,6 @@ static enum mb_status report_none(struct contest *contest, const struct mb_err *
 static void contest_finish(struct contest *contest)
 {
     mb_free(contest->rows);
-    mb_free(contest->resolved);
     mb_free(contest->trials);
     mb_free(contest->left_out);
 }
@@ -211,12 +208,10 @@ enum mb_status mb_tune_case(const struct mb_case_options *options, const void *s
         .blank = *c,
         .is_complete = true,
         .rows = mb_alloc(n, sizeof *contest.rows),
-        .resolved = mb_alloc(n, sizeof *contest.resolved),
         .trials = mb_alloc(n, sizeof *contest.trials),
         .left_out = mb_alloc(n, sizeof *contest.left_out),
     };
-    MB_DO(MB_NEED(contest.rows && contest.resolved && contest.trials && contest.left_out,
-                  "tune"));
+    MB_DO(MB_NEED(contest.rows && contest.trials && contest.left_out, "tune"));
     take_variants(&contest, &first);
     MB_DO(contest.n_rows > 0 ? run_contest(&contest, c, err)
                              : report_none(&contest, &first, c, err));

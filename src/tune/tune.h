@@ -15,27 +15,17 @@
 #define MB_TUNE_FINALISTS 24u  /* for each question */
 #define MB_TUNE_MARGIN    1.10 /* variants slower than the best by this ratio are left out */
 
-/* How the border between a class and the next larger one was found. */
-enum mb_tune_how {
-    MB_TUNE_INTERPOLATED, /* where the times of both winners cross */
-    MB_TUNE_MIDPOINT, /* halfway: the times do not cross, or a winner was not in both finals */
-    MB_TUNE_LIMIT,    /* the winner below cannot run above */
-};
-extern const char *const mb_tune_how_names[]; /* "interpolated", ... */
-
 /* The choice for a question at one size in one format, and the sizes that it holds for. */
 struct mb_tune_class {
     const struct mb_timing *timing; /* the final, in a case of the run; borrowed */
     enum mb_question question;
-    const struct mb_row *fastest;      /* by the median */
-    const struct mb_row *chosen;       /* the fastest, or a simpler one that ties with it */
-    const struct mb_row *runner_up;    /* the fastest of the others, or NULL */
-    struct mb_relation next;           /* of the runner-up to the chosen one */
-    bool is_power;                     /* both edges are powers of two */
-    uint64_t max_texels;               /* holds for images of up to this many texels */
-    uint32_t max_edge;                 /* and with no edge longer than this */
-    const struct mb_tune_class *above; /* the next class, if its winner differs; or NULL */
-    enum mb_tune_how how;              /* how the border with the next class was found */
+    const struct mb_row *fastest;   /* by the median */
+    const struct mb_row *chosen;    /* the fastest, or a simpler one that ties with it */
+    const struct mb_row *runner_up; /* the fastest of the others, or NULL */
+    struct mb_relation next;        /* of the runner-up to the chosen one */
+    bool is_power;                  /* both edges are powers of two */
+    uint64_t max_texels;            /* holds for images of up to this many texels */
+    uint32_t max_edge;              /* and with no edge longer than this */
 };
 
 struct mb_tune {
@@ -53,9 +43,10 @@ bool mb_tune_is_power(struct mb_extent base);
 
 /* A variant in the first pass. */
 struct mb_tune_trial {
-    unsigned questions;      /* mask of 1 << enum mb_question; 0: it was not timed */
-    double ratio;            /* of its time to that of the variant that all heats share */
-    struct mb_text left_out; /* why it is not in the final, if it is not */
+    struct mb_params resolved; /* with "auto" replaced by what it stands for here */
+    unsigned questions;        /* mask of 1 << enum mb_question; 0: it was not timed */
+    double ratio;              /* of its time to that of the variant that all heats share */
+    struct mb_text left_out;   /* why it is not in the final, if it is not */
 };
 
 /* Select variants for the final. A variant is kept if, for one of its questions, it is among

@@ -254,7 +254,7 @@ class Kernel(cli.TestCase):
         outcome = self.run_it("tune", "pattern:noise:64x64", "--size", "64x64,65x65", "-f", "rgba8", "--kernel", path,
                               "-s", "compute,general", "-n", "3", "-o", "out")
         self.assertEqual(outcome.code, 6, outcome)
-        self.assertIn(f"\n64x64 rgba8: general FAILED: {path}: ".encode(), outcome.out)
+        self.assertIn(f"\nFAILED: general on pattern:noise:64x64, 64x64 rgba8: {path}: ".encode(), outcome.out)
 
     def test_failing(self):
         """The rows of wrong kernels fail; those beside them are measured."""

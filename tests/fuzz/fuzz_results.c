@@ -77,7 +77,7 @@ static void check_row(const struct mb_row *row)
 static void check_file(const struct mb_run *run)
 {
     const char *const texts[] = {run->id, run->device.name, run->device.driver_info,
-                                 mb_run_git_sha(run)};
+                                 run->tool.git_sha};
     struct mb_rows rows = {.run = run};
     struct mb_strbuf written = {0};
     for (size_t i = 0; i < MB_COUNTOF(texts); i++) {

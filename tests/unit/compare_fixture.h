@@ -49,6 +49,7 @@ static inline struct mb_case *add_results(struct mb_run *run, size_t first, size
 static inline struct mb_run make_run(const char *path)
 {
     struct mb_run run = {.path = mb_strdup(path), .complete = true};
+    snprintf(run.sha256, sizeof run.sha256, "%s", path);
     snprintf(run.device.name, sizeof run.device.name, "GPU");
     snprintf(run.device.driver_version, sizeof run.device.driver_version, "1");
     run.timer.granularity_gcd_ns = (double)NAN;

@@ -90,8 +90,7 @@ static void set_label(struct mb_row *row, const struct mb_strategy *strategy, co
     snprintf(result->label, sizeof result->label, "%s", label);
     snprintf(result->slug, sizeof result->slug, "%s", slug);
     result->setup_ms = NAN;
-    row->relation =
-        (struct mb_relation){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN, .p_adjusted = NAN};
+    row->relation = (struct mb_relation){.ratio = NAN, .ci = {NAN, NAN}, .p = NAN};
 }
 
 static void make_spd(struct mb_case *c, struct mb_row *row)
@@ -197,8 +196,7 @@ static void make_measured(struct mb_run *run, struct mb_timing *timing)
     timing->rows[SPD_SAMPLER].relation = (struct mb_relation){
         .ratio = 1.5,
         .ci = {1.4, 1.6},
-        .p = 0.001,
-        .p_adjusted = 0.002,
+        .p = 0.002,
         .outcome = MB_OUTCOME_SLOWER,
     };
 }

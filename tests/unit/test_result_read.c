@@ -71,7 +71,7 @@ static void test_all(void)
     CHECK_EQ_STR(file.id, "r1");
     CHECK_EQ_STR(file.device.name, "GPU?");
     CHECK_EQ_STR(mb_run_driver(&file), "7");
-    CHECK_EQ_STR(mb_run_git_sha(&file), "abc");
+    CHECK_EQ_STR(file.tool.git_sha, "abc");
     CHECK(file.seed == UINT64_MAX);
     CHECK(file.complete && !file.validate);
     CHECK_EQ_INT(file.argc, 2);

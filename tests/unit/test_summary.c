@@ -37,7 +37,7 @@ static void add_case(struct mb_run *run, const char *input, uint32_t edge,
         const double ratio = median_us[i] / median_us[timing->fastest];
         timing->rows[i].relation = (struct mb_relation){
             .ratio = ratio,
-            .p_adjusted = 1e-3,
+            .p = 1e-3,
             .outcome = ratio < 1.0    ? MB_OUTCOME_FASTER
                        : ratio > 1.01 ? MB_OUTCOME_SLOWER
                                       : MB_OUTCOME_SAME,
@@ -49,6 +49,7 @@ static void fail_result(struct mb_run *run, size_t index)
 {
     struct mb_result *result = &run->cases[run->n_cases - 1]->results[index];
     result->status = MB_RESULT_FAILED;
+    snprintf(result->reason, sizeof result->reason, "wrong: 3 texels");
     result->verify = MB_VERIFY_FAIL;
 }
 

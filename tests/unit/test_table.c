@@ -57,7 +57,7 @@ static struct mb_row *add_row(struct fixture *f, const char *label, double media
         .timing = &f->timing,
         .column = SIZE_MAX,
         .fixed_ns = (double)NAN,
-        .relation = {.ratio = (double)NAN, .p_adjusted = (double)NAN},
+        .relation = {.ratio = (double)NAN, .p = (double)NAN},
         .stats = {.n = 100,
                   .median_ns = median_us * 1e3,
                   .p95_ns = median_us * 1.05e3,
@@ -105,7 +105,7 @@ static void rank(struct fixture *f)
         bool overlap = stats->median_ci_ns[0] <= best->median_ci_ns[1];
         f->rows[i].relation = (struct mb_relation){
             .ratio = stats->n > 0 ? stats->median_ns / best->median_ns : (double)NAN,
-            .p_adjusted = (double)NAN,
+            .p = (double)NAN,
             .outcome = overlap ? MB_OUTCOME_SAME : MB_OUTCOME_SLOWER,
         };
     }
@@ -404,7 +404,7 @@ static void test_long_cells(void)
         .pass = true, .max_error_lsb = 17.19, .box_lsb = 4.46e6, .claimed_lsb = 2};
     row->result->work.tolerance.filter.policy = MB_POLICY_FLOOR;
     rank(&f);
-    row->relation.p_adjusted = 0.5;
+    row->relation.p = 0.5;
     row->relation.ci[0] = 0.93;
     row->relation.ci[1] = 13.12;
     show(&f, &narrow, "long cells, 80 columns");
@@ -418,12 +418,12 @@ static void test_pool(void)
     struct fixture f;
     struct mb_strbuf out = {0};
     make_fixture(&f, 64, 64);
-    f.c.compulsory_bytes = 0;
     f.run.n_pooled = 3;
     add_row(&f, "spd", 10, 0.1);
     add_row(&f, "compute", 20, 0.1)->result->verify = MB_VERIFY_SKIPPED;
     struct mb_row *bad = add_row(&f, "blit", 5, 0.1);
     set_wrong(bad);
+    snprintf(bad->result->reason, sizeof bad->result->reason, "another image");
     bad->result->work.tolerance.arithmetic = MB_ARITHMETIC_FILTER;
     rank(&f);
     for (size_t i = 0; i < 3; i++) {
