@@ -35,9 +35,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
         {.name = "run",
          .usage = "[run] INPUT... [options]",
          .summary = "time and verify strategies on images; the default",
-         .about =
-             "INPUT is an image, a folder of images, pattern:NAME:WxH (made up), or @- for the "
-             "paths on standard input. Reads " MB_IMAGE_KINDS ".",
+         .about = "INPUT is an image, a folder of images, or pattern:NAME:WxH (made up). "
+                  "Reads " MB_IMAGE_KINDS ".",
          .examples = "  mipbench photo.png\n"
                      "  mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
                      "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
