@@ -47,23 +47,12 @@ static enum mb_status write_file(const struct mb_pictures *pictures,
     return written ? mb_strlist_add(written, err, "%s", name.s) : MB_OK;
 }
 
-static enum mb_status write_png(const struct writer *w, struct mb_text stem,
-                                const uint8_t *rgba, struct mb_extent extent,
-                                struct mb_err *err)
+/* Write the file of a picture; `suffix` is "png" or "hdr". */
+static enum mb_status write_picture(const struct writer *w, struct mb_text stem,
+                                    const char *suffix, const struct mb_bytes *bytes,
+                                    struct mb_err *err)
 {
-    MB_SCOPED(mb_bytes) png = {0};
-    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
-    return write_file(w->pictures, &png, mb_text("%s/%s.png", w->folder.s, stem.s),
-                      &w->result->images, err);
-}
-
-/* Write texels of the chain's own format as HDR. */
-static enum mb_status write_hdr(const struct writer *w, struct mb_text stem, const void *texels,
-                                struct mb_extent extent, struct mb_err *err)
-{
-    MB_SCOPED(mb_bytes) hdr = {0};
-    MB_DO(mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err));
-    return write_file(w->pictures, &hdr, mb_text("%s/%s.hdr", w->folder.s, stem.s),
+    return write_file(w->pictures, bytes, mb_text("%s/%s.%s", w->folder.s, stem.s, suffix),
                       &w->result->images, err);
 }
 
@@ -110,13 +99,16 @@ static enum mb_status write_atlas(const struct writer *w, struct mb_text stem,
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
     MB_FREED void *rgba = NULL;
     MB_FREED void *texels = NULL;
+    MB_SCOPED(mb_bytes) png = {0}, hdr = {0};
     MB_DO(mb_atlas_draw(layout, block, layer, true, &rgba, err));
-    MB_DO(write_png(w, stem, rgba, extent, err));
+    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
+    MB_DO(write_picture(w, stem, "png", &png, err));
     if (mb_format_is_unorm(layout->format)) {
         return MB_OK;
     }
     MB_DO(mb_atlas_draw(layout, block, layer, false, &texels, err));
-    return write_hdr(w, stem, texels, extent, err);
+    MB_DO(mb_hdr_encode(layout->format, extent, texels, &hdr, err));
+    return write_picture(w, stem, "hdr", &hdr, err);
 }
 
 /* Write a level, drawn as a chain of its own. */
@@ -142,10 +134,12 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
                              err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
+    MB_SCOPED(mb_bytes) png = {0};
     MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
-    return write_png(w, stem_of(mb_text("error_%02u", level).s, layer), rgba, extent, err);
+    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
+    return write_picture(w, stem_of(mb_text("error_%02u", level).s, layer), "png", &png, err);
 }
 
 /* Write atlases, single levels, or both. */
@@ -283,24 +277,13 @@ static enum mb_status write_textures(const struct writer *w, struct mb_err *err)
 
 void mb_pictures_finish(struct mb_pictures *pictures)
 {
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        mb_sheet_finish(&pictures->sheet[layer]);
-    }
-    pictures->n_layers = pictures->policies = 0;
+    mb_sheet_finish(&pictures->sheet);
+    pictures->policies = 0;
 }
 
-static struct mb_text sheet_name(const struct mb_case *c, uint32_t layer)
+static struct mb_text sheet_name(const struct mb_case *c)
 {
-    return mb_text("%s/%s.png", mb_case_folder(c).s, stem_of("sheet", layer).s);
-}
-
-static enum mb_status add_rows(struct mb_pictures *pictures, const char *label,
-                               const void *block, struct mb_err *err)
-{
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        MB_DO(mb_sheet_add(&pictures->sheet[layer], label, block, err));
-    }
-    return MB_OK;
+    return mb_text("%s/sheet.png", mb_case_folder(c).s);
 }
 
 /* Add the reference to the sheet, once for all strategies that are held to the same policy. */
@@ -313,29 +296,23 @@ static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
     }
     w->pictures->policies |= 1u << policy;
     MB_DO(make_golden(w, &texels, err));
-    return add_rows(w->pictures, mb_text("golden (%s)", mb_policy_names[policy]).s, texels,
-                    err);
+    return mb_sheet_add(&w->pictures->sheet, mb_text("golden (%s)", mb_policy_names[policy]).s,
+                        texels, err);
 }
 
 /* Add the chain to the contact sheet, and the reference that it was held to. */
 static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
 {
-    struct mb_pictures *pictures = w->pictures;
+    struct mb_sheet *sheet = &w->pictures->sheet;
     struct mb_result *result = w->result;
-    if (pictures->n_layers == 0) {
-        pictures->n_layers = n_drawn_layers(&w->c->layout);
-        for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-            mb_sheet_init(&pictures->sheet[layer], &w->c->layout, layer);
-        }
+    if (sheet->labels.n == 0) {
+        mb_sheet_init(sheet, &w->c->layout);
     }
     MB_DO(w->reference ? add_golden(w, err) : MB_OK);
     const bool is_wrong = result->verify == MB_VERIFY_FAIL;
-    MB_DO(add_rows(pictures, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
-                   w->block, err));
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        MB_DO(mb_strlist_add(&result->images, err, "%s", sheet_name(w->c, layer).s));
-    }
-    return MB_OK;
+    MB_DO(mb_sheet_add(sheet, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
+                       w->block, err));
+    return mb_strlist_add(&result->images, err, "%s", sheet_name(w->c).s);
 }
 
 /* Turn the failure to write a file into a warning, so that the run goes on; the first failure
@@ -376,19 +353,17 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
     return forgive(pictures, status, err, result, "chain_not_written");
 }
 
-/* "photo.png, 451x300 rgba8, avg, layer 1": the name of the file without its folder. */
-static struct mb_text sheet_title(const struct mb_case *c, uint32_t layer)
+/* "photo.png, 451x300 rgba8, avg, layer 0": the name of the file without its folder. */
+static struct mb_text sheet_title(const struct mb_case *c)
 {
     const char *slash = strncmp(c->input, "pattern:", 8) ? strrchr(c->input, '/') : NULL;
-    const struct mb_text words = mb_text(", layer %u", layer);
     return mb_text("%s, %ux%u %s, %s%s", slash ? slash + 1 : c->input, c->layout.base.width,
                    c->layout.base.height, c->layout.format->name,
-                   mb_reduce_names[c->task.reduce], c->layout.n_layers > 1 ? words.s : "");
+                   mb_reduce_names[c->task.reduce], c->layout.n_layers > 1 ? ", layer 0" : "");
 }
 
-static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t layer,
-                                  const struct mb_run *run, const struct mb_case *c,
-                                  struct mb_err *err)
+static enum mb_status write_sheet(const struct mb_pictures *pictures, const struct mb_run *run,
+                                  const struct mb_case *c, struct mb_err *err)
 {
     bool is_clamped = false;
     for (size_t i = 0; i < c->n_results; i++) {
@@ -399,10 +374,9 @@ static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t l
                 mb_run_driver(run), is_clamped ? "; values are clamped to [0, 1]" : "");
     MB_SCOPED(mb_canvas) canvas = {0};
     MB_SCOPED(mb_bytes) png = {0};
-    MB_DO(mb_sheet_draw(&pictures->sheet[layer], sheet_title(c, layer).s, footer.s, &canvas,
-                        err));
+    MB_DO(mb_sheet_draw(&pictures->sheet, sheet_title(c).s, footer.s, &canvas, err));
     MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    return write_file(pictures, &png, sheet_name(c, layer), NULL, err);
+    return write_file(pictures, &png, sheet_name(c), NULL, err);
 }
 
 /* Remove the name of a missing file from the results; a warning says why it is missing. */
@@ -421,12 +395,10 @@ static void forget(const struct mb_case *c, const char *name, const char *code, 
 enum mb_status mb_pictures_case_done(struct mb_pictures *pictures, const struct mb_run *run,
                                      const struct mb_case *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        status = status == MB_OK ? write_sheet(pictures, layer, run, c, err) : status;
-        if (status != MB_OK) {
-            forget(c, sheet_name(c, layer).s, "picture_not_written", err->text);
-        }
+    const bool has_sheet = pictures->sheet.labels.n > 0;
+    const enum mb_status status = has_sheet ? write_sheet(pictures, run, c, err) : MB_OK;
+    if (status != MB_OK) {
+        forget(c, sheet_name(c).s, "picture_not_written", err->text);
     }
     mb_pictures_finish(pictures);
     return forgive(pictures, status, err, NULL, NULL);
