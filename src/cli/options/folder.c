@@ -12,6 +12,9 @@
 #include "image/image.h"
 #include "image/pattern.h"
 
+const char *const mb_folder_files[MB_N_FOLDER_FILES] = {"results.json", "report.html",
+                                                        "tune.json", "mipbench_tuned.h"};
+
 static int compare_paths(const void *a, const void *b)
 {
     return mb_natural_compare(*(char *const *)a, *(char *const *)b);

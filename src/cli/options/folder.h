@@ -10,6 +10,10 @@
  * read or has no images. */
 MB_MUST_CHECK enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err);
 
+/* What a run or a tuning may leave in its output folder, beside pictures. */
+#define MB_N_FOLDER_FILES 4
+extern const char *const mb_folder_files[MB_N_FOLDER_FILES];
+
 /* The name of a run's folder in a set, without the number: "run-1". */
 #define MB_SET_RUN "run-"
 

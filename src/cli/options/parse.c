@@ -480,8 +480,6 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
 /* Check that no output is written twice or over an input. A default folder is new: no check. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
-    static const char *const names[] = {"results.json", "report.html", "tune.json",
-                                        "mipbench_tuned.h"};
     const char *const files[] = {options->json, options->csv, options->markdown};
     MB_SCOPED(mb_strlist) read = {0};
     MB_SCOPED(mb_strlist) written = {0};
@@ -494,8 +492,8 @@ static enum mb_status check_files(const struct mb_options *options, struct mb_er
     for (size_t i = 0; i < MB_COUNTOF(files); i++) {
         MB_DO(files[i] ? mb_strlist_add(&written, err, "%s", files[i]) : MB_OK);
     }
-    for (size_t i = 0; options->out_dir && i < MB_COUNTOF(names); i++) {
-        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, names[i]));
+    for (size_t i = 0; options->out_dir && i < MB_N_FOLDER_FILES; i++) {
+        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, mb_folder_files[i]));
     }
     for (size_t i = 0; i < written.n; i++) {
         for (size_t k = 0; k < i; k++) {
