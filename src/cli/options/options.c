@@ -332,8 +332,7 @@ static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
                t->row->name, MB_MAX_FORMATS);
     const bool is_new = i == options->settings.n_formats;
     const unsigned before = is_new ? 0 : options->format_reduces[i];
-    const bool is_all = colon == NULL || (!is_new && before == 0);
-    options->format_reduces[i] = is_all ? 0 : before | 1u << reduce;
+    options->format_reduces[i] = before | (colon ? 1u << reduce : MB_ALL_REDUCES);
     options->settings.formats[i] = format;
     options->settings.n_formats += is_new;
     return MB_OK;

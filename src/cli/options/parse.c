@@ -207,6 +207,7 @@ static void set_defaults(struct mb_options *options, int argc, char *const *argv
                      .pipeline_facts = true,
                      .max_noise = 0.003,
                      .n_formats = 1},
+        .format_reduces = {MB_ALL_REDUCES},
         .threshold = 0.01,
         .kernel_timeout_s = 30.0,
         .plain = true,
@@ -466,11 +467,6 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
     if (options->exported == NULL) {
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
-    }
-    for (size_t i = 0; i < options->settings.n_formats && options->settings.n_formats > 1;
-         i++) {
-        MB_FAIL_IF(options->settings.formats[i] == NULL, err, MB_ERRC_USAGE,
-                   "--format: 'auto' is every format in an export");
     }
     MB_FAIL_IF(options->out_dir == NULL, err, MB_ERRC_USAGE,
                "export: expected a folder to write into: -o DIR");
