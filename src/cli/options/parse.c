@@ -360,20 +360,22 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     return status;
 }
 
-/* --srgb and --alpha must suit the reduction and the format `name` (NULL: auto). */
-static enum mb_status check_colour(const struct mb_options *options, const char *name,
-                                   struct mb_err *err)
+/* --srgb and --alpha must suit the reduction and each format. */
+static enum mb_status check_colours(const struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
-    const struct mb_format *format = mb_format_find(name ? name : "rgba8");
-    MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err, MB_ERRC_USAGE,
-               "--srgb does not go with format '%s'", name);
-    MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
-                   !mb_weighs_alpha(settings->reduce, settings->alpha, format),
-               err, MB_ERRC_USAGE,
-               "--alpha premultiplied: expected averages of a format with alpha, got "
-               "'--reduce %s' of '%s'",
-               mb_reduce_names[settings->reduce], format->name);
+    for (size_t i = 0; i < settings->n_formats; i++) {
+        const char *name = settings->formats[i]; /* NULL: auto */
+        const struct mb_format *format = mb_format_find(name ? name : "rgba8");
+        MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err,
+                   MB_ERRC_USAGE, "--srgb does not go with format '%s'", name);
+        MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
+                       !mb_weighs_alpha(settings->reduce, settings->alpha, format),
+                   err, MB_ERRC_USAGE,
+                   "--alpha premultiplied: expected averages of a format with alpha, got "
+                   "'--reduce %s' of '%s'",
+                   mb_reduce_names[settings->reduce], format->name);
+    }
     return MB_OK;
 }
 
@@ -389,11 +391,7 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
         return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all runs, and "
                                 "'mipbench report DIR' makes their page");
     }
-    if (options->settings.n_formats > 1) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--format: a run has one format");
-        return mb_err_hint(err, "'mipbench tune' takes several");
-    }
-    return check_colour(options, options->settings.formats[0], err);
+    return check_colours(options, err);
 }
 
 static bool is_one_bit(unsigned mask)
@@ -444,9 +442,7 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         return fail_few(&mb_verb_rows[MB_VERB_TUNE], err);
     }
-    for (size_t i = 0; i < options->settings.n_formats; i++) {
-        MB_DO(check_colour(options, options->settings.formats[i], err));
-    }
+    MB_DO(check_colours(options, err));
     MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
     return widen_specs(options, err);
 }
