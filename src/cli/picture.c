@@ -172,54 +172,53 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
 }
 
 /* Note the files that another strategy of the case has in `folder`. */
-static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
-                                 struct mb_err *err)
+static enum mb_status note_again(const struct writer *w, const char *folder, struct mb_err *err)
 {
     const size_t n_bytes = strlen(folder);
-    *was_there = false;
-    for (size_t i = 0; i < w->c->n_results && !*was_there; i++) {
+    bool was_there = false;
+    for (size_t i = 0; i < w->c->n_results && !was_there; i++) {
         const struct mb_result *other = &w->c->results[i];
         for (size_t k = 0; other != w->result && k < other->images.n; k++) {
             const char *image = other->images.items[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
                 MB_DO(mb_strlist_add(&w->result->images, err, "%s", image));
-                *was_there = true;
+                was_there = true;
             }
         }
     }
     return MB_OK;
 }
 
-/* The reference of a policy, packed as the chains are. Owned by the caller: mb_free. */
-static enum mb_status make_golden(const struct writer *w, void **texels, struct mb_err *err)
+static bool has_sheet(const struct mb_pictures *pictures)
 {
-    *texels = mb_alloc(w->c->layout.total_bytes, 1);
-    MB_DO(MB_NEED(*texels, "pictures"));
-    return mb_reference_encode(w->reference, &w->result->work.tolerance.filter,
-                               n_drawn_layers(&w->c->layout), *texels, err);
+    const enum mb_images images = pictures->settings->images;
+    return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
 }
 
-static enum mb_policy policy_of(const struct writer *w)
+/* Draw the reference, packed as the chains are, on the sheet, and unless the sheet is all that
+ * is drawn beside the folders of strategies: once for all strategies that are held to the same
+ * policy. */
+static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
 {
-    return mb_reference_policy(w->reference, &w->result->work.tolerance.filter);
-}
-
-/* Write the reference beside the folders of strategies, once for all strategies that are held
- * to the same policy. */
-static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
-{
+    struct mb_pictures *pictures = w->pictures;
+    const struct mb_filter *filter = &w->result->work.tolerance.filter;
+    const enum mb_policy policy = mb_reference_policy(w->reference, filter);
+    const char *name = mb_policy_names[policy];
     struct writer golden = *w;
-    bool was_there;
-    MB_FREED void *texels = NULL;
-    golden.folder =
-        mb_text("%s/golden-%s", mb_case_folder(w->c).s, mb_policy_names[policy_of(w)]);
-    MB_DO(note_again(w, golden.folder.s, &was_there, err));
-    if (was_there) {
-        return MB_OK;
+    golden.folder = mb_text("%s/golden-%s", mb_case_folder(w->c).s, name);
+    if (pictures->policies & 1u << policy) {
+        return note_again(w, golden.folder.s, err);
     }
-    MB_DO(make_golden(w, &texels, err));
+    pictures->policies |= 1u << policy;
+    MB_FREED void *texels = mb_alloc(w->c->layout.total_bytes, 1);
+    MB_DO(MB_NEED(texels, "pictures"));
+    MB_DO(
+        mb_reference_encode(w->reference, filter, n_drawn_layers(&w->c->layout), texels, err));
     golden.block = texels;
-    return write_chain(&golden, err);
+    if (has_sheet(pictures)) {
+        MB_DO(mb_sheet_add(&pictures->sheet, mb_text("golden (%s)", name).s, texels, err));
+    }
+    return pictures->settings->images != MB_IMAGES_SHEET ? write_chain(&golden, err) : MB_OK;
 }
 
 /* Warn of texels and layers that the pictures do not show. */
@@ -237,7 +236,8 @@ static void warn(const struct writer *w, bool has_chain)
     }
 }
 
-/* Write the pictures, except the sheet; with --images sheet these are error pictures only. */
+/* Write the pictures, except the sheet; with --images sheet these are error pictures only. Adds
+ * the reference to the sheet. */
 static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
 {
     const bool has_chain = w->pictures->settings->images != MB_IMAGES_SHEET;
@@ -247,7 +247,7 @@ static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
     warn(w, has_chain);
     MB_DO(has_chain ? write_chain(w, err) : MB_OK);
     MB_DO(w->reference ? write_errors(w, err) : MB_OK);
-    return w->reference && has_chain ? write_golden(w, err) : MB_OK;
+    return w->reference ? add_golden(w, err) : MB_OK;
 }
 
 /* Write the texture files of a chain that verified. */
@@ -286,32 +286,14 @@ static struct mb_text sheet_name(const struct mb_case *c)
     return mb_text("%s/sheet.png", mb_case_folder(c).s);
 }
 
-/* Add the reference to the sheet, once for all strategies that are held to the same policy. */
-static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
-{
-    const enum mb_policy policy = policy_of(w);
-    MB_FREED void *texels = NULL;
-    if (w->pictures->policies & 1u << policy) {
-        return MB_OK;
-    }
-    w->pictures->policies |= 1u << policy;
-    MB_DO(make_golden(w, &texels, err));
-    return mb_sheet_add(&w->pictures->sheet, mb_text("golden (%s)", mb_policy_names[policy]).s,
-                        texels, err);
-}
-
-/* Add the chain to the contact sheet, and the reference that it was held to. */
+/* Add the chain to the contact sheet. */
 static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
 {
-    struct mb_sheet *sheet = &w->pictures->sheet;
     struct mb_result *result = w->result;
-    if (sheet->labels.n == 0) {
-        mb_sheet_init(sheet, &w->c->layout);
-    }
-    MB_DO(w->reference ? add_golden(w, err) : MB_OK);
     const bool is_wrong = result->verify == MB_VERIFY_FAIL;
-    MB_DO(mb_sheet_add(sheet, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
-                       w->block, err));
+    MB_DO(mb_sheet_add(&w->pictures->sheet,
+                       mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s, w->block,
+                       err));
     return mb_strlist_add(&result->images, err, "%s", sheet_name(w->c).s);
 }
 
@@ -335,7 +317,6 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
                                struct mb_result *result, const void *block,
                                struct mb_reference *reference, struct mb_err *err)
 {
-    const enum mb_images images = pictures->settings->images;
     const struct writer w = {
         .pictures = pictures,
         .c = c,
@@ -344,11 +325,12 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
         .reference = reference,
         .folder = mb_text("%s/%s", mb_case_folder(c).s, result->slug),
     };
+    if (pictures->sheet.labels.n == 0) {
+        mb_sheet_init(&pictures->sheet, &c->layout);
+    }
     enum mb_status status = write_pictures(&w, err);
     MB_DO(forgive(pictures, status, err, result, "picture_not_written"));
-    if (images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL) {
-        MB_DO(add_to_sheet(&w, err));
-    }
+    MB_DO(has_sheet(pictures) ? add_to_sheet(&w, err) : MB_OK);
     status = write_textures(&w, err);
     return forgive(pictures, status, err, result, "chain_not_written");
 }

@@ -16,7 +16,7 @@ struct mb_pictures {
     struct mb_err unwritten;            /* why the first failed file was not written, or 0 */
     /* The contact sheet of the image that is being run: the first layer of all its chains. */
     struct mb_sheet sheet;
-    uint32_t policies; /* mask of 1 << mb_policy: whose references are in */
+    uint32_t policies; /* mask of 1 << mb_policy: whose references are drawn */
 };
 
 /* Drop the sheet. */

@@ -268,6 +268,7 @@ class Outputs(cli.TestCase):
         for name in ("report.html", "tune.json", "mipbench_tuned.h"):
             (self.dir / name).mkdir()
         self.assert_not_measured("-o", ".", "--report", parts=["report.html", "a folder"])
+        (self.dir / "report.html").rmdir()
         for name in ("tune.json", "mipbench_tuned.h"):
             outcome = self.quick("tune", SMALL, "-s", "compute", "-o", ".")
             self.assert_error(outcome, OUTPUT, name, "a folder")
