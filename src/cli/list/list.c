@@ -173,12 +173,8 @@ static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,
     mb_json_u64(json, subgroups, "min_size", device->min_subgroup_size);
     mb_json_u64(json, subgroups, "max_size", device->max_subgroup_size);
     mb_json_bool(json, subgroups, "full_subgroups", device->has_full_subgroups);
-    struct cJSON *names = mb_json_array(json, subgroups, "operations");
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_json_string(json, names, NULL, mb_subgroup_operations[i].name);
-        }
-    }
+    mb_field_words(mb_node_write(json, subgroups), "operations", mb_subgroup_operation_names,
+                   MB_N_SUBGROUP_OPERATIONS, device->subgroup_operations);
 }
 
 static void add_json_limits(struct mb_json *json, struct cJSON *parent,
