@@ -107,7 +107,7 @@ static enum mb_status run_next(const struct mb_options *options, struct mb_set *
     set->is_complete = false;
     if (set->dir != NULL) {
         own.out_dir = set->dir;
-        own.settings.images = MB_IMAGES_NONE;
+        own.settings.images = 0;
         own.settings.chains = 0;
     }
     mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);

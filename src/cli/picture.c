@@ -142,16 +142,16 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
     return write_picture(w, stem_of(mb_text("error_%02u", level).s, layer), "png", &png, err);
 }
 
-/* Write atlases, single levels, or both. */
+/* Write atlases, single levels, both, or neither. */
 static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
-    const enum mb_images images = w->pictures->settings->images;
+    const unsigned images = w->pictures->settings->images;
     const uint32_t n_levels = w->c->layout.n_levels;
     const uint32_t n_layers = n_drawn_layers(&w->c->layout);
-    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
+    for (uint32_t layer = 0; (images & MB_IMAGES_ATLAS) && layer < n_layers; layer++) {
         MB_DO(write_atlas(w, stem_of("atlas", layer), &w->c->layout, w->block, layer, err));
     }
-    for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
+    for (uint32_t level = 0; (images & MB_IMAGES_LEVELS) && level < n_levels; level++) {
         for (uint32_t layer = 0; layer < n_layers; layer++) {
             MB_DO(write_level(w, level, layer, err));
         }
@@ -189,15 +189,8 @@ static enum mb_status note_again(const struct writer *w, const char *folder, str
     return MB_OK;
 }
 
-static bool has_sheet(const struct mb_pictures *pictures)
-{
-    const enum mb_images images = pictures->settings->images;
-    return images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL;
-}
-
-/* Draw the reference, packed as the chains are, on the sheet, and unless the sheet is all that
- * is drawn beside the folders of strategies: once for all strategies that are held to the same
- * policy. */
+/* Draw the reference, packed as the chains are, on the sheet and beside the folders of
+ * strategies, once for all strategies that are held to the same policy. */
 static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
 {
     struct mb_pictures *pictures = w->pictures;
@@ -215,19 +208,20 @@ static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
     MB_DO(
         mb_reference_encode(w->reference, filter, n_drawn_layers(&w->c->layout), texels, err));
     golden.block = texels;
-    if (has_sheet(pictures)) {
+    if (pictures->settings->images & MB_IMAGES_SHEET) {
         MB_DO(mb_sheet_add(&pictures->sheet, mb_text("golden (%s)", name).s, texels, err));
     }
-    return pictures->settings->images != MB_IMAGES_SHEET ? write_chain(&golden, err) : MB_OK;
+    return write_chain(&golden, err);
 }
 
 /* Warn of texels and layers that the pictures do not show. */
-static void warn(const struct writer *w, bool has_chain)
+static void warn(const struct writer *w)
 {
     const struct mb_layout *layout = &w->c->layout;
+    const bool has_hdr = w->pictures->settings->images & (MB_IMAGES_ATLAS | MB_IMAGES_LEVELS);
     if (is_clamped(layout, w->block)) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
-                layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
+                layout->format->name, has_hdr ? "; the .hdr files keep what is above" : "");
     }
     if (n_drawn_layers(layout) < layout->n_layers) {
         mb_warn(&w->result->warnings, "layers_left_out",
@@ -240,12 +234,11 @@ static void warn(const struct writer *w, bool has_chain)
  * the reference to the sheet. */
 static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
 {
-    const bool has_chain = w->pictures->settings->images != MB_IMAGES_SHEET;
-    if (w->pictures->settings->images == MB_IMAGES_NONE) {
+    if (w->pictures->settings->images == 0) {
         return MB_OK;
     }
-    warn(w, has_chain);
-    MB_DO(has_chain ? write_chain(w, err) : MB_OK);
+    warn(w);
+    MB_DO(write_chain(w, err));
     MB_DO(w->reference ? write_errors(w, err) : MB_OK);
     return w->reference ? add_golden(w, err) : MB_OK;
 }
@@ -330,7 +323,9 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
     }
     enum mb_status status = write_pictures(&w, err);
     MB_DO(forgive(pictures, status, err, result, "picture_not_written"));
-    MB_DO(has_sheet(pictures) ? add_to_sheet(&w, err) : MB_OK);
+    if (pictures->settings->images & MB_IMAGES_SHEET) {
+        MB_DO(add_to_sheet(&w, err));
+    }
     status = write_textures(&w, err);
     return forgive(pictures, status, err, result, "chain_not_written");
 }
