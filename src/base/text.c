@@ -160,19 +160,30 @@ bool mb_parse_double(const char *text, double min, double max, double *out)
     return true;
 }
 
+bool mb_parse_numbers(const char *text, char separator, size_t n, uint32_t max, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+        uint64_t number;
+        if (!parse_digits(text, &end, &number) || number > max ||
+            *end != (i + 1 < n ? separator : '\0')) {
+            return false;
+        }
+        out[i] = (uint32_t)number;
+        text = end + 1;
+    }
+    return true;
+}
+
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height)
 {
-    char *end;
-    uint64_t w, h;
-    if (!parse_digits(text, &end, &w) || (*end != 'x' && *end != 'X') ||
-        !mb_parse_u64(end + 1, &h)) {
+    uint32_t n[2];
+    if (!mb_parse_numbers(text, strchr(text, 'X') ? 'X' : 'x', 2, max, n) || n[0] == 0 ||
+        n[1] == 0) {
         return false;
     }
-    if (w < 1 || w > max || h < 1 || h > max) {
-        return false;
-    }
-    *width = (uint32_t)w;
-    *height = (uint32_t)h;
+    *width = n[0];
+    *height = n[1];
     return true;
 }
 

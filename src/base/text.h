@@ -43,6 +43,9 @@ bool mb_parse_u64(const char *text, uint64_t *out);
 /* Parse all of `text` as a finite decimal number within [min, max]. */
 bool mb_parse_double(const char *text, double min, double max, double *out);
 
+/* Parse all of `text` as `n` numbers of digits up to `max`, with `separator` between them. */
+bool mb_parse_numbers(const char *text, char separator, size_t n, uint32_t max, uint32_t *out);
+
 /* Parse "WxH" (digits, 'x' or 'X', digits), each within [1, max]. */
 bool mb_parse_extent(const char *text, uint32_t max, uint32_t *width, uint32_t *height);
 

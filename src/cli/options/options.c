@@ -362,24 +362,6 @@ static enum mb_status take_size(const struct mb_taken *t, struct mb_err *err)
                : refuse(t, mb_text("WxH with each from 1 to %u", MB_IMAGE_MAX_DIMENSION), err);
 }
 
-/* `n` whole numbers up to MB_IMAGE_MAX_DIMENSION, with `separator` between them. */
-static bool parse_numbers(const char *text, char separator, size_t n, uint32_t *out)
-{
-    const char end[] = {separator, '\0'};
-    for (size_t i = 0; i < n; i++) {
-        const size_t n_bytes = strcspn(text, end);
-        int64_t number = 0;
-        if (text[n_bytes] != (i + 1 < n ? separator : '\0') ||
-            !mb_parse_int(mb_text("%.*s", (int)n_bytes, text).s, 0, MB_IMAGE_MAX_DIMENSION,
-                          &number)) {
-            return false;
-        }
-        out[i] = (uint32_t)number;
-        text += n_bytes + 1;
-    }
-    return true;
-}
-
 static bool is_power_of_two(uint32_t number)
 {
     return number > 0 && (number & (number - 1)) == 0;
@@ -388,8 +370,8 @@ static bool is_power_of_two(uint32_t number)
 static enum mb_status take_sweep(const struct mb_taken *t, struct mb_err *err)
 {
     uint32_t edge[2];
-    if (!parse_numbers(t->value, ':', 2, edge) || !is_power_of_two(edge[0]) ||
-        !is_power_of_two(edge[1]) || edge[0] > edge[1]) {
+    if (!mb_parse_numbers(t->value, ':', 2, MB_IMAGE_MAX_DIMENSION, edge) ||
+        !is_power_of_two(edge[0]) || !is_power_of_two(edge[1]) || edge[0] > edge[1]) {
         return refuse(
             t, mb_text("A:B, powers of two with 1 <= A <= B <= %u", MB_IMAGE_MAX_DIMENSION),
             err);
@@ -403,8 +385,9 @@ static enum mb_status take_sweep(const struct mb_taken *t, struct mb_err *err)
 static enum mb_status take_rect(const struct mb_taken *t, struct mb_err *err)
 {
     uint32_t n[4];
-    if (!parse_numbers(t->value, ',', 4, n) || n[0] == MB_IMAGE_MAX_DIMENSION ||
-        n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 || n[3] == 0) {
+    if (!mb_parse_numbers(t->value, ',', 4, MB_IMAGE_MAX_DIMENSION, n) ||
+        n[0] == MB_IMAGE_MAX_DIMENSION || n[1] == MB_IMAGE_MAX_DIMENSION || n[2] == 0 ||
+        n[3] == 0) {
         return refuse(t,
                       mb_text("X,Y,W,H with X and Y from 0 to %u, W and H from 1 to %u",
                               MB_IMAGE_MAX_DIMENSION - 1, MB_IMAGE_MAX_DIMENSION),
