@@ -224,12 +224,6 @@ static enum mb_status dispatch(const struct mb_options *options, struct mb_err *
     return MB_OK;
 }
 
-static void set_log_level(const struct mb_options *options)
-{
-    enum mb_log_level level = options->quiet ? MB_LOG_CAUTION : MB_LOG_INFO;
-    mb_log_set_level(options->verbosity > 1 ? MB_LOG_DEBUG : level);
-}
-
 int main(int argc, char **argv)
 {
     struct mb_err err = {0};
@@ -238,7 +232,9 @@ int main(int argc, char **argv)
     mb_session_catch_signals();
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
-        set_log_level(&options);
+        mb_log_set_level(options.verbosity > 1 ? MB_LOG_DEBUG
+                         : options.quiet       ? MB_LOG_CAUTION
+                                               : MB_LOG_INFO);
         status = dispatch(&options, &err);
     }
     if (status != MB_OK) {

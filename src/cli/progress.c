@@ -14,13 +14,6 @@
 #define MIN_LINE_NS      (30 * NS_PER_S) /* if stderr is no terminal */
 #define FALLBACK_COLUMNS 80
 
-/* Asked every time: a window can be resized. */
-static size_t stderr_columns(void)
-{
-    const size_t n_columns = mb_os_columns(MB_STDERR);
-    return n_columns > 0 ? n_columns : FALLBACK_COLUMNS;
-}
-
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
 {
     *progress = (struct mb_progress){
@@ -88,8 +81,9 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
 {
     const struct mb_text text = mb_progress_text(progress, label, step, now_ns);
     if (progress->is_terminal) {
+        const size_t n_columns = mb_os_columns(MB_STDERR); /* a window can be resized */
         /* A line that fills the last column wraps on some terminals. */
-        mb_log_set_transient(text.s, stderr_columns() - 1);
+        mb_log_set_transient(text.s, (n_columns > 0 ? n_columns : FALLBACK_COLUMNS) - 1);
     } else {
         mb_log(MB_LOG_INFO, "%s", text.s);
     }

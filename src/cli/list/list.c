@@ -53,18 +53,6 @@ struct answer {
     struct mb_err why;       /* why the default parameters cannot; no text: they can */
 };
 
-static struct mb_task task_of(const struct operation *operation, struct mb_extent base)
-{
-    const struct mb_rect part = {base.width / 4, base.height / 4, base.width / 4,
-                                 base.height / 4};
-    return (struct mb_task){
-        .reduce = operation->reduce,
-        .alpha = operation->alpha,
-        .is_update = operation->is_update,
-        .rect = operation->is_update ? part : mb_rect_whole(base),
-    };
-}
-
 static enum mb_status open_image(struct mb_vk_image *image, const struct question *question,
                                  struct mb_err *why)
 {
@@ -99,7 +87,14 @@ static enum mb_status ask(const struct question *question, struct answer *answer
     if (answer->why.text[0] != '\0' || open_image(&image, question, &answer->why) != MB_OK) {
         return MB_OK;
     }
-    const struct mb_task task = task_of(question->operation, image.layout.base);
+    const struct operation *operation = question->operation;
+    const struct mb_rect part = {64, 64, 64, 64};
+    const struct mb_task task = {
+        .reduce = operation->reduce,
+        .alpha = operation->alpha,
+        .is_update = operation->is_update,
+        .rect = operation->is_update ? part : mb_rect_whole(image.layout.base),
+    };
     MB_DO(mb_plan_variants(question->table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         struct mb_err *why = i == 0 ? &answer->why : &ignored;
