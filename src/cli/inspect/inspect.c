@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "bench/plan.h"
@@ -189,7 +188,7 @@ static void inspect_all(struct mb_json *json, const struct mb_gpu *gpu,
     const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
     const size_t n_kernels = mb_settings_n_images(settings) * n_rows;
     struct cJSON *list = mb_json_array(json, json->root, "variants");
-    for (size_t i = 0; i < n_kernels && mb_session_signal() == 0; i++) {
+    for (size_t i = 0; i < n_kernels; i++) {
         const size_t size = i / n_rows % n_sizes;
         const char *format = settings->formats[i / n_rows / n_sizes];
         struct kernels kernels = {
@@ -316,8 +315,7 @@ static enum mb_status set_up_null(const char *spec, struct mb_err *err)
     return status;
 }
 
-/* Compile all that the options ask for; what a strategy refuses is no failure. An interrupted
- * inspection has fewer kernels. */
+/* Compile all that the options ask for; what a strategy refuses is no failure. */
 static enum mb_status make(struct mb_json *json, const struct mb_options *options,
                            struct verdict *verdict, struct mb_err *err)
 {
@@ -452,13 +450,10 @@ enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *e
 {
     MB_SCOPED(mb_json) json;
     struct verdict verdict = {.worst = ALL_MADE};
+    mb_session_end_at_once(true); /* a driver may take half a minute for one kernel */
     mb_json_init(&json);
     MB_DO(make(&json, options, &verdict, err));
     MB_DO(print(&json, options, err));
-    if (mb_session_signal() != 0) {
-        mb_log(MB_LOG_WARN, "interrupted: what is above is what was compiled");
-        return MB_OK;
-    }
     if (verdict.worst > (verdict.made_any ? REFUSED : ALL_MADE)) {
         *err = verdict.why;
         return MB_FAILED;
