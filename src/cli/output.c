@@ -160,7 +160,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     output->pictures = (struct mb_pictures){
         .dir = output->dir,
         .settings = &options->settings,
-        .copies = {options->json, options->csv, options->markdown},
     };
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
     if (!output->tells) {

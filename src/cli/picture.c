@@ -37,10 +37,6 @@ static enum mb_status write_file(const struct mb_pictures *pictures,
         MB_FAIL_IF(mb_os_is_same_file(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
                    "%s: is an input, and is not replaced", path);
     }
-    for (size_t i = 0; i < MB_COUNTOF(pictures->copies); i++) {
-        MB_FAIL_IF(pictures->copies[i] && mb_os_is_same_file(path, pictures->copies[i]), err,
-                   MB_ERRC_OUTPUT, "%s: is a copy of the results, and is not replaced", path);
-    }
     mb_path_parent(path, folder);
     MB_DO(mb_make_dirs(folder, err));
     MB_DO(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));

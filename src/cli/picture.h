@@ -12,7 +12,6 @@
 struct mb_pictures {
     const char *dir;                    /* the output folder; borrowed */
     const struct mb_settings *settings; /* its inputs are never replaced */
-    const char *copies[3];              /* --json, --csv, --markdown, or NULL; never replaced */
     struct mb_err unwritten;            /* why the first failed file was not written, or 0 */
     /* The contact sheet of the image that is being run: the first layer of all its chains. */
     struct mb_sheet sheet;
