@@ -59,6 +59,7 @@ enum mb_color {
     MB_COLOR_NEVER,
 };
 
+/* Every reduction, as bits of 1 << mb_reduce. */
 #define MB_ALL_REDUCES ((1u << MB_N_REDUCES) - 1)
 
 struct mb_options {

@@ -510,23 +510,15 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     }
     switch (options->verb) {
     case MB_VERB_RUN:
-        MB_DO(mb_images_expand(&options->inputs, err));
-        MB_DO(check_run(options, err));
-        MB_DO(check_files(options, err));
-        break;
     case MB_VERB_TUNE:
         MB_DO(mb_images_expand(&options->inputs, err));
-        MB_DO(complete_tune(options, err));
-        MB_DO(check_files(options, err));
+        MB_DO(options->verb == MB_VERB_RUN ? check_run(options, err)
+                                           : complete_tune(options, err));
         break;
     case MB_VERB_COMPARE:
         MB_DO(mb_sides_to_results(&options->inputs, &options->n_base_files, err));
-        MB_DO(check_files(options, err));
         break;
     case MB_VERB_POOL:
-        MB_DO(mb_folders_to_results(&options->inputs, err));
-        MB_DO(check_files(options, err));
-        break;
     case MB_VERB_REPORT:
         MB_DO(mb_folders_to_results(&options->inputs, err));
         break;
@@ -536,6 +528,8 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     default:
         break;
     }
+    /* The page of a report may go beside its results. */
+    MB_DO(options->verb == MB_VERB_REPORT ? MB_OK : check_files(options, err));
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;
