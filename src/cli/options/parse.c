@@ -473,30 +473,28 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
 /* Check that no output is written twice or over an input. A default folder is new: no check. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
-    const char *const files[] = {options->json, options->csv, options->markdown};
-    MB_SCOPED(mb_strlist) read = {0};
-    MB_SCOPED(mb_strlist) written = {0};
+    const char *const copies[] = {options->json, options->csv, options->markdown};
+    MB_SCOPED(mb_strlist) files = {0}; /* those that are read, then those that are written */
     for (size_t i = 0; i < options->inputs.n; i++) {
-        MB_DO(mb_strlist_add(&read, err, "%s", options->inputs.items[i]));
+        MB_DO(mb_strlist_add(&files, err, "%s", options->inputs.items[i]));
     }
     if (options->replay_path) {
-        MB_DO(mb_strlist_add(&read, err, "%s", options->replay_path));
+        MB_DO(mb_strlist_add(&files, err, "%s", options->replay_path));
     }
-    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
-        MB_DO(files[i] ? mb_strlist_add(&written, err, "%s", files[i]) : MB_OK);
+    const size_t n_read = files.n;
+    for (size_t i = 0; i < MB_COUNTOF(copies); i++) {
+        MB_DO(copies[i] ? mb_strlist_add(&files, err, "%s", copies[i]) : MB_OK);
     }
     for (size_t i = 0; options->out_dir && i < MB_N_FOLDER_FILES; i++) {
-        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, mb_folder_files[i]));
+        MB_DO(mb_strlist_add(&files, err, "%s/%s", options->out_dir, mb_folder_files[i]));
     }
-    for (size_t i = 0; i < written.n; i++) {
+    for (size_t i = n_read; i < files.n; i++) {
         for (size_t k = 0; k < i; k++) {
-            MB_FAIL_IF(mb_os_is_same_file(written.items[k], written.items[i]), err,
-                       MB_ERRC_USAGE, "two outputs go to the same file, '%s'",
-                       written.items[i]);
-        }
-        for (size_t k = 0; k < read.n; k++) {
-            MB_FAIL_IF(mb_os_is_same_file(read.items[k], written.items[i]), err, MB_ERRC_USAGE,
-                       "an output and an input are the same file, '%s'", read.items[k]);
+            MB_FAIL_IF(mb_os_is_same_file(files.items[k], files.items[i]), err, MB_ERRC_USAGE,
+                       "%s, '%s'",
+                       k < n_read ? "an output and an input are the same file"
+                                  : "two outputs go to the same file",
+                       files.items[k < n_read ? k : i]);
         }
     }
     return MB_OK;
