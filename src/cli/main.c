@@ -178,18 +178,19 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
 static enum mb_status self_test(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_gpu gpu = {0};
+    struct mb_session session = {.options = options};
+    const struct mb_gpu *gpu = &session.gpu;
     struct mb_selftest selftest;
-    MB_TRY(mb_session_open_device(options, &gpu, err));
-    MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
-    MB_TRY(show_selftest(options, &gpu, &selftest, err));
+    MB_TRY(mb_session_open_device(options, &session.gpu, err));
+    MB_TRY(mb_selftest_run(gpu, &options->settings, &selftest, err));
+    MB_TRY(show_selftest(options, gpu, &selftest, err));
     if (!selftest.passed) {
         MB_FAIL(err, MB_ERRC_VERIFY, "self-test: a check failed");
         status =
-            mb_err_hint(err, "%s", mb_selftest_advice(&selftest, mb_gpu_is_cpu(&gpu.info)));
+            mb_err_hint(err, "%s", mb_selftest_advice(&selftest, mb_gpu_is_cpu(&gpu->info)));
     }
 fail:
-    return mb_session_close_device(&gpu, status, err);
+    return mb_session_close(&session, status, err);
 }
 
 static enum mb_status dispatch(const struct mb_options *options, struct mb_err *err)
