@@ -41,7 +41,6 @@ static const struct operation {
 };
 
 struct question {
-    const struct mb_strategy *const *table;
     const struct mb_list_device *device;
     const struct mb_strategy *strategy;
     const struct mb_format *format;
@@ -79,8 +78,8 @@ static enum mb_status ask(const struct question *question, struct answer *answer
 {
     MB_SCOPED(mb_vk_image) image = {0};
     MB_FREED struct mb_variant *rows = NULL;
-    const struct mb_text all = mb_text("%s:*", question->strategy->name);
-    const char *const spec = all.s;
+    const struct mb_strategy *const table[] = {question->strategy, NULL};
+    const char *const spec = "all:*";
     struct mb_err ignored;
     size_t n_rows = 0;
     *answer = (struct answer){.why = question->device->why_closed};
@@ -95,7 +94,7 @@ static enum mb_status ask(const struct question *question, struct answer *answer
         .is_update = operation->is_update,
         .rect = operation->is_update ? part : mb_rect_whole(image.layout.base),
     };
-    MB_DO(mb_plan_variants(question->table, &spec, 1, &rows, &n_rows, err));
+    MB_DO(mb_plan_variants(table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         struct mb_err *why = i == 0 ? &answer->why : &ignored;
         if (mb_variant_supports(&rows[i], image.gpu, &image.layout, &task, why) == MB_OK) {
@@ -256,8 +255,8 @@ static enum mb_status add_json_availability(struct mb_json *json, struct cJSON *
 {
     struct cJSON *devices = mb_json_array(json, parent, "devices");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct question question = {facts->table, &facts->open[i], strategy,
-                                          &mb_formats[0], &operations[0]};
+        const struct question question = {&facts->open[i], strategy, &mb_formats[0],
+                                          &operations[0]};
         struct answer answer;
         MB_DO(ask(&question, &answer, err));
         const bool is_able = answer.why.text[0] == '\0';
@@ -324,8 +323,8 @@ static enum mb_status add_json_device_answers(struct mb_json *json, struct cJSON
     for (size_t i = 0; facts->table[i] != NULL; i++) {
         struct cJSON *answers = mb_json_object(json, strategies, facts->table[i]->name);
         for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
-            const struct question question = {facts->table, &facts->open[device],
-                                              facts->table[i], format, &operations[k]};
+            const struct question question = {&facts->open[device], facts->table[i], format,
+                                              &operations[k]};
             MB_DO(add_json_answer(json, answers, &question, err));
         }
     }
