@@ -174,7 +174,7 @@ static void test_tune(void)
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-verify"), "--no-verify does not go with 'tune'");
     CHECK_EQ_STR(ERROR_OF("tune", "--validate", "a"), "--validate does not go with 'tune'");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,r9"),
-                 "unknown format 'r9'; did you mean 'r8'?");
+                 "--format: unknown value 'r9'; did you mean 'r8'?");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "-f", "rgba8,"), "--format: 'rgba8,' has an empty item");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--srgb", "-f", "rgba8-srgb,r8"),
                  "--srgb does not go with format 'r8'");
@@ -216,7 +216,8 @@ static void test_export(void)
                  "--json does not go with 'export'");
     CHECK_EQ_STR(ERROR_OF("export", "spd", "-o", "x", "-f", "r8:sum"),
                  "--format: unknown value 'sum'; there is: avg, min, max");
-    CHECK(strstr(ERROR_OF("a", "-f", "r8:max"), "unknown format 'r8:max'; there is: auto, "));
+    CHECK(strstr(ERROR_OF("a", "-f", "r8:max"),
+                 "--format: unknown value 'r8:max'; there is: auto, "));
     CHECK_EQ_STR(ERROR_OF("a", "--force"), "--force does not go with 'run'");
     CHECK_EQ_STR(ERROR_OF("tune", "a", "--no-alpha"), "--no-alpha does not go with 'tune'");
 }

@@ -16,7 +16,7 @@
 #define MAX_SAMPLES       1000000
 #define MAX_RUNS          1000
 #define MAX_SECONDS       86400
-#define MAX_CHOICES       16
+#define MAX_CHOICES       32
 #define ANY_NUMBER        SIZE_MAX
 
 #define BIT(name) (1u << MB_VERB_##name)
@@ -299,18 +299,14 @@ static enum mb_status take_choice(const struct mb_taken *t, struct mb_err *err)
 /* A format by its name; NULL for "auto". */
 static enum mb_status find_format(const char *name, const char **format, struct mb_err *err)
 {
-    const char *names[64] = {"auto"};
-    size_t n_names = 1;
-    const struct mb_format *found = mb_format_find(name);
-    *format = found ? found->name : NULL;
-    if (found != NULL || strcmp(name, "auto") == 0) {
-        return MB_OK;
+    struct mb_choice choices[MAX_CHOICES + 1] = {{.name = "auto"}};
+    unsigned value = 0;
+    for (unsigned i = 1; i < MAX_CHOICES && i <= mb_format_count; i++) {
+        choices[i] = (struct mb_choice){mb_formats[i - 1].name, i};
     }
-    for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
-        names[n_names++] = mb_formats[i].name;
-    }
-    MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", name);
-    return mb_err_hint_nearest(err, name, names, n_names, NULL);
+    MB_DO(mb_choice_find(choices, "--format", name, &value, err));
+    *format = value > 0 ? choices[value].name : NULL;
+    return MB_OK;
 }
 
 /* NAME, or for an export NAME:REDUCTION. If a format is named again, its reductions add up. */
