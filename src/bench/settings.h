@@ -11,13 +11,11 @@
 #define MB_MAX_SIZES   64
 #define MB_MAX_FORMATS 16
 
-enum mb_images {
-    MB_IMAGES_ATLAS,
-    MB_IMAGES_NONE,
-    MB_IMAGES_SHEET,
-    MB_IMAGES_LEVELS,
-    MB_IMAGES_ALL,
-};
+/* Pictures of the chains: bits of a mask. */
+#define MB_IMAGES_ATLAS  1u
+#define MB_IMAGES_LEVELS 2u
+#define MB_IMAGES_SHEET  4u
+#define MB_IMAGES_ALL    7u
 
 /* Texture files that hold whole chains; a set of them is a mask of 1 << value. */
 enum mb_chain {
@@ -62,8 +60,7 @@ struct mb_settings {
     uint64_t seed;
     bool verify;
     bool validate;
-    enum mb_images images;
-    unsigned chains; /* mask; 0: none */
+    unsigned images, chains; /* masks; 0: none */
 };
 
 /* How many images are made from each input: one for each size and format. */

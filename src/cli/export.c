@@ -24,17 +24,15 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     return MB_OK;
 }
 
-/* The reductions that the command line asks for in a format: all, unless it names some. */
+/* The reductions that the command line asks for in a format; "auto" is every format. */
 static unsigned reduces_of(const struct mb_options *options, const struct mb_format *format)
 {
-    const unsigned all = (1u << MB_N_REDUCES) - 1;
-    const struct mb_settings *settings = &options->settings;
-    for (size_t i = 0; i < settings->n_formats && settings->formats[i] != NULL; i++) {
-        if (strcmp(settings->formats[i], format->name) == 0) {
-            return options->format_reduces[i] == 0 ? all : options->format_reduces[i];
-        }
+    unsigned reduces = 0;
+    for (size_t i = 0; i < options->settings.n_formats; i++) {
+        const char *name = options->settings.formats[i];
+        reduces |= !name || !strcmp(name, format->name) ? options->format_reduces[i] : 0;
     }
-    return settings->formats[0] == NULL ? all : 0;
+    return reduces;
 }
 
 enum mb_status mb_export_run(const struct mb_options *options, struct mb_err *err)

@@ -72,12 +72,6 @@ static const char *next_cell(const char *cell)
     return cell + strlen(cell) + 1;
 }
 
-/* The least width of a column that is shown. */
-static size_t least_width(const struct mb_grid_column *column)
-{
-    return column->title != NULL ? mb_utf8_columns(column->title) : 1;
-}
-
 /* Whether cell `c` is the last text of a row, which gets the rest of the line. */
 static bool is_last_text(const struct mb_grid *grid, const struct mb_grid_row *row, size_t c)
 {
@@ -95,7 +89,8 @@ static void measure(struct layout *layout, size_t most)
         const char *cell = first_cell(grid, row);
         for (size_t c = 0; c < row->n_cells; c++, cell = next_cell(cell)) {
             const bool is_free = grid->columns[c].is_right || c + 1 == grid->n_columns;
-            const size_t least = least_width(&grid->columns[c]);
+            const char *title = grid->columns[c].title;
+            const size_t least = title != NULL ? mb_utf8_columns(title) : 1;
             size_t n = mb_utf8_columns(cell);
             n = n > 0 && (n < least || (n > most && !is_free)) ? least : n;
             if (n > layout->width[c] && (c + 1 < row->n_cells || c + 1 == grid->n_columns)) {

@@ -109,7 +109,7 @@ static enum mb_status run_next(const struct mb_options *options, struct mb_set *
     set->is_complete = false;
     if (set->dir != NULL) {
         own.out_dir = set->dir;
-        own.settings.images = MB_IMAGES_NONE;
+        own.settings.images = 0;
         own.settings.chains = 0;
     }
     mb_log(MB_LOG_INFO, "run %u of %u", set->n_begun, options->n_runs);
@@ -180,18 +180,19 @@ static enum mb_status show_selftest(const struct mb_options *options, const stru
 static enum mb_status self_test(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    struct mb_gpu gpu = {0};
+    struct mb_session session = {.options = options};
+    const struct mb_gpu *gpu = &session.gpu;
     struct mb_selftest selftest;
-    MB_TRY(mb_session_open_device(options, &gpu, err));
-    MB_TRY(mb_selftest_run(&gpu, &options->settings, &selftest, err));
-    MB_TRY(show_selftest(options, &gpu, &selftest, err));
+    MB_TRY(mb_session_open_device(options, &session.gpu, err));
+    MB_TRY(mb_selftest_run(gpu, &options->settings, &selftest, err));
+    MB_TRY(show_selftest(options, gpu, &selftest, err));
     if (!selftest.passed) {
         MB_FAIL(err, MB_ERRC_VERIFY, "self-test: a check failed");
         status =
-            mb_err_hint(err, "%s", mb_selftest_advice(&selftest, mb_gpu_is_cpu(&gpu.info)));
+            mb_err_hint(err, "%s", mb_selftest_advice(&selftest, mb_gpu_is_cpu(&gpu->info)));
     }
 fail:
-    return mb_session_close_device(&gpu, status, err);
+    return mb_session_close(&session, status, err);
 }
 
 static enum mb_status dispatch(const struct mb_options *options, struct mb_err *err)
@@ -226,12 +227,6 @@ static enum mb_status dispatch(const struct mb_options *options, struct mb_err *
     return MB_OK;
 }
 
-static void set_log_level(const struct mb_options *options)
-{
-    enum mb_log_level level = options->quiet ? MB_LOG_CAUTION : MB_LOG_INFO;
-    mb_log_set_level(options->verbosity > 1 ? MB_LOG_DEBUG : level);
-}
-
 int main(int argc, char **argv)
 {
     struct mb_err err = {0};
@@ -240,7 +235,9 @@ int main(int argc, char **argv)
     mb_session_catch_signals();
     enum mb_status status = mb_options_parse(&options, argc, argv, &err);
     if (status == MB_OK) {
-        set_log_level(&options);
+        mb_log_set_level(options.verbosity > 1 ? MB_LOG_DEBUG
+                         : options.quiet       ? MB_LOG_CAUTION
+                                               : MB_LOG_INFO);
         status = dispatch(&options, &err);
     }
     if (status != MB_OK) {

@@ -77,18 +77,10 @@ static bool stdout_is_taken(const struct mb_options *options)
 /* Check that the files of a run can be written into its folder. */
 static enum mb_status check_folder(const struct mb_output *output, struct mb_err *err)
 {
-    const struct mb_options *options = output->options;
-    const bool is_tune = options->verb == MB_VERB_TUNE;
-    const char *const names[] = {
-        "results.json",
-        options->wants_report ? "report.html" : NULL,
-        is_tune ? "tune.json" : NULL,
-        is_tune ? "mipbench_tuned.h" : NULL,
-    };
-    for (size_t i = 0; i < MB_COUNTOF(names); i++) {
-        MB_FREED char *path = names[i] ? mb_path_join(output->dir, names[i]) : NULL;
-        MB_DO(!names[i] ? MB_OK : MB_NEED(path, "output folder"));
-        MB_DO(path ? mb_file_check_writable(path, err) : MB_OK);
+    for (size_t i = 0; i < MB_N_FOLDER_FILES; i++) {
+        MB_FREED char *path = mb_path_join(output->dir, mb_folder_files[i]);
+        MB_DO(MB_NEED(path, "output folder"));
+        MB_DO(mb_file_check_writable(path, err));
     }
     return MB_OK;
 }
@@ -169,7 +161,6 @@ enum mb_status mb_output_init(struct mb_output *output, const struct mb_options 
     output->pictures = (struct mb_pictures){
         .dir = output->dir,
         .settings = &options->settings,
-        .copies = {options->json, options->csv, options->markdown},
     };
     output->tells = !options->set || options->set->n_begun == 1 || options->verbosity > 0;
     if (!output->tells) {

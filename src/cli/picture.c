@@ -37,33 +37,18 @@ static enum mb_status write_file(const struct mb_pictures *pictures,
         MB_FAIL_IF(mb_os_is_same_file(path, settings->inputs[i]), err, MB_ERRC_OUTPUT,
                    "%s: is an input, and is not replaced", path);
     }
-    for (size_t i = 0; i < MB_COUNTOF(pictures->copies); i++) {
-        MB_FAIL_IF(pictures->copies[i] && mb_os_is_same_file(path, pictures->copies[i]), err,
-                   MB_ERRC_OUTPUT, "%s: is a copy of the results, and is not replaced", path);
-    }
     mb_path_parent(path, folder);
     MB_DO(mb_make_dirs(folder, err));
     MB_DO(mb_file_write_atomic(path, bytes->data, bytes->n_bytes, err));
     return written ? mb_strlist_add(written, err, "%s", name.s) : MB_OK;
 }
 
-static enum mb_status write_png(const struct writer *w, struct mb_text stem,
-                                const uint8_t *rgba, struct mb_extent extent,
-                                struct mb_err *err)
+/* Write the file of a picture; `suffix` is "png" or "hdr". */
+static enum mb_status write_picture(const struct writer *w, struct mb_text stem,
+                                    const char *suffix, const struct mb_bytes *bytes,
+                                    struct mb_err *err)
 {
-    MB_SCOPED(mb_bytes) png = {0};
-    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
-    return write_file(w->pictures, &png, mb_text("%s/%s.png", w->folder.s, stem.s),
-                      &w->result->images, err);
-}
-
-/* Write texels of the chain's own format as HDR. */
-static enum mb_status write_hdr(const struct writer *w, struct mb_text stem, const void *texels,
-                                struct mb_extent extent, struct mb_err *err)
-{
-    MB_SCOPED(mb_bytes) hdr = {0};
-    MB_DO(mb_hdr_encode(w->c->layout.format, extent, texels, &hdr, err));
-    return write_file(w->pictures, &hdr, mb_text("%s/%s.hdr", w->folder.s, stem.s),
+    return write_file(w->pictures, bytes, mb_text("%s/%s.%s", w->folder.s, stem.s, suffix),
                       &w->result->images, err);
 }
 
@@ -110,13 +95,16 @@ static enum mb_status write_atlas(const struct writer *w, struct mb_text stem,
     const struct mb_extent extent = mb_atlas_extent(layout->base, layout->n_levels);
     MB_FREED void *rgba = NULL;
     MB_FREED void *texels = NULL;
+    MB_SCOPED(mb_bytes) png = {0}, hdr = {0};
     MB_DO(mb_atlas_draw(layout, block, layer, true, &rgba, err));
-    MB_DO(write_png(w, stem, rgba, extent, err));
+    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
+    MB_DO(write_picture(w, stem, "png", &png, err));
     if (mb_format_is_unorm(layout->format)) {
         return MB_OK;
     }
     MB_DO(mb_atlas_draw(layout, block, layer, false, &texels, err));
-    return write_hdr(w, stem, texels, extent, err);
+    MB_DO(mb_hdr_encode(layout->format, extent, texels, &hdr, err));
+    return write_picture(w, stem, "hdr", &hdr, err);
 }
 
 /* Write a level, drawn as a chain of its own. */
@@ -142,22 +130,24 @@ static enum mb_status write_error(const struct writer *w, uint32_t level, struct
                              err));
     struct mb_extent extent = mb_level_extent(layout->base, level);
     MB_FREED uint8_t *rgba = mb_malloc((size_t)extent.width * extent.height * 4);
+    MB_SCOPED(mb_bytes) png = {0};
     MB_DO(MB_NEED(rgba, "pictures"));
     mb_error_picture(layout->format, mb_layout_level(layout, w->block, level, layer),
                      ideal->level[level], extent, rgba);
-    return write_png(w, stem_of(mb_text("error_%02u", level).s, layer), rgba, extent, err);
+    MB_DO(mb_png_encode(rgba, extent.width, extent.height, &png, err));
+    return write_picture(w, stem_of(mb_text("error_%02u", level).s, layer), "png", &png, err);
 }
 
-/* Write atlases, single levels, or both. */
+/* Write atlases, single levels, both, or neither. */
 static enum mb_status write_chain(const struct writer *w, struct mb_err *err)
 {
-    const enum mb_images images = w->pictures->settings->images;
+    const unsigned images = w->pictures->settings->images;
     const uint32_t n_levels = w->c->layout.n_levels;
     const uint32_t n_layers = n_drawn_layers(&w->c->layout);
-    for (uint32_t layer = 0; images != MB_IMAGES_LEVELS && layer < n_layers; layer++) {
+    for (uint32_t layer = 0; (images & MB_IMAGES_ATLAS) && layer < n_layers; layer++) {
         MB_DO(write_atlas(w, stem_of("atlas", layer), &w->c->layout, w->block, layer, err));
     }
-    for (uint32_t level = 0; images != MB_IMAGES_ATLAS && level < n_levels; level++) {
+    for (uint32_t level = 0; (images & MB_IMAGES_LEVELS) && level < n_levels; level++) {
         for (uint32_t layer = 0; layer < n_layers; layer++) {
             MB_DO(write_level(w, level, layer, err));
         }
@@ -178,63 +168,56 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
 }
 
 /* Note the files that another strategy of the case has in `folder`. */
-static enum mb_status note_again(const struct writer *w, const char *folder, bool *was_there,
-                                 struct mb_err *err)
+static enum mb_status note_again(const struct writer *w, const char *folder, struct mb_err *err)
 {
     const size_t n_bytes = strlen(folder);
-    *was_there = false;
-    for (size_t i = 0; i < w->c->n_results && !*was_there; i++) {
+    bool was_there = false;
+    for (size_t i = 0; i < w->c->n_results && !was_there; i++) {
         const struct mb_result *other = &w->c->results[i];
         for (size_t k = 0; other != w->result && k < other->images.n; k++) {
             const char *image = other->images.items[k];
             if (strncmp(image, folder, n_bytes) == 0 && image[n_bytes] == '/') {
                 MB_DO(mb_strlist_add(&w->result->images, err, "%s", image));
-                *was_there = true;
+                was_there = true;
             }
         }
     }
     return MB_OK;
 }
 
-/* The reference of a policy, packed as the chains are. Owned by the caller: mb_free. */
-static enum mb_status make_golden(const struct writer *w, void **texels, struct mb_err *err)
+/* Draw the reference, packed as the chains are, on the sheet and beside the folders of
+ * strategies, once for all strategies that are held to the same policy. */
+static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
 {
-    *texels = mb_alloc(w->c->layout.total_bytes, 1);
-    MB_DO(MB_NEED(*texels, "pictures"));
-    return mb_reference_encode(w->reference, &w->result->work.tolerance.filter,
-                               n_drawn_layers(&w->c->layout), *texels, err);
-}
-
-static enum mb_policy policy_of(const struct writer *w)
-{
-    return mb_reference_policy(w->reference, &w->result->work.tolerance.filter);
-}
-
-/* Write the reference beside the folders of strategies, once for all strategies that are held
- * to the same policy. */
-static enum mb_status write_golden(const struct writer *w, struct mb_err *err)
-{
+    struct mb_pictures *pictures = w->pictures;
+    const struct mb_filter *filter = &w->result->work.tolerance.filter;
+    const enum mb_policy policy = mb_reference_policy(w->reference, filter);
+    const char *name = mb_policy_names[policy];
     struct writer golden = *w;
-    bool was_there;
-    MB_FREED void *texels = NULL;
-    golden.folder =
-        mb_text("%s/golden-%s", mb_case_folder(w->c).s, mb_policy_names[policy_of(w)]);
-    MB_DO(note_again(w, golden.folder.s, &was_there, err));
-    if (was_there) {
-        return MB_OK;
+    golden.folder = mb_text("%s/golden-%s", mb_case_folder(w->c).s, name);
+    if (pictures->policies & 1u << policy) {
+        return note_again(w, golden.folder.s, err);
     }
-    MB_DO(make_golden(w, &texels, err));
+    pictures->policies |= 1u << policy;
+    MB_FREED void *texels = mb_alloc(w->c->layout.total_bytes, 1);
+    MB_DO(MB_NEED(texels, "pictures"));
+    MB_DO(
+        mb_reference_encode(w->reference, filter, n_drawn_layers(&w->c->layout), texels, err));
     golden.block = texels;
+    if (pictures->settings->images & MB_IMAGES_SHEET) {
+        MB_DO(mb_sheet_add(&pictures->sheet, mb_text("golden (%s)", name).s, texels, err));
+    }
     return write_chain(&golden, err);
 }
 
 /* Warn of texels and layers that the pictures do not show. */
-static void warn(const struct writer *w, bool has_chain)
+static void warn(const struct writer *w)
 {
     const struct mb_layout *layout = &w->c->layout;
+    const bool has_hdr = w->pictures->settings->images & (MB_IMAGES_ATLAS | MB_IMAGES_LEVELS);
     if (is_clamped(layout, w->block)) {
         mb_warn(&w->result->warnings, "png_clamped", "PNG of %s: values clamped to [0, 1]%s",
-                layout->format->name, has_chain ? "; the .hdr files keep what is above" : "");
+                layout->format->name, has_hdr ? "; the .hdr files keep what is above" : "");
     }
     if (n_drawn_layers(layout) < layout->n_layers) {
         mb_warn(&w->result->warnings, "layers_left_out",
@@ -243,17 +226,17 @@ static void warn(const struct writer *w, bool has_chain)
     }
 }
 
-/* Write the pictures, except the sheet; with --images sheet these are error pictures only. */
+/* Write the pictures, except the sheet; with --images sheet these are error pictures only. Adds
+ * the reference to the sheet. */
 static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
 {
-    const bool has_chain = w->pictures->settings->images != MB_IMAGES_SHEET;
-    if (w->pictures->settings->images == MB_IMAGES_NONE) {
+    if (w->pictures->settings->images == 0) {
         return MB_OK;
     }
-    warn(w, has_chain);
-    MB_DO(has_chain ? write_chain(w, err) : MB_OK);
+    warn(w);
+    MB_DO(write_chain(w, err));
     MB_DO(w->reference ? write_errors(w, err) : MB_OK);
-    return w->reference && has_chain ? write_golden(w, err) : MB_OK;
+    return w->reference ? add_golden(w, err) : MB_OK;
 }
 
 /* Write the texture files of a chain that verified. */
@@ -283,59 +266,24 @@ static enum mb_status write_textures(const struct writer *w, struct mb_err *err)
 
 void mb_pictures_finish(struct mb_pictures *pictures)
 {
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        mb_sheet_finish(&pictures->sheet[layer]);
-    }
-    pictures->n_layers = pictures->policies = 0;
+    mb_sheet_finish(&pictures->sheet);
+    pictures->policies = 0;
 }
 
-static struct mb_text sheet_name(const struct mb_case *c, uint32_t layer)
+static struct mb_text sheet_name(const struct mb_case *c)
 {
-    return mb_text("%s/%s.png", mb_case_folder(c).s, stem_of("sheet", layer).s);
+    return mb_text("%s/sheet.png", mb_case_folder(c).s);
 }
 
-static enum mb_status add_rows(struct mb_pictures *pictures, const char *label,
-                               const void *block, struct mb_err *err)
-{
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        MB_DO(mb_sheet_add(&pictures->sheet[layer], label, block, err));
-    }
-    return MB_OK;
-}
-
-/* Add the reference to the sheet, once for all strategies that are held to the same policy. */
-static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
-{
-    const enum mb_policy policy = policy_of(w);
-    MB_FREED void *texels = NULL;
-    if (w->pictures->policies & 1u << policy) {
-        return MB_OK;
-    }
-    w->pictures->policies |= 1u << policy;
-    MB_DO(make_golden(w, &texels, err));
-    return add_rows(w->pictures, mb_text("golden (%s)", mb_policy_names[policy]).s, texels,
-                    err);
-}
-
-/* Add the chain to the contact sheet, and the reference that it was held to. */
+/* Add the chain to the contact sheet. */
 static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
 {
-    struct mb_pictures *pictures = w->pictures;
     struct mb_result *result = w->result;
-    if (pictures->n_layers == 0) {
-        pictures->n_layers = n_drawn_layers(&w->c->layout);
-        for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-            mb_sheet_init(&pictures->sheet[layer], &w->c->layout, layer);
-        }
-    }
-    MB_DO(w->reference ? add_golden(w, err) : MB_OK);
     const bool is_wrong = result->verify == MB_VERIFY_FAIL;
-    MB_DO(add_rows(pictures, mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s,
-                   w->block, err));
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        MB_DO(mb_strlist_add(&result->images, err, "%s", sheet_name(w->c, layer).s));
-    }
-    return MB_OK;
+    MB_DO(mb_sheet_add(&w->pictures->sheet,
+                       mb_text("%s%s", result->label, is_wrong ? " (wrong)" : "").s, w->block,
+                       err));
+    return mb_strlist_add(&result->images, err, "%s", sheet_name(w->c).s);
 }
 
 /* Turn the failure to write a file into a warning, so that the run goes on; the first failure
@@ -358,7 +306,6 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
                                struct mb_result *result, const void *block,
                                struct mb_reference *reference, struct mb_err *err)
 {
-    const enum mb_images images = pictures->settings->images;
     const struct writer w = {
         .pictures = pictures,
         .c = c,
@@ -367,28 +314,29 @@ enum mb_status mb_pictures_add(struct mb_pictures *pictures, const struct mb_cas
         .reference = reference,
         .folder = mb_text("%s/%s", mb_case_folder(c).s, result->slug),
     };
+    if (pictures->sheet.labels.n == 0) {
+        mb_sheet_init(&pictures->sheet, &c->layout);
+    }
     enum mb_status status = write_pictures(&w, err);
     MB_DO(forgive(pictures, status, err, result, "picture_not_written"));
-    if (images == MB_IMAGES_SHEET || images == MB_IMAGES_ALL) {
+    if (pictures->settings->images & MB_IMAGES_SHEET) {
         MB_DO(add_to_sheet(&w, err));
     }
     status = write_textures(&w, err);
     return forgive(pictures, status, err, result, "chain_not_written");
 }
 
-/* "photo.png, 451x300 rgba8, avg, layer 1": the name of the file without its folder. */
-static struct mb_text sheet_title(const struct mb_case *c, uint32_t layer)
+/* "photo.png, 451x300 rgba8, avg, layer 0": the name of the file without its folder. */
+static struct mb_text sheet_title(const struct mb_case *c)
 {
     const char *slash = strncmp(c->input, "pattern:", 8) ? strrchr(c->input, '/') : NULL;
-    const struct mb_text words = mb_text(", layer %u", layer);
     return mb_text("%s, %ux%u %s, %s%s", slash ? slash + 1 : c->input, c->layout.base.width,
                    c->layout.base.height, c->layout.format->name,
-                   mb_reduce_names[c->task.reduce], c->layout.n_layers > 1 ? words.s : "");
+                   mb_reduce_names[c->task.reduce], c->layout.n_layers > 1 ? ", layer 0" : "");
 }
 
-static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t layer,
-                                  const struct mb_run *run, const struct mb_case *c,
-                                  struct mb_err *err)
+static enum mb_status write_sheet(const struct mb_pictures *pictures, const struct mb_run *run,
+                                  const struct mb_case *c, struct mb_err *err)
 {
     bool is_clamped = false;
     for (size_t i = 0; i < c->n_results; i++) {
@@ -399,10 +347,9 @@ static enum mb_status write_sheet(const struct mb_pictures *pictures, uint32_t l
                 mb_run_driver(run), is_clamped ? "; values are clamped to [0, 1]" : "");
     MB_SCOPED(mb_canvas) canvas = {0};
     MB_SCOPED(mb_bytes) png = {0};
-    MB_DO(mb_sheet_draw(&pictures->sheet[layer], sheet_title(c, layer).s, footer.s, &canvas,
-                        err));
+    MB_DO(mb_sheet_draw(&pictures->sheet, sheet_title(c).s, footer.s, &canvas, err));
     MB_DO(mb_png_encode(canvas.rgba, canvas.extent.width, canvas.extent.height, &png, err));
-    return write_file(pictures, &png, sheet_name(c, layer), NULL, err);
+    return write_file(pictures, &png, sheet_name(c), NULL, err);
 }
 
 /* Remove the name of a missing file from the results; a warning says why it is missing. */
@@ -421,12 +368,10 @@ static void forget(const struct mb_case *c, const char *name, const char *code, 
 enum mb_status mb_pictures_case_done(struct mb_pictures *pictures, const struct mb_run *run,
                                      const struct mb_case *c, struct mb_err *err)
 {
-    enum mb_status status = MB_OK;
-    for (uint32_t layer = 0; layer < pictures->n_layers; layer++) {
-        status = status == MB_OK ? write_sheet(pictures, layer, run, c, err) : status;
-        if (status != MB_OK) {
-            forget(c, sheet_name(c, layer).s, "picture_not_written", err->text);
-        }
+    const bool has_sheet = pictures->sheet.labels.n > 0;
+    const enum mb_status status = has_sheet ? write_sheet(pictures, run, c, err) : MB_OK;
+    if (status != MB_OK) {
+        forget(c, sheet_name(c).s, "picture_not_written", err->text);
     }
     mb_pictures_finish(pictures);
     return forgive(pictures, status, err, NULL, NULL);

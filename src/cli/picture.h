@@ -12,12 +12,10 @@
 struct mb_pictures {
     const char *dir;                    /* the output folder; borrowed */
     const struct mb_settings *settings; /* its inputs are never replaced */
-    const char *copies[3];              /* --json, --csv, --markdown, or NULL; never replaced */
     struct mb_err unwritten;            /* why the first failed file was not written, or 0 */
-    /* The contact sheet of the image that is being run: all its chains in one picture. */
-    uint32_t n_layers; /* drawn layers; 0: no sheet is begun */
-    uint32_t policies; /* mask of 1 << mb_policy: whose references are in */
-    struct mb_sheet sheet[MB_MAX_PICTURE_LAYERS];
+    /* The contact sheet of the image that is being run: the first layer of all its chains. */
+    struct mb_sheet sheet;
+    uint32_t policies; /* mask of 1 << mb_policy: whose references are drawn */
 };
 
 /* Drop the sheet. */

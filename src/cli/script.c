@@ -13,44 +13,37 @@
 
 #define SCRIPT "report.py"
 
-/* Whether the script is in the folder; `out` gets its path. `*error`: why that could not be
- * found out. */
-static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES],
-                     int *error)
+/* Whether the script is in the folder; `out` gets its path. If not, errno may say why. */
+static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES])
 {
-    struct mb_file_facts facts = {.kind = MB_KIND_NONE};
     const int n = snprintf(out, MB_PATH_BYTES, "%s%s/" SCRIPT, folder, within);
-    const int looked = n < MB_PATH_BYTES ? mb_os_look(out, &facts) : ENAMETOOLONG;
-    *error = looked != 0 && looked != ENOENT ? looked : *error;
-    return looked == 0 && facts.kind == MB_KIND_FILE;
+    return n < MB_PATH_BYTES && mb_os_kind(out) == MB_KIND_FILE;
 }
 
-static bool find_script(char script[MB_PATH_BYTES], int *error)
+static bool find_script(char script[MB_PATH_BYTES])
 {
     char program[MB_PATH_BYTES], folder[MB_PATH_BYTES];
     const char *given = getenv("MIPBENCH_DATA");
     if (given && given[0] != '\0') {
-        return is_there(given, "", script, error);
+        return is_there(given, "", script);
     }
     mb_os_program(program);
     mb_path_parent(program, folder);
-    return (program[0] != '\0' && (is_there(folder, "/../share/mipbench", script, error) ||
-                                   is_there(folder, "/../scripts", script, error))) ||
-           is_there(MB_SOURCE_SCRIPTS, "", script, error) ||
-           is_there(MB_DATA_DIR, "", script, error);
+    return (program[0] != '\0' && (is_there(folder, "/../share/mipbench", script) ||
+                                   is_there(folder, "/../scripts", script))) ||
+           is_there(MB_SOURCE_SCRIPTS, "", script) || is_there(MB_DATA_DIR, "", script);
 }
 
 static enum mb_status find(char python[MB_PATH_BYTES], char script[MB_PATH_BYTES],
                            struct mb_err *err)
 {
     enum mb_status status = MB_OK;
-    int error = ENOENT;
     if (!mb_os_find_python(python)) {
         status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: python3 is not on PATH");
         mb_err_hint(err, "install python3");
-    } else if (!find_script(script, &error)) {
+    } else if (!find_script(script)) {
         status = MB_FAIL(err, MB_ERRC_OUTPUT, "report: cannot find " SCRIPT ": %s",
-                         mb_os_error_text(error));
+                         mb_os_error_text(errno != 0 ? errno : ENOENT));
         mb_err_hint(err, "set MIPBENCH_DATA to the folder scripts/ of the sources");
     }
     return status;

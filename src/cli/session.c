@@ -56,8 +56,8 @@ enum mb_status mb_session_open_device(const struct mb_options *options, struct m
     return mb_gpu_init(gpu, &gpu_options, err);
 }
 
-enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
-                                       struct mb_err *err)
+static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
+                                   struct mb_err *err)
 {
     if (gpu->state && gpu->state->is_lost) {
         /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
@@ -213,7 +213,7 @@ enum mb_status mb_session_close(struct mb_session *session, enum mb_status statu
     mb_output_finish(&session->output);
     mb_tune_finish(&session->tune);
     mb_run_finish(&session->run);
-    status = mb_session_close_device(&session->gpu, status, err);
+    status = close_device(&session->gpu, status, err);
     mb_inputs_finish(&session->inputs);
     mb_free(session->rows);
     return status;

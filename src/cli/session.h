@@ -39,15 +39,10 @@ struct mb_hooks mb_session_hooks(struct mb_session *session);
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
                                                     struct mb_gpu *gpu, struct mb_err *err);
 
-/* Close the device, also if it was never opened. Returns `status`, or the failure of
- * --validate: leaks are only reported now. If the device is lost, ends the process with the
- * code of `err`. */
-MB_MUST_CHECK enum mb_status mb_session_close_device(struct mb_gpu *gpu, enum mb_status status,
-                                                     struct mb_err *err);
-
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* Free everything, and close the device as mb_session_close_device() does. */
+/* Free everything that is there. Returns `status`, or the failure of --validate: leaks are only
+ * reported now. If the device is lost, ends the process with the code of `err`. */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);

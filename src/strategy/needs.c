@@ -92,10 +92,10 @@ static enum mb_status has_subgroups(const struct mb_needs *needs,
         needs->subgroup_operations & ~info->subgroup_operations;
     const char *other = needs->without_subgroups ? needs->without_subgroups : "";
     const char *hint = other[0] ? "; try " : "";
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        MB_FAIL_IF(lacking & mb_subgroup_operations[i].bit, why, MB_ERRC_UNSUPPORTED,
+    for (unsigned i = 0; i < MB_N_SUBGROUP_OPERATIONS; i++) {
+        MB_FAIL_IF(lacking & 1u << i, why, MB_ERRC_UNSUPPORTED,
                    "the device lacks subgroup %s in compute shaders%s%s",
-                   mb_subgroup_operations[i].name, hint, other);
+                   mb_subgroup_operation_names[i], hint, other);
     }
     MB_FAIL_IF(needs->min_subgroup_size > 0 && !info->has_full_subgroups, why,
                MB_ERRC_UNSUPPORTED, "the device does not guarantee full subgroups%s%s", hint,

@@ -9,17 +9,9 @@
 /* The specification's minimum, for drivers that report 0. */
 #define LEAST_MAX_ALLOCATION_BYTES (UINT64_C(1) << 30)
 
-const struct mb_subgroup_operation mb_subgroup_operations[] = {
-    {VK_SUBGROUP_FEATURE_BASIC_BIT, "basic"},
-    {VK_SUBGROUP_FEATURE_VOTE_BIT, "vote"},
-    {VK_SUBGROUP_FEATURE_ARITHMETIC_BIT, "arithmetic"},
-    {VK_SUBGROUP_FEATURE_BALLOT_BIT, "ballot"},
-    {VK_SUBGROUP_FEATURE_SHUFFLE_BIT, "shuffle"},
-    {VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT, "shuffle-relative"},
-    {VK_SUBGROUP_FEATURE_CLUSTERED_BIT, "clustered"},
-    {VK_SUBGROUP_FEATURE_QUAD_BIT, "quad"},
+const char *const mb_subgroup_operation_names[MB_N_SUBGROUP_OPERATIONS] = {
+    "basic", "vote", "arithmetic", "ballot", "shuffle", "shuffle-relative", "clustered", "quad",
 };
-const size_t mb_subgroup_operation_count = MB_COUNTOF(mb_subgroup_operations);
 
 /* In order of preference. */
 static const struct {

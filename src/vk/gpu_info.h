@@ -51,13 +51,9 @@ bool mb_gpu_executes(const struct mb_gpu_info *info);
 /* By default the device with the lowest rank is chosen. */
 size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 
-/* Every name of a VkSubgroupFeatureFlags bit. */
-struct mb_subgroup_operation {
-    VkSubgroupFeatureFlags bit;
-    const char *name;
-};
-extern const struct mb_subgroup_operation mb_subgroup_operations[];
-extern const size_t mb_subgroup_operation_count;
+/* The names of the bits of VkSubgroupFeatureFlags, from the lowest on. */
+#define MB_N_SUBGROUP_OPERATIONS 8u
+extern const char *const mb_subgroup_operation_names[MB_N_SUBGROUP_OPERATIONS];
 
 /* Fill `info`. A device is `unusable` without Vulkan 1.2 or without a compute queue; then only
  * name, type and version are set. */

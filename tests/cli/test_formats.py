@@ -142,9 +142,9 @@ class Shapes(Case):
         self.assertEqual((result["shape"], result["layers"]), ("array", 8))
         names = {image.rsplit("/", 1)[1] for image in result["images"]}
         layers = [""] + [f"_layer_{n:02}" for n in range(1, 6)]
-        want = {f"{name}{s}.png" for name in ("atlas", "sheet") for s in layers}
-        want |= {f"error_{n:02}.png" for n in range(1, 4)}
-        self.assertEqual(names, want | {f"level_{n:02}{s}.png" for n in range(4) for s in layers})
+        want = {"sheet.png"} | {f"error_{n:02}.png" for n in range(1, 4)}
+        self.assertEqual(names, want | {f"{name}{s}.png" for s in layers for name in
+                                        ["atlas"] + [f"level_{n:02}" for n in range(4)]})
         self.assertEqual(len({self.texel(result, suffix=s) for s in layers}), 6)
         self.assertEqual([w["message"] for w in result["warnings"] if w["code"] == "layers_left_out"],
                          ["pictures of the first 6 of 8 layers"])

@@ -206,6 +206,7 @@ static void test_files(void)
                                  .updates = true,
                                  .quiet = true};
     options.settings.n_formats = 1;
+    options.format_reduces[0] = MB_ALL_REDUCES;
     CHECK(mb_export_run(&options, &err) == MB_OK);
     check_written(dir);
     snprintf(command, sizeof command, "rm -r %s", dir);

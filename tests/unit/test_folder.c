@@ -88,55 +88,6 @@ static enum mb_status expand_photos(void *user, struct mb_err *err)
     return status;
 }
 
-/* Make `text` what is on standard input. */
-static void set_stdin(const char *text)
-{
-    FILE *file = fopen("list", "w+");
-    CHECK(file != NULL && fputs(text, file) >= 0 && fflush(file) == 0);
-    CHECK(dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO &&
-          lseek(STDIN_FILENO, 0, SEEK_SET) == 0);
-    fclose(file);
-}
-
-static enum mb_status expand_list(void *user, struct mb_err *err)
-{
-    struct mb_strlist inputs = {0};
-    set_stdin(user);
-    enum mb_status status = mb_strlist_add(&inputs, err, "a.png");
-    status = status == MB_OK ? mb_strlist_add(&inputs, err, "@-") : status;
-    status = status == MB_OK ? mb_images_expand(&inputs, err) : status;
-    if (status == MB_OK) {
-        CHECK_EQ_INT(inputs.n, 4);
-        CHECK_EQ_STR(inputs.items[1], "b");
-        CHECK_EQ_STR(inputs.items[2], " c d");
-        CHECK_EQ_STR(inputs.items[3], "@-");
-    }
-    mb_strlist_finish(&inputs);
-    return status;
-}
-
-static void test_list(void)
-{
-    static char lines[] = "b\r\n\n \n c d\n\r\n@-";
-    struct mb_err err = {0};
-    must(expand_list(lines, &err), &err);
-    CHECK(check_each_allocation(expand_list, lines) >= 6);
-    /* More than it reads at a time, and more than it takes. */
-    for (size_t n_paths = 1000; n_paths <= 9000000; n_paths *= 9000) {
-        struct mb_strlist inputs = {0};
-        FILE *file = fopen("list", "w");
-        for (size_t i = 0; i < n_paths; i++) {
-            fputs("ab.png\n", file);
-        }
-        CHECK(file != NULL && fclose(file) == 0 && freopen("list", "r", stdin) != NULL);
-        must(mb_strlist_add(&inputs, &err, "@-"), &err);
-        CHECK_EQ_INT(mb_images_expand(&inputs, &err), n_paths == 1000 ? MB_OK : MB_FAILED);
-        CHECK_EQ_INT(inputs.n, n_paths == 1000 ? 1000 : 1);
-        mb_strlist_finish(&inputs);
-    }
-    CHECK(strstr(err.text, "more than 16 MiB") != NULL);
-}
-
 static void test_no_memory(void)
 {
     char photos[] = "photos";
@@ -160,6 +111,6 @@ static void test_suffixes(void)
 
 int main(void)
 {
-    return CHECK_TESTS(enter_folder, test_suffixes, test_mix, test_without_images, test_list,
+    return CHECK_TESTS(enter_folder, test_suffixes, test_mix, test_without_images,
                        test_no_memory, leave_folder);
 }

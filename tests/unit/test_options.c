@@ -193,10 +193,12 @@ static void test_unknown(void)
     CHECK_EQ_STR(ERROR_OF("a", "--see", "3"), "unknown option '--see'; did you mean '--seed'?");
     CHECK_EQ_STR(ERROR_OF("a", "-Z"), "unknown option '-Z'; 'mipbench run --help' lists them");
     CHECK_EQ_STR(ERROR_OF("a", "-qZ"), "unknown option '-Z'; 'mipbench run --help' lists them");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"), "unknown format 'rgba9'; did you mean 'rgba8'?");
-    CHECK_EQ_STR(ERROR_OF("a", "-f", "etc2-compressed"),
-                 "unknown format 'etc2-compressed'; there is: auto, rgba8, rgba8-srgb, r8, "
-                 "rg8, rgb10a2, r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, rg11b10f");
+    CHECK_EQ_STR(ERROR_OF("a", "-f", "rgba9"),
+                 "--format: unknown value 'rgba9'; did you mean 'rgba8'?");
+    CHECK_EQ_STR(
+        ERROR_OF("a", "-f", "etc2-compressed"),
+        "--format: unknown value 'etc2-compressed'; there is: auto, rgba8, rgba8-srgb, r8, "
+        "rg8, rgb10a2, r16f, rg16f, rgba16f, r32f, rg32f, rgba32f, rg11b10f");
     CHECK_EQ_STR(ERROR_OF("a", "--images", "atls"),
                  "--images: unknown value 'atls'; did you mean 'atlas'?");
     CHECK_EQ_STR(ERROR_OF("a", "--color", "x"),

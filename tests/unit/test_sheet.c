@@ -39,7 +39,7 @@ static struct mb_canvas draw(const struct mb_layout *layout, const uint8_t *bloc
     struct mb_sheet sheet;
     struct mb_canvas canvas;
     struct mb_err err = {0};
-    mb_sheet_init(&sheet, layout, 0);
+    mb_sheet_init(&sheet, layout);
     CHECK_EQ_INT(mb_sheet_add(&sheet, GOLDEN, block, &err), MB_OK);
     CHECK_EQ_INT(mb_sheet_add(&sheet, "spd", block, &err), MB_OK);
     CHECK_EQ_INT(mb_sheet_draw(&sheet, title, "footer", &canvas, &err), MB_OK);
@@ -155,7 +155,7 @@ static enum mb_status draw_sheet(void *layout, struct mb_err *err)
     const uint8_t block[16] = {7};
     struct mb_sheet sheet;
     struct mb_canvas canvas = {0};
-    mb_sheet_init(&sheet, layout, 0);
+    mb_sheet_init(&sheet, layout);
     enum mb_status status = mb_sheet_add(&sheet, "spd", block, err);
     if (status == MB_OK) {
         status = mb_sheet_draw(&sheet, "t", "f", &canvas, err);

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "bench/plan.h"
@@ -80,8 +79,7 @@ void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
 
 /* One variant at one size in one format. */
 struct kernels {
-    const struct mb_format *format;
-    struct mb_extent size;
+    struct mb_layout layout;
     struct mb_variant row;          /* "auto" is resolved if it is supported */
     struct mb_pipeline_facts facts; /* owned */
 };
@@ -100,22 +98,20 @@ static enum mb_status compile(const struct mb_gpu *gpu, enum mb_reduce reduce,
 {
     MB_SCOPED(mb_vk_image) image = {0};
     MB_SCOPED(mb_instance) instance = {0};
-    struct mb_layout layout;
-    const struct mb_task task = {.reduce = reduce, .rect = mb_rect_whole(kernels->size)};
+    const struct mb_layout *layout = &kernels->layout;
+    const struct mb_task task = {.reduce = reduce, .rect = mb_rect_whole(layout->base)};
     const struct mb_variant *row = &kernels->row;
-    mb_layout_init(&layout, kernels->format, kernels->size, 1,
-                   mb_full_level_count(kernels->size));
     const struct mb_vk_image_options options = {
-        .layout = &layout,
-        .n_levels = layout.n_levels,
-        .usage = mb_test_image_usage(gpu, layout.format),
+        .layout = layout,
+        .n_levels = layout->n_levels,
+        .usage = mb_test_image_usage(gpu, layout->format),
         .is_raw = true,
         .name = "inspect",
     };
     MB_DO(mb_vk_image_init(&image, gpu, &options, why));
-    MB_DO(mb_variant_supports(row, gpu, &layout, &task, why));
+    MB_DO(mb_variant_supports(row, gpu, layout, &task, why));
     if (row->strategy->resolve) {
-        row->strategy->resolve(gpu, &layout, &task, &kernels->row.params);
+        row->strategy->resolve(gpu, layout, &task, &kernels->row.params);
     }
     gpu->state->facts = &kernels->facts;
     const enum mb_status status = mb_instance_init(&instance, &image, row, &task, NULL, why);
@@ -169,9 +165,9 @@ static void inspect(struct mb_json *json, struct cJSON *list, const struct mb_gp
                                                                     : MB_RESULT_FAILED;
     struct cJSON *node = mb_json_object(json, list, NULL);
     judge(verdict, status, kernels->row.by_name, label, &why);
-    mb_json_string(json, node, "format", kernels->format->name);
-    mb_json_u64(json, node, "width", kernels->size.width);
-    mb_json_u64(json, node, "height", kernels->size.height);
+    mb_json_string(json, node, "format", kernels->layout.format->name);
+    mb_json_u64(json, node, "width", kernels->layout.base.width);
+    mb_json_u64(json, node, "height", kernels->layout.base.height);
     mb_json_string(json, node, "label", label);
     mb_json_string(json, node, "strategy", kernels->row.strategy->name);
     mb_report_params(json, node, kernels->row.strategy, &kernels->row.params);
@@ -189,14 +185,13 @@ static void inspect_all(struct mb_json *json, const struct mb_gpu *gpu,
     const size_t n_sizes = settings->n_sizes > 0 ? settings->n_sizes : 1;
     const size_t n_kernels = mb_settings_n_images(settings) * n_rows;
     struct cJSON *list = mb_json_array(json, json->root, "variants");
-    for (size_t i = 0; i < n_kernels && mb_session_signal() == 0; i++) {
+    for (size_t i = 0; i < n_kernels; i++) {
         const size_t size = i / n_rows % n_sizes;
         const char *format = settings->formats[i / n_rows / n_sizes];
-        struct kernels kernels = {
-            .format = mb_format_find(format ? format : USUAL_FORMAT),
-            .size = settings->n_sizes > 0 ? settings->size[size] : usual_size,
-            .row = rows[i % n_rows],
-        };
+        const struct mb_extent base = settings->n_sizes > 0 ? settings->size[size] : usual_size;
+        struct kernels kernels = {.row = rows[i % n_rows]};
+        mb_layout_init(&kernels.layout, mb_format_find(format ? format : USUAL_FORMAT), base, 1,
+                       mb_full_level_count(base));
         inspect(json, list, gpu, settings->reduce, &kernels, verdict);
         mb_pipeline_facts_finish(&kernels.facts);
     }
@@ -316,8 +311,7 @@ static enum mb_status set_up_null(const char *spec, struct mb_err *err)
     return status;
 }
 
-/* Compile all that the options ask for; what a strategy refuses is no failure. An interrupted
- * inspection has fewer kernels. */
+/* Compile all that the options ask for; what a strategy refuses is no failure. */
 static enum mb_status make(struct mb_json *json, const struct mb_options *options,
                            struct verdict *verdict, struct mb_err *err)
 {
@@ -451,13 +445,10 @@ enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *e
 {
     MB_SCOPED(mb_json) json;
     struct verdict verdict = {.worst = ALL_MADE};
+    mb_session_end_at_once(true); /* a driver may take half a minute for one kernel */
     mb_json_init(&json);
     MB_DO(make(&json, options, &verdict, err));
     MB_DO(print(&json, options, err));
-    if (mb_session_signal() != 0) {
-        mb_log(MB_LOG_WARN, "interrupted: what is above is what was compiled");
-        return MB_OK;
-    }
     if (verdict.worst > (verdict.made_any ? REFUSED : ALL_MADE)) {
         *err = verdict.why;
         return MB_FAILED;

@@ -41,7 +41,6 @@ static const struct operation {
 };
 
 struct question {
-    const struct mb_strategy *const *table;
     const struct mb_list_device *device;
     const struct mb_strategy *strategy;
     const struct mb_format *format;
@@ -52,18 +51,6 @@ struct answer {
     char as[MB_LABEL_BYTES]; /* the strategy, or the variant that can do it; "": none can */
     struct mb_err why;       /* why the default parameters cannot; no text: they can */
 };
-
-static struct mb_task task_of(const struct operation *operation, struct mb_extent base)
-{
-    const struct mb_rect part = {base.width / 4, base.height / 4, base.width / 4,
-                                 base.height / 4};
-    return (struct mb_task){
-        .reduce = operation->reduce,
-        .alpha = operation->alpha,
-        .is_update = operation->is_update,
-        .rect = operation->is_update ? part : mb_rect_whole(base),
-    };
-}
 
 static enum mb_status open_image(struct mb_vk_image *image, const struct question *question,
                                  struct mb_err *why)
@@ -91,16 +78,23 @@ static enum mb_status ask(const struct question *question, struct answer *answer
 {
     MB_SCOPED(mb_vk_image) image = {0};
     MB_FREED struct mb_variant *rows = NULL;
-    const struct mb_text all = mb_text("%s:*", question->strategy->name);
-    const char *const spec = all.s;
+    const struct mb_strategy *const table[] = {question->strategy, NULL};
+    const char *const spec = "all:*";
     struct mb_err ignored;
     size_t n_rows = 0;
     *answer = (struct answer){.why = question->device->why_closed};
     if (answer->why.text[0] != '\0' || open_image(&image, question, &answer->why) != MB_OK) {
         return MB_OK;
     }
-    const struct mb_task task = task_of(question->operation, image.layout.base);
-    MB_DO(mb_plan_variants(question->table, &spec, 1, &rows, &n_rows, err));
+    const struct operation *operation = question->operation;
+    const struct mb_rect part = {64, 64, 64, 64};
+    const struct mb_task task = {
+        .reduce = operation->reduce,
+        .alpha = operation->alpha,
+        .is_update = operation->is_update,
+        .rect = operation->is_update ? part : mb_rect_whole(image.layout.base),
+    };
+    MB_DO(mb_plan_variants(table, &spec, 1, &rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         struct mb_err *why = i == 0 ? &answer->why : &ignored;
         if (mb_variant_supports(&rows[i], image.gpu, &image.layout, &task, why) == MB_OK) {
@@ -172,12 +166,8 @@ static void add_json_subgroups(struct mb_json *json, struct cJSON *parent,
     mb_json_u64(json, subgroups, "min_size", device->min_subgroup_size);
     mb_json_u64(json, subgroups, "max_size", device->max_subgroup_size);
     mb_json_bool(json, subgroups, "full_subgroups", device->has_full_subgroups);
-    struct cJSON *names = mb_json_array(json, subgroups, "operations");
-    for (size_t i = 0; i < mb_subgroup_operation_count; i++) {
-        if (device->subgroup_operations & mb_subgroup_operations[i].bit) {
-            mb_json_string(json, names, NULL, mb_subgroup_operations[i].name);
-        }
-    }
+    mb_field_words(mb_node_write(json, subgroups), "operations", mb_subgroup_operation_names,
+                   MB_N_SUBGROUP_OPERATIONS, device->subgroup_operations);
 }
 
 static void add_json_limits(struct mb_json *json, struct cJSON *parent,
@@ -264,8 +254,8 @@ static enum mb_status add_json_availability(struct mb_json *json, struct cJSON *
 {
     struct cJSON *devices = mb_json_array(json, parent, "devices");
     for (size_t i = 0; i < facts->n_devices; i++) {
-        const struct question question = {facts->table, &facts->open[i], strategy,
-                                          &mb_formats[0], &operations[0]};
+        const struct question question = {&facts->open[i], strategy, &mb_formats[0],
+                                          &operations[0]};
         struct answer answer;
         MB_DO(ask(&question, &answer, err));
         const bool is_able = answer.why.text[0] == '\0';
@@ -332,8 +322,8 @@ static enum mb_status add_json_device_answers(struct mb_json *json, struct cJSON
     for (size_t i = 0; facts->table[i] != NULL; i++) {
         struct cJSON *answers = mb_json_object(json, strategies, facts->table[i]->name);
         for (size_t k = 0; k < MB_COUNTOF(operations); k++) {
-            const struct question question = {facts->table, &facts->open[device],
-                                              facts->table[i], format, &operations[k]};
+            const struct question question = {&facts->open[device], facts->table[i], format,
+                                              &operations[k]};
             MB_DO(add_json_answer(json, answers, &question, err));
         }
     }

@@ -1,4 +1,4 @@
-/* Replaces a folder among the inputs by its images or results, and "@-" by what it lists. */
+/* Replaces a folder among the inputs by its images or results. */
 #include "cli/options/folder.h"
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 #include "image/image.h"
 #include "image/pattern.h"
 
-#define MAX_LIST_BYTES (16u * 1024u * 1024u)
-#define STDIN_FD       0
+const char *const mb_folder_files[MB_N_FOLDER_FILES] = {"results.json", "report.html",
+                                                        "tune.json", "mipbench_tuned.h"};
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -73,44 +73,11 @@ static enum mb_status add_images(struct mb_strlist *images, const char *folder,
 }
 
 /* Append an input; a folder stands for its images. */
-static enum mb_status add_path(struct mb_strlist *all, const char *input, struct mb_err *err)
+static enum mb_status add_input(struct mb_strlist *all, const char *input, struct mb_err *err)
 {
     return !mb_pattern_is_spec(input) && mb_os_kind(input) == MB_KIND_FOLDER
                ? add_images(all, input, err)
                : mb_strlist_add(all, err, "%s", input);
-}
-
-static enum mb_status add_lines(struct mb_strlist *inputs, char *text, struct mb_err *err)
-{
-    char *line;
-    while ((line = mb_next_line(&text)) != NULL) {
-        const size_t n_bytes = strlen(line);
-        if (n_bytes > 0 && line[n_bytes - 1] == '\r') {
-            line[n_bytes - 1] = '\0';
-        }
-        if (line[strspn(line, " \t")] != '\0') {
-            MB_DO(add_path(inputs, line, err));
-        }
-    }
-    return MB_OK;
-}
-
-static enum mb_status add_stdin(struct mb_strlist *inputs, struct mb_err *err)
-{
-    MB_FREED char *text = mb_malloc(MAX_LIST_BYTES + 1);
-    size_t n_bytes = 0;
-    const size_t n_before = inputs->n;
-    MB_DO(MB_NEED(text, "list of inputs"));
-    const int error = mb_os_read(STDIN_FD, text, MAX_LIST_BYTES + 1, &n_bytes);
-    MB_FAIL_IF(error != 0, err, MB_ERRC_INPUT, "standard input: %s", mb_os_error_text(error));
-    MB_FAIL_IF(n_bytes > MAX_LIST_BYTES, err, MB_ERRC_INPUT,
-               "standard input: more than 16 MiB of paths");
-    text[n_bytes] = '\0';
-    MB_FAIL_IF(strlen(text) != n_bytes, err, MB_ERRC_INPUT,
-               "standard input: expected paths, got a zero byte");
-    MB_DO(add_lines(inputs, text, err));
-    MB_FAIL_IF(inputs->n == n_before, err, MB_ERRC_INPUT, "standard input: no paths on it");
-    return MB_OK;
 }
 
 typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
@@ -131,11 +98,6 @@ static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, a
     *inputs = all;
     all = (struct mb_strlist){0};
     return MB_OK;
-}
-
-static enum mb_status add_input(struct mb_strlist *all, const char *input, struct mb_err *err)
-{
-    return strcmp(input, "@-") == 0 ? add_stdin(all, err) : add_path(all, input, err);
 }
 
 enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err)

@@ -1,16 +1,18 @@
-/* Folders and lists given as inputs. */
+/* Folders given as inputs. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/strlist.h"
 
-/* Replace "@-" by the paths on standard input, one a line; blank lines, and a carriage return
- * before a line's end, are skipped. Then replace each folder by the images directly in it, in
- * natural order: regular files with a suffix that the loader knows; hidden files are skipped.
- * MB_ERRC_INPUT if a folder cannot be read or has no images, or if standard input has no path
- * or more than 16 MiB of paths. */
+/* Replace each folder by the images directly in it, in natural order: regular files with a
+ * suffix that the loader knows; hidden files are skipped. MB_ERRC_INPUT if a folder cannot be
+ * read or has no images. */
 MB_MUST_CHECK enum mb_status mb_images_expand(struct mb_strlist *inputs, struct mb_err *err);
+
+/* What a run or a tuning may leave in its output folder, beside pictures. */
+#define MB_N_FOLDER_FILES 4
+extern const char *const mb_folder_files[MB_N_FOLDER_FILES];
 
 /* The name of a run's folder in a set, without the number: "run-1". */
 #define MB_SET_RUN "run-"

@@ -16,7 +16,7 @@
 #define MAX_SAMPLES       1000000
 #define MAX_RUNS          1000
 #define MAX_SECONDS       86400
-#define MAX_CHOICES       16
+#define MAX_CHOICES       32
 #define ANY_NUMBER        SIZE_MAX
 
 #define BIT(name) (1u << MB_VERB_##name)
@@ -35,9 +35,8 @@ const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS] = {
         {.name = "run",
          .usage = "[run] INPUT... [options]",
          .summary = "time and verify strategies on images; the default",
-         .about =
-             "INPUT is an image, a folder of images, pattern:NAME:WxH (made up), or @- for the "
-             "paths on standard input. Reads " MB_IMAGE_KINDS ".",
+         .about = "INPUT is an image, a folder of images, or pattern:NAME:WxH (made up). "
+                  "Reads " MB_IMAGE_KINDS ".",
          .examples = "  mipbench photo.png\n"
                      "  mipbench photos/ -s spd,compute:npot=floor -n 200 -o out\n"
                      "  mipbench pattern:noise:64x64 --sweep 256:4096 --csv sizes.csv\n"
@@ -300,18 +299,14 @@ static enum mb_status take_choice(const struct mb_taken *t, struct mb_err *err)
 /* A format by its name; NULL for "auto". */
 static enum mb_status find_format(const char *name, const char **format, struct mb_err *err)
 {
-    const char *names[64] = {"auto"};
-    size_t n_names = 1;
-    const struct mb_format *found = mb_format_find(name);
-    *format = found ? found->name : NULL;
-    if (found != NULL || strcmp(name, "auto") == 0) {
-        return MB_OK;
+    struct mb_choice choices[MAX_CHOICES + 1] = {{.name = "auto"}};
+    unsigned value = 0;
+    for (unsigned i = 1; i < MAX_CHOICES && i <= mb_format_count; i++) {
+        choices[i] = (struct mb_choice){mb_formats[i - 1].name, i};
     }
-    for (size_t i = 0; i < mb_format_count && n_names < MB_COUNTOF(names); i++) {
-        names[n_names++] = mb_formats[i].name;
-    }
-    MB_FAIL(err, MB_ERRC_USAGE, "unknown format '%s'", name);
-    return mb_err_hint_nearest(err, name, names, n_names, NULL);
+    MB_DO(mb_choice_find(choices, "--format", name, &value, err));
+    *format = value > 0 ? choices[value].name : NULL;
+    return MB_OK;
 }
 
 /* NAME, or for an export NAME:REDUCTION. If a format is named again, its reductions add up. */
@@ -333,8 +328,7 @@ static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
                t->row->name, MB_MAX_FORMATS);
     const bool is_new = i == options->settings.n_formats;
     const unsigned before = is_new ? 0 : options->format_reduces[i];
-    const bool is_all = colon == NULL || (!is_new && before == 0);
-    options->format_reduces[i] = is_all ? 0 : before | 1u << reduce;
+    options->format_reduces[i] = before | (colon ? 1u << reduce : MB_ALL_REDUCES);
     options->settings.formats[i] = format;
     options->settings.n_formats += is_new;
     return MB_OK;
@@ -428,13 +422,12 @@ const struct mb_option_row mb_option_rows[] = {
      .help = "a chip that need not be there, by RADV of mesa-vulkan-drivers: vega10, navi31"},
     {"replay", 0, "FILE", take_text, MB_GROUP_WHAT, BIT(RUN), .field = FIELD(replay_path),
      .help = "repeat the run of a results.json; options given here replace its own"},
-    {"format", 'f', "NAME", take_format, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
+    {"format", 'f', "NAME[,...]", take_format, MB_GROUP_IMAGE, MADE | BIT(EXPORT) | BIT(KERNEL),
      .is_list = true, .is_common = true,
-     .help = "texel format; see 'mipbench list formats' (auto)",
-     .help_for = {[MB_VERB_TUNE] = "texel formats, separated by commas (auto)",
-                  [MB_VERB_INSPECT] = "texel formats, separated by commas (rgba8)",
+     .help = "texel formats; see 'mipbench list formats' (auto)",
+     .help_for = {[MB_VERB_INSPECT] = "texel formats (rgba8)",
                   [MB_VERB_KERNEL] = "texel format (rgba8, or what the manifest takes)",
-                  [MB_VERB_EXPORT] = "NAME or NAME:max, separated by commas (all)"}},
+                  [MB_VERB_EXPORT] = "formats, each NAME or NAME:max (all)"}},
     {"srgb", 0, NULL, take_switch, MB_GROUP_IMAGE, TIMED, .field = FIELD(settings.is_srgb),
      .help = "decode 8-bit colour and average linear light, not codes as they are"},
     {"reduce", 'r', NULL, take_choice, MB_GROUP_IMAGE, MADE | BIT(KERNEL),
@@ -552,9 +545,8 @@ const struct mb_option_row mb_option_rows[] = {
     {"markdown", 0, "FILE|-", take_text, MB_GROUP_OUTPUT, BIT(RUN) | BIT(COMPARE),
      .field = FIELD(markdown), .help = "tables as Markdown"},
     {"images", 0, NULL, take_choice, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(settings.images),
-     .choices = CHOICES({"none", MB_IMAGES_NONE}, {"atlas", MB_IMAGES_ATLAS},
-                        {"sheet", MB_IMAGES_SHEET}, {"levels", MB_IMAGES_LEVELS},
-                        {"all", MB_IMAGES_ALL}),
+     .choices = CHOICES({"none", 0}, {"atlas", MB_IMAGES_ATLAS}, {"sheet", MB_IMAGES_SHEET},
+                        {"levels", MB_IMAGES_LEVELS}, {"all", MB_IMAGES_ALL}),
      .help = "PNGs of the mip chains (atlas)"},
     {"chain", 0, NULL, take_choice, MB_GROUP_OUTPUT, BIT(RUN), .field = FIELD(settings.chains),
      .is_list = true,

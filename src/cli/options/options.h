@@ -59,6 +59,9 @@ enum mb_color {
     MB_COLOR_NEVER,
 };
 
+/* Every reduction, as bits of 1 << mb_reduce. */
+#define MB_ALL_REDUCES ((1u << MB_N_REDUCES) - 1)
+
 struct mb_options {
     enum mb_verb verb;
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
@@ -72,8 +75,7 @@ struct mb_options {
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
     double kernel_timeout_s;                    /* for a submission that runs a kernel */
-    /* export: for each of settings.formats, a mask of 1 << mb_reduce: the reductions named with
-     * the format; 0: all */
+    /* export: for each of settings.formats, a mask of 1 << mb_reduce */
     unsigned format_reduces[MB_MAX_FORMATS];
     const char *out_dir;               /* NULL: results/<utc>-<device>/; report: or a page */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */

@@ -206,7 +206,9 @@ static void set_defaults(struct mb_options *options, int argc, char *const *argv
                      .roofline = true,
                      .pipeline_facts = true,
                      .max_noise = 0.003,
-                     .n_formats = 1},
+                     .n_formats = 1,
+                     .images = MB_IMAGES_ATLAS},
+        .format_reduces = {MB_ALL_REDUCES},
         .threshold = 0.01,
         .kernel_timeout_s = 30.0,
         .plain = true,
@@ -359,20 +361,22 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     return status;
 }
 
-/* --srgb and --alpha must suit the reduction and the format `name` (NULL: auto). */
-static enum mb_status check_colour(const struct mb_options *options, const char *name,
-                                   struct mb_err *err)
+/* --srgb and --alpha must suit the reduction and each format. */
+static enum mb_status check_colours(const struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
-    const struct mb_format *format = mb_format_find(name ? name : "rgba8");
-    MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err, MB_ERRC_USAGE,
-               "--srgb does not go with format '%s'", name);
-    MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
-                   !mb_weighs_alpha(settings->reduce, settings->alpha, format),
-               err, MB_ERRC_USAGE,
-               "--alpha premultiplied: expected averages of a format with alpha, got "
-               "'--reduce %s' of '%s'",
-               mb_reduce_names[settings->reduce], format->name);
+    for (size_t i = 0; i < settings->n_formats; i++) {
+        const char *name = settings->formats[i]; /* NULL: auto */
+        const struct mb_format *format = mb_format_find(name ? name : "rgba8");
+        MB_FAIL_IF(name && settings->is_srgb && format->codec != MB_CODEC_SRGB8, err,
+                   MB_ERRC_USAGE, "--srgb does not go with format '%s'", name);
+        MB_FAIL_IF(settings->alpha == MB_ALPHA_PREMULTIPLIED &&
+                       !mb_weighs_alpha(settings->reduce, settings->alpha, format),
+                   err, MB_ERRC_USAGE,
+                   "--alpha premultiplied: expected averages of a format with alpha, got "
+                   "'--reduce %s' of '%s'",
+                   mb_reduce_names[settings->reduce], format->name);
+    }
     return MB_OK;
 }
 
@@ -388,11 +392,7 @@ static enum mb_status check_run(const struct mb_options *options, struct mb_err 
         return mb_err_hint(err, "'mipbench compare --pool DIR --json FILE' has all runs, and "
                                 "'mipbench report DIR' makes their page");
     }
-    if (options->settings.n_formats > 1) {
-        MB_FAIL(err, MB_ERRC_USAGE, "--format: a run has one format");
-        return mb_err_hint(err, "'mipbench tune' takes several");
-    }
-    return check_colour(options, options->settings.formats[0], err);
+    return check_colours(options, err);
 }
 
 static bool is_one_bit(unsigned mask)
@@ -443,9 +443,7 @@ static enum mb_status complete_tune(struct mb_options *options, struct mb_err *e
     if (options->inputs.n == 0 && settings->n_sizes == 0) {
         return fail_few(&mb_verb_rows[MB_VERB_TUNE], err);
     }
-    for (size_t i = 0; i < options->settings.n_formats; i++) {
-        MB_DO(check_colour(options, options->settings.formats[i], err));
-    }
+    MB_DO(check_colours(options, err));
     MB_DO(options->inputs.n == 0 ? imply_input(options, err) : MB_OK);
     return widen_specs(options, err);
 }
@@ -467,11 +465,6 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
         MB_FAIL(err, MB_ERRC_USAGE, "export: '%s' cannot be exported", word);
         return mb_err_hint_nearest(err, word, names, n_names, NULL);
     }
-    for (size_t i = 0; i < options->settings.n_formats && options->settings.n_formats > 1;
-         i++) {
-        MB_FAIL_IF(options->settings.formats[i] == NULL, err, MB_ERRC_USAGE,
-                   "--format: 'auto' is every format in an export");
-    }
     MB_FAIL_IF(options->out_dir == NULL, err, MB_ERRC_USAGE,
                "export: expected a folder to write into: -o DIR");
     return MB_OK;
@@ -480,32 +473,28 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
 /* Check that no output is written twice or over an input. A default folder is new: no check. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
-    static const char *const names[] = {"results.json", "report.html", "tune.json",
-                                        "mipbench_tuned.h"};
-    const char *const files[] = {options->json, options->csv, options->markdown};
-    MB_SCOPED(mb_strlist) read = {0};
-    MB_SCOPED(mb_strlist) written = {0};
+    const char *const copies[] = {options->json, options->csv, options->markdown};
+    MB_SCOPED(mb_strlist) files = {0}; /* those that are read, then those that are written */
     for (size_t i = 0; i < options->inputs.n; i++) {
-        MB_DO(mb_strlist_add(&read, err, "%s", options->inputs.items[i]));
+        MB_DO(mb_strlist_add(&files, err, "%s", options->inputs.items[i]));
     }
     if (options->replay_path) {
-        MB_DO(mb_strlist_add(&read, err, "%s", options->replay_path));
+        MB_DO(mb_strlist_add(&files, err, "%s", options->replay_path));
     }
-    for (size_t i = 0; i < MB_COUNTOF(files); i++) {
-        MB_DO(files[i] ? mb_strlist_add(&written, err, "%s", files[i]) : MB_OK);
+    const size_t n_read = files.n;
+    for (size_t i = 0; i < MB_COUNTOF(copies); i++) {
+        MB_DO(copies[i] ? mb_strlist_add(&files, err, "%s", copies[i]) : MB_OK);
     }
-    for (size_t i = 0; options->out_dir && i < MB_COUNTOF(names); i++) {
-        MB_DO(mb_strlist_add(&written, err, "%s/%s", options->out_dir, names[i]));
+    for (size_t i = 0; options->out_dir && i < MB_N_FOLDER_FILES; i++) {
+        MB_DO(mb_strlist_add(&files, err, "%s/%s", options->out_dir, mb_folder_files[i]));
     }
-    for (size_t i = 0; i < written.n; i++) {
+    for (size_t i = n_read; i < files.n; i++) {
         for (size_t k = 0; k < i; k++) {
-            MB_FAIL_IF(mb_os_is_same_file(written.items[k], written.items[i]), err,
-                       MB_ERRC_USAGE, "two outputs go to the same file, '%s'",
-                       written.items[i]);
-        }
-        for (size_t k = 0; k < read.n; k++) {
-            MB_FAIL_IF(mb_os_is_same_file(read.items[k], written.items[i]), err, MB_ERRC_USAGE,
-                       "an output and an input are the same file, '%s'", read.items[k]);
+            MB_FAIL_IF(mb_os_is_same_file(files.items[k], files.items[i]), err, MB_ERRC_USAGE,
+                       "%s, '%s'",
+                       k < n_read ? "an output and an input are the same file"
+                                  : "two outputs go to the same file",
+                       files.items[k < n_read ? k : i]);
         }
     }
     return MB_OK;
@@ -519,23 +508,15 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     }
     switch (options->verb) {
     case MB_VERB_RUN:
-        MB_DO(mb_images_expand(&options->inputs, err));
-        MB_DO(check_run(options, err));
-        MB_DO(check_files(options, err));
-        break;
     case MB_VERB_TUNE:
         MB_DO(mb_images_expand(&options->inputs, err));
-        MB_DO(complete_tune(options, err));
-        MB_DO(check_files(options, err));
+        MB_DO(options->verb == MB_VERB_RUN ? check_run(options, err)
+                                           : complete_tune(options, err));
         break;
     case MB_VERB_COMPARE:
         MB_DO(mb_sides_to_results(&options->inputs, &options->n_base_files, err));
-        MB_DO(check_files(options, err));
         break;
     case MB_VERB_POOL:
-        MB_DO(mb_folders_to_results(&options->inputs, err));
-        MB_DO(check_files(options, err));
-        break;
     case MB_VERB_REPORT:
         MB_DO(mb_folders_to_results(&options->inputs, err));
         break;
@@ -545,6 +526,8 @@ static enum mb_status complete(struct mb_options *options, struct mb_err *err)
     default:
         break;
     }
+    /* The page of a report may go beside its results. */
+    MB_DO(options->verb == MB_VERB_REPORT ? MB_OK : check_files(options, err));
     MB_DO(mb_kernel_table_init(&options->table, mb_strategies, &options->kernels,
                                &options->kernel_includes, err));
     options->settings.table = options->table.strategies;

@@ -135,7 +135,7 @@ static struct mb_extent shown_extent(struct mb_extent extent, struct mb_extent b
     return (struct mb_extent){most((uint32_t)(width * box.height / height), 1), box.height};
 }
 
-void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint32_t layer)
+void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout)
 {
     const struct mb_extent base = layout->base;
     const uint32_t longer = most(base.width, base.height);
@@ -145,7 +145,6 @@ void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint3
     snprintf(caption, sizeof caption, "%ux%u", base.width, base.height);
     *sheet = (struct mb_sheet){
         .layout = *layout,
-        .layer = layer,
         .tile = {most((uint32_t)width, LEAST_TEXELS), most((uint32_t)height, LEAST_TEXELS)},
     };
     sheet->column_width = most(sheet->tile.width, mb_text_width(caption)) + GAP_TEXELS;
@@ -220,7 +219,7 @@ enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label, const voi
     MB_DO(mb_strlist_add(&sheet->labels, err, "%s", label));
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent extent = mb_level_extent(layout->base, level);
-        mb_format_convert(layout->format, mb_layout_level(layout, block, level, sheet->layer),
+        mb_format_convert(layout->format, mb_layout_level(layout, block, level, 0),
                           (size_t)extent.width * extent.height, mb_format_find("rgba8"), rgba);
         draw_tile(&sheet->tiles, 1 + level * sheet->column_width, top, sheet->tile, extent,
                   rgba);

@@ -20,19 +20,18 @@ uint32_t mb_text_width(const char *text);
 
 struct mb_sheet {
     struct mb_layout layout;  /* of the chains */
-    uint32_t layer;           /* the layer that is drawn */
     struct mb_extent tile;    /* every level is fitted into it */
     uint32_t column_width;    /* a tile and the gap behind it */
     struct mb_strlist labels; /* of the rows */
     struct mb_canvas tiles;   /* of all rows and levels, each with a line around it */
 };
 
-void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout, uint32_t layer);
+void mb_sheet_init(struct mb_sheet *sheet, const struct mb_layout *layout);
 void mb_sheet_finish(struct mb_sheet *sheet);
 
-/* Add a row: the layer of a chain, a packed block of the sheet's layout. Levels that are too
- * large are reduced by area; small ones are enlarged by a whole factor, each texel a square;
- * transparent texels show the squares behind them. Fails only if out of memory
+/* Add a row: the first layer of a chain, a packed block of the sheet's layout. Levels that are
+ * too large are reduced by area; small ones are enlarged by a whole factor, each texel a
+ * square; transparent texels show the squares behind them. Fails only if out of memory
  * (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_sheet_add(struct mb_sheet *sheet, const char *label,
                                           const void *block, struct mb_err *err);
