@@ -37,12 +37,13 @@ static bool find_way(const cJSON *tree, const cJSON *node, char way[MAX_WAY])
 
 enum mb_status mb_reader_blame(struct mb_reader *r, const cJSON *node)
 {
-    char whole[2 * sizeof r->err->text], way[MAX_WAY] = "";
     if (r->status == MB_OK) {
+        const struct mb_err why = *r->err;
+        char way[MAX_WAY] = "";
         find_way(r->root, node, way);
-        snprintf(whole, sizeof whole, "%.200s: %s%s%s", r->manifest->file.path, way,
-                 way[0] != '\0' ? ": " : "", r->err->text);
-        mb_utf8_sanitize(whole, r->err->text, sizeof r->err->text); /* keys may be any bytes */
+        MB_FAIL(r->err, why.code, "%.200s: %s%s%s", r->manifest->file.path, way,
+                way[0] != '\0' ? ": " : "", why.text);
+        mb_err_hint(r->err, "%s", why.hint);
         r->status = MB_FAILED;
     }
     return r->status;

@@ -493,6 +493,7 @@ static enum mb_status read_module(struct mb_spirv *spirv, struct mb_err *err)
 enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const void *code,
                              size_t n_bytes, const char *entry, struct mb_err *err)
 {
+    struct mb_err why = {0};
     *spirv = (struct mb_spirv){
         .shader = {.code = code,
                    .code_bytes = n_bytes,
@@ -504,12 +505,7 @@ enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *path, const voi
         .size_constants = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
     };
     mb_sha256_hex(code, n_bytes, spirv->sha256);
-    if (read_module(spirv, err) != MB_OK) {
-        char whole[2 * sizeof err->text];
-        snprintf(whole, sizeof whole, "%s: %s", path, err->text);
-        mb_utf8_sanitize(whole, err->text, sizeof err->text); /* names may be any bytes */
-        return MB_FAILED;
-    }
+    MB_FAIL_IF(read_module(spirv, &why) != MB_OK, err, why.code, "%s: %s", path, why.text);
     for (uint32_t i = 0; i < spirv->shader.n_constants; i++) {
         const struct mb_spirv_constant *constant = &spirv->constants[i];
         spirv->named[i] = (struct mb_constant){constant->name, constant->value};
