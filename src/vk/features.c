@@ -28,7 +28,7 @@ struct group {
             offsetof(struct mb_features, member)                                               \
     }
 
-static const struct group groups[] = {
+static const struct group groups[MB_N_FEATURE_GROUPS] = {
     GROUP(NULL, ALWAYS, VULKAN_1_1_FEATURES, v11),
     GROUP(NULL, ALWAYS, VULKAN_1_2_FEATURES, v12),
     GROUP("VK_EXT_subgroup_size_control", VK_API_VERSION_1_3, SUBGROUP_SIZE_CONTROL_FEATURES,
@@ -129,8 +129,6 @@ static const struct feature known[] = {
 };
 /* clang-format on */
 
-_Static_assert(MB_COUNTOF(groups) <= MB_MAX_EXTENSIONS + 2, "two groups have no extension");
-
 static void find_groups(VkPhysicalDevice device, uint32_t version, struct mb_features *features)
 {
     VkExtensionProperties properties[512];
@@ -138,11 +136,10 @@ static void find_groups(VkPhysicalDevice device, uint32_t version, struct mb_fea
     const VkResult result = vkEnumerateDeviceExtensionProperties(device, NULL, &n, properties);
     n = result == VK_SUCCESS || result == VK_INCOMPLETE ? n : 0;
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        bool is_offered = version >= groups[i].core_version;
-        for (uint32_t k = 0; k < n && !is_offered; k++) {
-            is_offered = strcmp(properties[k].extensionName, groups[i].extension) == 0;
+        features->groups[i] = version >= groups[i].core_version;
+        for (uint32_t k = 0; k < n && !features->groups[i]; k++) {
+            features->groups[i] = strcmp(properties[k].extensionName, groups[i].extension) == 0;
         }
-        features->groups |= (uint32_t)is_offered << i;
     }
 }
 
@@ -151,7 +148,7 @@ static void chain(struct mb_features *features)
     features->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     features->core.pNext = NULL;
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        if (groups[i].offset > 0 && (features->groups >> i & 1u)) {
+        if (groups[i].offset > 0 && features->groups[i]) {
             VkBaseOutStructure *link = (void *)((char *)features + groups[i].offset);
             link->sType = groups[i].type;
             link->pNext = features->core.pNext;
@@ -166,7 +163,8 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
     find_groups(device, version, &all);
     chain(&all);
     vkGetPhysicalDeviceFeatures2(device, &all.core);
-    *features = (struct mb_features){.groups = all.groups};
+    *features = (struct mb_features){0};
+    memcpy(features->groups, all.groups, sizeof all.groups);
     for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
         memcpy((char *)features + known[i].offset, (const char *)&all + known[i].offset,
                sizeof(VkBool32));
@@ -174,34 +172,29 @@ void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_featu
 }
 
 uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
-                            const char *extensions[MB_MAX_EXTENSIONS])
+                            const char *extensions[MB_N_FEATURE_GROUPS])
 {
     uint32_t n = 0;
     chain(features);
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
-        if ((features->groups >> i & 1u) && version < groups[i].core_version) {
+        if (features->groups[i] && version < groups[i].core_version) {
             extensions[n++] = groups[i].extension;
         }
     }
     return n;
 }
 
-static const struct feature *find_feature(const char *name)
+/* Where in mb_features the VkBool32 of a feature or of an extension's group is; 0: unknown. */
+static size_t find_offset(const char *name)
 {
     for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {
         if (strcmp(known[i].name, name) == 0) {
-            return &known[i];
+            return known[i].offset;
         }
     }
-    return NULL;
-}
-
-/* The bit of the group with this extension, or 0. */
-static uint32_t find_extension(const char *name)
-{
     for (uint32_t i = 0; i < MB_COUNTOF(groups); i++) {
         if (groups[i].extension && strcmp(groups[i].extension, name) == 0) {
-            return UINT32_C(1) << i;
+            return offsetof(struct mb_features, groups) + i * sizeof(VkBool32);
         }
     }
     return 0;
@@ -209,15 +202,15 @@ static uint32_t find_extension(const char *name)
 
 bool mb_features_is_known(const char *name)
 {
-    return find_feature(name) || find_extension(name) != 0;
+    return find_offset(name) > 0;
 }
 
 bool mb_features_has(const struct mb_features *features, const char *name)
 {
-    const struct feature *feature = find_feature(name);
-    VkBool32 has = (features->groups & find_extension(name)) != 0;
-    if (feature) {
-        memcpy(&has, (const char *)features + feature->offset, sizeof has);
+    const size_t offset = find_offset(name);
+    VkBool32 has = VK_FALSE;
+    if (offset > 0) {
+        memcpy(&has, (const char *)features + offset, sizeof has);
     }
     return has != VK_FALSE;
 }

@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+#define MB_N_FEATURE_GROUPS 20u
+
 /* The known features that a device offers, all of which are enabled. The structures are not
  * chained; a structure is zero if the device does not know it. */
 struct mb_features {
@@ -28,19 +30,18 @@ struct mb_features {
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
     VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* every other device has them */
-    uint32_t groups; /* bit i: row i of the table in features.c is offered, by the API version
-                        or else as an extension */
+    /* Whether row i of the table in features.c is offered, by the API version or else as an
+     * extension. */
+    VkBool32 groups[MB_N_FEATURE_GROUPS];
 };
 
 /* Query the features that a program may use at API version `version`. */
 void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
 
-#define MB_MAX_EXTENSIONS 19u
-
 /* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
  * that they need at API version `version`. Returns how many. */
 uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
-                            const char *extensions[MB_MAX_EXTENSIONS]);
+                            const char *extensions[MB_N_FEATURE_GROUPS]);
 
 /* Whether the name is known, to tell a misspelt name from a missing feature. */
 bool mb_features_is_known(const char *name);

@@ -121,7 +121,7 @@ static enum mb_status take_queue(struct mb_gpu *gpu, struct mb_err *err)
 static enum mb_status create_device(struct mb_gpu *gpu, struct mb_err *err)
 {
     static const float priority = 1.0f;
-    const char *extensions[MB_MAX_EXTENSIONS];
+    const char *extensions[MB_N_FEATURE_GROUPS];
     struct mb_features features = gpu->info.features;
     const uint32_t n_extensions =
         mb_features_enable(&features, gpu->info.usable_version, extensions);
