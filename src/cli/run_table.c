@@ -130,6 +130,9 @@ static void add_verified(struct mb_grid *grid, const struct view *view,
                      result->verdict.first_bad.found
                          ? mb_failure_describe(&result->verdict, layout->format).s
                          : mb_row_reason(row));
+    } else if (row->n_runs > 0) {
+        mb_grid_cell(grid,
+                     "yes"); /* short: intervals matter more, and errors are in each run */
     } else {
         mb_grid_cell(grid, "%s", mb_verdict_describe(&result->verdict, layout->format).s);
     }
