@@ -129,11 +129,6 @@ static bool is_same_data(const struct mb_repeats *a, const struct mb_repeats *b)
     return is_same;
 }
 
-static bool is_exact(const struct mb_row *row)
-{
-    return mb_row_answers(row, MB_QUESTION_EXACT);
-}
-
 /* Explain why a test cannot be compared, or return false if it can. */
 static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
 {
@@ -171,7 +166,8 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     const int least = base->n_samples <= new_runs->n_samples ? MB_BASE : MB_NEW;
     const size_t n_least = test->side[least].n_samples;
     test->change = base->is_verified && new_runs->is_unchecked ? MB_CHANGE_UNVERIFIED
-                   : is_exact(base->usable) && !is_exact(new_runs->usable)
+                   : mb_row_answers(base->usable, MB_QUESTION_EXACT) &&
+                           !mb_row_answers(new_runs->usable, MB_QUESTION_EXACT)
                        ? MB_CHANGE_INEXACT
                        : MB_CHANGE_UNDECIDED;
     test->is_identical = is_same_data(base, new_runs);

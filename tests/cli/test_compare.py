@@ -100,7 +100,7 @@ class Sets(CompareCase):
             self.assertEqual(self.results(name), [f"{name}/run-{i}/results.json" for i in range(1, 6)])
             text = outcome.out.decode()
             self.assertEqual(text.count("Strategy  "), 2, text)  # of the first run, and of all of them
-            self.assertRegex(text, r"(?m)^[> ] compute .* exact +5 +max 0.5 LSB$")
+            self.assertRegex(text, r"(?m)^[> ] compute .* exact +5 +yes$")
         measured = {json.dumps(self.document(name)["cases"]) for name in self.results("before")}
         self.assertEqual(len(measured), 5)
         pictures = [path.relative_to(self.dir).parts[1] for path in self.dir.glob("before/**/*.png")]
@@ -164,7 +164,7 @@ class Sets(CompareCase):
         n = len(self.results("out"))
         self.assertTrue(2 <= n < 50, n)
         # The last one may have been interrupted before it had a time.
-        self.assertRegex(out.decode(), rf"(?m)^[> ] compute .* exact +({n}|{n - 1}) +max 0.5 LSB$")
+        self.assertRegex(out.decode(), rf"(?m)^[> ] compute .* exact +({n}|{n - 1}) +yes$")
 
 
 class Interrupted(CompareCase):
@@ -244,7 +244,7 @@ class Pool(CompareCase):
         self.assertIn(ranking["sentence"], " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         if "is the fastest" in ranking["sentence"]:
-            self.assertRegex(text, rf"(?m)^> {ranking['fastest']} .* 1\.00 +exact +3 +max 0.5 LSB$")
+            self.assertRegex(text, rf"(?m)^> {ranking['fastest']} .* 1\.00 +exact +3 +yes$")
 
 
 class Compare(CompareCase):
