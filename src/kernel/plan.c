@@ -62,13 +62,18 @@ static bool is_within(double value, enum mb_scalar scalar)
     return value == floor(value) && value >= least && value <= most;
 }
 
-/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. */
+/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. A
+ * buffer without an address is refused. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
     const cJSON *text = mb_choose(r, node);
     const cJSON *buffer = mb_json_members(r->root, "buffers");
     for (size_t i = 0; cJSON_IsString(text) && buffer; buffer = buffer->next, i++) {
         if (strcmp(text->valuestring, mb_text("address(%s)", buffer->string).s) == 0) {
+            if (!mb_read_flag(r, mb_choose(r, buffer), "addressed")) {
+                MB_REFUSE(r, node, "the buffer '%s' has no address: it is not \"addressed\"",
+                          buffer->string);
+            }
             *address = r->addresses[i];
             return true;
         }

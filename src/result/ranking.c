@@ -92,7 +92,7 @@ static enum mb_lead find_lead(const struct mb_ranking *ranking)
     const struct mb_row *rows = ranking->timing->rows;
     const bool is_known = mb_has_median_ci(&rows[ranking->timing->fastest].stats);
     if (ranking->second == SIZE_MAX) {
-        return is_known && ranking->has_others ? MB_LEAD_CLEAR : MB_LEAD_NONE;
+        return !ranking->has_others ? MB_LEAD_NONE : is_known ? MB_LEAD_CLEAR : MB_LEAD_TOO_FEW;
     }
     if (!is_known || !mb_has_median_ci(&rows[ranking->second].stats) ||
         ranking->is_beyond_tests) {
@@ -169,7 +169,8 @@ size_t *mb_ranking_order(const struct mb_timing *timing, enum mb_question questi
 static void add_few(struct mb_strbuf *out, const struct mb_ranking *ranking)
 {
     const struct mb_row *rows = ranking->timing->rows;
-    const size_t n = rows[ranking->timing->fastest].stats.n, m = rows[ranking->second].stats.n;
+    const size_t n = rows[ranking->timing->fastest].stats.n;
+    const size_t m = ranking->second != SIZE_MAX ? rows[ranking->second].stats.n : n;
     mb_strbuf_printf(out, "No ranking: too few samples (%zu); try --samples %u.", n < m ? n : m,
                      MB_ENOUGH_SAMPLES);
 }

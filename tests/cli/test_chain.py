@@ -67,6 +67,23 @@ class Texels(Case):
                     self.assertEqual((after.format, again["format"]), (name, name))
                     self.assertEqual([layers[0] for layers in after.texels], [layers[0] for layers in ktx2.texels])
 
+    def test_what_is_not_applied(self):
+        """Rows from the bottom, other channels, premultiplied alpha: read as they lie, which is said."""
+        self.results("pattern:noise:8x8", "-s", "compute", "--chain", "ktx2,dds", "--images", "none")
+        ktx2, dds = (bytearray((self.dir / "out" / path).read_bytes()) for path in self.rows()[0]["chains"])
+        flags = int.from_bytes(ktx2[48:52], "little") + 15  # of the data format descriptor
+        ktx2[flags] |= 1
+        dds[144] = 2
+        (self.dir / "ru.ktx2").write_bytes(ktx2.replace(b"KTXorientation\0rd", b"KTXorientation\0ru"))
+        (self.dir / "in.dds").write_bytes(dds)
+        for name, notes in (("ru.ktx2", ["its KTXorientation 'ru' is not applied", "alpha is premultiplied"]),
+                            ("in.dds", ["alpha is premultiplied"])):
+            outcome = self.run_it(name, "-s", "compute", "-n", "3", "-w", "0", "--no-roofline", "-o", "again")
+            self.assertEqual(outcome.code, 0, outcome)
+            for note in notes:
+                self.assertIn(f"warning: {name}: ", outcome.err.decode())
+                self.assertIn(note, outcome.err.decode())
+
     def test_shapes(self):
         for args, elements, faces, n_levels in [
                 (["--layers", "8"], 8, 1, 5), (["--cube", "-l", "3"], 0, 6, 3),

@@ -47,6 +47,7 @@ REFUSED = [
     ("two_sets", "json", '"columns": {"file": "two_sets.comp", "constants": {"ALONG_X"',
      '"columns": {"file": "two_sets.comp", "constants": {"ALONG_Y"',
      ["the module has no specialisation constant 'ALONG_Y'"]),
+    ("two_sets", "json", ', "addressed": true', '', ["the buffer 'rows' has no address"]),
     ("weights", "json", '"is_straight": 1', '"is_strait": 1',
      ["the shader's block has no member 'is_strait'", "did you mean 'is_straight'?"]),
 ]

@@ -321,7 +321,7 @@ class Doors(Scripts):
                 (("cases",), {}), (("device", "name"), fixture.LEFT_OUT), (("run", "tool"), []),
                 ((*case, "width"), 0), ((*case, "width"), "wide"), ((*case, "rect"), {"x": 1}),
                 ((*variant, "verify"), None), ((*variant, "images"), [1]), ((*variant, "steps"), [5]),
-                ((*variant, "verify", "levels"), {"bad_texels": [[]]}), ((*timing, "mode"), 5),
+                ((*variant, "verify", "levels"), {"max_error_lsb": [[]]}), ((*timing, "mode"), 5),
                 ((*variant, "steps", 0, "median_ns"), -5), ((*variant, "diagnostic"), "no"),
                 ((*timing, "rows", 0, "variant"), "another"),
                 ((*timing, "rows", 0, "stats"), {"median_ns": "fast"})):

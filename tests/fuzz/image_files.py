@@ -711,6 +711,11 @@ def strangers():
     for name, data, words in (
             ("gif", b"GIF89a......", "GIF is not read; convert"), ("psd", b"8BPS........", "PSD is not read; convert"),
             ("webp", b"RIFF....WEBPVP8 ", "WebP is not read; convert"), ("text-pnm", b"P3 1 1 255 0 0 0", "PNM in text"),
+            ("exr", b"\x76\x2f\x31\x01....", "OpenEXR is not read; convert it: convert '"),
+            ("jp2", b"\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000 is not read"),
+            ("jxl", b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL is not read"), ("qoi", b"qoif....", "QOI is not read"),
+            ("svg", b"<svg xmlns=", "SVG is not read"), ("ico", b"\0\0\1\0\1\0", "ICO is not read"),
+            ("basis", b"sB\x13\0", "Basis is not read"), ("pam", b"P7\nWIDTH 1\n", "PAM is not read"),
             ("text", b"Hello, world. This is no image at all.", "not an image that can be read; PNG, "),
             ("zeros", bytes(23), "not an image"), ("letter", b"B", "not an image")):
         yield f"bad-{name}", data, words

@@ -297,6 +297,9 @@ static void test_questions(void)
     cheaper->relation.outcome = MB_OUTCOME_INCONCLUSIVE;
     f.results[1].work.tolerance.filter.policy = MB_POLICY_FLOOR;
     show(&f, &narrow, "one row is exact");
+    f.rows[0].stats.median_ci_level = 0.75;
+    show_ranking(&f, "one row is exact, of too few samples");
+    f.rows[0].stats.median_ci_level = 0.96;
     cheaper->result->work.tolerance.filter.policy = MB_POLICY_KAISER;
     f.results[1].work.tolerance.filter.policy = MB_POLICY_KAISER;
     show(&f, &narrow,

@@ -43,6 +43,14 @@ static const struct format {
     {"KTX", "\xabKTX ", 5, 0, NULL},
     {"AVIF or HEIF", "ftyp", 4, 4, NULL},
     {"JPEG XL", "\xff\x0a", 2, 0, NULL},
+    {"JPEG XL", "JXL \r\n\x87\n", 8, 4, NULL},
+    {"JPEG 2000", "jP  \r\n\x87\n", 8, 4, NULL},
+    {"JPEG 2000", "\xff\x4f\xff\x51", 4, 0, NULL},
+    {"QOI", "qoif", 4, 0, NULL},
+    {"SVG", "<svg", 4, 0, NULL},
+    {"ICO", "\0\0\1\0", 4, 0, NULL},
+    {"Basis", "sB", 2, 0, NULL},
+    {"PAM", "P7", 2, 0, NULL},
     {"PNM in text or bitmap form", "P1", 2, 0, NULL},
     {"PNM in text or bitmap form", "P2", 2, 0, NULL},
     {"PNM in text or bitmap form", "P3", 2, 0, NULL},
@@ -151,7 +159,8 @@ MB_MUST_CHECK static enum mb_status decode(struct mb_image *image, const char *p
     }
     if (format != NULL) {
         MB_FAIL(err, MB_ERRC_INPUT, "%s: %s is not read", path, format->name);
-        return mb_err_hint(err, "convert it: 'convert %.80s out.png'", path);
+        return mb_err_hint(err, "convert it: convert '%s' out.%s", path,
+                           strcmp(format->name, "OpenEXR") == 0 ? "hdr" : "png");
     }
     MB_FAIL(err, MB_ERRC_INPUT, "%s: not an image that can be read", path);
     return mb_err_hint(err, MB_IMAGE_KINDS " are");

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/version.h"
 #include "image/io/reader.h"
 
@@ -56,7 +57,8 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define DFD_PRIMARIES_709 1u
 #define DFD_LINEAR        1u
 #define DFD_SRGB          2u
-#define DFD_STRAIGHT      0u /* of the flags: alpha is not premultiplied */
+#define DFD_STRAIGHT      0u  /* of the flags: alpha is not premultiplied */
+#define DFD_FLAGS_AT      15u /* bit 0: it is */
 #define DFD_ALPHA         15u
 #define DFD_IS_LINEAR     0x10u /* qualifiers, beside the channel: alpha is not on sRGB's curve */
 #define DFD_IS_SIGNED     0x40u
@@ -80,10 +82,11 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define D3DFMT_R16F        111u
 #define DXGI_RGBA8         28u
 
-#define RESOURCE_TEXTURE2D  3u
-#define RESOURCE_MISC_CUBE  4u
-#define ALPHA_MODE_UNKNOWN  0u
-#define ALPHA_MODE_STRAIGHT 1u
+#define RESOURCE_TEXTURE2D       3u
+#define RESOURCE_MISC_CUBE       4u
+#define ALPHA_MODE_UNKNOWN       0u
+#define ALPHA_MODE_STRAIGHT      1u
+#define ALPHA_MODE_PREMULTIPLIED 2u
 
 #define FOUR_CC(a, b, c, d)                                                                    \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -313,6 +316,47 @@ MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
     return MB_OK;
 }
 
+/* Say that an entry of the metadata is not applied, if it asks for another order of rows or
+ * channels: they are read as they lie. `entry`: a key that ends with a zero byte, and its
+ * value. */
+static void note_entry(const struct mb_reader *reader, const char *entry, size_t n_bytes)
+{
+    static const char *const usual[][2] = {{"KTXorientation", "rd"}, {"KTXswizzle", "rgba"}};
+    for (size_t i = 0; i < MB_COUNTOF(usual); i++) {
+        const size_t n_key = strlen(usual[i][0]) + 1, n_value = strlen(usual[i][1]);
+        const bool is_it = n_bytes > n_key && memcmp(entry, usual[i][0], n_key) == 0;
+        const char *value = entry + (is_it ? n_key : 0);
+        const size_t n = is_it ? strnlen(value, n_bytes - n_key) : 0;
+        if (is_it && (n != n_value || memcmp(value, usual[i][1], n) != 0)) {
+            mb_log(MB_LOG_WARN, "%s: its %s '%.*s' is not applied", reader->path, usual[i][0],
+                   (int)(n < 16 ? n : 16), value);
+        }
+    }
+}
+
+static void note_metadata(const struct mb_reader *reader, const struct ktx2_header *head)
+{
+    const size_t end = (size_t)head->kvd_offset + head->kvd_bytes;
+    size_t at = head->kvd_offset;
+    uint32_t n_bytes = 0;
+    while (end <= (size_t)(reader->end - reader->begin) && at + sizeof n_bytes < end) {
+        memcpy(&n_bytes, reader->begin + at, sizeof n_bytes);
+        at += sizeof n_bytes;
+        if (n_bytes <= end - at) {
+            note_entry(reader, (const char *)reader->begin + at, n_bytes);
+        }
+        at += PADDED((size_t)n_bytes);
+    }
+}
+
+static void note_premultiplied(const struct mb_reader *reader, bool is_premultiplied)
+{
+    if (is_premultiplied) {
+        mb_log(MB_LOG_WARN, "%s: its alpha is premultiplied, and is read as straight",
+               reader->path);
+    }
+}
+
 enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const size_t n_bytes = mb_reader_left(reader);
@@ -347,6 +391,10 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
     if (level.offset % level_alignment(format) != 0) {
         return mb_reader_bad(reader, "level 0 is not aligned", err);
     }
+    note_metadata(reader, &head);
+    note_premultiplied(reader, head.dfd_offset < n_bytes &&
+                                   n_bytes - head.dfd_offset >= DFD_HEAD_BYTES &&
+                                   (reader->begin[head.dfd_offset + DFD_FLAGS_AT] & 1) != 0);
     return read_texels(reader, format, level.offset, false, err);
 }
 
@@ -420,5 +468,6 @@ enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err)
     if ((n_bytes - head_bytes) / n_layers < mb_layout_compulsory_bytes(&layout)) {
         return mb_reader_bad(reader, "truncated", err);
     }
+    note_premultiplied(reader, is_dx10 && (head.alpha_mode & 7) == ALPHA_MODE_PREMULTIPLIED);
     return read_texels(reader, format, head_bytes, is_bgra, err);
 }
