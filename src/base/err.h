@@ -24,11 +24,11 @@ enum mb_status {
 enum mb_errc {
     MB_ERRC_NONE = 0,
     MB_ERRC_VERIFY = 1,      /* a verification failed */
-    MB_ERRC_USAGE = 2,       /* the command line */
-    MB_ERRC_INPUT = 3,       /* an input image */
+    MB_ERRC_USAGE = 2,       /* a wrong command line */
+    MB_ERRC_INPUT = 3,       /* an input file cannot be used */
     MB_ERRC_DEVICE = 4,      /* no usable device */
     MB_ERRC_UNSUPPORTED = 5, /* the device cannot do what was asked for by name */
-    MB_ERRC_RUNTIME = 6,     /* Vulkan, memory or time ran out */
+    MB_ERRC_RUNTIME = 6,     /* a Vulkan call failed, or memory or time ran out */
     MB_ERRC_OUTPUT = 7,      /* an output could not be written */
 };
 
@@ -79,7 +79,7 @@ const char *mb_vk_result_name(int vk_result);
 
 /* Declares a local struct that is finished when it goes out of scope, whichever way the
  * function returns: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The last
- * one declared is finished first. A failed init may leave something to finish. */
+ * one declared is finished first. Finish an object after a failed init, too. */
 #define MB_SCOPED(type) __attribute__((cleanup(type##_finish))) struct type
 
 /* Return at once if a call fails: for functions with nothing to clean up. */
