@@ -133,7 +133,7 @@ enum mb_export_part {
 
 /* What `mipbench export` is asked for. */
 struct mb_export {
-    const char *dir;         /* a folder that is there */
+    const char *dir;         /* an existing folder */
     const unsigned *reduces; /* [mb_format_count]: a bit for each reduction (enum mb_reduce) */
     unsigned left_out;       /* mask of enum mb_export_part */
     /* If not zero: also write a manifest (--kernel) for one image of this size in each format
@@ -143,8 +143,7 @@ struct mb_export {
     const struct mb_gpu_info *info;
 };
 
-/* A file that a strategy was read from (--kernel), and those of its modules that are loaded so
- * far. */
+/* A file that a strategy was read from (--kernel), and its modules that are loaded so far. */
 struct mb_kernel_file {
     const char *path, *text;
     char sha256[65];                  /* lower-case hex */

@@ -32,11 +32,11 @@ struct cJSON *mb_json_object_if(struct mb_json *json, struct cJSON *parent, cons
                                 bool known);
 struct cJSON *mb_json_array(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
-                    const char *text); /* NULL text: null; sanitised to UTF-8 */
+                    const char *text); /* NULL becomes null; sanitised to UTF-8 */
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
                     double value); /* NaN or infinite: null */
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key,
-                 uint64_t value); /* a string above 2^53 */
+                 uint64_t value); /* above 2^53: a string */
 void mb_json_bool(struct mb_json *json, struct cJSON *parent, const char *key, bool value);
 void mb_json_null(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key,

@@ -30,5 +30,5 @@ void mb_log_suspect(const char *name, const char *when);
 void mb_log_crash(void);
 
 /* Print an error and its hint, "mipbench: error: <text>; <hint>", and at level DEBUG the place
- * in the source. Prints nothing if the error has no text, as it was logged before. */
+ * in the source. An error without text was logged before: prints nothing. */
 void mb_log_err(const struct mb_err *err);

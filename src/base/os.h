@@ -79,7 +79,7 @@ enum mb_kind {
 struct mb_file_facts {
     enum mb_kind kind;
     uint64_t n_bytes;
-    uint64_t volume, index; /* both together tell files apart */
+    uint64_t volume, index; /* together they identify a file */
 };
 
 /* Describe the file that a path leads to, following symbolic links; or describe an open file,
@@ -122,8 +122,8 @@ int mb_os_keep_folder(const char *path);
 MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,
                                         struct mb_strlist *names, struct mb_err *err);
 
-/* True if both paths lead to the same regular file or, if neither exists, would once written.
- * Follows symbolic links; folders need not exist. */
+/* True if both paths lead to the same regular file or, if neither file exists, would lead to
+ * the same new file. Follows symbolic links; folders need not exist. */
 bool mb_os_is_same_file(const char *a, const char *b);
 
 /* Where a path leads: as realpath(), but keeps names that do not exist yet, also behind a

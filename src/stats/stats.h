@@ -1,5 +1,5 @@
 /* Statistics of durations: summaries of a sample, and comparisons of two. No sample is ever
- * dropped, and nothing assumes a distribution. */
+ * dropped, and no distribution of samples is assumed. */
 #pragma once
 
 #include <stdbool.h>
@@ -125,7 +125,7 @@ enum mb_outcome {
     MB_OUTCOME_SAME,         /* the interval lies within the threshold */
     MB_OUTCOME_FASTER,       /* the interval lies below the margin, and p < MB_SIGNIFICANT */
     MB_OUTCOME_SLOWER,       /* the interval lies above the margin, and p < MB_SIGNIFICANT */
-    MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
+    MB_OUTCOME_INCONCLUSIVE, /* none of these, or no figures */
 };
 
 /* The verdict. Ratios within `threshold` count as no difference, and a difference must lie

@@ -116,7 +116,7 @@ static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
 }
 
 /* The number of texels at which a ratio of times is 1, by linear interpolation of logarithms;
- * NaN if the ratio is not below 1 at `below` and above 1 at `above`. */
+ * NaN unless the ratio is below 1 at `below` and above 1 at `above`. */
 static double cross(double below_texels, double below_ratio, double above_texels,
                     double above_ratio)
 {

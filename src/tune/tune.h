@@ -56,10 +56,10 @@ struct mb_tune_trial {
 size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out);
 
 /* Add a class for each question that a variant of the final answers, and find the ranges of all
- * classes again. A class begins where the next smaller one ends, the smallest at 1x1. It ends
- * where the times of its winner and the next class's winner cross; if they do not cross,
- * halfway to the next size (geometrically); if its winner cannot run at the next size, or there
- * is none, at its own size.
+ * classes again. A class begins where the next smaller one ends, the smallest at 1x1. A class
+ * ends where the times of its winner and the next class's winner cross; if they do not cross,
+ * halfway to the next size (geometrically); if its winner cannot run at the next size, or it
+ * is the largest class, at its own size.
  *
  * The fastest has the least median. Variants that are tied with it and at most MB_MARGIN slower
  * are as good: the one with the fewest parameters off their defaults is chosen. Fails only

@@ -3,12 +3,12 @@
 
 #include "vk/image.h"
 
-/* Wait for everything before, and make its writes visible to shaders, transfers and
+/* Wait for all commands before, and make their writes visible to shaders, transfers and
  * attachments. The accesses are listed one by one: on an H200 a barrier to MEMORY_READ takes
  * 2 us longer. */
 void mb_barrier_full(VkCommandBuffer cmd);
 
-/* Wait for everything before; an execution dependency without a memory dependency. */
+/* Wait for all commands before: an execution dependency without a memory dependency. */
 void mb_barrier_execution(VkCommandBuffer cmd);
 
 /* One side of a barrier. */

@@ -20,7 +20,7 @@ struct mb_kept_object;
 struct mb_gpu_state {
     bool keeps_pipelines; /* share identical pipelines until mb_gpu_finish; at first true */
     bool only_compiles;
-    struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
+    struct mb_kept_object *objects;  /* pipelines, and objects of strategies; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
     uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those with a kernel */
@@ -40,8 +40,8 @@ struct mb_gpu {
     struct mb_gpu_state *state; /* owned */
 };
 
-/* Facts of every device, usable or not, in the loader's order. A missing loader or driver is
- * MB_ERRC_DEVICE, with a hint. */
+/* Read the facts of every device, usable or not, in the loader's order. A missing loader or
+ * driver is MB_ERRC_DEVICE, with a hint. */
 MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info infos[MB_MAX_DEVICES],
                                               size_t *n_infos, struct mb_err *err);
 

@@ -36,7 +36,7 @@ struct mb_made_pipeline {
     VkDescriptorSetLayout set_layouts[MB_MAX_SETS]; /* null beyond the shader's sets */
     VkPipelineLayout layout;
     VkPipeline pipeline;
-    /* Everything that the objects depend on. */
+    /* The rest is everything that the objects depend on. */
     const struct mb_shader *shader, *vertex;
     VkFormat target_format;
     uint32_t push_constant_bytes, subgroup_size, n_invocations;

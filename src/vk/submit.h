@@ -35,8 +35,8 @@ MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
 /* Submit; the submission must not be pending. */
 MB_MUST_CHECK enum mb_status mb_submission_submit(struct mb_submission *submission,
                                                   struct mb_err *err);
-/* Wait for completion, if the submission is pending. A time-out or a lost device is
- * MB_ERRC_RUNTIME, names the kernel and marks the device as lost. */
+/* Wait for completion, if the submission is pending. After a time-out or the loss of the
+ * device, marks the device as lost and fails with MB_ERRC_RUNTIME, naming the kernel. */
 MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission,
                                                 struct mb_err *err);
 /* Submit and wait. */

@@ -1,6 +1,6 @@
-/* GPU timestamps. A stamp at ALL_COMMANDS waits for what came before, but its second scope is
- * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a
- * barrier follows the first stamp. TOP_OF_PIPE would wait for nothing. */
+/* GPU timestamps. A stamp at ALL_COMMANDS waits for the work before it, but does not delay the
+ * work after it (Vulkan 1.3, 18.5 "Timestamp Queries"), so a barrier follows the first stamp. A
+ * stamp at TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
 #include <math.h>
