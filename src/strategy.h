@@ -78,7 +78,7 @@ struct mb_work {
     uint32_t workgroup_size[3];
     uint32_t subgroup_size;     /* that the kernel relies on; 0: none */
     uint64_t algorithmic_bytes; /* all reads and writes of texels and of the hand-off */
-    /* Of its result: policy, arithmetic and levels re-read. The harness adds the task's
+    /* Of the result: policy, arithmetic and re-read levels. The harness adds the task's
      * reduction and alpha. */
     struct mb_tolerance tolerance;
 };
@@ -98,7 +98,7 @@ struct mb_needs {
     bool straight_only; /* colour is not weighted by alpha */
     bool whole_only;    /* no updates */
     enum mb_policy policy;
-    uint32_t max_width; /* of level 0, and its largest height; 0: any */
+    uint32_t max_width; /* largest width and height of level 0; 0: any */
 
     /* The device. */
     const char *const *features;                /* besides the strategy's; NULL-terminated */
@@ -110,11 +110,11 @@ struct mb_needs {
     uint32_t n_storage_images;     /* of a shader */
     uint32_t n_invocations;        /* of a workgroup, along x */
     uint32_t shared_bytes;         /* of a workgroup */
-    bool draws;                    /* to all levels but the first */
+    bool draws;                    /* to all levels but level 0 */
     bool blits;                    /* with a linear filter */
 
     enum mb_load load;
-    bool is_carried; /* the kernel makes further levels from the sums themselves */
+    bool is_carried; /* the kernel makes further levels from unrounded sums */
 };
 
 /* A file that is part of the program, embedded by scripts/embed_files.py. */
@@ -124,7 +124,7 @@ struct mb_embedded {
     size_t n_bytes;
 };
 
-/* Modules that an export may leave out, a bit each. */
+/* Modules that an export may leave out; each is a bit. */
 enum mb_export_part {
     MB_EXPORT_PLAIN = 1 << 0,   /* for devices without subgroup operations */
     MB_EXPORT_ALPHA = 1 << 1,   /* for averages weighted by alpha */
@@ -133,18 +133,17 @@ enum mb_export_part {
 
 /* What `mipbench export` is asked for. */
 struct mb_export {
-    const char *dir;         /* a folder that is there */
+    const char *dir;         /* an existing folder */
     const unsigned *reduces; /* [mb_format_count]: a bit for each reduction (enum mb_reduce) */
     unsigned left_out;       /* mask of enum mb_export_part */
-    /* If not zero: also write a manifest (--kernel) for one image of this size in each of these
-     * formats. It states the plan for the device of `info`; if that is NULL, for one with
+    /* If not zero: also write a manifest (--kernel) for one image of this size in each format
+     * of `reduces`. It states the plan for the device of `info`; if that is NULL, for one with
      * subgroups of 32 and 64-bit atomics. */
     struct mb_extent size;
     const struct mb_gpu_info *info;
 };
 
-/* A file that a strategy was read from (--kernel), and those of its modules that are loaded so
- * far. */
+/* A file that a strategy was read from (--kernel), and its modules that are loaded so far. */
 struct mb_kernel_file {
     const char *path, *text;
     char sha256[65];                  /* lower-case hex */
@@ -177,7 +176,7 @@ struct mb_strategy {
     /* Pure. Why values contradict each other, in one sentence a user understands, or NULL if
      * they do not. The harness refuses contradictory values on every device, for every image
      * and task, before it calls the functions below, and sweeps leave them out. NULL: no values
-     * do. */
+     * contradict each other. */
     const char *(*contradiction)(const struct mb_params *params);
     /* Pure. The harness refuses a variant whose needs are not met. NULL: it needs nothing. */
     struct mb_needs (*needs)(const struct mb_params *params);
@@ -204,8 +203,8 @@ struct mb_strategy {
     /* Once runs are complete: MB_OK if they wrote only where they may, else MB_ERRC_RUNTIME
      * with a sentence. NULL: nothing to check. May submit and wait. */
     enum mb_status (*check)(const void *state, struct mb_err *err);
-    /* Once runs are complete: overwrite what they left in the strategy's own buffers and the
-     * next run must not rely on. NULL: nothing to overwrite. May submit and wait. */
+    /* Once runs are complete: overwrite those contents of the strategy's own buffers on which
+     * the next run must not rely. NULL: nothing to overwrite. May submit and wait. */
     enum mb_status (*spoil)(const void *state, struct mb_err *err);
     /* Accepts zero or partial state. The harness has drained the queue. */
     void (*finish)(void *state);

@@ -1,5 +1,5 @@
 /* The program's allocator: malloc that counts live blocks and can fail on request. Its only
- * state is three atomics, as the golden model allocates from threads. */
+ * state is three atomics, as several threads allocate at once. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 /* No object may be larger (C11 6.5.6), and sanitizers abort at larger requests. */
 #define MAX_BYTES ((size_t)PTRDIFF_MAX)
 
-#define LEAST_ELEMENTS 8u /* of an array that grows; a power of two */
+#define LEAST_ELEMENTS 8u /* first capacity of a growing array; a power of two */
 
 static _Atomic uint64_t n_live;
 static _Atomic uint64_t fail_countdown; /* 1: the next allocation fails; 0: none does */
@@ -43,7 +43,7 @@ void *mb_alloc(size_t count, size_t elem_bytes)
     if (must_fail() || (elem_bytes != 0 && count > MAX_BYTES / elem_bytes)) {
         return NULL;
     }
-    /* For zero bytes calloc may return NULL, which would mean failure here. */
+    /* For zero bytes calloc may return NULL, which callers would take for a failure. */
     return counted(count == 0 || elem_bytes == 0 ? calloc(1, 1) : calloc(count, elem_bytes));
 }
 

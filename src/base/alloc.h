@@ -14,8 +14,9 @@ void *mb_alloc(size_t count, size_t elem_bytes);
 void *mb_malloc(size_t bytes);
 void *mb_realloc(void *ptr, size_t bytes);
 
-/* Make room for one more element behind `n`. Returns `items`, or a larger copy if it was full,
- * or NULL without memory, which leaves `items` valid. Only for arrays that it has grown. */
+/* Make room for one more element behind the first `n`. Returns `items`, or a larger copy if the
+ * array was full, or NULL without memory, which leaves `items` valid. Only for arrays that
+ * mb_grow() has allocated. */
 void *mb_grow(void *items, size_t n, size_t elem_bytes);
 
 /* Accepts NULL. */

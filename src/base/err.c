@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 
-#define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
-#define MAX_LIST_BYTES 202  /* of a hint, before names are left out */
+#define MAX_RAW_BYTES  8192 /* room for MB_PATH_BYTES and a sentence */
+#define MAX_LIST_BYTES 202  /* of a list of names in a hint; other names are left out */
 
 #define RESULT_NAME(result)                                                                    \
     {                                                                                          \
@@ -52,8 +52,8 @@ const char *mb_vk_result_name(int vk_result)
     return unknown;
 }
 
-/* A path may be thousands of bytes long: cut its middle, not the reason behind it. Characters
- * that are cut, too, become '?' later. */
+/* A path may be thousands of bytes long: cut its middle, not the reason behind it. A character
+ * that is cut in two becomes '?' later. */
 static void elide_middle(char *text, size_t max_bytes)
 {
     static const char gap[] = "...";

@@ -3,7 +3,7 @@
  *
  * Every fallible function returns `enum mb_status` and takes a `struct mb_err *` as its last
  * parameter, which MB_NEED and MB_VK expect under the name `err`. MB_DO returns a failure,
- * MB_TRY jumps to one `fail:` label with it. Only main() turns a status into an exit. */
+ * MB_TRY jumps with it to a label `fail:`. Only main() turns a status into an exit. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 enum mb_status {
     MB_OK,
-    MB_UNSUPPORTED, /* this device cannot do it, which the results report */
+    MB_UNSUPPORTED, /* this device cannot do it; the results report this */
     MB_FAILED,
 };
 
@@ -24,11 +24,11 @@ enum mb_status {
 enum mb_errc {
     MB_ERRC_NONE = 0,
     MB_ERRC_VERIFY = 1,      /* a verification failed */
-    MB_ERRC_USAGE = 2,       /* the command line */
-    MB_ERRC_INPUT = 3,       /* an input image */
+    MB_ERRC_USAGE = 2,       /* a wrong command line */
+    MB_ERRC_INPUT = 3,       /* an input file cannot be used */
     MB_ERRC_DEVICE = 4,      /* no usable device */
     MB_ERRC_UNSUPPORTED = 5, /* the device cannot do what was asked for by name */
-    MB_ERRC_RUNTIME = 6,     /* Vulkan, memory or time ran out */
+    MB_ERRC_RUNTIME = 6,     /* a Vulkan call failed, or memory or time ran out */
     MB_ERRC_OUTPUT = 7,      /* an output could not be written */
 };
 
@@ -53,8 +53,8 @@ MB_PRINTF(2, 3)
 enum mb_status mb_err_hint(struct mb_err *err, const char *fmt, ...);
 
 /* Suggest the one of `n` names that is nearest to a misspelt word: "did you mean 'spd'?". If
- * none is near, the hint is `otherwise`, or if that is NULL, the names that fit: "there is:
- * blit, spd". */
+ * none is near, the hint is `otherwise`, or if that is NULL, a list of as many names as fit:
+ * "there is: blit, spd". */
 enum mb_status mb_err_hint_nearest(struct mb_err *err, const char *word,
                                    const char *const *names, size_t n, const char *otherwise);
 
@@ -79,7 +79,7 @@ const char *mb_vk_result_name(int vk_result);
 
 /* Declares a local struct that is finished when it goes out of scope, whichever way the
  * function returns: MB_SCOPED(mb_strbuf) text = {0}; calls mb_strbuf_finish(&text). The last
- * one declared is finished first. A failed init may leave something to finish. */
+ * one declared is finished first. Finish an object after a failed init, too. */
 #define MB_SCOPED(type) __attribute__((cleanup(type##_finish))) struct type
 
 /* Return at once if a call fails: for functions with nothing to clean up. */
@@ -115,8 +115,8 @@ const char *mb_vk_result_name(int vk_result);
 #define MB_VK(call) mb_err_vk(err, call, #call, __FILE__, __LINE__)
 
 /* The status of vkCreate... and vkAllocateMemory: as MB_VK(create(parent, info, NULL, handle)),
- * but zeroes `*handle` if the call fails. What the call left there is undefined then (Vulkan
- * 1.3, 3.8.1 "Return Codes"), and must not be destroyed. */
+ * but zeroes `*handle` if the call fails. A failed call leaves an undefined handle
+ * (Vulkan 1.3, 3.8.1 "Return Codes"), which must not be destroyed. */
 #define MB_VK_MAKE(create, parent, info, handle)                                               \
     mb_zero_failed(                                                                            \
         mb_err_vk(err, create(parent, info, NULL, handle), #create, __FILE__, __LINE__),       \

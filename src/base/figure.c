@@ -11,7 +11,8 @@ struct unit {
     const char *name;
 };
 
-/* The first of `units`, largest first, in which `value` is 1 or more; else the smallest. */
+/* The largest unit in which `value` is 1 or more, else the smallest. `units` begin with the
+ * largest. */
 static struct unit choose_unit(const struct unit *units, size_t n, double value)
 {
     size_t i = 0;
@@ -21,8 +22,8 @@ static struct unit choose_unit(const struct unit *units, size_t n, double value)
     return units[i];
 }
 
-/* The unit of `like_ns`, or of the time itself if that would take six digits there. Nanoseconds
- * have no decimals, as timers do not resolve less than one. */
+/* The unit that suits `like_ns`, or if the time would take six digits in it, the unit that
+ * suits the time. Nanoseconds have no decimals, as timers do not resolve less than one. */
 static struct unit time_unit(double time_ns, double like_ns, int *n_decimals)
 {
     static const struct unit units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
@@ -55,7 +56,7 @@ struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, doub
     if (!isfinite(range_ns[0]) || !isfinite(range_ns[1])) {
         return mb_text("-");
     }
-    /* Equal counts of ticks: the timer tells no more, not that there is no spread. */
+    /* With equal ends, in ticks, the spread is too small to measure, not zero. */
     if (range_ns[1] - range_ns[0] <= 1e-9 * range_ns[1]) {
         return mb_text("< timer step");
     }
@@ -114,7 +115,7 @@ struct mb_text mb_digits_text(double value)
         return mb_text("-");
     }
     if (value < 5e-4) {
-        value = 0.0; /* what the rounding of doubles left */
+        value = 0.0; /* only a rounding error is this small */
     }
     if (value >= 999.5e3) {
         return value < 999.5e6 ? mb_text("%.3g million", value / 1e6)

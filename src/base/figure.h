@@ -9,15 +9,15 @@
 /* "640 ns", "41.6 us", "1.23 ms", "2.50 s": in the largest unit that gives 1 or more. */
 struct mb_text mb_time_text(double time_ns);
 
-/* The same in the unit and with the decimals of `like_ns`, such as the shortest time of a
- * column, unless that takes six digits. */
+/* The same, in the unit and with the decimals that suit `like_ns`, such as the shortest time of
+ * a column; but if `time_ns` would take six digits there, in the unit that suits `time_ns`. */
 struct mb_text mb_time_text_like(double time_ns, double like_ns);
 
 /* "41.5 - 41.7": the interval of an estimate that mb_time_text_like() prints; "< timer step" if
  * both ends are the same. */
 struct mb_text mb_time_range_text(const double range_ns[2], double time_ns, double like_ns);
 
-/* "41.6 GB/s", "4.30 TB/s", three digits of bytes per nanosecond. */
+/* "41.6 GB/s", "4.30 TB/s": bytes per nanosecond with three digits. */
 struct mb_text mb_rate_text(double gbps);
 
 /* "1.44": two decimals, as a difference below 1 % (MB_MARGIN) is a tie. */

@@ -56,9 +56,8 @@ enum mb_status mb_file_read(const char *path, size_t max_bytes, struct mb_bytes 
     return status;
 }
 
-/* The file that is written to: a temporary one that is to replace the target, or the target
- * itself if that is a device or pipe, which has no old content to keep; to rename a file over
- * /dev/null would destroy it. */
+/* The file that is written: a temporary file that will replace the target; or the target itself
+ * if it is a device or pipe, which has no content to keep and which a rename would destroy. */
 struct draft {
     char target[MB_PATH_BYTES];         /* the path with its symbolic links followed */
     char temp_path[MB_PATH_BYTES + 64]; /* "": none */
@@ -71,7 +70,7 @@ static int open_draft(const char *path, struct draft *draft)
     char folder[MB_PATH_BYTES];
     const enum mb_kind kind = mb_os_kind(path);
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const bool ends_in_dots = name[strspn(name, ".")] == '\0'; /* or in a slash: a folder */
+    const bool ends_in_dots = name[strspn(name, ".")] == '\0'; /* "", "." or "..": a folder */
     int error = mb_os_resolve(path, draft->target);
     draft->temp_path[0] = '\0';
     if (error != 0 || ends_in_dots || kind == MB_KIND_FOLDER) {
@@ -90,8 +89,8 @@ static int open_draft(const char *path, struct draft *draft)
     return error;
 }
 
-/* Close the file. A temporary one then replaces its target, or is removed if there was or is an
- * error. Returns the first one, or 0. */
+/* Close the file. A temporary file then replaces its target; if `error` is not 0 or a call here
+ * fails, it is removed instead. Returns the first error, or 0. */
 static int close_draft(const struct draft *draft, int error)
 {
     const bool is_temp = draft->temp_path[0] != '\0';
@@ -177,7 +176,7 @@ static int make_dir(const char *path)
     const int error = mb_os_make_folder(path);
     const enum mb_kind kind = error == 0 ? MB_KIND_FOLDER : mb_os_kind(path);
     if (kind == MB_KIND_NONE) {
-        return error == EEXIST ? errno : error; /* "File exists" would explain nothing */
+        return error == EEXIST ? errno : error; /* EEXIST would explain nothing */
     }
     return kind == MB_KIND_FOLDER ? 0 : ENOTDIR;
 }

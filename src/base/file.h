@@ -17,8 +17,8 @@ struct mb_bytes {
 /* Free and zero. */
 void mb_bytes_finish(struct mb_bytes *bytes);
 
-/* Read a whole regular file of at most `max_bytes`, and add a zero byte. Anything else, an
- * empty file and a larger one fail with MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat). */
+/* Read a whole regular file of at most `max_bytes`, and add a zero byte. An empty or larger
+ * file, and anything but a regular file, is MB_ERRC_INPUT. Never blocks (O_NONBLOCK, fstat). */
 MB_MUST_CHECK enum mb_status mb_file_read(const char *path, size_t max_bytes,
                                           struct mb_bytes *out, struct mb_err *err);
 
@@ -45,14 +45,14 @@ MB_MUST_CHECK enum mb_status mb_file_check_writable(const char *path, struct mb_
 MB_MUST_CHECK enum mb_status mb_stdout_write(const char *text, size_t n_bytes,
                                              struct mb_err *err);
 
-/* The same for a buffer, or its failure if an append ran out of memory. */
+/* The same for a buffer; fails if an append to it ran out of memory. */
 MB_MUST_CHECK enum mb_status mb_strbuf_print(const struct mb_strbuf *text, struct mb_err *err);
 
-/* mkdir -p. Anything in the way that is not a folder, and a symbolic link of another user, is
- * MB_ERRC_OUTPUT. */
+/* mkdir -p. Fails with MB_ERRC_OUTPUT if another user's symbolic link, or anything but a
+ * folder, is in the way. */
 MB_MUST_CHECK enum mb_status mb_make_dirs(const char *path, struct mb_err *err);
 
-/* Make a new folder `parent`/`name` (`parent` as by mb_make_dirs), or `name`-2, `name`-3, ...
- * if that exists: two runs never share one. `*path` is owned by the caller (mb_free). */
+/* Make `parent` by mb_make_dirs and in it a new folder `name`, or `name`-2, `name`-3, ... if
+ * `name` exists: two runs never share a folder. `*path` is owned by the caller (mb_free). */
 MB_MUST_CHECK enum mb_status mb_make_new_dir(const char *parent, const char *name, char **path,
                                              struct mb_err *err);

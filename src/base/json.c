@@ -14,7 +14,7 @@
 #define EXCERPT_BYTES     40 /* shown around an error */
 
 /* Tells a lack of memory from invalid JSON, as cJSON returns NULL for both. Thread-local, as
- * its hooks have no user pointer. */
+ * cJSON's hooks have no user pointer. */
 static _Thread_local bool lacks_memory;
 
 static void *noting_malloc(size_t n_bytes)
@@ -49,7 +49,7 @@ void mb_json_schema(struct mb_json *json, const char *name, const char *version)
     mb_json_string(json, schema, "version", version);
 }
 
-/* Put a new item (NULL without memory) under `parent`, and remember a failure. */
+/* Put a new item under `parent`, and remember a failure. `item` is NULL without memory. */
 static cJSON *attach(struct mb_json *json, cJSON *parent, const char *key, cJSON *item)
 {
     const bool is_attached = !json->failed && parent != NULL && item != NULL &&
@@ -140,8 +140,8 @@ void mb_json_print(const struct mb_json *json, struct mb_strbuf *out)
     mb_strbuf_printf(out, "%s\n", printed ? printed : "");
 }
 
-/* Say where JSON is invalid: if the text ends too early, cJSON stops behind it, so that its
- * last character is named. */
+/* Say where JSON is invalid. If the text ends too early, cJSON stops behind its end: then name
+ * its last character. */
 static enum mb_status fail_at(const char *text, const char *at, struct mb_err *err)
 {
     while (at > text && strchr(" \t\r\n", *at) != NULL) {

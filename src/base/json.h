@@ -24,30 +24,30 @@ void mb_json_init(struct mb_json *json);
 void mb_json_schema(struct mb_json *json, const char *name, const char *version);
 void mb_json_finish(struct mb_json *json);
 
-/* Add to `parent`: an object with `key`, or an array with key NULL. A NULL parent gets nothing.
- * The tree owns the returned node, which is NULL after a failure. */
+/* Add a value to `parent`, which is an object, or if `key` is NULL, an array. Nothing is added
+ * to a NULL parent. The tree owns the returned node, which is NULL after a failure. */
 struct cJSON *mb_json_object(struct mb_json *json, struct cJSON *parent, const char *key);
 /* As mb_json_object if `known`; else adds null and returns NULL. */
 struct cJSON *mb_json_object_if(struct mb_json *json, struct cJSON *parent, const char *key,
                                 bool known);
 struct cJSON *mb_json_array(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_string(struct mb_json *json, struct cJSON *parent, const char *key,
-                    const char *text); /* NULL text: null; sanitised to UTF-8 */
+                    const char *text); /* NULL becomes null; sanitised to UTF-8 */
 void mb_json_number(struct mb_json *json, struct cJSON *parent, const char *key,
                     double value); /* NaN or infinite: null */
 void mb_json_u64(struct mb_json *json, struct cJSON *parent, const char *key,
-                 uint64_t value); /* a string above 2^53 */
+                 uint64_t value); /* above 2^53: a string */
 void mb_json_bool(struct mb_json *json, struct cJSON *parent, const char *key, bool value);
 void mb_json_null(struct mb_json *json, struct cJSON *parent, const char *key);
 void mb_json_numbers(struct mb_json *json, struct cJSON *parent, const char *key,
                      const double *values, size_t n);
 
-/* Append the tree with indentation and a newline, or the writer's failure; numbers read back as
- * the same doubles. */
+/* Append the tree, indented, and a newline; if the writer has failed, `out` fails, too. Numbers
+ * read back as the same doubles. */
 void mb_json_print(const struct mb_json *json, struct mb_strbuf *out);
 
-/* Parse all of `text` instead of mb_json_init; the root is any value. Invalid JSON is
- * MB_ERRC_INPUT with the line and column (in bytes, from 1) and the text around them. */
+/* Use instead of mb_json_init to parse all of `text`; the root may be any value. Invalid JSON
+ * is MB_ERRC_INPUT with the line and column (in bytes, from 1) and the text around them. */
 MB_MUST_CHECK enum mb_status mb_json_parse(struct mb_json *json, const char *text,
                                            struct mb_err *err);
 

@@ -53,7 +53,7 @@ void mb_log_set_transient(const char *text, size_t max_columns)
     fflush(stderr);
 }
 
-/* Formatted in advance, as a signal handler can do little more than write it. */
+/* The line for a crash is formatted in advance: a signal handler can do little but write it. */
 static char crash_line[256];
 static _Atomic size_t n_crash_bytes;
 

@@ -1,4 +1,4 @@
-/* What operating systems share apart from names: C11 and the POSIX of mingw-w64. */
+/* Functions that differ between systems only in names: C11 and the POSIX of mingw-w64. */
 #include "base/os.h"
 
 #include <dirent.h>
@@ -95,7 +95,7 @@ bool mb_os_is_same_file(const char *a, const char *b)
     return !has_a && !has_b && path_a[0] != '\0' && is_same_name(path_a, path_b);
 }
 
-/* Without O_NONBLOCK, opening a pipe without another end would wait for ever. */
+/* Without O_NONBLOCK, opening a pipe whose other end is not open would wait for ever. */
 int mb_os_open(const char *path, enum mb_open how, int *fd)
 {
     static const int flags[] = {
@@ -109,7 +109,7 @@ int mb_os_open(const char *path, enum mb_open how, int *fd)
 
 static unsigned at_once(size_t n_bytes)
 {
-    return (unsigned)(n_bytes < 1u << 30 ? n_bytes : 1u << 30); /* which any system accepts */
+    return (unsigned)(n_bytes < 1u << 30 ? n_bytes : 1u << 30); /* any system accepts this */
 }
 
 int mb_os_read(int fd, void *data, size_t n_bytes, size_t *n_read)
@@ -159,7 +159,7 @@ enum mb_status mb_os_list(const char *folder, enum mb_errc code, struct mb_strli
     enum mb_status status = MB_OK;
     DIR *entries = opendir(folder);
     while (entries && status == MB_OK) {
-        errno = 0; /* only a failure changes it, the end of the folder does not */
+        errno = 0; /* a failing readdir sets it, the end of the folder does not */
         const struct dirent *entry = readdir(entries);
         if (!entry) {
             break;

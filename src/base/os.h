@@ -10,7 +10,7 @@
 
 #include "base/strlist.h"
 
-#define MB_PATH_BYTES   4096 /* of a path with its terminator */
+#define MB_PATH_BYTES   4096 /* of any path, with its terminator */
 #define MB_FOREIGN_LINK (-1)
 #define MB_IN_USE       (-2) /* another program has the file open */
 
@@ -19,8 +19,8 @@
 /* Call before anything else: makes arguments and terminals UTF-8 where possible. */
 void mb_os_begin(int argc, char **argv);
 
-/* Call `on_signal` once for each signal that asks this process to end (Ctrl-C); the second one
- * ends it. A closed pipe and a file limit become errors of write calls. */
+/* Call `on_signal` when a signal such as Ctrl-C first asks this process to end; the same signal
+ * again ends the process. Writes to a closed pipe, or beyond the limit of file sizes, fail. */
 void mb_os_catch_signals(void (*on_signal)(int number));
 
 /* Call `handler` once when the process crashes, on any thread, then crash as before. The
@@ -30,11 +30,11 @@ void mb_os_catch_crashes(void (*handler)(void));
 /* Set an environment variable. */
 void mb_os_set(const char *name, const char *value);
 
-/* The path of the program, or its working folder; "" if unknown or too long. */
+/* The path of the program; its working folder. "" if unknown or too long. */
 void mb_os_program(char out[MB_PATH_BYTES]);
 void mb_os_working_folder(char *out, size_t out_bytes);
 
-/* Find Python 3 on PATH. An empty entry does not mean the working folder. */
+/* Find Python 3 on PATH. Skips empty entries, which shells take for the working folder. */
 bool mb_os_find_python(char out[MB_PATH_BYTES]);
 
 /* Run a program to its end, without its output; argv ends in NULL. `*code` is its exit code, or
@@ -46,7 +46,7 @@ int mb_os_run(const char *const *argv, int *code);
 /* Nanoseconds since an arbitrary point, never going back. */
 uint64_t mb_now_ns(void);
 
-/* Processors that this process may use, at least 1: in a container perhaps not all. */
+/* Number of processors that this process may use, at least 1; a container may limit them. */
 uint32_t mb_os_processors(void);
 
 struct mb_host_info {
@@ -65,7 +65,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65]);
 
 enum mb_stream { MB_STDOUT = 1, MB_STDERR = 2 }; /* the values are descriptors */
 
-size_t mb_os_columns(enum mb_stream stream); /* of a terminal; 0: it is none */
+size_t mb_os_columns(enum mb_stream stream); /* 0: not a terminal */
 
 /* ---- Files */
 
@@ -79,18 +79,18 @@ enum mb_kind {
 struct mb_file_facts {
     enum mb_kind kind;
     uint64_t n_bytes;
-    uint64_t volume, index; /* both together tell files apart */
+    uint64_t volume, index; /* together they identify a file */
 };
 
-/* Describe what a path leads to, following symbolic links; or describe an open file, which
- * nobody can replace in between. */
+/* Describe the file that a path leads to, following symbolic links; or describe an open file,
+ * which, unlike a path, always means the same file. */
 int mb_os_look(const char *path, struct mb_file_facts *facts);
 int mb_os_look_at(int fd, struct mb_file_facts *facts);
 enum mb_kind mb_os_kind(const char *path);
 
 enum mb_open {
     MB_OPEN_TO_READ,
-    MB_OPEN_IN_PLACE, /* to write into what is there */
+    MB_OPEN_IN_PLACE, /* to write into an existing file, pipe or device */
     MB_OPEN_NEW,      /* to create a file; EEXIST if it exists */
 };
 
@@ -122,14 +122,15 @@ int mb_os_keep_folder(const char *path);
 MB_MUST_CHECK enum mb_status mb_os_list(const char *folder, enum mb_errc code,
                                         struct mb_strlist *names, struct mb_err *err);
 
-/* True if both paths lead to the same regular file or, if neither exists, would once written.
- * Follows symbolic links; folders need not exist. */
+/* True if both paths lead to the same regular file or, if neither file exists, would lead to
+ * the same new file. Follows symbolic links; folders need not exist. */
 bool mb_os_is_same_file(const char *a, const char *b);
 
 /* Where a path leads: as realpath(), but keeps names that do not exist yet, also behind a
- * symbolic link; ".." takes back even those. Returns 0 or the errno: ELOOP, ENAMETOOLONG.
- * MB_FOREIGN_LINK: another user than this one or root owns a symbolic link, perhaps to have a
- * file read or replaced. `out` is "" after a failure. */
+ * symbolic link; ".." removes even such a name. Returns 0 or the errno: ELOOP, ENAMETOOLONG.
+ * MB_FOREIGN_LINK: a symbolic link in a shared folder is owned by neither this user, root nor
+ * the folder's owner, and may be there to have a file read or replaced. `out` is "" after a
+ * failure. */
 int mb_os_resolve(const char *path, char out[MB_PATH_BYTES]);
 
 /* ---- Paths as text */
@@ -142,9 +143,9 @@ char *mb_path_join(const char *dir, const char *name);
 /* The folder part of `path`, or ".". */
 void mb_path_parent(const char *path, char out[MB_PATH_BYTES]);
 
-/* The text of an error that these functions return. */
+/* The text for an error that the functions above return. */
 const char *mb_os_error_text(int error);
 
-/* For os.c only: after a failed write, waits and returns 0 if it can be repeated, else returns
- * the error. */
+/* For os.c only, after a failed write: if the write can be repeated, wait until it can and
+ * return 0, else return the error. */
 int mb_os_write_error(int fd);

@@ -87,7 +87,7 @@ void mb_os_working_folder(char *out, size_t out_bytes)
     }
 }
 
-/* Ignored signals stay ignored, as Python sets its own handlers. */
+/* The program inherits ignored signals, which is harmless: Python sets its own handlers. */
 int mb_os_run(const char *const *argv, int *code)
 {
     pid_t pid = 0;
@@ -118,7 +118,7 @@ uint32_t mb_os_processors(void)
     return is_known ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
-/* Read a value by sscanf from the first line that has this format. */
+/* Read a value by sscanf from the first line of a file that has this format. */
 static void read_value(const char *path, const char *format, char out[128])
 {
     char line[256], value[128] = "unknown";
@@ -228,7 +228,7 @@ int mb_os_rename(const char *from, const char *to)
 }
 
 /* The lock lasts as long as the descriptor, which stays open. Some file systems have no locks,
- * or only for files that are open for writing, which a folder cannot be. */
+ * or lock only files that are open for writing, which a folder cannot be. */
 int mb_os_keep_folder(const char *path)
 {
     int fd;
@@ -240,9 +240,9 @@ int mb_os_keep_folder(const char *path)
 
 /* ---- Where paths lead */
 
-/* Whether another user made this link in a shared folder (sticky and world-writable), which is
- * what Linux's protected_symlinks refuses. Root and the folder's owner are trusted: they could
- * replace the target anyway. */
+/* Whether another user made this link in a shared folder (sticky and world-writable). Linux's
+ * protected_symlinks refuses to follow the same links. Root and the folder's owner are trusted:
+ * they could replace the target anyway. */
 static bool is_foreign(const char *folder, const char *link)
 {
     const mode_t shared = S_ISVTX | S_IWOTH;
@@ -277,7 +277,7 @@ static int enter(char at[MB_PATH_BYTES], const char *name, int n_name, unsigned 
     return follow(at, link, n_links);
 }
 
-/* Go on from `at`, an absolute path without links, "." and "..". */
+/* Append `path` to `at`, an absolute path without links, "." or "..", following links. */
 static int follow(char at[MB_PATH_BYTES], const char *path, unsigned *n_links)
 {
     int error = 0;

@@ -36,7 +36,7 @@ static HANDLE handle_of(int fd)
 
 /* ---- The process */
 
-/* Restored at exit, as the console belongs to the shell, which needs its own code page. */
+/* The shell's code page, restored at exit: shell and program share the console. */
 static UINT code_page_before;
 
 static void restore_code_page(void)
@@ -65,7 +65,8 @@ void mb_os_begin(int argc, char **argv)
     }
 }
 
-/* The C library resets a signal before it calls its handler, here and below. */
+/* For this function and mb_os_catch_crashes: the C library restores a signal's default action
+ * before it calls the handler. */
 void mb_os_catch_signals(void (*on_signal)(int number))
 {
     signal(SIGINT, on_signal);
@@ -105,8 +106,8 @@ void mb_os_working_folder(char *out, size_t out_bytes)
     make_slashes(out);
 }
 
-/* Quotes suffice around arguments: they are paths and options, without quotes and without a
- * backslash at the end. An exception's code has the sign bit, which is cleared. */
+/* Arguments are paths and options without quotes and without a final backslash, so they can
+ * simply be quoted. Clears the sign bit, which is set in the exit code of a crash. */
 int mb_os_run(const char *const *argv, int *code)
 {
     char quoted[MAX_ARGUMENTS][MB_PATH_BYTES + 2];
@@ -176,7 +177,7 @@ void mb_sha256_hex(const void *data, size_t n_bytes, char hex[65])
 
 /* ---- Terminals */
 
-/* It obeys escape sequences, which mb_os_begin has enabled. */
+/* A console obeys escape sequences, which mb_os_begin has enabled. */
 size_t mb_os_columns(enum mb_stream stream)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
@@ -187,7 +188,7 @@ size_t mb_os_columns(enum mb_stream stream)
 
 /* ---- Files */
 
-/* A folder has a handle only with "backup semantics". */
+/* A folder can be opened only with FILE_FLAG_BACKUP_SEMANTICS. */
 static HANDLE open_handle(const char *path)
 {
     return CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
@@ -226,7 +227,7 @@ int mb_os_look_at(int fd, struct mb_file_facts *facts)
     return 0;
 }
 
-/* If the reader has closed a pipe, Windows says EINVAL. */
+/* After the reader has closed a pipe, writing fails with EINVAL on Windows. */
 int mb_os_write_error(int fd)
 {
     return errno == EINVAL && GetFileType(handle_of(fd)) == FILE_TYPE_PIPE ? EPIPE : errno;
@@ -238,7 +239,7 @@ int mb_os_take_mode(int fd, const char *path)
     return 0;
 }
 
-/* Retries also if access is denied: Windows says that of an open file, too. */
+/* Retries if access is denied, too: another program may just have the file open. */
 int mb_os_rename(const char *from, const char *to)
 {
     int error = MB_IN_USE;

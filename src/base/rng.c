@@ -40,8 +40,8 @@ uint64_t mb_rng_next(struct mb_rng *rng)
 uint32_t mb_rng_below(struct mb_rng *rng, uint32_t bound)
 {
     /* The high half of a 32x32 product is the draw. Low halves below 2^32 mod bound would occur
-     * once too often: draw again. That modulo is below `bound`, so it is only computed if the
-     * low half is, too (Lemire 2019). */
+     * once too often: draw again. The modulo, which is below `bound`, is computed only if the
+     * low half is below `bound`, too (Lemire 2019). */
     uint64_t product = (mb_rng_next(rng) >> 32) * bound;
     if ((uint32_t)product < bound) {
         const uint32_t reject_below = (uint32_t)(-bound) % bound;

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-#define MAX_NAMED 3 /* of a list */
+#define MAX_NAMED 3 /* names that a list shows */
 
 void mb_strbuf_finish(struct mb_strbuf *buf)
 {

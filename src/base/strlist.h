@@ -19,7 +19,7 @@ MB_PRINTF(3, 4)
 MB_MUST_CHECK enum mb_status mb_strlist_add(struct mb_strlist *list, struct mb_err *err,
                                             const char *fmt, ...);
 
-/* Remove every string that is `text`; true if there was one. */
+/* Remove every string that equals `text`; true if there was one. */
 bool mb_strlist_remove(struct mb_strlist *list, const char *text);
 
 /* Append the items of `text`, which commas separate. An empty item is MB_ERRC_USAGE; the

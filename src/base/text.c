@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAX_NAME_BYTES 63u  /* longest name to find suggestions for */
-#define MAX_RAW_BYTES  8192 /* MB_PATH_BYTES and a sentence */
+#define MAX_RAW_BYTES  8192 /* room for MB_PATH_BYTES and a sentence */
 
 static bool continues(char byte)
 {
@@ -17,7 +17,7 @@ static bool continues(char byte)
 }
 
 /* Length of the well-formed sequence at `s` (Unicode 15, table 3-7: no overlong form, no
- * surrogate, nothing above U+10FFFF), or 0. A terminator ends any sequence. */
+ * surrogate, nothing above U+10FFFF), or 0. Reads nothing behind a terminator. */
 static size_t decode(const unsigned char *s, uint32_t *code_point)
 {
     static const uint32_t least[] = {[1] = 0, 0x80, 0x800, 0x10000};
@@ -38,7 +38,7 @@ static size_t decode(const unsigned char *s, uint32_t *code_point)
     return c >= least[n_bytes] && c <= 0x10ffff && !is_surrogate ? n_bytes : 0;
 }
 
-/* C0, DEL and C1, which terminals obey, and direction marks, which reverse the text behind. */
+/* C0, DEL and C1, which terminals obey, and direction marks, which reverse text after them. */
 static bool is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f ||
@@ -205,7 +205,7 @@ static size_t min_size(size_t a, size_t b)
 static size_t edit_distance(const char *a, const char *b)
 {
     const size_t n_a = strlen(a), n_b = strlen(b);
-    size_t rows[3][MAX_NAME_BYTES + 1]; /* of the table: row i is rows[i % 3] */
+    size_t rows[3][MAX_NAME_BYTES + 1]; /* three rows of the table; row i is rows[i % 3] */
     for (size_t j = 0; j <= n_b; j++) {
         rows[0][j] = j;
     }

@@ -22,16 +22,15 @@ size_t mb_utf8_sanitize(const char *text, char *out, size_t out_bytes);
 /* The same for formatted text. */
 size_t mb_utf8_sanitize_format(char *out, size_t out_bytes, const char *fmt, va_list args);
 
-/* Columns of valid UTF-8 on a terminal: code points, which is right for what mipbench prints.
- */
+/* Columns that valid UTF-8 takes on a terminal. Counts code points, which suffices here. */
 size_t mb_utf8_columns(const char *text);
 size_t mb_utf8_columns_n(const char *text, size_t n_bytes);
 
 /* Bytes of the first `n_columns` code points of valid UTF-8, or of all if there are fewer. */
 size_t mb_utf8_prefix_bytes(const char *text, size_t n_columns);
 
-/* The next line of a text that is consumed: ends it in place and moves `*rest` behind it. NULL
- * after the last, or if `*rest` is NULL. */
+/* Terminate the next line of a text in place, return it, and move `*rest` behind it. NULL after
+ * the last line, or if `*rest` is NULL. */
 char *mb_next_line(char **rest);
 
 /* Parse all of `text` as a decimal integer in [min, max]. No '+', no spaces, nothing behind it.

@@ -11,14 +11,14 @@
 #define N_RESAMPLES    2000u
 #define EXACT_WILCOXON 25u
 
-/* A series prepared for resampling: with ranks for values, the median of a resample is found by
- * counting, not by sorting. */
+/* A series prepared for resampling: it has the rank of each value, so that the median of a
+ * resample is found by counting, not by sorting. */
 struct ranked {
     double *sorted;
     uint32_t *rank;  /* of each value, in time order */
     uint32_t *count; /* scratch: how often each rank was drawn */
     size_t n;
-    size_t block; /* of the moving-block bootstrap */
+    size_t block; /* length of a bootstrap block */
 };
 
 struct indexed {
@@ -62,7 +62,7 @@ static enum mb_status ranked_init(struct ranked *ranked, const double *values, s
     return MB_OK;
 }
 
-/* Median of the `n` values that `count` describes. */
+/* Median of a resample; `count` says how often it has drawn each rank. */
 static double counted_median(const struct ranked *ranked)
 {
     const size_t n = ranked->n;
@@ -108,9 +108,9 @@ static double normal_quantile(double tail)
     return low;
 }
 
-/* The tail that a percentile interval cuts off. Intervals of few blocks are too narrow, as if
- * sigma were known: percentiles move out to where Student's t has them (Hesterberg 2015,
- * "expanded percentile"), with t by the expansion of Cornish and Fisher. */
+/* The share that a percentile interval cuts off at each end. With few blocks plain percentiles
+ * give too narrow an interval, as if sigma were known, so they are moved outwards by Student's
+ * t (Hesterberg 2015, "expanded percentile"), expanded as by Cornish and Fisher. */
 static double expanded_tail(double level, double n_blocks)
 {
     const double freedom = fmax(n_blocks - 1.0, 3.0);
@@ -121,7 +121,7 @@ static double expanded_tail(double level, double n_blocks)
     return 0.5 * erfc(t * sqrt((freedom + 1.0) / freedom) / sqrt(2.0));
 }
 
-/* Percentiles of the resampled figures, which are sorted here. */
+/* Percentiles of the resampled figures; sorts `figures`. */
 static void percentile_interval(double *figures, size_t n, double level, double n_blocks,
                                 double ci[2])
 {
@@ -136,7 +136,7 @@ struct side {
     struct ranked *runs;
     double *medians; /* scratch, one per run */
     size_t n;
-    double n_samples, n_blocks; /* of all runs; a block is drawn as a whole */
+    double n_samples, n_blocks; /* totals of all runs; a block is drawn as a whole */
 };
 
 static void side_finish(struct side *side)
@@ -187,7 +187,7 @@ static double side_resample(struct side *side, struct mb_rng *rng)
 }
 
 /* For one side, its median; for two, the logarithm of the ratio of the second side's median to
- * the first's. With `rng`, of a resample, else of the samples. */
+ * the first's. If `rng` is given, medians are of a resample, else of the samples. */
 static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
 {
     double medians[2];
@@ -197,8 +197,8 @@ static double log_figure(struct side *sides, size_t n, struct mb_rng *rng)
     return n == 1 ? medians[0] : log(medians[1]) - log(medians[0]);
 }
 
-/* Two-sided p of the mean of log ratios by their own spread: Student's tail approximated by
- * the normal one (Wallace 1959). */
+/* Two-sided p that the mean of log ratios is 0, from their spread: Student's tail, approximated
+ * by the normal tail (Wallace 1959). */
 static double tail_p(const double *logs, size_t n, double n_blocks)
 {
     const double freedom = fmax(n_blocks - 1.0, 3.0);
@@ -225,11 +225,12 @@ static double two_sided_p(const double *logs, size_t n, double n_blocks)
     }
     const double fewer = fmin(below, above);
     const double counted = fmin(1.0, 2.0 * (fewer + 0.5) / (double)(n + 1));
-    /* Counting n resamples cannot show a p below 1 / n, but many tests at once need less. */
+    /* n resamples cannot show a p below 1 / n, but many tests at once need smaller ones. */
     return fewer > 0.0 ? counted : fmin(counted, tail_p(logs, n, n_blocks));
 }
 
-/* The least two-sided p of n_a and n_b samples: the chance of their two most extreme orders. */
+/* The least two-sided p that n_a and n_b samples can show: the chance that all samples of one
+ * side are below all of the other. */
 static double least_p(double n_a, double n_b)
 {
     return fmin(1.0,
@@ -297,7 +298,7 @@ enum mb_status mb_bootstrap_ratio(const struct mb_runs *a, const struct mb_runs 
     return MB_OK;
 }
 
-/* P(W <= w) under the null, where each of n untied ranks has either sign: counts the subsets of
+/* P(W <= w) if each of n untied ranks is as likely positive as negative: counts the subsets of
  * 1..n that have each sum, by the usual recursion. */
 static double exact_tail(uint32_t n, uint32_t w)
 {
@@ -317,7 +318,7 @@ static double exact_tail(uint32_t n, uint32_t w)
 
 struct signed_ranks {
     double positive;   /* sum of the ranks of positive differences */
-    double tie_excess; /* sum of t^3 - t over groups of equal size */
+    double tie_excess; /* sum of t^3 - t over groups of t equal magnitudes */
 };
 
 static int compare_magnitudes(const void *a, const void *b)
@@ -326,8 +327,8 @@ static int compare_magnitudes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rank the values of |difference|; equal values share the mean of their ranks. Sorts its
- * argument. */
+/* Rank the values of |difference|; equal values share the mean of their ranks. Sorts
+ * `differences`. */
 static struct signed_ranks sum_ranks(double *differences, size_t n)
 {
     struct signed_ranks sums = {0.0, 0.0};

@@ -111,7 +111,7 @@ double mb_ashman_d(const double *sorted, size_t n, double *smaller)
     if (n < 4 || sorted[n - 1] <= sorted[0]) {
         return d;
     }
-    const double origin = sorted[0]; /* keeps squares small */
+    const double origin = sorted[0]; /* subtracted to keep squares small */
     for (size_t i = 0; i < n; i++) {
         total += sorted[i] - origin;
         total_squares += (sorted[i] - origin) * (sorted[i] - origin);
@@ -173,7 +173,7 @@ static void fill_from_sorted(const double *sorted, struct mb_stats *out)
     out->mean_ns = mean(sorted, n);
 }
 
-/* The least non-zero difference of neighbours: the granule, if there is one. */
+/* The least non-zero difference of neighbouring values: the timer's step, or more. */
 static double least_step(const double *sorted, size_t n)
 {
     double least = INFINITY;
@@ -185,8 +185,8 @@ static double least_step(const double *sorted, size_t n)
     return least;
 }
 
-/* Note whether there are two modes. They must be apart: neighbouring timer steps are one mode
- * cut in two. */
+/* Note whether there are two modes. Modes must be several timer steps apart: values at two
+ * neighbouring steps are one mode. */
 static void note_modes(const double *sorted, struct mb_stats *out)
 {
     double smaller;

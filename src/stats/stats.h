@@ -1,5 +1,5 @@
 /* Statistics of durations: summaries of a sample, and comparisons of two. No sample is ever
- * dropped, and nothing assumes a distribution. */
+ * dropped, and no distribution of samples is assumed. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,17 +15,18 @@ struct mb_stats {
     double mean_ns;
     double mad_ns;          /* median absolute deviation from the median, unscaled */
     double median_ci_ns[2]; /* distribution-free interval of the median, order statistics */
-    double median_ci_level; /* its coverage: >= 0.95, or what n allows (n < 6) */
+    double median_ci_level; /* the interval's coverage: at least 0.95, less if n < 6 */
     double lag1;            /* autocorrelation at lag 1, in the order given */
     double bimodality;      /* Ashman's D of the best two-way split */
     bool is_bimodal; /* two modes: D above 4.5, each a tenth or more of at least 40 samples,
-                        over 4 timer steps or more. Flags under 5 % of samples of one hump,
-                        skewed or granular, over 95 % of two normals 6 sigma apart. */
+                        which span 4 timer steps or more. True for under 5 % of samples with
+                        one hump, even if skewed or granular, and for over 95 % of samples of
+                        two normals 6 sigma apart. */
 };
 
-#define MB_LEVEL 0.95 /* of intervals, unless stated otherwise */
+#define MB_LEVEL 0.95 /* of all intervals, unless stated otherwise */
 
-/* Whether the median's interval has MB_LEVEL: with few samples it has less. */
+/* Whether the median's interval reaches MB_LEVEL; with few samples it does not. */
 static inline bool mb_has_median_ci(const struct mb_stats *stats)
 {
     return stats->median_ci_level >= MB_LEVEL;
@@ -38,7 +39,7 @@ extern const struct mb_stats mb_no_stats; /* of no samples */
 double mb_quantile_sorted(const double *sorted, size_t n, double q);
 
 /* Ranks (0-based, inclusive) of the order statistics that enclose the median with probability
- * at least `level`: the narrowest symmetric binomial interval that has it (David and Nagaraja,
+ * at least `level`: the narrowest symmetric binomial interval that does (David and Nagaraja,
  * Order Statistics, 7.1). With too few samples [0, n-1]. Returns the exact coverage. */
 double mb_median_ci_ranks(size_t n, double level, size_t *low, size_t *high);
 
@@ -71,7 +72,7 @@ struct mb_bootstrap {
     double level; /* of the interval; 0: 0.95 */
 };
 
-/* Samples of one run, in time order (n >= 1), and of several runs (n may be 0). */
+/* A series: the samples of one run, in time order (n >= 1). Runs: n series, or none. */
 struct mb_series {
     const double *values;
     size_t n;
@@ -88,7 +89,7 @@ bool mb_runs_suffice(const struct mb_runs *runs);
 
 struct mb_estimate {
     double figure, ci[2]; /* figure is of the data itself, ci by resampling */
-    double p;             /* two-sided; never below what so few samples can show */
+    double p; /* two-sided; never below the least that samples of this size can show */
 };
 
 /* The median of the runs' medians, with its expanded percentile interval: runs are resampled
@@ -100,8 +101,9 @@ MB_MUST_CHECK enum mb_status mb_bootstrap_runs(const struct mb_runs *runs,
                                                const struct mb_bootstrap *how,
                                                struct mb_estimate *out, struct mb_err *err);
 
-/* The same for the ratio of b's figure to a's. `p` tests that the ratio is 1: from the
- * share of resamples beyond 1, or if there are none, by Student's tail of their logarithms. */
+/* The same for the ratio of b's figure to a's. `p` tests that the ratio is 1: it is from the
+ * share of resampled ratios beyond 1, or if there are none, from Student's tail of the
+ * logarithms of all ratios. */
 MB_MUST_CHECK enum mb_status mb_bootstrap_ratio(const struct mb_runs *a,
                                                 const struct mb_runs *b,
                                                 const struct mb_bootstrap *how,
@@ -123,11 +125,11 @@ enum mb_outcome {
     MB_OUTCOME_SAME,         /* the interval lies within the threshold */
     MB_OUTCOME_FASTER,       /* the interval lies below the margin, and p < MB_SIGNIFICANT */
     MB_OUTCOME_SLOWER,       /* the interval lies above the margin, and p < MB_SIGNIFICANT */
-    MB_OUTCOME_INCONCLUSIVE, /* else, or no figures */
+    MB_OUTCOME_INCONCLUSIVE, /* none of these, or no figures */
 };
 
-/* The verdict. A margin m >= 0 reaches from 1/(1 + m) to 1 + m: ratios within `threshold` count
- * as no difference, and a difference must clear `margin`, which is wider on a noisy device. */
+/* The verdict. Ratios within `threshold` count as no difference, and a difference must lie
+ * outside `margin`, which is wider on a noisy device; each m >= 0 means 1/(1 + m) to 1 + m. */
 enum mb_outcome mb_outcome(const double ratio_ci[2], double p_adjusted, double threshold,
                            double margin);
 extern const char *const mb_outcome_names[]; /* "SAME", ... */

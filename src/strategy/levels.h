@@ -13,9 +13,9 @@
 struct mb_levels_step {
     const struct mb_pipeline *pipeline; /* NULL: just the barrier */
     struct mb_dispatch dispatch;        /* nothing is dispatched if a group count is 0 */
-    /* If it has no accesses: the dispatch writes these levels, which are readable after it. */
+    /* If `from` is NULL: the dispatch writes these levels, the barrier makes them readable. */
     struct mb_level_barrier after;
-    uint32_t first_level, n_levels; /* of the dispatch; filled in if `after` has no accesses */
+    uint32_t first_level, n_levels; /* made by the dispatch; filled in if after.from is NULL */
     _Alignas(8) unsigned char push[MB_MAX_PUSH_BYTES]; /* dispatch.push points here */
 };
 

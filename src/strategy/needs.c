@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* On any axis up to this size samplers find the middle of two texels; an H200 fails at 8191. */
+/* Samplers hit the middle of two texels on axes up to this size; an H200 misses it at 8191. */
 #define MAX_FINE_SIZE 4096u
 
 #define INTEL_LANES 16u /* with 32, each lane has too few registers */
@@ -68,7 +68,7 @@ uint8_t mb_lanes_resolve(uint32_t lanes, uint8_t choice)
     return choice;
 }
 
-/* A size can be requested only for workgroups of a limited number of subgroups. */
+/* Check needs->lanes. A workgroup with too many subgroups cannot request their size. */
 static enum mb_status can_have_lanes(const struct mb_needs *needs,
                                      const struct mb_gpu_info *info, struct mb_err *why)
 {
@@ -162,7 +162,7 @@ static enum mb_status can_filter(const struct mb_gpu *gpu, const struct mb_layou
     MB_FAIL_IF(format->codec == MB_CODEC_SFLOAT16 && reduce == MB_REDUCE_AVG && is_carried, why,
                MB_ERRC_UNSUPPORTED,
                "samplers sum half floats too coarsely for the next level; try load=texel");
-    /* An H200's weights are not halves there: it is off by 0.75 codes at 12289x7001. */
+    /* On such axes an H200's weights are not 1/2: at 12289x7001 it is off by 0.75 codes. */
     MB_FAIL_IF(reduce == MB_REDUCE_AVG && (has_coarse_coordinates(layout->base.width) ||
                                            has_coarse_coordinates(layout->base.height)),
                why, MB_ERRC_UNSUPPORTED,

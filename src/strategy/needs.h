@@ -35,8 +35,8 @@ enum mb_load mb_load_resolve(enum mb_load load, const struct mb_gpu *gpu,
                              const struct mb_layout *layout, const struct mb_task *task,
                              bool is_carried);
 
-/* MB_OK, or MB_UNSUPPORTED with a sentence: whether linear filters of a device reduce texels of
- * a format so. */
+/* MB_OK if the device's linear filters can do this reduction in this format, else
+ * MB_UNSUPPORTED with a sentence. */
 MB_MUST_CHECK enum mb_status mb_sampler_supports(const struct mb_gpu *gpu, VkFormat format,
                                                  enum mb_reduce reduce, struct mb_err *why);
 

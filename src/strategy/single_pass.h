@@ -14,12 +14,11 @@
 
 struct mb_single_pass {
     struct mb_levels levels;          /* with one pipeline; steps are not used */
-    const struct mb_vk_image *source; /* of level 0: the same image, or another one */
+    const struct mb_vk_image *source; /* holds level 0: the same image, or another one */
     struct mb_rect tiles;             /* the tiles to dispatch */
     uint64_t texel_bytes;             /* of the hand-off */
-    struct mb_buffer
-        hand_off;             /* [layer][64][64] texels of level 6; unrounded but for updates */
-    struct mb_buffer counter; /* uint[layer]: workgroups done; zero before a run */
+    struct mb_buffer hand_off; /* [layer][64][64] texels of level 6; only updates round them */
+    struct mb_buffer counter;  /* uint[layer]: workgroups done; zero before a run */
 };
 
 /* Fill in all but the pipeline; texels of the hand-off have `texel_bytes`. */

@@ -22,7 +22,7 @@ bool mb_tune_is_power(struct mb_extent base)
 }
 
 /* Count the variants that answer a question and are faster than variant `index`, or equal and
- * earlier; find the best ratio. */
+ * earlier in the list. `*best` is the best ratio. */
 static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t index, int question,
                        double *best)
 {
@@ -39,7 +39,7 @@ static size_t place_of(const struct mb_tune_trial *trials, size_t n, size_t inde
     return n_before;
 }
 
-/* Whether a variant goes on to the final. Also notes by how much it missed. */
+/* Whether a variant goes on to the final. Also notes how far it is behind the best. */
 static bool goes_on(struct mb_tune_trial *trials, size_t n, size_t index)
 {
     struct mb_tune_trial *judged = &trials[index];
@@ -116,7 +116,7 @@ static enum mb_status choose(struct mb_timing *timing, uint64_t seed,
 }
 
 /* The number of texels at which a ratio of times is 1, by linear interpolation of logarithms;
- * NaN if the ratio is not below 1 at `below` and above 1 at `above`. */
+ * NaN unless the ratio is below 1 at `below` and above 1 at `above`. */
 static double cross(double below_texels, double below_ratio, double above_texels,
                     double above_ratio)
 {
@@ -141,8 +141,8 @@ static uint32_t edge_of(const struct mb_tune_class *class)
     return base.width > base.height ? base.width : base.height;
 }
 
-/* The row of a class's winner in another case, perhaps without times; NULL if the winner cannot
- * run there. */
+/* The row in `timing`, perhaps without times, of the winner of a class; NULL if the winner
+ * cannot run there. */
 static const struct mb_row *winner_in(const struct mb_timing *timing,
                                       const struct mb_tune_class *class)
 {
@@ -155,8 +155,8 @@ static const struct mb_row *winner_in(const struct mb_timing *timing,
     return NULL;
 }
 
-/* The number of texels at which one class ends and the next begins: where the winner below
- * cannot run above, where their times cross, or halfway. */
+/* The number of texels at which one class ends and the next begins: the size of `below` if its
+ * winner cannot run above, else where the winners' times cross, or if unknown, halfway. */
 static double find_border(const struct mb_tune_class *below, const struct mb_tune_class *above)
 {
     const struct mb_row *upper_below = winner_in(below->timing, above);
@@ -166,14 +166,14 @@ static double find_border(const struct mb_tune_class *below, const struct mb_tun
     if (lower_above == NULL) {
         return low;
     }
-    if (upper_below != NULL) { /* else, or without times, no crossing is known */
+    if (upper_below != NULL) { /* if NULL, or without times, no crossing is known */
         texels = cross(low, below->chosen->stats.median_ns / upper_below->stats.median_ns, high,
                        lower_above->stats.median_ns / above->chosen->stats.median_ns);
     }
     return isnan(texels) ? sqrt(low * high) : texels;
 }
 
-/* Order by format, question and kind of size, as qsort() wants it. */
+/* Compare by format, question and kind of size; returns a number as strcmp() does. */
 static int compare_kinds(const struct mb_tune_class *x, const struct mb_tune_class *y)
 {
     const int by_format = strcmp(layout_of(x)->format->name, layout_of(y)->format->name);

@@ -106,7 +106,7 @@ static void add_macro(struct mb_strbuf *out, const char *name, const char *value
     mb_strbuf_append(out, "\"\n");
 }
 
-/* Add what was tuned, and what a reader must know about it. */
+/* Add comments that warn the reader, and macros that say what was tuned. */
 static void add_macros(struct mb_strbuf *out, const struct mb_run *run,
                        const struct mb_tune *tune)
 {
@@ -148,7 +148,7 @@ static struct mb_text question_text(enum mb_question question)
     return text;
 }
 
-/* "median, low, high"; 0 stands for what is not known. */
+/* "median, low, high"; 0 for a figure that is not known. */
 static struct mb_text figures_text(double figure, const double ci[2], bool has_ci)
 {
     const double figures[] = {figure, has_ci ? ci[0] : 0.0, has_ci ? ci[1] : 0.0};
@@ -159,7 +159,8 @@ static struct mb_text figures_text(double figure, const double ci[2], bool has_c
     return mb_text("%s, %s, %s", texts[0].s, texts[1].s, texts[2].s);
 }
 
-/* Add a row of the table. Names of formats and strategies need no escapes, unlike devices. */
+/* Add a row of the table. Unlike names of devices, those of formats and strategies need no
+ * escapes. */
 static void add_row(struct mb_strbuf *out, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;

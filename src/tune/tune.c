@@ -9,16 +9,16 @@
 #include "bench/case.h"
 #include "bench/timing/sizing.h"
 
-#define HEAT   48u   /* most variants of a heat, besides the one that all heats share */
-#define TRIALS 1536u /* most instances of a heat: a variant has one per image in turn */
-#define BLOCKS 20u   /* in the first pass */
+#define HEAT   48u   /* most variants of a heat, besides the one that is in all heats */
+#define TRIALS 1536u /* most instances of a heat: a variant has one per rotated image */
+#define BLOCKS 20u   /* samples of each variant in the first pass */
 
 /* A case in progress. */
 struct contest {
     const struct mb_case_options *options; /* with all variants */
     const void *source;
     struct mb_case blank; /* the case before anything ran */
-    bool is_complete;     /* the user did not interrupt it */
+    bool is_complete;     /* false: the user interrupted it */
     /* The variants that can run; these three are owned and have room for all variants. */
     struct mb_variant *rows;
     struct mb_tune_trial *trials;
@@ -52,9 +52,9 @@ static bool is_same(const struct contest *contest, const struct mb_strategy *str
     return is_found;
 }
 
-/* Collect the variants that can run, each once. One that fails here, such as a manifest that is
- * wrong for this image, is collected as well, so that its row reports it. `*first` is why
- * options->rows[0] cannot run. */
+/* Collect the variants that can run, each once. A variant that fails here, such as a manifest
+ * that is wrong for this image, is collected as well, so that its row reports the failure.
+ * `*first` says why options->rows[0] cannot run. */
 static void take_variants(struct contest *contest, struct mb_err *first)
 {
     const struct mb_gpu *gpu = contest->options->calibration->gpu;
@@ -109,7 +109,7 @@ static void note_heat(struct contest *contest, const struct mb_timing *timing, s
     }
 }
 
-/* How many variants a heat has: drivers limit the number of instances. */
+/* How many variants a heat may have: drivers limit the number of instances. */
 static size_t heat_size(const struct contest *contest)
 {
     struct mb_timing timing = {.of = &contest->blank,
@@ -151,8 +151,8 @@ static enum mb_status run_pass(struct contest *contest, struct mb_err *err)
     return MB_OK;
 }
 
-/* Run the first pass, if there are many variants, and then the final. If variants that prove
- * wrong there had kept others out, run the final again with those others. */
+/* Run the first pass, if there are many variants, and then the final. If variants fail
+ * verification in the final and had kept others out, run the final again with these. */
 static enum mb_status run_contest(struct contest *contest, struct mb_case *final,
                                   struct mb_err *err)
 {

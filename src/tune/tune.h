@@ -1,9 +1,9 @@
 /* Finds the fastest variant at each size and in each format: a run (bench/bench.h) over all
- * variants, whose cases are contests (tune.c), a table of decisions made from it (choose.c),
- * and that table as text (report.c).
+ * variants, whose cases are contests (tune.c), a table of decisions made from the run
+ * (choose.c), and the table as text (report.c).
  *
- * There may be thousands of variants. If they are more than a final takes, a first pass times
- * all of them with few samples, unverified, in heats that share one variant. The best are
+ * There may be thousands of variants. If there are too many for a final, a first pass times all
+ * of them with few samples, unverified, in heats that have one variant in common. The best are
  * measured together as in any run: verified, interleaved, with an A/A twin and intervals. Only
  * this final decides. */
 #pragma once
@@ -12,12 +12,12 @@
 #include "bench/hooks.h"
 #include "bench/selftest.h"
 
-#define MB_TUNE_FINALISTS 24u  /* for each question */
+#define MB_TUNE_FINALISTS 24u  /* at most, for each question */
 #define MB_TUNE_MARGIN    1.10 /* variants slower than the best by this ratio are left out */
 
-/* The choice for a question at one size in one format, and the sizes that it holds for. */
+/* The choice for one question, size and format, and the range of sizes that it holds for. */
 struct mb_tune_class {
-    const struct mb_timing *timing; /* the final, in a case of the run; borrowed */
+    const struct mb_timing *timing; /* of the final, in a case of the run; borrowed */
     enum mb_question question;
     const struct mb_row *fastest;   /* by the median */
     const struct mb_row *chosen;    /* the fastest, or a simpler one that ties with it */
@@ -29,7 +29,7 @@ struct mb_tune_class {
 };
 
 struct mb_tune {
-    struct mb_tune_class *classes; /* by format, question, kind of size and texels; owned */
+    struct mb_tune_class *classes; /* sorted by format, question, kind of size, texels; owned */
     size_t n_classes;
     bool has_selftest; /* not on a software device */
     struct mb_selftest selftest;
@@ -45,21 +45,21 @@ bool mb_tune_is_power(struct mb_extent base);
 struct mb_tune_trial {
     struct mb_params resolved; /* with "auto" replaced by what it stands for here */
     unsigned questions;        /* mask of 1 << enum mb_question; 0: it was not timed */
-    double ratio;              /* of its time to that of the variant that all heats share */
+    double ratio;              /* its time / that of the variant that is in all heats */
     struct mb_text left_out;   /* why it is not in the final, if it is not */
 };
 
 /* Select variants for the final. A variant is kept if, for one of its questions, it is among
  * the MB_TUNE_FINALISTS best and within MB_TUNE_MARGIN of the best; or if it was not timed, so
- * that the final tells why. left_out[i] is NULL if variant i is kept, else the reason, which
+ * that the final reports why. left_out[i] is NULL if variant i is kept, else the reason, which
  * its trial owns. Returns the number of variants kept. */
 size_t mb_tune_select(struct mb_tune_trial *trials, size_t n, const char **left_out);
 
 /* Add a class for each question that a variant of the final answers, and find the ranges of all
- * classes again. A class begins where the next smaller one ends, the smallest at 1x1. It ends
- * where the times of its winner and the next one's cross, else halfway to the next
- * (geometrically), or at its own size if its winner cannot run above; the largest class ends at
- * its own size.
+ * classes again. A class begins where the next smaller one ends, the smallest at 1x1. A class
+ * ends where the times of its winner and the next class's winner cross; if they do not cross,
+ * halfway to the next size (geometrically); if its winner cannot run at the next size, or it
+ * is the largest class, at its own size.
  *
  * The fastest has the least median. Variants that are tied with it and at most MB_MARGIN slower
  * are as good: the one with the fewest parameters off their defaults is chosen. Fails only

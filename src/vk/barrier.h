@@ -3,12 +3,12 @@
 
 #include "vk/image.h"
 
-/* Wait for everything before, and make its writes visible to shaders, transfers and
+/* Wait for all commands before, and make their writes visible to shaders, transfers and
  * attachments. The accesses are listed one by one: on an H200 a barrier to MEMORY_READ takes
  * 2 us longer. */
 void mb_barrier_full(VkCommandBuffer cmd);
 
-/* Wait for everything before; an execution dependency without a memory dependency. */
+/* Wait for all commands before: an execution dependency without a memory dependency. */
 void mb_barrier_execution(VkCommandBuffer cmd);
 
 /* One side of a barrier. */
@@ -18,10 +18,10 @@ struct mb_access {
     VkImageLayout layout;
 };
 
-/* What the contract of strategy.h promises for a level at entry and at exit. */
+/* The state of a readable level at entry and exit, as strategy.h defines it. */
 extern const struct mb_access mb_access_readable; /* every stage, SHADER_READ_ONLY_OPTIMAL */
 extern const struct mb_access
-    mb_access_undefined; /* contents are discarded; waits for every stage */
+    mb_access_undefined; /* discards the contents; waits for every stage */
 extern const struct mb_access mb_access_compute_write; /* storage image, GENERAL */
 extern const struct mb_access
     mb_access_compute_read_write;             /* the same, and sampled in GENERAL */

@@ -7,7 +7,7 @@
 #include "vk/memory.h"
 #include "vk/submit.h"
 
-/* Fill a buffer with the first `n_bytes` of `from`, or all of it with zeros if that is NULL. */
+/* Copy the first `n_bytes` of `from` to a buffer, or if `from` is NULL, fill it with zeros. */
 static enum mb_status fill(const struct mb_buffer *buffer, const struct mb_buffer *from,
                            VkDeviceSize n_bytes, struct mb_err *err)
 {

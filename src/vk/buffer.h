@@ -5,7 +5,7 @@
 
 enum mb_buffer_kind {
     MB_BUFFER_DEVICE,    /* device-local, zeroed at creation: counters, hand-off */
-    MB_BUFFER_ADDRESSED, /* the same, for mb_buffer_address too */
+    MB_BUFFER_ADDRESSED, /* the same, and mb_buffer_address works */
     MB_BUFFER_UPLOAD,    /* host-visible and coherent, mapped: written by the host */
     MB_BUFFER_READBACK,  /* host-visible and coherent, cached if there is such memory, mapped */
 };
@@ -15,7 +15,7 @@ struct mb_buffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
     VkDeviceSize size_bytes;
-    void *mapped; /* NULL for device buffers; unmapped by finish */
+    void *mapped; /* NULL for device buffers; finish unmaps it */
 };
 
 /* Make a buffer for storage, uniforms and transfers both ways. `size_bytes` is rounded up to a

@@ -55,7 +55,7 @@ static const struct group groups[MB_N_FEATURE_GROUPS] = {
     GROUP("VK_KHR_shader_subgroup_uniform_control_flow", NEVER,
           SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, uniform_control_flow),
     {.extension = "VK_KHR_push_descriptor", .core_version = NEVER},
-    /* To read the number of cores. */
+    /* These three tell the number of cores. */
     {.extension = VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
     {.extension = VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, .core_version = NEVER},
     {.extension = VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, .core_version = NEVER},
@@ -184,7 +184,7 @@ uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
     return n;
 }
 
-/* Where in mb_features the VkBool32 of a feature or of an extension's group is; 0: unknown. */
+/* The offset in mb_features of a feature's VkBool32, or an extension's; 0: unknown name. */
 static size_t find_offset(const char *name)
 {
     for (uint32_t i = 0; i < MB_COUNTOF(known); i++) {

@@ -29,7 +29,7 @@ struct mb_features {
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniform_control_flow;
-    VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* every other device has them */
+    VkPhysicalDevicePortabilitySubsetFeaturesKHR portability; /* other devices have them all */
     /* Whether row i of the table in features.c is offered, by the API version or else as an
      * extension. */
     VkBool32 groups[MB_N_FEATURE_GROUPS];
@@ -39,7 +39,7 @@ struct mb_features {
 void mb_features_read(VkPhysicalDevice device, uint32_t version, struct mb_features *features);
 
 /* For VkDeviceCreateInfo: chain the structures behind `features->core`, and list the extensions
- * that they need at API version `version`. Returns how many. */
+ * that the features need at API version `version`. Returns how many. */
 uint32_t mb_features_enable(struct mb_features *features, uint32_t version,
                             const char *extensions[MB_N_FEATURE_GROUPS]);
 

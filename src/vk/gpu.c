@@ -28,8 +28,8 @@ static bool contains_ignoring_case(const char *text, const char *part)
     return false;
 }
 
-/* Whether `selector` means this device. If it is a number above every index, it is part of a
- * name if it has three digits or more ("4090"), else a wrong index. */
+/* Whether `selector` means this device. A number above every index counts as part of a name if
+ * it has three digits or more ("4090"), else as a wrong index. */
 static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
                           size_t n_devices)
 {
@@ -44,8 +44,8 @@ static bool selector_fits(const char *selector, const struct mb_gpu_info *info,
            contains_ignoring_case(info->name, selector);
 }
 
-/* The device with the lowest rank is chosen: usable devices come first, and among them, if that
- * matters, those that execute. */
+/* The device with the lowest rank is chosen: usable devices come first, and among them, unless
+ * only_compiles is set, devices that execute. */
 static size_t rank_of(const struct mb_gpu_options *options, const struct mb_gpu_info *info)
 {
     const size_t behind_all_types = 100;
@@ -81,7 +81,7 @@ static enum mb_status no_such_device(const char *selector, const struct mb_gpu_i
 }
 
 /* Whether a tool that shows labels is attached: RenderDoc, a profiler, the validation layer.
- * Some tools answer only the call of the extension, not that of Vulkan 1.3. */
+ * Some tools answer only the extension's function, not the one of Vulkan 1.3. */
 static bool has_tool(const struct mb_gpu *gpu)
 {
     const PFN_vkGetPhysicalDeviceToolProperties calls[] = {

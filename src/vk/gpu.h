@@ -16,14 +16,14 @@ struct mb_gpu_options {
 struct mb_pipeline_facts;
 struct mb_kept_object;
 
-/* What changes while the device is open, also through a const mb_gpu. */
+/* The part of an mb_gpu that changes while the device is open, even if the mb_gpu is const. */
 struct mb_gpu_state {
-    bool keeps_pipelines; /* shares identical ones until mb_gpu_finish; true at first */
+    bool keeps_pipelines; /* share identical pipelines until mb_gpu_finish; at first true */
     bool only_compiles;
-    struct mb_kept_object *objects;  /* pipelines, and what strategies keep; owned */
+    struct mb_kept_object *objects;  /* pipelines, and objects of strategies; owned */
     struct mb_pipeline_facts *facts; /* receives facts of new pipelines, or NULL; borrowed */
     uint64_t kernel_timeout_ns;
-    uint32_t n_in_flight, n_kernels_in_flight; /* submissions: all; with a manifest's kernel */
+    uint32_t n_in_flight, n_kernels_in_flight; /* submissions; those with a kernel */
     const char *suspect;                       /* the kernel submitted last; borrowed */
     bool is_lost; /* a submission timed out or the device was lost: destroy nothing any more */
 };
@@ -40,8 +40,8 @@ struct mb_gpu {
     struct mb_gpu_state *state; /* owned */
 };
 
-/* Facts of every device, usable or not, in the loader's order. A missing loader or driver is
- * MB_ERRC_DEVICE, with a hint. */
+/* Read the facts of every device, usable or not, in the loader's order. A missing loader or
+ * driver is MB_ERRC_DEVICE, with a hint. */
 MB_MUST_CHECK enum mb_status mb_gpu_enumerate(struct mb_gpu_info infos[MB_MAX_DEVICES],
                                               size_t *n_infos, struct mb_err *err);
 
@@ -54,9 +54,9 @@ mb_gpu_init(struct mb_gpu *gpu, const struct mb_gpu_options *options, struct mb_
  * those about objects that were never destroyed; 0 for a device that was not open. */
 uint32_t mb_gpu_finish(struct mb_gpu *gpu);
 
-/* A place where the device keeps a pointer, at first NULL, to what pipelines or instances of a
- * strategy share. `destroy` identifies it, and destroys the object before the device. Returns
- * NULL without memory. */
+/* A place for a pointer, at first NULL, to an object that pipelines, or instances of a
+ * strategy, share. `destroy` identifies the place, and destroys the object before the device is
+ * destroyed. Returns NULL without memory. */
 void **mb_gpu_kept(const struct mb_gpu *gpu, void (*destroy)(void *object));
 
 /* Name an object for validation messages and debuggers. */

@@ -9,7 +9,7 @@
 
 /* Plain facts; text is valid UTF-8. */
 struct mb_gpu_info {
-    uint32_t index; /* in the loader's order: what --device takes */
+    uint32_t index; /* in the loader's order; --device takes it */
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     char unusable[160]; /* why the device cannot be used, or "" */
     VkPhysicalDeviceType type;
@@ -20,7 +20,7 @@ struct mb_gpu_info {
     char driver_info[VK_MAX_DRIVER_INFO_SIZE];
     char driver_version[32]; /* decoded as the vendor encodes it, where known */
     uint32_t api_version;    /* VK_MAKE_API_VERSION */
-    uint32_t usable_version; /* whose core features may be used: at most the instance's */
+    uint32_t usable_version; /* the lower of the device's and the instance's */
     VkPhysicalDeviceMemoryProperties memory;
 
     uint32_t queue_family; /* the one mipbench uses: graphics and compute if there is one */
@@ -29,11 +29,10 @@ struct mb_gpu_info {
     double timestamp_period_ns;
 
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size;
-    VkSubgroupFeatureFlags
-        subgroup_operations; /* of the compute stage; 0 if not offered there */
-    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS works, and their size is known: there is
-                                only one, or it can be required */
-    uint32_t max_workgroup_subgroups; /* if their size is required; 0: it cannot be */
+    VkSubgroupFeatureFlags subgroup_operations; /* of the compute stage; 0: it has none */
+    bool has_full_subgroups; /* REQUIRE_FULL_SUBGROUPS works, and the subgroup size is known:
+                                there is only one size, or a size can be required */
+    uint32_t max_workgroup_subgroups; /* if a subgroup size is required; 0: none can be */
     struct mb_features features;
     uint32_t n_cores; /* multiprocessors or compute units; 0: the device does not say */
     uint64_t max_allocation_bytes;
@@ -55,6 +54,6 @@ size_t mb_gpu_type_rank(VkPhysicalDeviceType type);
 #define MB_N_SUBGROUP_OPERATIONS 8u
 extern const char *const mb_subgroup_operation_names[MB_N_SUBGROUP_OPERATIONS];
 
-/* Fill `info`. A device is `unusable` without Vulkan 1.2 or without a compute queue; then only
- * name, type and version are set. */
+/* Fill `info`. A device is `unusable` without Vulkan 1.2 or without a compute queue; then its
+ * properties, features and memory are not read. */
 void mb_gpu_read_info(VkPhysicalDevice device, uint32_t index, struct mb_gpu_info *info);

@@ -10,12 +10,12 @@ struct mb_vk_image_options {
     bool is_cube;                   /* layers are faces of cubes */
     VkImageUsageFlags usage;
     bool is_raw;   /* add views as words, if mb_vk_image_can_be_raw() */
-    bool is_depth; /* D32_SFLOAT instead of the format, r32f; only sampled */
+    bool is_depth; /* D32_SFLOAT instead of the layout's format, r32f; only sampled */
     const char *name;
 };
 
-/* The most layers to blit or copy in one command. If a command has 22 layers or more (47, say),
- * an H200's driver (580.159.04) reads some of them from the layer before. */
+/* The most layers to blit or copy in one command. In commands with 22 layers or more, an H200's
+ * driver (580.159.04) reads some layers from the layer before. */
 #define MB_MAX_COPIED_LAYERS 16u
 
 /* If storage needs another format than sampling (no device stores to sRGB), the image is
@@ -29,22 +29,22 @@ struct mb_vk_image {
     VkImageAspectFlags aspect;
     VkImage image;
     VkDeviceMemory memory;
-    /* Views of one level each, 2D array; null without the usage. */
+    /* 2D array views of one level each; null if the image lacks the usage. */
     VkImageView stored[MB_MAX_LEVELS]; /* sampled, in the storage format: sRGB codes are fetched
                                           as they are, for shaders/levels.glsl to decode */
     VkImageView storage[MB_MAX_LEVELS]; /* storage, in the storage format */
-    VkImageView raw[MB_MAX_LEVELS];     /* both usages, as R32_UINT or R32G32_UINT, if is_raw */
+    VkImageView raw[MB_MAX_LEVELS];     /* both usages, R32_UINT or R32G32_UINT; needs is_raw */
 };
 
 /* Whether an image of the format can have views as words: its texels have four bytes or eight,
- * and if words are not the format's own components, the device makes views of another number of
+ * and unless each component is a word, the device can make views with another number of
  * components (VK_KHR_portability_subset, imageViewFormatReinterpretation). */
 bool mb_vk_image_can_be_raw(const struct mb_gpu *gpu, const struct mb_format *format);
 
 /* UNSUPPORTED with a sentence in err if the device cannot make this image: a dimension over the
- * limit, a usage the format lacks, a cube that is not square. Memory that no heap can hold is
- * MB_ERRC_RUNTIME and says how much is needed and how much there is, before anything is
- * allocated. */
+ * limit, a usage the format lacks, a cube that is not square. If no heap is large enough, fails
+ * with MB_ERRC_RUNTIME before it allocates memory, and says how much memory is needed and how
+ * much there is. */
 MB_MUST_CHECK enum mb_status mb_vk_image_init(struct mb_vk_image *image,
                                               const struct mb_gpu *gpu,
                                               const struct mb_vk_image_options *options,
@@ -65,10 +65,10 @@ MB_MUST_CHECK enum mb_status mb_vk_image_create_view(const struct mb_vk_image *i
                                                      const struct mb_view *part,
                                                      VkImageView *view, struct mb_err *err);
 
-/* Zero: the nearest texel, of an image that repeats. */
+/* All zero: nearest filtering, and the image repeats beyond its edges. */
 struct mb_sampler_options {
     bool is_linear;
-    enum mb_reduce reduction;     /* of a linear filter; extremes need samplerFilterMinmax */
+    enum mb_reduce reduction;     /* of a linear filter; MIN and MAX need samplerFilterMinmax */
     VkSamplerAddressMode address; /* along all axes; borders are transparent black */
 };
 

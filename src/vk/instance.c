@@ -68,7 +68,7 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_of(struct mb_vk_instance *in
 static VkResult create_instance(struct mb_vk_instance *instance, bool validate)
 {
     static const char *const layer = VALIDATION_LAYER;
-    /* The first is the loader's own, the second the layer's. */
+    /* The loader offers the first extension, the layer the second. */
     static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
                                              VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     const VkValidationFeatureEnableEXT enables[] = {
@@ -133,8 +133,8 @@ enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validat
                            "on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers");
     }
     if (validate) {
-        /* Only environment variables enable two kinds of checks: across submissions in layer
-         * 1.3.239; of shader accesses, off by default, in 1.4.309. */
+        /* Only environment variables can enable checks across submissions (in layer 1.3.239)
+         * and checks of shader accesses (in layer 1.4.309, off by default). */
         set_default("VK_LAYER_ENABLES",
                     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
         set_default("VK_KHRONOS_VALIDATION_SYNCVAL_SHADER_ACCESSES_HEURISTIC", "1");

@@ -12,9 +12,9 @@ struct mb_vk_instance {
     char reason[256];                   /* the loader's first error, or "" */
 };
 
-/* Load the Vulkan loader and create the instance, which must stay where it is. `validate`
- * enables the validation layer. No loader, no driver and a missing layer are MB_ERRC_DEVICE
- * with a hint. After a failure, too, call mb_vk_instance_finish, which leaves `n_messages`. */
+/* Load the Vulkan loader and create the instance; `*instance` must not move. `validate` enables
+ * the validation layer. No loader, no driver and a missing layer are MB_ERRC_DEVICE with a
+ * hint. After a failure, too, call mb_vk_instance_finish, which leaves `n_messages`. */
 MB_MUST_CHECK enum mb_status mb_vk_instance_init(struct mb_vk_instance *instance, bool validate,
                                                  struct mb_err *err);
 void mb_vk_instance_finish(struct mb_vk_instance *instance);

@@ -1,4 +1,4 @@
-/* Device memory for one image or buffer; used by image.c and buffer.c. */
+/* Device memory for one image or buffer. */
 #pragma once
 
 #include "vk/gpu.h"
@@ -14,9 +14,10 @@ struct mb_memory_options {
 MB_MUST_CHECK enum mb_status mb_memory_check(const struct mb_gpu *gpu, VkDeviceSize n_bytes,
                                              const char *what, struct mb_err *err);
 
-/* Allocate for `requirements` from a memory type with `required` flags and, if there is one,
- * also `preferred`. If the heap is too small, allocates nothing, as software drivers promise
- * more than they have: MB_ERRC_RUNTIME says how much `what` needs and how much the heap has. */
+/* Allocate for `requirements` from a memory type with all `required` flags, and with the
+ * `preferred` flags if such a type exists. If the heap is too small, fails without trying, as
+ * software drivers promise memory that they do not have; the message says how much `what` needs
+ * and how much the heap has (MB_ERRC_RUNTIME). */
 MB_MUST_CHECK enum mb_status mb_memory_allocate(const struct mb_gpu *gpu,
                                                 const VkMemoryRequirements *requirements,
                                                 const struct mb_memory_options *options,

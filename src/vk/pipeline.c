@@ -232,7 +232,7 @@ static enum mb_status create_graphics(const struct mb_pipeline *pipeline,
                                            NULL, handle));
 }
 
-/* The code is used unchanged: the driver fills in the constants. */
+/* Uses the shader's code unchanged: the driver fills in the specialisation constants. */
 static enum mb_status create_module(const struct mb_gpu *gpu, const struct mb_shader *shader,
                                     VkShaderModule *module, struct mb_err *err)
 {
@@ -307,7 +307,7 @@ static bool is_like(const struct mb_made_pipeline *a, const struct mb_made_pipel
                0;
 }
 
-/* Destroy a single pipeline, or the list of those that the device keeps. */
+/* Destroy one pipeline, or the whole list of pipelines that the device keeps. */
 static void destroy_made(void *list)
 {
     struct mb_made_pipeline *made = list;
@@ -335,7 +335,7 @@ static enum mb_status make(struct mb_pipeline *pipeline, const char *name, struc
     return gpu->state->facts ? describe(pipeline, err) : MB_OK;
 }
 
-/* Find the pipeline among those that the device keeps, or make it. If it is to be described,
+/* Find the pipeline among those that the device keeps, or make it. If its facts are wanted,
  * always make it. */
 static enum mb_status obtain(struct mb_pipeline *pipeline, const char *name, struct mb_err *err)
 {

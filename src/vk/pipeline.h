@@ -10,11 +10,11 @@
 uint32_t mb_float_bits(double value);
 
 struct mb_pipeline_options {
-    const struct mb_shader *shader; /* compute, or fragment where there is a vertex shader */
+    const struct mb_shader *shader; /* compute, or if there is a vertex shader, fragment */
     const struct mb_shader *vertex; /* NULL: a compute pipeline */
     VkFormat target_format;         /* of the view that the fragment shader draws to */
     /* Values for specialisation constants; others keep their defaults. The shader must have all
-     * of `constants`, but need not have all of `shared`, which are those of a file that several
+     * of `constants`, but need not have all of `shared`: they belong to a file that several
      * shaders include. */
     const struct mb_constant *constants, *shared;
     uint32_t n_constants, n_shared;
@@ -23,7 +23,7 @@ struct mb_pipeline_options {
      * n_invocations. */
     uint32_t subgroup_size;
     uint32_t n_invocations;
-    uint32_t n_copies; /* of all descriptor sets */
+    uint32_t n_copies; /* how many copies of all descriptor sets to make */
     const char *name;
 };
 
@@ -36,7 +36,7 @@ struct mb_made_pipeline {
     VkDescriptorSetLayout set_layouts[MB_MAX_SETS]; /* null beyond the shader's sets */
     VkPipelineLayout layout;
     VkPipeline pipeline;
-    /* Everything that the objects depend on. */
+    /* The rest is everything that the objects depend on. */
     const struct mb_shader *shader, *vertex;
     VkFormat target_format;
     uint32_t push_constant_bytes, subgroup_size, n_invocations;
@@ -58,7 +58,7 @@ MB_MUST_CHECK enum mb_status mb_pipeline_init(struct mb_pipeline *pipeline,
                                               struct mb_err *err);
 void mb_pipeline_finish(struct mb_pipeline *pipeline);
 
-/* What to write to one binding: depending on its type, views, a sampler, both, or a buffer. */
+/* What to write to one binding. Its type says which: views, a sampler, both, or a buffer. */
 struct mb_descriptor {
     uint32_t set, binding;
     VkSampler sampler;
@@ -68,17 +68,17 @@ struct mb_descriptor {
     uint32_t n_views;     /* 0 counts as 1 */
     VkImageLayout layout; /* of the views; 0: GENERAL if stored to, else SHADER_READ_ONLY */
     const struct mb_buffer *buffer;
-    uint64_t buffer_offset, buffer_bytes; /* the part that is bound; 0 bytes: all behind it */
+    uint64_t buffer_offset, buffer_bytes; /* the part to bind; 0 bytes: up to the end */
 };
 
-/* Write descriptors of one copy of the sets. The shader must have each of them. */
+/* Write descriptors of one copy of the sets. The shader must have each binding. */
 void mb_pipeline_bind(const struct mb_pipeline *pipeline, uint32_t copy,
                       const struct mb_descriptor *descriptors, uint32_t n);
 
 /* Bind pipeline, sets and push constants, and dispatch. */
 struct mb_dispatch {
     uint32_t copy;    /* of the sets */
-    const void *push; /* push[push_constant_bytes] of the pipeline; NULL without any */
+    const void *push; /* push constants, push_constant_bytes; NULL: none */
     uint32_t n_groups[3];
 };
 void mb_pipeline_dispatch(const struct mb_pipeline *pipeline, VkCommandBuffer cmd,
@@ -91,10 +91,10 @@ void mb_pipeline_dispatch_rows(const struct mb_pipeline *pipeline, VkCommandBuff
 
 struct mb_draw {
     uint32_t copy;      /* of the sets */
-    const void *push;   /* as for a dispatch, but of the fragment shader */
+    const void *push;   /* as for a dispatch, but for the fragment shader */
     VkImageView target; /* one layer, in COLOR_ATTACHMENT_OPTIMAL */
-    /* What clip space [-1, 1] is mapped to; texels outside are left as they are. The shader has
-     * to write every texel within: their old contents are not loaded. */
+    /* The area that clip space [-1, 1] is mapped to; texels outside are left as they are. The
+     * shader must write every texel inside, as the old contents are not loaded. */
     VkRect2D area;
 };
 

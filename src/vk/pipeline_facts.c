@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "vk/gpu.h"
 
-#define MAX_EXECUTABLES 16u  /* of a pipeline; more are left out */
+#define MAX_EXECUTABLES 16u  /* of a pipeline; others are left out */
 #define MAX_STATISTICS  128u /* of an executable */
 
 static double value_of(const VkPipelineExecutableStatisticKHR *statistic)

@@ -8,14 +8,14 @@
 
 struct mb_gpu;
 
-/* One number that the driver tells, of one executable. */
+/* One number that the driver reports about one executable. */
 struct mb_pipeline_fact {
     uint32_t executable; /* index in mb_pipeline_facts.executables */
     char name[64];       /* "Register Count" */
     double value;
 };
 
-/* A driver may make several executables of one shader, for subgroups of 8, 16 and 32. */
+/* A driver may make several executables of one shader, say for subgroups of 8, 16 and 32. */
 struct mb_executable {
     uint32_t pipeline;      /* index, in the order of creation */
     char shader[48];        /* "spd/spd_wave.comp" */
@@ -33,9 +33,9 @@ struct mb_pipeline_facts {
     size_t n_facts;
 };
 
-/* Append the statistics of `pipeline`, which was created to capture them; vertex shaders, which
- * make three vertices, are left out. VK_NULL_HANDLE is a pipeline that the driver reports
- * nothing about, for lack of pipelineExecutableInfo. */
+/* Append the statistics of `pipeline`, which was created to capture them; trivial vertex
+ * shaders are left out. If the driver lacks pipelineExecutableInfo, pass VK_NULL_HANDLE: the
+ * pipeline is added without statistics. */
 MB_MUST_CHECK enum mb_status mb_pipeline_facts_add(const struct mb_gpu *gpu,
                                                    VkPipeline pipeline, const char *name,
                                                    struct mb_pipeline_facts *facts,

@@ -25,12 +25,12 @@ struct mb_binding {
 
 struct mb_shader {
     const char *name;  /* "compute/compute.comp" */
-    const char *flags; /* that it was compiled with: "-DX=1 -DY" */
+    const char *flags; /* flags of the compiler: "-DX=1 -DY" */
     const uint32_t *code;
     size_t code_bytes;
     const char *entry;                       /* the entry point; NULL: main */
     const struct mb_constant *constants;     /* all, with their defaults */
-    const VkSpecializationMapEntry *entries; /* where each value is, one after another */
+    const VkSpecializationMapEntry *entries; /* map the constants to an array of their values */
     uint32_t n_constants;
     const struct mb_binding *bindings;
     uint32_t n_bindings, n_sets;

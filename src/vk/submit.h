@@ -15,28 +15,28 @@ struct mb_submission {
     bool is_recording;
     bool is_pending;
     uint64_t submitted_ns; /* host's time of the last submit */
-    uint64_t waited_ns;    /* from there until the host knew that it was complete */
+    uint64_t waited_ns;    /* from then until the host knew that the work was complete */
 };
 
 /* Begins a recording. */
 MB_MUST_CHECK enum mb_status mb_submission_init(struct mb_submission *submission,
                                                 const struct mb_gpu *gpu, const char *name,
                                                 struct mb_err *err);
-/* Waits for what is pending first, unless the device is lost. */
+/* Waits for pending work first, unless the device is lost. */
 void mb_submission_finish(struct mb_submission *submission);
 
-/* Wait for what is pending and begin anew, unless a recording has begun. */
+/* Unless already recording: wait for pending work, then begin a new recording. */
 MB_MUST_CHECK enum mb_status mb_submission_begin(struct mb_submission *submission,
                                                  struct mb_err *err);
-/* End the recording; otherwise the first submit does. */
+/* End the recording. Optional: the first submit does so, too. */
 MB_MUST_CHECK enum mb_status mb_submission_end(struct mb_submission *submission,
                                                struct mb_err *err);
 
 /* Submit; the submission must not be pending. */
 MB_MUST_CHECK enum mb_status mb_submission_submit(struct mb_submission *submission,
                                                   struct mb_err *err);
-/* Wait for completion, if the submission is pending. A time-out or a lost device is
- * MB_ERRC_RUNTIME, names the kernel and marks the device as lost. */
+/* Wait for completion, if the submission is pending. After a time-out or the loss of the
+ * device, marks the device as lost and fails with MB_ERRC_RUNTIME, naming the kernel. */
 MB_MUST_CHECK enum mb_status mb_submission_wait(struct mb_submission *submission,
                                                 struct mb_err *err);
 /* Submit and wait. */

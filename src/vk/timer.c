@@ -1,6 +1,6 @@
-/* GPU timestamps. A stamp at ALL_COMMANDS waits for what came before, but its second scope is
- * only itself (Vulkan 1.3, 18.5 "Timestamp Queries"): work after it may start early, so a
- * barrier follows the first stamp. TOP_OF_PIPE would wait for nothing. */
+/* GPU timestamps. A stamp at ALL_COMMANDS waits for the work before it, but does not delay the
+ * work after it (Vulkan 1.3, 18.5 "Timestamp Queries"), so a barrier follows the first stamp. A
+ * stamp at TOP_OF_PIPE would wait for nothing. */
 #include "vk/timer.h"
 
 #include <math.h>
@@ -83,7 +83,8 @@ void mb_timer_end(const struct mb_timer *timer, VkCommandBuffer cmd, uint32_t pa
     mb_barrier_full(cmd);
 }
 
-/* Invalid stamps, which are MB_UNSUPPORTED as long as a sample can be repeated, end the run. */
+/* Make invalid stamps an error that ends the run; before, they were MB_UNSUPPORTED, so that the
+ * sample was repeated. */
 static enum mb_status fail_for_good(struct mb_err *err)
 {
     err->code = MB_ERRC_RUNTIME;
@@ -124,8 +125,8 @@ enum mb_status mb_ticks_to_ns(uint64_t begin, uint64_t end, uint32_t valid_bits,
     return MB_OK;
 }
 
-/* The time from a stamp to the next one. MB_UNSUPPORTED if one is missing or the second lies
- * before the first. */
+/* The time from a stamp to the next one. MB_UNSUPPORTED if a stamp is missing or the second
+ * lies before the first. */
 static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
                                 double *duration_ns, struct mb_err *err)
 {
@@ -135,8 +136,8 @@ static enum mb_status read_next(const struct mb_timer *timer, uint32_t first,
                           timer->gpu->info.timestamp_period_ns, duration_ns, err);
 }
 
-/* The sum may slightly exceed the host's wait, as clocks differ; a wrong period is wrong by
- * powers of ten. */
+/* The sum of durations is checked because a driver may state a wrong period, which is wrong by
+ * powers of ten. The sum may slightly exceed the host's wait, as clocks differ. */
 enum mb_status mb_timer_read(const struct mb_timer *timer,
                              const struct mb_submission *submission,
                              struct mb_intervals intervals, double *durations_ns,
