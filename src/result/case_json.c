@@ -77,8 +77,8 @@ void mb_rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
-/* Find a tolerance of the policy that yields the questions and the word, or any word if it is
- * "". A file records no more than these. */
+/* Find a tolerance that yields the questions and the word (any word if `word` is "") by its
+ * policy: a file records these, not the tolerance itself. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
                                         unsigned questions, const char *word)
 {
@@ -152,7 +152,7 @@ static void first_bad_field(struct mb_node parent, struct mb_bad_texel *bad)
     mb_field_number(node, "bound_lsb", &bad->bound_lsb);
 }
 
-/* One array for each quantity, one figure for each level. */
+/* One array for each quantity, with one figure for each level. */
 static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool is_judged)
 {
     const struct mb_node node = mb_field_object(parent, "levels");

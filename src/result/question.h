@@ -7,10 +7,10 @@
 #include "image/tolerance.h"
 
 enum mb_question {
-    MB_QUESTION_EXACT, /* the area average at full precision; or the minimum or maximum of every
-                          texel, which is conservative */
-    MB_QUESTION_ANY,   /* box, floor or blit in whatever precision */
-    MB_QUESTION_KAISER, /* this and the next: one wide kernel each, as in enum mb_policy */
+    MB_QUESTION_EXACT,  /* the area average at full precision; or the minimum or maximum over
+                           every texel ("conservative") */
+    MB_QUESTION_ANY,    /* box, floor or blit at any precision */
+    MB_QUESTION_KAISER, /* these four: one wide kernel each, as in enum mb_policy */
     MB_QUESTION_LANCZOS,
     MB_QUESTION_GAUSSIAN,
     MB_QUESTION_GAUSSIAN16,

@@ -213,7 +213,8 @@ static void add_winner(struct mb_strbuf *out, const struct mb_ranking *ranking)
     mb_strbuf_append(out, ".");
 }
 
-/* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; a software device has none. */
+/* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; adds nothing on a software
+ * device. */
 static void add_floor(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing)
 {

@@ -18,7 +18,7 @@
 
 #define SCHEMA_VERSION "2.0.0"
 #define KNOWN_MAJOR    2
-#define MAX_GRANULE_NS 1e9 /* more would widen margins without limit */
+#define MAX_GRANULE_NS 1e9 /* a longer step would widen margins without limit */
 
 /* The Vulkan layers that were requested. They sit between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
@@ -59,8 +59,8 @@ static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct
     }
 }
 
-/* Add the command line, kernels and layers. Only written here: read_argv() and read_kernels()
- * read back what is needed. */
+/* Add the command line, kernels and layers. Only writes: read_argv() and read_kernels() read
+ * the members that are needed. */
 static void add_command(struct mb_json *json, struct cJSON *node, const struct mb_run *run)
 {
     struct cJSON *argv = mb_json_array(json, node, "argv");
