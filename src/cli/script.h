@@ -10,7 +10,7 @@
 MB_MUST_CHECK enum mb_status mb_page_check(struct mb_err *err);
 
 /* Make the page `page` from the results in `inputs`; no shell is involved. MB_ERRC_OUTPUT if
- * the script cannot be run, or fails: then it has said on stderr why. MB_ERRC_INPUT if it
+ * the script cannot be run, or if it fails, having said why on stderr. MB_ERRC_INPUT if it
  * refuses an input. */
 MB_MUST_CHECK enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
                                           uint32_t max_pictures_mb, struct mb_err *err);
