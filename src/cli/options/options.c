@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "image/image.h"
 
-#define MAX_LAYERS        2048 /* the most of any known device; the device is asked later */
+#define MAX_LAYERS        2048 /* most of any known device; the chosen device is checked later */
 #define MAX_LLC_BYTES     (UINT64_C(1) << 40)
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
@@ -192,7 +192,7 @@ enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label
 struct mb_taken {
     struct mb_options *options;
     const struct mb_option_row *row;
-    const char *value; /* or one item of a list; NULL: the option takes none */
+    const char *value; /* the value, or one item of a list; NULL: the option takes no value */
     bool is_first;     /* the first item of a list */
 };
 
