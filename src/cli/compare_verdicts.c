@@ -1,4 +1,4 @@
-/* `mipbench compare`: read, compare, show, write, judge. */
+/* `mipbench compare`: reads and compares runs, shows and writes the verdicts, applies gates. */
 #include "cli/compare_verdicts.h"
 
 #include <math.h>
@@ -235,7 +235,7 @@ static struct group find_group(const struct mb_comparison *comparison, size_t in
     return group;
 }
 
-/* "my-spd now produces wrong texels", "spd is up to 1.10x slower in 3 tests" */
+/* Add "my-spd now produces wrong texels" or "spd is up to 1.10x slower in 3 tests". */
 static void add_regression(struct mb_strbuf *out, const struct mb_compared *test,
                            const struct group *group)
 {

@@ -12,7 +12,7 @@
 #define MAX_CELL_BYTES 1024 /* longer than any text of a result */
 #define GAP            2    /* between columns */
 #define MARGIN         2    /* before the first column, with the mark */
-#define LINE_MARGIN    6    /* of a line below a row */
+#define LINE_MARGIN    6    /* before a line below a row */
 #define LONG_TEXT      40   /* after a wider text, the row goes on in the next line */
 #define LAST_TEXT      20   /* least width of a text in the last column */
 #define LEAST_SENTENCE 40   /* if there is less room beside a row, its sentence goes below */

@@ -22,7 +22,7 @@ struct mb_table_style {
     bool is_markdown; /* GitHub's: lines are list items, and nothing is wrapped */
     bool is_brief;    /* no notes */
     bool is_verbose;  /* all notes */
-    size_t columns;   /* of the terminal, 80 at least, or MB_ANY_COLUMNS */
+    size_t columns;   /* width of the terminal, at least 80, or MB_ANY_COLUMNS */
 };
 
 struct mb_grid_column {
@@ -33,7 +33,7 @@ struct mb_grid_column {
 
 struct mb_grid_row; /* private */
 
-/* Zero, but for `columns` and `n_columns`, is an empty grid. */
+/* A grid that is zero except for `columns` and `n_columns` is empty. */
 struct mb_grid {
     const struct mb_grid_column *columns; /* at most 16 */
     size_t n_columns;

@@ -44,7 +44,8 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return MB_OK;
 }
 
-/* The width of tables: of the terminal, else FILE_COLUMNS, or with -v unlimited. */
+/* The width of tables: the width of the terminal; in a file FILE_COLUMNS, or with -v
+ * unlimited. */
 static size_t text_columns(const struct mb_options *options)
 {
     const size_t n_columns = mb_os_columns(MB_STDOUT);

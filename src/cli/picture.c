@@ -64,7 +64,7 @@ static struct mb_text stem_of(const char *stem, uint32_t layer)
     return layer == 0 ? mb_text("%s", stem) : mb_text("%s_layer_%02u", stem, layer);
 }
 
-/* Whether the layers that are drawn hold a value above 1, such as infinity. */
+/* Whether the layers that are drawn hold a value above 1, including infinity. */
 static bool is_clamped(const struct mb_layout *layout, const void *block)
 {
     const struct mb_format *format = layout->format;

@@ -28,7 +28,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* What all rows of a table share. */
+/* Values that all rows of a table share. */
 struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;

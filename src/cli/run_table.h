@@ -16,11 +16,11 @@ void mb_table_loud(struct mb_strbuf *lines, const struct mb_table_style *style, 
 void mb_table_header(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_table_style *style);
 
-/* Append one timing, of a run or of several pooled (run->n_pooled): a line on what was
- * measured, the table, mb_ranking_lines() on which strategy is fastest, and the notes of a run:
- * warnings, and with --per-level where the time of each strategy's dispatches goes. Columns are
- * left out if nothing was timed, if no memory floor is known, or if they do not fit. Lines are
- * wrapped to style->columns; only a word longer than that exceeds it. */
+/* Append one timing, of a run or of pooled runs (run->n_pooled): a line on what was measured,
+ * the table, mb_ranking_lines() on which strategy is fastest, and the notes of a run: warnings,
+ * and with --per-level the time of each strategy by level. Columns are left out if nothing was
+ * timed, if no memory floor is known, or if they do not fit. Lines are wrapped to
+ * style->columns; only a word longer than that exceeds it. */
 void mb_table_timing(struct mb_strbuf *out, const struct mb_run *run,
                      const struct mb_timing *timing, const struct mb_table_style *style);
 

@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "tune/tune.h"
 
-/* Zero, but for `options`, is a session that is not open. */
+/* A session that is zero except for `options` is not open. */
 struct mb_session {
     const struct mb_options *options;
     struct mb_variant *rows; /* owned */
@@ -36,14 +36,14 @@ int mb_session_signal(void);
  * sets on_chain and on_case_done. */
 struct mb_hooks mb_session_hooks(struct mb_session *session);
 
-/* The device that the options ask for. */
+/* Open the device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
                                                     struct mb_gpu *gpu, struct mb_err *err);
 
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* Free everything that is there. Returns `status`, or the failure of --validate: leaks are only
- * reported now. If the device is lost, ends the process with the code of `err`. */
+/* Free everything that is there. Returns `status`, or a failure of --validate, as leaks are
+ * reported only now. If the device is lost, ends the process with the code of `err`. */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);

@@ -100,7 +100,7 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
     mb_strbuf_append(out, "\n\n");
 }
 
-/* Add the task, a row for each size, format and policy, and what failed. */
+/* Add the task, a row for each size, format and policy, and the failures. */
 static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_tune *tune, const struct mb_table_style *style)
 {
@@ -132,7 +132,7 @@ enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err)
     return MB_OK;
 }
 
-/* Write the header, results.json, then tune.json and, unless `copy` is NULL, its copy. */
+/* Write the header, results.json, then tune.json, also to `copy` unless that is NULL. */
 static enum mb_status write_all(struct mb_session *session, const char *copy,
                                 struct mb_err *err)
 {

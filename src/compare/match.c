@@ -176,7 +176,8 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
     }
 }
 
-/* Gather the rows of one test, of[n_runs]: one for each run of a side, or NULL. */
+/* Gather the rows of one test, of[n_runs]: a row for each run of a side; NULL: the run lacks
+ * the test. */
 static enum mb_status gather(const struct mb_side_runs *side, const struct mb_row *const *of,
                              struct mb_repeats *repeats, struct mb_err *err)
 {

@@ -191,7 +191,7 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
-/* Fill in the figures of the timing, whose rows are tests[n_results]. */
+/* Fill in the figures of the timing, whose rows come from tests[n_results]. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
                                const struct mb_test *const *tests,
                                const struct mb_bootstrap *how, struct mb_err *err)

@@ -7,8 +7,8 @@
 /* "Mip-chain generation on NVIDIA H200: 8 strategies, every texel verified" */
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
 
-/* The title of a single pool; for several "Mip-chain generation on 2 devices: A and B" or
- * "Mip-chain generation on NVIDIA H200: 2 builds". */
+/* The title of all pools: mb_headline_title() of a single pool, else "Mip-chain generation on 2
+ * devices: A and B" or "Mip-chain generation on NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
 /* If `of` is the run's first timing under its condition ("cold latency"): the number of timings

@@ -1,4 +1,4 @@
-/* Two groups of runs: which tests can be compared, and the verdict on each. */
+/* Compares two groups of runs: finds the tests that can be compared, and judges each. */
 #include "compare/runs.h"
 
 #include <math.h>
@@ -97,8 +97,8 @@ static double wander(const struct mb_series *series, double median_ns, double *s
     return range_of(medians, n) / median_ns;
 }
 
-/* The median of the runs' medians, as in mb_bootstrap_ratio, and the spread between and within
- * runs. */
+/* Compute the median of the runs' medians, as in mb_bootstrap_ratio, and the larger of the
+ * spreads between and within runs. */
 static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {

@@ -12,8 +12,8 @@
  * its array, it may end in the middle of a character. */
 #define MAX_TEXT_BYTES 512
 
-/* Append a text by RFC 4180: if it has a comma or a quote, put it in quotes and double its own.
- * Texts have no line ends. */
+/* Append a text by RFC 4180: if it has a comma or a quote, put it in quotes and double its
+ * quotes. Texts have no line ends. */
 static void csv_text(struct mb_strbuf *buf, const char *text)
 {
     char clean[MAX_TEXT_BYTES];

@@ -57,8 +57,8 @@ void mb_field_bool(struct mb_node parent, const char *key, bool *value);
  * null. */
 void mb_field_text(struct mb_node parent, const char *key, char *text, size_t n_bytes);
 void mb_field_text_if(struct mb_node parent, const char *key, char *text, size_t n_bytes);
-/* A text that the variable only points to: a text that was read is owned by the reader. "" is
- * written as null. */
+/* A text that the variable points to; the reader owns a text that was read. "" is written as
+ * null. */
 void mb_field_static(struct mb_node parent, const char *key, const char **text);
 /* The reader's own copy of a text, clean; "" without memory. */
 const char *mb_field_keep(struct mb_node node, const char *text);

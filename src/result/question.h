@@ -39,7 +39,6 @@ struct mb_text mb_answer_losses(const struct mb_answer *answer);
 /* The answer of a chain with this tolerance. `policies_agree`: floor and blit equal box at this
  * size (mb_policies_agree). Reduced precision (half floats, the square root for the sRGB curve,
  * weights of the fixed-function filter) is not exact at any size, except for minima and maxima,
- * which lose nothing. A chain whose error is only bounded by a plain number is not exact,
- * either. */
+ * which lose nothing. A chain that is only held to a plain error bound is not exact, either. */
 struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
                               bool policies_agree);

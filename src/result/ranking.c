@@ -14,7 +14,7 @@ const char *const mb_lead_names[] = {
     [MB_LEAD_CLEAR] = "clear",
 };
 
-/* Whether a row can be ranked: timed, complete, with a policy and not found wrong. */
+/* Whether a row can be ranked: timed, not diagnostic, with a policy, and not found wrong. */
 static bool is_rankable(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK && row->result->verify != MB_VERIFY_FAIL &&

@@ -11,7 +11,7 @@ void mb_ranking_choose(struct mb_timing *timing);
 
 enum mb_lead {
     MB_LEAD_NONE,    /* nothing to rank, or no rival */
-    MB_LEAD_TOO_FEW, /* samples */
+    MB_LEAD_TOO_FEW, /* too few samples to rank */
     MB_LEAD_TIED,    /* some rivals cannot be told from the fastest */
     MB_LEAD_CLEAR,   /* the fastest may be named */
 };
@@ -19,8 +19,9 @@ enum mb_lead {
 /* "none", "too few", "tied", "clear" */
 extern const char *const mb_lead_names[];
 
-/* How the other rows of a timing stand to its fastest: rivals answer the same question, cheaper
- * rows make nearly the same image but lose something. Indices are SIZE_MAX if there is none. */
+/* How the other rows of a timing compare with its fastest: rivals answer the same question,
+ * cheaper rows make nearly the same image but lose something. An index is SIZE_MAX if there is
+ * no such row. */
 struct mb_ranking {
     const struct mb_run *run;       /* borrowed */
     const struct mb_timing *timing; /* borrowed */
@@ -39,7 +40,7 @@ struct mb_ranking {
 /* Rank the rows of a timing that are related to its fastest (mb_relate_timing). */
 struct mb_ranking mb_ranking_of(const struct mb_run *run, const struct mb_timing *timing);
 
-/* All rows, the fastest first; those with equal medians, or without times at the end, keep
+/* All rows, the fastest first; rows without times come last, and rows with equal medians keep
  * their order. Newly allocated (mb_free); NULL without memory. */
 size_t *mb_rows_by_time(const struct mb_timing *timing);
 

@@ -1,4 +1,4 @@
-/* Comparisons within a run: block by block, with the instrument's own noise as the measure. */
+/* Comparisons within a run: block by block, judged against the instrument's own noise. */
 #pragma once
 
 #include "result/result.h"
@@ -6,8 +6,8 @@
 #define MB_MARGIN 0.01 /* ratios closer to 1 than this count as equal */
 
 /* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
- * order: log_ratio[n_kept]. False if a duration is not positive and so has no ratio: a slope
- * may be, within the noise of its batches. */
+ * order: log_ratio[n_kept]. False if a duration is not positive, such as a slope within the
+ * noise of its batches. */
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
                                     double *log_ratio);
 

@@ -28,7 +28,7 @@ enum mb_verify_status {
     MB_VERIFY_SKIPPED,
 };
 
-#define MB_ENOUGH_SAMPLES 20u /* fewer are warned about */
+#define MB_ENOUGH_SAMPLES 20u /* a row with fewer gets a warning */
 
 struct mb_warning {
     const char *code; /* static: "overhead_bound", "few_samples", "software_device", ... */
@@ -55,7 +55,7 @@ extern const struct mb_relation mb_to_itself;   /* of the fastest row: ratio 1, 
 /* The time of each step of a chain of several dispatches, between timestamps. The cache is
  * always hot: the same image again. */
 struct mb_split {
-    uint32_t n_steps; /* 0: not requested, or not separable */
+    uint32_t n_steps; /* 0: not requested, or steps cannot be timed apart */
     struct {
         uint32_t first_level, n_levels;
         double median_ns; /* of the dispatches */
@@ -92,14 +92,14 @@ struct mb_result {
 
 /* The figures of a variant under one condition. */
 struct mb_row {
-    struct mb_result *result;        /* one of the case's results; borrowed */
-    const struct mb_timing *timing;  /* the timing that has this row; borrowed */
-    char skipped[512];               /* why this condition alone was skipped, or "" */
-    struct mb_stats stats;           /* n 0: not timed */
-    size_t n_runs;                   /* number of runs with figures if pooled, else 0 */
-    uint32_t n_dropped;              /* samples with invalid timestamps, which were repeated */
-    size_t column;                   /* its column in the timing's samples; SIZE_MAX: none */
-    uint32_t n_chains[MB_MAX_PARTS]; /* in each part of a sample */
+    struct mb_result *result;       /* one of the case's results; borrowed */
+    const struct mb_timing *timing; /* the timing that has this row; borrowed */
+    char skipped[512];              /* why this condition alone was skipped, or "" */
+    struct mb_stats stats;          /* stats.n is 0 if not timed */
+    size_t n_runs;                  /* number of runs with figures if pooled, else 0 */
+    uint32_t n_dropped;             /* samples with invalid timestamps, which were repeated */
+    size_t column; /* the row's column in the timing's samples; SIZE_MAX: none */
+    uint32_t n_chains[MB_MAX_PARTS]; /* number of chains in each part of a sample */
     double fixed_ns;             /* throughput: time that does not grow with chains; else NaN */
     uint32_t n_verified;         /* timed chains with the same hash as the verified chain */
     struct mb_relation relation; /* to the fastest of the timing */
@@ -158,7 +158,7 @@ struct mb_roofline {
     /* Median of a timed region with one empty dispatch; it includes the cost of the timestamps,
      * as every sample does. Shown as the floor of small images. */
     double null_dispatch_ns;
-    /* What each further full barrier, followed by an empty dispatch, adds. Only in
+    /* Time added by each further full barrier with an empty dispatch after it. Only in
      * results.json: doc/method.md estimates the cost of synchronisation from it. */
     double null_barrier_ns;
     uint64_t llc_bytes;     /* size of the last-level cache; on the page */
@@ -167,7 +167,7 @@ struct mb_roofline {
 
 extern const struct mb_roofline mb_no_roofline; /* nothing was measured */
 
-/* What made a results file. */
+/* The program that made a results file. */
 struct mb_tool {
     const char *version, *git_sha, *build_type, *compiler; /* borrowed, or in mb_run.texts */
 };
@@ -192,7 +192,7 @@ struct mb_run {
     struct mb_roofline roofline;
     bool complete;
     const char *exit_reason; /* static: "done", "interrupted", "error" */
-    struct mb_case **cases;  /* owned, each owned */
+    struct mb_case **cases;  /* owned, as is each case */
     size_t n_cases;
     struct mb_tool tool; /* zero: this program */
     /* Set only if the run was read from a file (mb_run_read); owned. */

@@ -17,14 +17,14 @@ struct mb_block {
 
 enum mb_stop {
     MB_STOP_NOISE,       /* the medians are known well enough */
-    MB_STOP_BLOCKS,      /* max_blocks */
-    MB_STOP_BUDGET,      /* budget_ns or timeout_ns */
-    MB_STOP_INTERRUPTED, /* after_block said so */
+    MB_STOP_BLOCKS,      /* max_blocks were sampled */
+    MB_STOP_BUDGET,      /* budget_ns or timeout_ns ran out */
+    MB_STOP_INTERRUPTED, /* after_block() asked to stop */
 };
 
 struct mb_sample {
     double duration_ns;           /* NaN: the candidate was given up and has no later samples */
-    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
+    double part_ns[MB_MAX_PARTS]; /* the duration is computed from the first n_parts of these */
     uint32_t position;            /* of the candidate in its block */
     int32_t n_verified;           /* verified chains of the sample; -1: one is wrong */
 };

@@ -13,7 +13,7 @@
 #define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* older files have two columns per variant */
 #define MAX_CELLS    ((size_t)1 << 26)         /* blocks x columns; short columns are padded */
 
-/* Both ends of an interval. */
+/* Write or read both ends of an interval. */
 static void interval_field(struct mb_node node, const char *key, double ci[2],
                            void (*field)(struct mb_node, const char *, double *))
 {
@@ -324,7 +324,7 @@ static void add_sentence(struct mb_json *json, struct cJSON *node,
                    sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
 }
 
-/* The id of order[0] if it is the winner and all others are slower, else NULL. */
+/* The id of row order[0] if that row is the winner and all others are slower, else NULL. */
 static const char *find_winner(const struct mb_ranking *ranking, const size_t *order, size_t n)
 {
     const struct mb_timing *timing = ranking->timing;

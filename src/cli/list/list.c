@@ -519,7 +519,7 @@ static void add_param(struct mb_strbuf *out, const char *strategy, const cJSON *
     }
 }
 
-/* One strategy with its source and parameters. */
+/* Add one strategy with its source and parameters. */
 static void add_strategy(struct mb_strbuf *out, const cJSON *strategy)
 {
     const char *name = mb_json_read_string(strategy, "name");

@@ -257,7 +257,7 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     const struct mb_manifest *manifest = &options->table.manifests[0];
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    /* Modules from an earlier compilation do not do: their sources may have changed. */
+    /* Modules from an earlier compilation are not enough: their sources may have changed. */
     MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
                "kernel compile: this build compiles no GLSL or HLSL");
     MB_DO(find_variants(options, &rows, &n_rows, err));

@@ -67,14 +67,14 @@ struct mb_options {
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
     enum mb_kernel_what kernel_what;
-    uint64_t given;              /* bit i: row i of the table was given */
+    uint64_t given;              /* bit i: the option of row i was given */
     struct mb_settings settings; /* its lists point into the lists below */
     struct mb_strlist inputs; /* the words after the verb, or the files that they stand for */
     struct mb_strlist specs;
     struct mb_strlist kernels, kernel_includes; /* paths: manifests; include folders */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
-    double kernel_timeout_s;                    /* for a submission that runs a kernel */
+    double kernel_timeout_s; /* longest wait for a submission that runs a kernel */
     /* export: for each of settings.formats, a mask of 1 << mb_reduce */
     unsigned format_reduces[MB_MAX_FORMATS];
     const char *out_dir; /* NULL: results/<utc>-<device>/; report: may name the page instead */
@@ -85,7 +85,7 @@ struct mb_options {
     struct mb_set *set;                /* the set of this run, or NULL */
     const char *null_device;           /* inspect: "amd:navi31"; NULL: a real device */
     const struct mb_strategy *exported; /* export: the strategy */
-    bool force;                         /* export: into a folder that is not empty */
+    bool force;                         /* export: write into a folder that is not empty */
     bool plain, alpha, updates;         /* export: include the modules for these */
     bool quiet;
     int verbosity; /* number of -v */
@@ -127,7 +127,7 @@ struct mb_option_row {
     enum mb_verb turns; /* the verb that the option selects, with `take` NULL; 0: none */
     size_t field;       /* offset in mb_options where the value is stored */
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
-    double min, max;                 /* of a number */
+    double min, max;                 /* bounds of a number */
     bool is_list;                    /* values are joined by commas */
     bool is_common;                  /* shown in the general help */
     const char *help;
@@ -146,7 +146,7 @@ struct mb_verb_row {
     struct {
         size_t min, max;
         const char *expected;
-    } words; /* behind the verb, options aside */
+    } words; /* words after the verb, without options */
 };
 
 /* Rows from MB_N_VERBS on are verbs that an option changes other verbs to. */

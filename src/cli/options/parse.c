@@ -23,7 +23,7 @@ struct walk {
     enum mb_verb verb;  /* argv[1], or "run" if argv[1] is no verb */
     int n_done;         /* words done after argv[0] */
     const char *bundle; /* what is left of "-qvv", or NULL */
-    bool is_at_rest;    /* after "--" */
+    bool is_at_rest;    /* after "--": all that follows is words */
 };
 
 /* An option, or if `row` is NULL a word, or if `value` is NULL too the end of the line. */
