@@ -118,8 +118,8 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     return write_atlas(w, stem, &own, mb_layout_level(layout, w->block, level, layer), 0, err);
 }
 
-/* Write a picture of the errors of a level, in the layer of its first bad texel. The errors are
- * differences from the reference of the strategy's policy before rounding. */
+/* Write a picture of the errors of a level, in the layer of the chain's first bad texel. The
+ * errors are differences from the reference of the strategy's policy before rounding. */
 static enum mb_status write_error(const struct writer *w, uint32_t level, struct mb_err *err)
 {
     const struct mb_layout *layout = &w->c->layout;

@@ -5,8 +5,8 @@
 #include "result/result.h"
 
 /* Set timing->question to the first question that a verified, timed row answers, so that exact
- * rows come before faster ones, and timing->fastest to the row with the best median among
- * these, or to SIZE_MAX. Relations stay as they were (mb_relate_timing). */
+ * rows come before faster ones, and timing->fastest to the row with the best median among such
+ * rows, or to SIZE_MAX. Relations stay as they were (mb_relate_timing). */
 void mb_ranking_choose(struct mb_timing *timing);
 
 enum mb_lead {

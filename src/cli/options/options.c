@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "image/image.h"
 
-#define MAX_LAYERS        2048 /* most of any known device; the chosen device is checked later */
+#define MAX_LAYERS        2048 /* most of any known device; the device is checked later */
 #define MAX_LLC_BYTES     (UINT64_C(1) << 40)
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
