@@ -1,4 +1,4 @@
-/* `mipbench compare`: read, compare, show, write, judge. */
+/* `mipbench compare`: reads and compares runs, shows and writes the verdicts, applies gates. */
 #include "cli/compare_verdicts.h"
 
 #include <math.h>
@@ -49,8 +49,8 @@ static void view_finish(struct view *view)
     mb_strlist_finish(&view->both);
 }
 
-/* Name a side: "before"; if it is a set, before/run-1 to run-5, "before (5 runs)"; else "a.json
- * and 1 other run". */
+/* Name a side: "before" for a single run, "before (5 runs)" for a set (before/run-1 to run-5),
+ * "a.json and 1 other run" for other runs. */
 static struct mb_text name_side(const struct mb_side_runs *side)
 {
     char path[300];
@@ -81,8 +81,8 @@ static enum mb_status add_word(struct mb_strlist *list, const char *name, const 
     return text[0] != '\0' ? mb_strlist_add(list, err, "%s", word.s) : MB_OK;
 }
 
-/* Add what tells runs apart: to `facts` what is shown even if both sides agree, the rest to
- * `details`. */
+/* Add the facts that tell runs apart: those shown even if both sides agree to `facts`, all
+ * others to `details`. */
 static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *facts,
                                    struct mb_strlist *details, struct mb_err *err)
 {
@@ -101,7 +101,7 @@ static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *
     for (size_t i = 0; i < MB_COUNTOF(words); i++) {
         MB_DO(add_word(words[i].list, words[i].name, words[i].text, err));
     }
-    for (size_t i = 0; i < run->kernels.n; i++) { /* "NAME SHA256": seven digits will do */
+    for (size_t i = 0; i < run->kernels.n; i++) { /* "NAME SHA256": show seven digits */
         const char *kernel = run->kernels.items[i];
         const int n_name = (int)(strrchr(kernel, ' ') - kernel);
         MB_DO(add_word(details, "kernel ", mb_text("%.*s", n_name + 8, kernel).s, err));
@@ -114,7 +114,7 @@ static enum mb_status describe_run(const struct mb_run *run, struct mb_strlist *
     return MB_OK;
 }
 
-/* Sort the words of both sides into what differs and what does not; `both` may be NULL. */
+/* Sort the words of both sides into `differs` and `both`, which may be NULL. */
 static enum mb_status part(struct mb_strlist words[MB_N_SIDES],
                            struct mb_strlist differs[MB_N_SIDES], struct mb_strlist *both,
                            struct mb_err *err)
@@ -172,7 +172,7 @@ static void add_verdict(struct mb_grid *grid, const struct mb_compared *test)
                  test->reason[0] != '\0' ? ": " : "", test->reason);
 }
 
-/* Add a test's row; if it has too few samples for an interval and p, both are dashes. */
+/* Add a test's row; the interval and p are dashes if the test has too few samples for them. */
 static void add_test(struct mb_grid *grid, const struct mb_compared *test)
 {
     const bool has_p = isfinite(test->p_adjusted), is_bad = mb_is_regression(test);
@@ -213,7 +213,7 @@ static struct mb_grid make_grid(const struct mb_comparison *comparison)
 
 /* Tests of one strategy that changed alike. */
 struct group {
-    size_t n;         /* 0: an earlier test stands for this one */
+    size_t n;         /* 0: counted with an earlier test */
     double most_slow; /* the largest ratio of the tests */
 };
 
@@ -235,7 +235,7 @@ static struct group find_group(const struct mb_comparison *comparison, size_t in
     return group;
 }
 
-/* "my-spd now produces wrong texels", "spd is up to 1.10x slower in 3 tests" */
+/* Add "my-spd now produces wrong texels" or "spd is up to 1.10x slower in 3 tests". */
 static void add_regression(struct mb_strbuf *out, const struct mb_compared *test,
                            const struct group *group)
 {
@@ -265,8 +265,8 @@ static void add_regression(struct mb_strbuf *out, const struct mb_compared *test
     }
 }
 
-/* "2 regressions: blit now fails, spd is 1.05x slower" in the order of the table, and a line
- * that counts. */
+/* Add "2 regressions: blit now fails, spd is 1.05x slower" in the order of the table, and a
+ * line of counts. */
 static void add_headline(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     const size_t n = comparison->n_regressions, *n_outcomes = comparison->n_outcomes;
@@ -344,7 +344,8 @@ static void add_gaps(struct mb_strbuf *out, const struct mb_comparison *comparis
     }
 }
 
-/* Say that few runs need a larger difference, and how many runs would decide. */
+/* Say that with few runs only larger differences are detected, and how many runs would
+ * decide. */
 static void add_notes(struct mb_strbuf *out, const struct mb_comparison *comparison)
 {
     uint32_t most = 0;
@@ -432,7 +433,7 @@ static void json_ratio(struct mb_json *json, struct cJSON *node, const struct mb
     mb_json_string(json, node, "verdict", mb_outcome_names[test->outcome]);
 }
 
-/* Tests with a ratio in one list, the others in another. */
+/* Write tests with a ratio to one list, all others to another. */
 static void json_tests(struct mb_json *json, const struct mb_comparison *comparison)
 {
     struct cJSON *rows = mb_json_array(json, json->root, "comparisons");
@@ -485,8 +486,8 @@ static void make_json(const struct view *view, struct mb_strbuf *out)
     mb_json_print(&json, out);
 }
 
-/* Judge by the gates of the command line. A gate also fails where no test could be decided:
- * then nothing shows that all is well. */
+/* Apply the gates of the command line. A gate also fails if no test could be decided: then
+ * nothing shows that all is well. */
 static enum mb_status judge(const struct mb_comparison *comparison,
                             const struct mb_options *options, struct mb_err *err)
 {

@@ -1,4 +1,4 @@
-/* `mipbench compare`: what changed between runs, by their results.json. */
+/* `mipbench compare`: shows what changed between runs, from their results.json. */
 #pragma once
 
 #include "cli/options/options.h"

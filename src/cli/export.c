@@ -24,7 +24,8 @@ static enum mb_status check_empty(const char *dir, struct mb_err *err)
     return MB_OK;
 }
 
-/* The reductions that the command line asks for in a format; "auto" is every format. */
+/* The reductions that the command line asks for in a format; format "auto" means every
+ * format. */
 static unsigned reduces_of(const struct mb_options *options, const struct mb_format *format)
 {
     unsigned reduces = 0;

@@ -1,5 +1,5 @@
-/* Cells are kept as text, one after the other, so that widths and columns are decided once all
- * rows are there. */
+/* Lays out tables. Cells are kept as text, one after the other: widths and columns are chosen
+ * once all rows are there. */
 #include "cli/grid.h"
 
 #include <stdarg.h>
@@ -12,14 +12,14 @@
 #define MAX_CELL_BYTES 1024 /* longer than any text of a result */
 #define GAP            2    /* between columns */
 #define MARGIN         2    /* before the first column, with the mark */
-#define LINE_MARGIN    6    /* of a line below a row */
+#define LINE_MARGIN    6    /* before a line below a row */
 #define LONG_TEXT      40   /* after a wider text, the row goes on in the next line */
-#define LAST_TEXT      20   /* kept for a text in the last column */
-#define LEAST_SENTENCE 40   /* beside a row; if there is less room, it goes below */
+#define LAST_TEXT      20   /* least width of a text in the last column */
+#define LEAST_SENTENCE 40   /* if there is less room beside a row, its sentence goes below */
 
 struct mb_grid_row {
     const char *paint;
-    size_t first_byte; /* of its cells in the grid's text, each with a '\0' */
+    size_t first_byte; /* of the row's cells in grid->text; each ends in '\0' */
     size_t n_cells;
     bool is_marked;
 };
@@ -28,7 +28,7 @@ struct mb_grid_row {
 struct layout {
     const struct mb_grid *grid;
     const struct mb_table_style *style;
-    size_t width[MAX_COLUMNS]; /* 0: left out */
+    size_t width[MAX_COLUMNS]; /* 0: the column is left out */
 };
 
 void mb_grid_finish(struct mb_grid *grid)
@@ -100,7 +100,8 @@ static void measure(struct layout *layout, size_t most)
     }
 }
 
-/* The width of the margin and of the first `n` columns, as far as shown, with their gaps. */
+/* The width of the margin and of those of the first `n` columns that are shown, with their
+ * gaps. */
 static size_t indent_of(const struct layout *layout, size_t n)
 {
     size_t n_columns = MARGIN;
@@ -117,7 +118,7 @@ static bool is_too_wide(const struct layout *layout)
     return indent_of(layout, last) + (may_break ? LAST_TEXT : n_last) > layout->style->columns;
 }
 
-/* Drop the columns that are needed least. False if there are none to drop. */
+/* Drop the columns with the highest `drop`. False if no column can be dropped. */
 static bool drop_next(struct layout *layout)
 {
     const struct mb_grid *grid = layout->grid;
@@ -132,7 +133,8 @@ static bool drop_next(struct layout *layout)
     return most > 0;
 }
 
-/* Drop columns; if that is not enough, let rows go on in the next line after shorter texts. */
+/* Drop columns. If the rest is still too wide, let shorter texts, too, push their row to the
+ * next line. */
 static void fit(struct layout *layout)
 {
     const bool is_any = layout->style->columns >= MB_ANY_COLUMNS;
@@ -146,7 +148,7 @@ static void fit(struct layout *layout)
     }
 }
 
-/* Remove the spaces and newlines at the end: no line ends in spaces or is blank. */
+/* Remove spaces and newlines from the end, so that no line ends in spaces or is blank. */
 static void trim(struct mb_strbuf *out)
 {
     while (out->n_bytes > 0 && strchr(" \n", out->text[out->n_bytes - 1]) != NULL) {
@@ -178,8 +180,8 @@ static void add_cell(struct mb_strbuf *out, const struct layout *layout, size_t 
     }
 }
 
-/* Add the last text of a row: beside its cells if it fits there or has room to be wrapped, else
- * on a line of its own. */
+/* Add the last text of a row: beside the cells if it fits there, wrapped or not, else on a line
+ * of its own. */
 static void add_sentence(struct mb_strbuf *out, const struct layout *layout, size_t c,
                          const char *text)
 {

@@ -1,5 +1,5 @@
-/* Tables: fixed columns, rows of text, written for a terminal or as Markdown. A failed
- * allocation is kept, as in a mb_strbuf, and passed on to the text that is written. */
+/* Tables: fixed columns, rows of text, written for a terminal or as Markdown. A grid remembers
+ * a failed allocation, as a mb_strbuf does, and passes it on to the text that is written. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,21 +19,21 @@
 /* How tables and the lines around them are written. */
 struct mb_table_style {
     bool color;
-    bool is_markdown; /* GitHub's: lines are items of lists, and nothing is broken */
+    bool is_markdown; /* GitHub's: lines are list items, and nothing is wrapped */
     bool is_brief;    /* no notes */
     bool is_verbose;  /* all notes */
-    size_t columns;   /* of the terminal, 80 at least, or MB_ANY_COLUMNS */
+    size_t columns;   /* width of the terminal, at least 80, or MB_ANY_COLUMNS */
 };
 
 struct mb_grid_column {
     const char *title; /* all NULL: the grid has no line of titles */
-    bool is_right;     /* aligned: figures */
-    int drop;          /* if too wide, all columns with the highest number go first; 0: stays */
+    bool is_right;     /* right-aligned, for figures */
+    int drop;          /* if too wide, columns with the highest number go first; 0: never */
 };
 
 struct mb_grid_row; /* private */
 
-/* Zero, but for `columns` and `n_columns`, is an empty grid. */
+/* A grid that is zero except for `columns` and `n_columns` is empty. */
 struct mb_grid {
     const struct mb_grid_column *columns; /* at most 16 */
     size_t n_columns;
@@ -45,8 +45,8 @@ struct mb_grid {
 /* Free and zero. */
 void mb_grid_finish(struct mb_grid *grid);
 
-/* Begin a row; `paint` (static) is for all of it, "" for none. A marked row begins with '>' on
- * a terminal, and its first cell is bold in Markdown. */
+/* Begin a row. `paint` (static) colours the whole row, "" nothing. A marked row begins with '>'
+ * on a terminal, and its first cell is bold in Markdown. */
 void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
 
 /* Add the row's next cell; control characters are replaced. A column in which all cells are ""
@@ -55,8 +55,8 @@ void mb_grid_row(struct mb_grid *grid, bool is_marked, const char *paint);
 MB_PRINTF(2, 3) void mb_grid_cell(struct mb_grid *grid, const char *fmt, ...);
 
 /* Append titles and rows, or nothing if there are no rows. Except in Markdown, columns are
- * dropped until the rest fits style->columns. After a text wider than its column, the row goes
- * on in the next line; a sentence, or a text in the last column, is wrapped or goes below its
+ * dropped until the rest fits style->columns. If a text is wider than its column, its row goes
+ * on in the next line. A sentence or a text in the last column is wrapped or put below its
  * row. */
 void mb_grid_show(struct mb_strbuf *out, const struct mb_grid *grid,
                   const struct mb_table_style *style);
@@ -66,5 +66,5 @@ void mb_grid_show(struct mb_strbuf *out, const struct mb_grid *grid,
 void mb_table_lines(struct mb_strbuf *out, struct mb_strbuf *lines,
                     const struct mb_table_style *style);
 
-/* Append `text`; what Markdown, or HTML within it, would take as markup is escaped. */
+/* Append `text`; characters that are markup in Markdown or HTML are escaped. */
 void mb_markdown_text(struct mb_strbuf *out, const char *text);

@@ -38,8 +38,8 @@ static enum mb_status on_case_done(void *user, const struct mb_run *run,
     return mb_output_case(&session->output, run, c, err);
 }
 
-/* Show and write the cases of the run, which ended with `status`. If it failed before its first
- * case, write nothing, so that an older result stays. */
+/* Show and write the cases of a run that ended with `status`. If the run failed before its
+ * first case, write nothing, so that older results stay. */
 static enum mb_status conclude(struct mb_session *session, enum mb_status status,
                                struct mb_err *err)
 {
@@ -65,7 +65,7 @@ static enum mb_status conclude(struct mb_session *session, enum mb_status status
     return status;
 }
 
-/* Run or tune every case, then write the results whether or not the run got to its end. */
+/* Run or tune every case, then write the results, even of a run that did not get to its end. */
 static enum mb_status benchmark(const struct mb_options *options, struct mb_err *err)
 {
     enum mb_status status = MB_OK;
@@ -134,9 +134,9 @@ static enum mb_status show_set(const struct mb_options *options, const char *dir
 }
 
 /* Make options->n_runs runs, each with a device and images of its own, in DIR/run-1 to
- * DIR/run-N, and show their figures pooled. If a run does not complete, no other follows. The
- * error of a run is logged when that run ends; if any run fails, the set fails with the code of
- * the first that did. */
+ * DIR/run-N, and show their figures pooled. If a run does not complete, the set ends. A run's
+ * error is logged when that run ends; if any run fails, the set fails with the code of the
+ * first failed run. */
 static enum mb_status benchmark_set(const struct mb_options *options, struct mb_err *err)
 {
     struct mb_set set = {.dir = NULL};
@@ -153,7 +153,8 @@ static enum mb_status benchmark_set(const struct mb_options *options, struct mb_
     } while (set.is_complete && set.n_begun < options->n_runs && mb_session_signal() == 0);
     const enum mb_status status = show_set(options, set.dir, err);
     mb_free(set.dir);
-    /* What broke a set off is logged already, and may well end this, too. */
+    /* After an incomplete run, a failure of show_set() is not reported: the run's error is
+     * logged, and probably caused it. */
     if (first == MB_ERRC_NONE || (status != MB_OK && set.is_complete)) {
         return status;
     }

@@ -1,4 +1,4 @@
-/* What a run leaves behind. */
+/* Writes and prints the results of a run. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "compare/run_headline.h"
 
 #define LEAST_COLUMNS 80  /* of a terminal */
-#define FILE_COLUMNS  100 /* where there is no terminal */
+#define FILE_COLUMNS  100 /* if stdout is not a terminal */
 
 static bool is_stdout(const char *path)
 {
@@ -44,7 +44,8 @@ enum mb_status mb_output_check(const struct mb_options *options, struct mb_err *
     return MB_OK;
 }
 
-/* The width of tables; with -v a file gets every column. */
+/* The width of tables: the width of the terminal; in a file FILE_COLUMNS, or with -v
+ * unlimited. */
 static size_t text_columns(const struct mb_options *options)
 {
     const size_t n_columns = mb_os_columns(MB_STDOUT);
@@ -68,7 +69,7 @@ struct mb_table_style mb_output_style(const struct mb_options *options)
     };
 }
 
-/* Whether a copy has stdout for itself, so that tables go to stderr. */
+/* Whether a copy goes to stdout, so that tables go to stderr. */
 static bool stdout_is_taken(const struct mb_options *options)
 {
     return is_stdout(options->json) || is_stdout(options->csv) || is_stdout(options->markdown);
@@ -85,7 +86,7 @@ static enum mb_status check_folder(const struct mb_output *output, struct mb_err
     return MB_OK;
 }
 
-/* Replace `*dir`, the folder of a set, by that of its current run. */
+/* Replace `*dir`, the folder of a set, by the folder of its current run, and create that. */
 static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *err)
 {
     char *const own = mb_set_run_folder(*dir, set->n_begun);
@@ -99,8 +100,8 @@ static enum mb_status enter_set(struct mb_set *set, char **dir, struct mb_err *e
     return mb_make_dirs(own, err);
 }
 
-/* Refuse a folder whose results readers would mix up with this run's: those of a set or, if
- * this run is of a set, also those of a single run. */
+/* Refuse a folder whose results readers would mix up with this run's: a folder with a set of
+ * runs or, if this run belongs to a set, with the results of a single run. */
 static enum mb_status check_unused(const struct mb_output *output, struct mb_err *err)
 {
     const struct mb_options *options = output->options;
@@ -130,7 +131,7 @@ static enum mb_status take_folder(struct mb_output *output, const char *run_id,
         MB_DO(mb_make_dirs(output->dir, err));
     }
     struct mb_set *set = output->options->set;
-    /* The first run of a set keeps the folder for all of them. */
+    /* The first run of a set locks the folder for all runs. */
     const int error = set && set->dir ? 0 : mb_os_keep_folder(output->dir);
     MB_FAIL_IF(error == EBUSY, err, MB_ERRC_OUTPUT,
                "%s: another run is writing into this folder", output->dir);
@@ -199,7 +200,7 @@ static enum mb_status show_place(const struct mb_output *output, const char *wha
     return mb_output_show(&text, output->options, err);
 }
 
-/* On a full disk pictures make room: results matter more. */
+/* If the disk is full, pictures are removed to make room: results matter more. */
 enum mb_status mb_output_results(struct mb_output *output, const struct mb_run *run,
                                  struct mb_err *err)
 {

@@ -11,7 +11,7 @@ struct mb_output {
     const struct mb_options *options;
     char *dir; /* owned */
     struct mb_table_style style;
-    bool tells; /* prints tables: of a set only the first run does, or with -v every run */
+    bool tells; /* prints tables: in a set, only the first run does unless -v is given */
     struct mb_pictures pictures;
 };
 
@@ -31,20 +31,21 @@ mb_output_show(struct mb_strbuf *text, const struct mb_options *options, struct 
 MB_MUST_CHECK enum mb_status mb_output_write(const char *path, const struct mb_strbuf *text,
                                              struct mb_err *err);
 
-/* Choose and create the output folder and keep it from other runs, find what --report needs,
- * and print the head of the run. MB_ERRC_OUTPUT if any of this fails, or if a file of the run
- * cannot be written. */
+/* Choose and create the output folder, keep other runs out of it, find python3 and the script
+ * for --report, and print the head of the run. MB_ERRC_OUTPUT if any of this fails, or if a
+ * file of the run cannot be written. */
 MB_MUST_CHECK enum mb_status mb_output_init(struct mb_output *output,
                                             const struct mb_options *options,
                                             const struct mb_run *run, struct mb_err *err);
 void mb_output_finish(struct mb_output *output);
 
-/* After each case: print its tables with their warnings, and write its contact sheet, if it has
- * one, and results.json, so that a crash loses nothing. */
+/* After each case: print its tables with their warnings, write its contact sheet if it has one,
+ * and write results.json, so that a crash loses nothing. */
 MB_MUST_CHECK enum mb_status mb_output_case(struct mb_output *output, const struct mb_run *run,
                                             const struct mb_case *c, struct mb_err *err);
 
-/* Write results.json; on a full disk pictures and texture files of the run make room for it. */
+/* Write results.json; if the disk is full, remove pictures and texture files of the run to make
+ * room. */
 MB_MUST_CHECK enum mb_status mb_output_results(struct mb_output *output,
                                                const struct mb_run *run, struct mb_err *err);
 

@@ -1,5 +1,5 @@
-/* Pictures of a result's chain as PNG: the atlas, single levels, where it went wrong, the
- * reference and the contact sheet; HDR files of what PNG has to clamp; and texture files. */
+/* Writes PNGs of a result's chain (the atlas, single levels, errors), of the reference and of
+ * the contact sheet; HDR files of values that PNG would clamp; and texture files. */
 #include "cli/picture.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 _Static_assert(MB_N_POLICIES <= 32, "policies are bits of a mask");
 
-/* The chain of a result. */
+/* Writes the files of one result's chain. */
 struct writer {
     struct mb_pictures *pictures;
     const struct mb_case *c;
@@ -52,19 +52,19 @@ static enum mb_status write_picture(const struct writer *w, struct mb_text stem,
                       &w->result->images, err);
 }
 
-/* How many layers of a chain are drawn. */
+/* The number of layers of a chain that are drawn. */
 static uint32_t n_drawn_layers(const struct mb_layout *layout)
 {
     return layout->n_layers < MB_MAX_PICTURE_LAYERS ? layout->n_layers : MB_MAX_PICTURE_LAYERS;
 }
 
-/* "atlas", or of layers from 1 on "atlas_layer_01". */
+/* "atlas" for layer 0, "atlas_layer_01" for layer 1. */
 static struct mb_text stem_of(const char *stem, uint32_t layer)
 {
     return layer == 0 ? mb_text("%s", stem) : mb_text("%s_layer_%02u", stem, layer);
 }
 
-/* Whether the layers that are drawn hold a value above 1; infinity counts. */
+/* Whether the layers that are drawn hold a value above 1, including infinity. */
 static bool is_clamped(const struct mb_layout *layout, const void *block)
 {
     const struct mb_format *format = layout->format;
@@ -87,7 +87,7 @@ static bool is_clamped(const struct mb_layout *layout, const void *block)
     return false;
 }
 
-/* A layer of a chain as one picture: a PNG and, of floats, an HDR file. */
+/* Write a layer of a chain as one picture: a PNG and, if the format is float, an HDR file. */
 static enum mb_status write_atlas(const struct writer *w, struct mb_text stem,
                                   const struct mb_layout *layout, const void *block,
                                   uint32_t layer, struct mb_err *err)
@@ -118,8 +118,8 @@ static enum mb_status write_level(const struct writer *w, uint32_t level, uint32
     return write_atlas(w, stem, &own, mb_layout_level(layout, w->block, level, layer), 0, err);
 }
 
-/* Write the errors of a level, in the layer of the first bad texel, against the chain that the
- * strategy's policy asks for, never rounded. */
+/* Write a picture of the errors of a level, in the layer of the chain's first bad texel. The
+ * errors are differences from the reference of the strategy's policy before rounding. */
 static enum mb_status write_error(const struct writer *w, uint32_t level, struct mb_err *err)
 {
     const struct mb_layout *layout = &w->c->layout;
@@ -167,7 +167,7 @@ static enum mb_status write_errors(const struct writer *w, struct mb_err *err)
     return MB_OK;
 }
 
-/* Note the files that another strategy of the case has in `folder`. */
+/* Note the files in `folder` that are already noted for another strategy of the case. */
 static enum mb_status note_again(const struct writer *w, const char *folder, struct mb_err *err)
 {
     const size_t n_bytes = strlen(folder);
@@ -185,8 +185,8 @@ static enum mb_status note_again(const struct writer *w, const char *folder, str
     return MB_OK;
 }
 
-/* Draw the reference, packed as the chains are, on the sheet and beside the folders of
- * strategies, once for all strategies that are held to the same policy. */
+/* Draw the reference, packed like the chains, on the sheet and into a folder beside the
+ * strategies' folders; once for all strategies of one policy. */
 static enum mb_status add_golden(const struct writer *w, struct mb_err *err)
 {
     struct mb_pictures *pictures = w->pictures;
@@ -226,8 +226,8 @@ static void warn(const struct writer *w)
     }
 }
 
-/* Write the pictures, except the sheet; with --images sheet these are error pictures only. Adds
- * the reference to the sheet. */
+/* Write the pictures, except the sheet (with --images sheet, only error pictures), and add the
+ * reference to the sheet. */
 static enum mb_status write_pictures(const struct writer *w, struct mb_err *err)
 {
     if (w->pictures->settings->images == 0) {
@@ -286,8 +286,8 @@ static enum mb_status add_to_sheet(const struct writer *w, struct mb_err *err)
     return mb_strlist_add(&result->images, err, "%s", sheet_name(w->c).s);
 }
 
-/* Turn the failure to write a file into a warning, so that the run goes on; the first failure
- * is reported when all else is done. Return other failures. `result` may be NULL. */
+/* Turn a failure to write a file into a warning, so that the run goes on; the first such
+ * failure is reported at the end. Return other failures. `result` may be NULL. */
 static enum mb_status forgive(struct mb_pictures *pictures, enum mb_status status,
                               const struct mb_err *why, struct mb_result *result,
                               const char *code)
@@ -352,7 +352,7 @@ static enum mb_status write_sheet(const struct mb_pictures *pictures, const stru
     return write_file(pictures, &png, sheet_name(c), NULL, err);
 }
 
-/* Remove the name of a missing file from the results; a warning says why it is missing. */
+/* Remove the name of a missing file from the results, and warn why the file is missing. */
 static void forget(const struct mb_case *c, const char *name, const char *code, const char *why)
 {
     for (size_t i = 0; i < c->n_results; i++) {

@@ -1,4 +1,4 @@
-/* What a run leaves of its chains in the output folder: pictures (--images) and texture files
+/* Writes a run's chains to the output folder, as pictures (--images) and texture files
  * (--chain). */
 #pragma once
 
@@ -11,22 +11,23 @@
 
 struct mb_pictures {
     const char *dir;                    /* the output folder; borrowed */
-    const struct mb_settings *settings; /* its inputs are never replaced */
-    struct mb_err unwritten;            /* why the first failed file was not written, or 0 */
+    const struct mb_settings *settings; /* settings->inputs are files that are never replaced */
+    struct mb_err unwritten; /* error of the first file that could not be written, or 0 */
     /* The contact sheet of the image that is being run: the first layer of all its chains. */
     struct mb_sheet sheet;
-    uint32_t policies; /* mask of 1 << mb_policy: whose references are drawn */
+    uint32_t policies; /* mask of 1 << mb_policy: policies whose references are already drawn */
 };
 
 /* Drop the sheet. */
 void mb_pictures_finish(struct mb_pictures *pictures);
 
 /* Write what the settings ask for into DIR/<input>_<W>x<H>_<format>_<reduce>/<strategy>/ (see
- * mb_case_folder), and note the files in the result. With any pictures, failed levels have an
- * error_NN.png; only a chain that verified has chain.ktx2 and chain.dds. The pictures of the
- * reference go into golden-<policy>/ beside that folder. Layers from 1 on have "_layer_NN" in
- * their names; layers from MB_MAX_PICTURE_LAYERS on are left out, with a warning. Atlases and
- * levels of float formats have a .hdr file beside the PNG, and a warning if PNG clamps.
+ * mb_case_folder), and note the files in the result. If any pictures are written, each failed
+ * level gets an error_NN.png; only a verified chain gets chain.ktx2 and chain.dds. The pictures
+ * of the reference go into golden-<policy>/ beside that folder. Layers from 1 on have
+ * "_layer_NN" in their names; layers from MB_MAX_PICTURE_LAYERS on are left out, with a
+ * warning. In float formats, atlases and levels have a .hdr file beside the PNG, and the result
+ * a warning if PNG clamps values.
  *
  * `block` is a packed block of c->layout. If `reference` is NULL, there are no error pictures
  * and no golden ones. If a file cannot be written, the result gets a warning, and
@@ -41,6 +42,6 @@ MB_MUST_CHECK enum mb_status mb_pictures_case_done(struct mb_pictures *pictures,
                                                    const struct mb_run *run,
                                                    const struct mb_case *c, struct mb_err *err);
 
-/* Remove the file that was written last for the case, and its name from the results. False if
+/* Remove the last file written for the case, and remove its name from the results. False if
  * there is none. */
 bool mb_pictures_give_up_last(struct mb_pictures *pictures, const struct mb_case *c);

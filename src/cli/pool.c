@@ -1,4 +1,4 @@
-/* Pooled runs as tables and as JSON. */
+/* Writes pooled runs as tables and as JSON. */
 #include "cli/pool.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static void json_row(struct mb_json *json, struct cJSON *list, const struct mb_r
     mb_relation_field(mb_node_write(json, node), &relation);
 }
 
-/* The place of a timing among those of its file. */
+/* The index of a timing among all timings of its file. */
 static double place_of(const struct mb_run *run, const struct mb_timing *timing)
 {
     size_t n_before = 0;
@@ -109,7 +109,7 @@ static double place_of(const struct mb_run *run, const struct mb_timing *timing)
     return (double)(n_before + (size_t)(timing - timing->of->timings));
 }
 
-/* Say which timing of each run was pooled, by its place in the file. */
+/* Write which timing of each run was pooled, by its index in the file. */
 static void json_places(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool,
                         size_t at)
 {
@@ -153,7 +153,7 @@ void mb_pool_json_lines(struct mb_json *json, struct cJSON *node, const char *ke
     mb_strbuf_finish(lines);
 }
 
-/* Add the headline of the whole pool, and that of each of its conditions. */
+/* Add the headline of the whole pool, and a headline for each condition. */
 static void json_headline(struct mb_json *json, struct cJSON *node, const struct mb_pool *pool)
 {
     MB_SCOPED(mb_strbuf) title = {0};
@@ -173,7 +173,7 @@ static void json_headline(struct mb_json *json, struct cJSON *node, const struct
     }
 }
 
-/* As results/pool.schema.json has it. */
+/* Write JSON by results/pool.schema.json. */
 static void make_json(const struct mb_pools *pools, uint64_t seed, struct mb_strbuf *out)
 {
     MB_SCOPED(mb_json) json;

@@ -1,4 +1,5 @@
-/* Runs taken together: those of files (`compare --pool`), and those of a set (`--runs`). */
+/* Shows runs pooled: the runs in given files (`compare --pool`) or the runs of a set
+ * (`--runs`). */
 #pragma once
 
 #include "base/json.h"

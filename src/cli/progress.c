@@ -11,7 +11,7 @@
 
 #define NS_PER_S      UINT64_C(1000000000)
 #define MIN_REDRAW_NS (NS_PER_S / 10)
-#define MIN_LINE_NS   (30 * NS_PER_S) /* if stderr is no terminal */
+#define MIN_LINE_NS   (30 * NS_PER_S) /* without a terminal: a line is due after this time */
 
 void mb_progress_init(struct mb_progress *progress, bool quiet, size_t n_images)
 {
@@ -32,9 +32,9 @@ void mb_progress_image(struct mb_progress *progress, size_t index, const struct 
     progress->first_ns = index == 0 ? progress->begin_ns : progress->first_ns;
 }
 
-/* Seconds until the end of the run if each image takes as long as the finished ones did on
- * average, or as the first one is going to. NaN before the first image's blocks are sampled,
- * and when the last image has already taken longer. */
+/* Seconds until the end of the run if each image takes as long as the finished images did on
+ * average, or during the first image, as long as that is expected to take. NaN before the first
+ * image's blocks are sampled, and once the last image has taken longer than expected. */
 static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
 {
     const size_t n_done = progress->image_index;
@@ -50,7 +50,7 @@ static double seconds_left(const struct mb_progress *progress, uint64_t now_ns)
     return left_ns > 0.0 ? left_ns / (double)NS_PER_S : (double)NAN;
 }
 
-/* " - about 40 s left", or in minutes or hours; "" while that is unknown. */
+/* " - about 40 s left", or in minutes or hours; "" if the time is unknown. */
 static struct mb_text left_text(double left_s)
 {
     static const struct {
@@ -80,8 +80,8 @@ static void draw(struct mb_progress *progress, const char *label, const char *st
 {
     const struct mb_text text = mb_progress_text(progress, label, step, now_ns);
     if (progress->is_terminal) {
-        /* Asked every time, as a window can be resized. A line that fills the last column wraps
-         * on some terminals. */
+        /* Ask for the width every time, as a window can be resized. Leave the last column free:
+         * some terminals wrap a line that fills it. */
         mb_log_set_transient(text.s, mb_os_columns(MB_STDERR) - 1);
     } else {
         mb_log(MB_LOG_INFO, "%s", text.s);
@@ -150,7 +150,7 @@ struct mb_text mb_progress_case_text(const struct mb_progress *progress,
 
 void mb_progress_case_done(struct mb_progress *progress, const struct mb_case *c)
 {
-    mb_progress_finish(progress); /* the table comes next */
+    mb_progress_finish(progress); /* clear the line for the table */
     if (!progress->is_terminal && !progress->is_quiet) {
         mb_log(MB_LOG_INFO, "%s", mb_progress_case_text(progress, c).s);
         progress->drawn_ns = mb_now_ns();

@@ -1,4 +1,4 @@
-/* The table of a run: a row is filled once, for the terminal and for Markdown. */
+/* Makes the table of a run. The same code fills rows for the terminal and for Markdown. */
 #include "cli/run_table.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* What all rows of a table share. */
+/* Values that all rows of a table share. */
 struct view {
     const struct mb_run *run;
     const struct mb_timing *timing;
@@ -37,7 +37,7 @@ struct view {
     double least_ns; /* the shortest of all medians; infinite: nothing was timed */
 };
 
-/* Whether a row has figures; if not, it is a sentence. */
+/* Whether a row has figures; other rows are a sentence. */
 static bool has_figures(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK || row->result->verify == MB_VERIFY_FAIL;
@@ -51,7 +51,7 @@ static bool is_skipped_alike(const struct mb_row *a, const struct mb_row *b)
            strcmp(mb_row_reason(a), mb_row_reason(b)) == 0;
 }
 
-/* How many variants were skipped like this one; 0 if a row above it stands for all of them. */
+/* The number of variants skipped like this one; 0 if a row above stands for all of them. */
 static size_t count_alike(const struct mb_timing *timing, const struct mb_row *row)
 {
     size_t n = 0;
@@ -66,13 +66,13 @@ static size_t count_alike(const struct mb_timing *timing, const struct mb_row *r
     return n;
 }
 
-/* Compulsory bytes per nanosecond are GB/s. */
+/* Compulsory bytes divided by the median: bytes per nanosecond are GB/s. */
 static double rate_gbps(const struct mb_timing *timing, const struct mb_row *row)
 {
     return (double)timing->of->compulsory_bytes / row->stats.median_ns;
 }
 
-/* The ratio to the fastest row, with its interval where it has one. */
+/* Add the ratio to the fastest row, and the interval of the ratio if known. */
 static void add_relation(struct mb_grid *grid, const struct view *view,
                          const struct mb_row *row, const char *blank)
 {
@@ -150,7 +150,7 @@ static void add_row(struct mb_grid *grid, const struct view *view, const struct 
     const struct mb_result *result = row->result;
     const size_t n_alike = count_alike(view->timing, row);
     if (mb_row_status(row) == MB_RESULT_SKIPPED && n_alike == 0) {
-        return; /* a row above it stands for it */
+        return; /* a row above stands for this one */
     }
     mb_grid_row(grid, is_best, paint_of(row, is_best));
     if (n_alike > 1) {
@@ -242,7 +242,7 @@ static void describe_split(struct mb_strbuf *out, const struct mb_split *split)
     }
 }
 
-/* Say where the time of each strategy's dispatches goes. */
+/* Add the time by level of each strategy. */
 static void add_split(struct mb_strbuf *out, const struct mb_timing *timing)
 {
     for (size_t i = 0; i < timing->of->n_results; i++) {
@@ -273,8 +273,8 @@ static bool has_warning(const struct mb_row *row, const char *message)
     return false;
 }
 
-/* Add "  note: blit and spd: MESSAGE", without names if every row has it. Add nothing if a row
- * before `first` has it. */
+/* Add "  note: blit and spd: MESSAGE", without names if every row has the message. Add nothing
+ * if a row before `first` has it. */
 static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size_t first,
                      const char *message)
 {
@@ -297,7 +297,7 @@ static void add_note(struct mb_strbuf *out, const struct mb_timing *timing, size
     }
 }
 
-/* Add each warning once, with the rows that have it: `all` warnings, or only the ones that a
+/* Add each warning once, with the rows that have it. Unless `all`, add only warnings that a
  * reader of the figures must know. */
 static void add_warnings(struct mb_strbuf *out, const struct mb_timing *timing, bool all)
 {
@@ -311,7 +311,7 @@ static void add_warnings(struct mb_strbuf *out, const struct mb_timing *timing, 
     }
 }
 
-/* What stands below the table of a run. */
+/* Add the notes below the table of a run. */
 static void add_notes(struct mb_strbuf *out, const struct view *view)
 {
     const struct mb_table_style *style = view->style;
@@ -319,7 +319,7 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
         return;
     }
     const bool is_first = view->timing == view->timing->of->timings;
-    if (view->run->settings->per_level && is_first) { /* always of a hot cache */
+    if (view->run->settings->per_level && is_first) { /* the split is always of a hot cache */
         add_split(out, view->timing);
     }
     if (!style->is_brief) {
@@ -327,7 +327,7 @@ static void add_notes(struct mb_strbuf *out, const struct view *view)
     }
 }
 
-/* Add what was measured, with the input as it was given. */
+/* Add a line on what was measured, with the input as given. */
 static void add_head(struct mb_strbuf *out, const struct view *view)
 {
     const char *input = view->timing->of->input;

@@ -13,7 +13,7 @@
 
 #define SCRIPT "report.py"
 
-/* Whether the script is in the folder; `out` gets its path. If not, errno may say why. */
+/* Whether the script is in FOLDER/WITHIN; `out` gets its path. If false, errno may say why. */
 static bool is_there(const char *folder, const char *within, char out[MB_PATH_BYTES])
 {
     const int n = snprintf(out, MB_PATH_BYTES, "%s%s/" SCRIPT, folder, within);
@@ -65,9 +65,9 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
     mb_strbuf_printf(&out, "--out=%s", page);
     MB_DO(mb_strbuf_check(&out, err));
     const struct mb_text pictures = mb_text("--max-pictures=%u", max_pictures_mb);
-    /* -B: write no bytecode beside the script. */
+    /* -B: do not write bytecode beside the script. */
     const char *const first[] = {python, "-B", script, mb_strbuf_text(&out), pictures.s, "--"};
-    /* The last element stays NULL, as mb_alloc() zeroes, and ends the list. */
+    /* mb_alloc() zeroes: the last element stays NULL and ends the list. */
     MB_FREED const char **argv = mb_alloc(MB_COUNTOF(first) + inputs->n + 1, sizeof *argv);
     MB_DO(MB_NEED(argv, "command line"));
     memcpy(argv, first, sizeof first);
@@ -75,7 +75,8 @@ enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
         argv[MB_COUNTOF(first) + i] = inputs->items[i];
     }
     const char *given = getenv("MIPBENCH");
-    /* The script has $MIPBENCH judge results: this program, unless the user names another. */
+    /* The script calls $MIPBENCH to judge results: this program, unless the user names
+     * another. */
     if (!given || given[0] == '\0') {
         mb_os_program(program);
         mb_os_set("MIPBENCH", program);

@@ -1,4 +1,4 @@
-/* The page of a report, which report.py makes: a script beside the program. */
+/* Makes the page of a report by running report.py, a script beside the program. */
 #pragma once
 
 #include "base/strlist.h"
@@ -10,11 +10,11 @@
 MB_MUST_CHECK enum mb_status mb_page_check(struct mb_err *err);
 
 /* Make the page `page` from the results in `inputs`; no shell is involved. MB_ERRC_OUTPUT if
- * the script cannot be run, or fails: then it has said on stderr why. MB_ERRC_INPUT if it
- * refuses an input. */
+ * the script cannot be run, or if it fails, having said why on stderr. MB_ERRC_INPUT if the
+ * script refuses an input. */
 MB_MUST_CHECK enum mb_status mb_page_make(const char *page, const struct mb_strlist *inputs,
                                           uint32_t max_pictures_mb, struct mb_err *err);
 
-/* `mipbench report`: the page of options->inputs. */
+/* `mipbench report`: make the page of options->inputs. */
 MB_MUST_CHECK enum mb_status mb_report_run(const struct mb_options *options,
                                            struct mb_err *err);

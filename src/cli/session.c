@@ -12,7 +12,7 @@
 #include "vk/memory.h"
 #include "cli/options/options.h"
 
-/* A run of more variants begins with a warning. */
+/* A run warns at its start if it has more variants. */
 #define MANY_VARIANTS 100
 
 static volatile sig_atomic_t caught_signal, ends_at_once;
@@ -60,7 +60,7 @@ static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
                                    struct mb_err *err)
 {
     if (gpu->state && gpu->state->is_lost) {
-        /* Work may be in flight: nothing is destroyed, and no exit handler of a driver runs. */
+        /* Work may be in flight, so destroy nothing, and let no driver's exit handler run. */
         mb_log_err(err);
         fflush(NULL);
         _Exit((int)err->code);
@@ -71,7 +71,7 @@ static enum mb_status close_device(struct mb_gpu *gpu, enum mb_status status,
     return status;
 }
 
-/* Case `i` of the run, as far as it is known before its image is loaded. */
+/* Describe case `i` of the run as far as known before its image is loaded. */
 static void describe_case(const struct mb_session *session, size_t i, struct mb_case *c)
 {
     const struct mb_settings *settings = &session->options->settings;
@@ -80,7 +80,7 @@ static void describe_case(const struct mb_session *session, size_t i, struct mb_
                            settings, i, c);
 }
 
-/* Warnings before a run, which --quiet does not hide. */
+/* Warn before a run; --quiet does not hide these warnings. */
 static void warn_ahead(const struct mb_session *session)
 {
     const struct mb_settings *settings = &session->options->settings;
@@ -116,12 +116,12 @@ static enum mb_status check_kernel(const struct mb_session *session,
 }
 
 /* Report wrong manifests before anything is measured. If a manifest refuses an image, or is
- * wrong for some images only, its row says so later. In a first run, signals end the program
- * at once meanwhile, as a compilation may never end. */
+ * wrong for some images only, the row of that image says so later. During the check of a first
+ * run, a signal ends the program at once, as a compilation may never end. */
 static enum mb_status check_kernels(const struct mb_session *session, bool is_first,
                                     struct mb_err *err)
 {
-    mb_session_end_at_once(is_first); /* in later runs, the set is still to be shown */
+    mb_session_end_at_once(is_first); /* later runs still have to show the set */
     for (size_t i = 0; i < session->n_rows && session->inputs.n_inputs > 0; i++) {
         const struct mb_variant *row = &session->rows[i];
         MB_DO(row->strategy->file ? check_kernel(session, row, err) : MB_OK);

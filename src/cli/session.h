@@ -1,5 +1,5 @@
-/* The common parts of `run` and `tune`: inputs, strategies and a device, results that are shown
- * and written, progress, and an end that a signal may ask for. */
+/* The common parts of `run` and `tune`: inputs, strategies, the device, output, progress, and
+ * an early end after a signal. */
 #pragma once
 
 #include "bench/bench.h"
@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "tune/tune.h"
 
-/* Zero, but for `options`, is a session that is not open. */
+/* A session that is zero except for `options` is not open. */
 struct mb_session {
     const struct mb_options *options;
     struct mb_variant *rows; /* owned */
@@ -16,33 +16,34 @@ struct mb_session {
     struct mb_inputs inputs;
     struct mb_gpu gpu;
     struct mb_run run;
-    struct mb_tune tune; /* of a tuning: what was decided */
+    struct mb_tune tune; /* of a tuning: its decisions */
     struct mb_output output;
     struct mb_progress progress;
 };
 
-/* From now on the first signal that ends a program asks for an end, the next one kills. */
+/* From now on, the first signal that would end the program only asks it to end; the second
+ * kills it. */
 void mb_session_catch_signals(void);
 
-/* Whether a signal ends the program at once, with 128 and its number as the exit code: while
- * there is nothing to finish or to clean up. At first it does not. */
+/* If `ends`, a signal ends the program at once, with the exit code 128 plus its number: for
+ * times when there is nothing to finish or clean up. Initially false. */
 void mb_session_end_at_once(bool ends);
 
 /* The signal that was caught, or 0. */
 int mb_session_signal(void);
 
-/* Hooks that check for that signal and show progress; `session` is their user. The caller sets
- * on_chain and on_case_done. */
+/* Hooks that check for a caught signal and show progress; `session` is their `user`. The caller
+ * sets on_chain and on_case_done. */
 struct mb_hooks mb_session_hooks(struct mb_session *session);
 
-/* The device that the options ask for. */
+/* Open the device that the options ask for. */
 MB_MUST_CHECK enum mb_status mb_session_open_device(const struct mb_options *options,
                                                     struct mb_gpu *gpu, struct mb_err *err);
 
 /* Open everything and print the head of a run. Call mb_session_close() even after a failure. */
 MB_MUST_CHECK enum mb_status mb_session_open(struct mb_session *session, struct mb_err *err);
 
-/* Free everything that is there. Returns `status`, or the failure of --validate: leaks are only
- * reported now. If the device is lost, ends the process with the code of `err`. */
+/* Free everything that is there. Returns `status`, or a failure of --validate, as leaks are
+ * reported only now. If the device is lost, ends the process with the code of `err`. */
 MB_MUST_CHECK enum mb_status mb_session_close(struct mb_session *session, enum mb_status status,
                                               struct mb_err *err);

@@ -1,4 +1,4 @@
-/* `mipbench tune`: a run whose cases are contests, and what is shown and written of it. */
+/* `mipbench tune`: shows and writes a run whose cases are contests. */
 #include "cli/tune.h"
 
 #include <math.h>
@@ -26,7 +26,8 @@ static const struct mb_grid_column columns[] = {
     {.title = "Verified"},
 };
 
-/* Whether one row stands for both policies, as the fastest strategy is often exact. */
+/* Whether the decisions for `exact` and `any` are equal and share a row: the fastest strategy
+ * is often exact. */
 static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
     const struct mb_case *c = class->timing->of;
@@ -36,7 +37,7 @@ static bool is_folded(const struct mb_tune *tune, const struct mb_tune_class *cl
            exact->runner_up == any->runner_up && exact->max_texels == any->max_texels;
 }
 
-/* "exact, any", or "any (floor)" where the chosen one is not exact. */
+/* "exact, any", or "any (floor)" if the chosen strategy is not exact. */
 static struct mb_text text_policy(const struct mb_tune *tune, const struct mb_tune_class *class)
 {
     const struct mb_answer answer = mb_row_answer(class->chosen);
@@ -74,7 +75,7 @@ static void add_row(struct mb_grid *grid, const struct mb_tune *tune,
     mb_grid_cell(grid, "%s", mb_verdict_describe(&winner->result->verdict, layout->format).s);
 }
 
-/* A row for each decision. */
+/* Add the table: a row for each decision. */
 static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
                       const struct mb_table_style *style)
 {
@@ -88,7 +89,7 @@ static void add_table(struct mb_strbuf *out, const struct mb_tune *tune,
     mb_grid_show(out, &grid, style);
 }
 
-/* Add the task of all rows, like the line above the table of a run. */
+/* Add the task that all rows share, like the line above the table of a run. */
 static void add_task(struct mb_strbuf *out, const struct mb_run *run)
 {
     const struct mb_timing *timing = &run->cases[0]->timings[0];
@@ -99,7 +100,7 @@ static void add_task(struct mb_strbuf *out, const struct mb_run *run)
     mb_strbuf_append(out, "\n\n");
 }
 
-/* Add the task, a row for each size, format and policy, and what failed. */
+/* Add the task, a row for each size, format and policy, and the failures. */
 static void add_outcome(struct mb_strbuf *out, const struct mb_run *run,
                         const struct mb_tune *tune, const struct mb_table_style *style)
 {
@@ -122,7 +123,7 @@ enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err)
     const struct mb_gpu_info *device = &session->gpu.info;
     MB_DO(mb_timer_check(device, err));
     if (mb_gpu_is_cpu(device)) {
-        return MB_OK; /* its times predict nothing */
+        return MB_OK; /* times of a software device predict nothing */
     }
     mb_progress_step(&session->progress, "self-test", "checking the instrument");
     MB_DO(mb_selftest_run(&session->gpu, &session->options->settings, &session->tune.selftest,
@@ -131,7 +132,7 @@ enum mb_status mb_tune_begin(struct mb_session *session, struct mb_err *err)
     return MB_OK;
 }
 
-/* Write the header, results.json, then tune.json and, unless `copy` is NULL, its copy. */
+/* Write the header, results.json, then tune.json, also to `copy` unless that is NULL. */
 static enum mb_status write_all(struct mb_session *session, const char *copy,
                                 struct mb_err *err)
 {

@@ -1,5 +1,5 @@
-/* `mipbench tune`: the fastest variant for each size and format, as a table, JSON and C. A
- * tuning is a run (main.c) that uses mb_tune_case() and these functions. */
+/* `mipbench tune`: finds the fastest variant for each size and format, and writes a table, JSON
+ * and C. A tuning is a run (main.c) that uses mb_tune_case() and these functions. */
 #pragma once
 
 #include "cli/session.h"

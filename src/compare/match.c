@@ -65,7 +65,7 @@ bool mb_is_usable(const struct mb_row *row)
 /* Separates the parts of a key: a control character, which no part contains. */
 #define KEY_SEPARATOR "\x1f"
 
-/* What identifies an input: the name of a pattern, whatever the seed; the digest of a file. */
+/* The identity of an input: of a pattern its name, whatever the seed; of a file its digest. */
 static const char *input_of(const struct mb_case *c)
 {
     const bool is_pattern = strncmp(c->input, "pattern:", 8) == 0;
@@ -102,7 +102,7 @@ static enum mb_status make_key(const struct mb_row *row, struct mb_test *test,
     return MB_OK;
 }
 
-/* A hash table of tests, by their keys. */
+/* A hash table that finds tests by their keys. */
 struct table {
     struct mb_test **slots; /* some are NULL */
     size_t n_slots, n_runs;
@@ -176,7 +176,8 @@ static void note_row(struct mb_repeats *out, struct mb_series *series, const str
     }
 }
 
-/* Gather the rows of one test, of[n_runs]: one for each run of a side, or NULL. */
+/* Gather the rows of one test, of[n_runs]: a row for each run of a side; NULL: the run lacks
+ * the test. */
 static enum mb_status gather(const struct mb_side_runs *side, const struct mb_row *const *of,
                              struct mb_repeats *repeats, struct mb_err *err)
 {
@@ -200,7 +201,7 @@ static enum mb_status gather(const struct mb_side_runs *side, const struct mb_ro
         }
     }
     qsort(series, repeats->runs.n, sizeof *series, mb_series_compare);
-    /* The median: if a twin is off in one run of many, that is chance. */
+    /* The median, since a twin that is off in one run of many is chance. */
     repeats->aa_distance = n_twins > 0 ? mb_median(distances, n_twins) : 0;
     return MB_OK;
 }

@@ -16,7 +16,7 @@ struct mb_run_group {
     size_t n_files; /* >= 1 */
 };
 
-/* The runs of one side, each once. */
+/* The distinct runs of one side. */
 struct mb_side_runs {
     const struct mb_run **runs; /* the array is owned; runs are borrowed */
     size_t n_runs;
@@ -39,34 +39,34 @@ struct mb_repeats {
     size_t n_samples;    /* of all series */
     bool is_verified;    /* some row was verified */
     bool is_unchecked;   /* some usable row was not verified */
-    double aa_distance;  /* of A/A ratios from 1, median over runs; 0: no twins */
+    double aa_distance;  /* distance of the A/A ratios from 1, median over runs; 0: no twins */
     double granule_ns;   /* step of the coarsest timer; 0: unknown */
 };
 
 /* One test in the runs of each side. If a run has an image twice, the first one counts. */
 struct mb_test {
-    /* The label; from timing_at the input, its size and the reduction; from alpha_at the rest
-     * of the task, the condition and the format. Owned. */
+    /* Starts with the label. At timing_at the input, its size and the reduction begin; at
+     * alpha_at the rest of the task, the condition and the format. Owned. */
     char *key;
     size_t timing_at, alpha_at;
-    const struct mb_row **of; /* one for each run of the first side, then of the other; NULL:
-                                 the run lacks the test; borrowed */
+    const struct mb_row **of; /* a row for each run of the first side, then for each of the
+                                 other; NULL: the run lacks the test; borrowed */
     struct mb_repeats side[MB_N_SIDES];
 };
 
 struct mb_tests {
-    struct mb_test *tests; /* owned; in the order of the runs and of their rows */
+    struct mb_test *tests; /* owned; ordered like the runs and their rows */
     size_t n;
-    const struct mb_row **cells; /* the arrays `of` of all tests; owned */
+    const struct mb_row **cells; /* backs the `of` arrays of all tests; owned */
 };
 
-/* Match the rows of the runs of `n_sides` sides, which must outlive the tests. Fails only
+/* Match the rows of all runs of `n_sides` sides. The runs must outlive the tests. Fails only
  * without memory. */
 MB_MUST_CHECK enum mb_status mb_match_runs(const struct mb_side_runs *sides, int n_sides,
                                            struct mb_tests *tests, struct mb_err *err);
 void mb_tests_finish(struct mb_tests *tests); /* free and zero */
 
-/* The number of a row's samples that count; the number of implausible ones among them. */
+/* The number of a row's kept samples, and the number of implausible samples among them. */
 size_t mb_row_n_samples(const struct mb_row *row);
 size_t mb_row_n_bad_samples(const struct mb_row *row);
 
@@ -74,9 +74,9 @@ size_t mb_row_n_bad_samples(const struct mb_row *row);
  * False for NULL. */
 bool mb_is_usable(const struct mb_row *row);
 
-/* Orders series by their samples, so that resampling draws the same whatever the order of the
- * files. For qsort. */
+/* Orders series by their samples, so that resampling draws the same samples whatever the order
+ * of the files. For qsort. */
 int mb_series_compare(const void *a, const void *b);
 
-/* A seed for each key: tests with the same seed would be resampled alike. */
+/* A seed of its own for each key: with the same seed, tests would be resampled alike. */
 uint64_t mb_seed_of(uint64_t seed, const char *key);

@@ -12,7 +12,7 @@
 #include "result/ranking.h"
 #include "result/relate.h"
 
-/* Whether two texts "NAME SHA256" have the same name, but different digests. */
+/* Whether two texts "NAME SHA256" have the same name but different digests. */
 static bool is_changed(const char *a, const char *b)
 {
     const size_t n_name = (size_t)(strrchr(a, ' ') - a);
@@ -40,8 +40,8 @@ static bool is_same_build(const struct mb_run *a, const struct mb_run *b)
            strcmp(a->tool.git_sha, b->tool.git_sha) == 0 && !has_changed_kernels(a, b);
 }
 
-/* Whether a run is of the same build as every run of a pool. One run is not enough to tell: it
- * may lack a kernel in which others differ. */
+/* Whether a run has the same build as every run of a pool. Comparing it with one run is not
+ * enough: that run may lack the kernel that differs. */
 static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
 {
     size_t n = 0;
@@ -51,8 +51,8 @@ static bool is_of_pool(const struct mb_pool *pool, const struct mb_run *run)
     return n == pool->n_runs;
 }
 
-/* Add each run to the pool of its device and build. There is room for as many pools as files,
- * and in each for as many runs. */
+/* Add each run to the pool of its device and build. There is room for one pool per file, and in
+ * each pool for every run. */
 static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
                                 struct mb_pools *pools, struct mb_err *err)
 {
@@ -73,8 +73,8 @@ static enum mb_status sort_runs(const struct mb_run *const *runs, size_t n_runs,
     return MB_OK;
 }
 
-/* Relate rows that no run sampled together, by the medians of whole runs. With few runs, the
- * interval lacks the spread between runs: MB_RUN_TO_RUN is added to it. */
+/* Relate two rows that no run sampled together, by the medians of whole runs. With few runs,
+ * the interval lacks the spread between runs, so MB_RUN_TO_RUN is added to it. */
 static enum mb_status relate_apart(const struct mb_runs *a, const struct mb_runs *b,
                                    const struct mb_bootstrap *how, struct mb_relation *relation,
                                    struct mb_err *err)
@@ -118,8 +118,8 @@ static enum mb_status relate_row(const struct mb_pool *pool, const struct mb_tes
                : relate_apart(&fastest->side->runs, &test->side->runs, &own, relation, err);
 }
 
-/* Whether all rows of the timing come from one run. The timing then keeps the relations of that
- * run: resampled anew, an interval may end on the other side of the margin. */
+/* Whether all rows of the timing come from one run. The timing then keeps that run's relations:
+ * if resampled again, an interval might end on the other side of the margin. */
 static bool is_of_one_run(const struct mb_timing *timing, const struct mb_test *const *tests)
 {
     const struct mb_timing *own = tests[0]->side->usable->timing;
@@ -175,8 +175,8 @@ static enum mb_status pool_stats(const struct mb_test *test, const struct mb_boo
     return MB_OK;
 }
 
-/* Fill in what does not need the other rows. The noise of the timing is that of its worst row,
- * and its number of samples that of the row with the fewest. */
+/* Fill in the figures that do not need other rows. The timing's noise is the noise of its worst
+ * row; its number of samples is the smallest of any row. */
 static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct mb_repeats *all)
 {
     struct mb_result *result = row->result;
@@ -191,7 +191,7 @@ static void fill_row(struct mb_timing *timing, struct mb_row *row, const struct 
     }
 }
 
-/* Fill in the figures of the timing, whose rows are tests[n_results]. */
+/* Fill in the figures of the timing, whose rows come from tests[n_results]. */
 static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *timing,
                                const struct mb_test *const *tests,
                                const struct mb_bootstrap *how, struct mb_err *err)
@@ -206,14 +206,14 @@ static enum mb_status conclude(const struct mb_pool *pool, struct mb_timing *tim
     return relate(pool, timing, tests, how, err);
 }
 
-/* Whether both tests have figures and belong to the same timing. */
+/* Whether both tests have figures and belong to one timing. */
 static bool is_alongside(const struct mb_test *a, const struct mb_test *b)
 {
     return a->side->usable != NULL && b->side->usable != NULL &&
            strcmp(a->key + a->timing_at, b->key + b->timing_at) == 0;
 }
 
-/* A copy that owns nothing. */
+/* Copy a result; the copy owns nothing. */
 static struct mb_result borrow(const struct mb_result *of)
 {
     struct mb_result result = *of;
@@ -223,7 +223,7 @@ static struct mb_result borrow(const struct mb_result *of)
     return result;
 }
 
-/* Add a case like that of `of`, with an empty timing. NULL without memory. */
+/* Add a copy of the case of `of`, with an empty timing. NULL without memory. */
 static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *of,
                                   const struct mb_test *const *tests, size_t n)
 {
@@ -241,7 +241,8 @@ static struct mb_timing *add_case(struct mb_pool *pool, const struct mb_timing *
     return c->results != NULL ? mb_case_add_timing(c, of->cache, of->mode) : NULL;
 }
 
-/* Add a case for the timing of tests[0], with a row for each of tests[n] in that timing. */
+/* Add a case for the timing of tests[0], with a row for each test of tests[n] in that
+ * timing. */
 static enum mb_status add_timing(struct mb_pool *pool, const struct mb_test *tests, size_t n,
                                  const struct mb_bootstrap *how, struct mb_err *err)
 {

@@ -11,15 +11,15 @@ struct mb_pool {
     /* The pooled figures as a run; its texts are borrowed from the files. Each case has one
      * timing, with rows in the order of the files:
      * - the status is failed if any run failed;
-     * - verify is pass only if every run with figures passed, and all else about correctness
-     *   is of the first run that failed, or else of the first with figures;
+     * - verify is pass only if every run with figures passed; all other facts about
+     *   correctness come from the first run that failed, or else the first with figures;
      * - stats.median_ns is the median of the runs' medians;
-     * - its 95 % interval comes from resampling runs and blocks of samples, or for a single run
-     *   from order statistics, and is NaN with too few samples;
+     * - its 95 % interval comes from resampling runs and blocks of samples (for a single run,
+     *   from order statistics) and is NaN if samples are too few;
      * - p05 and p95 are quantiles of the samples of all runs;
      * - the relation is the row's time over the fastest row's: the median of the runs' medians,
-     *   from blocks of the runs that have both, or if none has, from whole runs. It is NaN if
-     *   the row makes another image, or if no row is fastest. */
+     *   from blocks of the runs that have both rows, or if none has, from whole runs. It is NaN
+     *   if the row makes another image, or if no row is fastest. */
     struct mb_run run;
     /* [case][run]: the run's timing that the case pools, or NULL if it has none; owned. */
     const struct mb_timing **timings;

@@ -16,10 +16,10 @@ struct wins {
     double least, most; /* most is 0 if no ratio is known */
 };
 
-/* Counts of one condition's timings that have a verdict. */
+/* Counts of the timings of one condition that have a verdict. */
 struct tally {
     const struct mb_run *run;
-    size_t n_timings, n_few;    /* n_few: not in n_timings, for too few samples */
+    size_t n_timings, n_few;    /* n_few: timings with too few samples, not in n_timings */
     struct wins *exact, *cheap; /* by label; with room for all timings; owned */
     size_t n_exact, n_cheap;
 };
@@ -45,7 +45,7 @@ size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of)
     return first == of ? n : 0;
 }
 
-/* Add a name, or move it to the end. */
+/* Add a name at the end, or move it there. */
 static void add_name(struct mb_strbuf *out, struct mb_strlist *names, const char *name)
 {
     mb_strlist_remove(names, name);
@@ -118,7 +118,7 @@ void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools)
     }
 }
 
-/* Whether two rows are of the same variant and lose the same. */
+/* Whether two rows have the same label and drop and lose the same. */
 static bool is_alike_win(const struct mb_row *a, const struct mb_row *b)
 {
     const struct mb_answer of_a = mb_row_answer(a), of_b = mb_row_answer(b);

@@ -7,12 +7,12 @@
 /* "Mip-chain generation on NVIDIA H200: 8 strategies, every texel verified" */
 void mb_headline_title(struct mb_strbuf *out, const struct mb_pool *pool);
 
-/* The title of a single pool; for several "Mip-chain generation on 2 devices: A and B" or
- * "Mip-chain generation on NVIDIA H200: 2 builds". */
+/* The title of all pools: mb_headline_title() of a single pool, else "Mip-chain generation on 2
+ * devices: A and B" or "Mip-chain generation on NVIDIA H200: 2 builds". */
 void mb_headline_of_all(struct mb_strbuf *out, const struct mb_pools *pools);
 
-/* The number of the run's timings under the condition of `of` ("cold latency") if `of` is the
- * first of them, else 0. */
+/* If `of` is the run's first timing under its condition ("cold latency"): the number of timings
+ * under that condition; else 0. */
 size_t mb_headline_count(const struct mb_run *run, const struct mb_timing *of);
 
 /* Describe all timings under the condition of `of`, a line for each sentence: who wins most

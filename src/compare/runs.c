@@ -1,4 +1,4 @@
-/* Two groups of runs: which tests can be compared, and the verdict on each. */
+/* Compares two groups of runs: finds the tests that can be compared, and judges each. */
 #include "compare/runs.h"
 
 #include <math.h>
@@ -47,8 +47,8 @@ static bool is_near(const struct mb_test *a, const struct mb_test *b)
     return a->alpha_at == b->alpha_at && memcmp(a->key, b->key, a->alpha_at) == 0;
 }
 
-/* Explain that `side` lacks a test, and name a near test if the side has one: then the user
- * asked for another condition. True if the side has no near test, or if a run was not
+/* Explain that `side` lacks a test. If the side has a near test, name it: the user asked for
+ * another condition. Return true if the side has no near test, or if one of its runs was not
  * completed, perhaps because of this test. */
 static bool explain_missing(const struct mb_comparison *out, struct mb_compared *test, int side)
 {
@@ -81,7 +81,7 @@ static double range_of(const double *values, size_t n)
     return most - least;
 }
 
-/* How far a run wanders: the range of its parts' medians, divided by the median of the run. */
+/* How far a run wanders: the range of the medians of its parts, divided by the run's median. */
 static double wander(const struct mb_series *series, double median_ns, double *scratch)
 {
     double medians[MB_WANDER_PARTS];
@@ -97,8 +97,8 @@ static double wander(const struct mb_series *series, double median_ns, double *s
     return range_of(medians, n) / median_ns;
 }
 
-/* The median of the runs' medians, as in mb_bootstrap_ratio, and the spread between and within
- * runs. */
+/* Compute the median of the runs' medians, as in mb_bootstrap_ratio, and the larger of the
+ * spreads between and within runs. */
 static enum mb_status side_figures(const struct mb_repeats *found, double *median_ns,
                                    double *spread, struct mb_err *err)
 {
@@ -159,7 +159,7 @@ static bool find_gap(const struct mb_comparison *out, struct mb_compared *test)
     return true;
 }
 
-/* Fill in what needs no resampling, for a test with times on both sides. */
+/* Fill in the figures that need no resampling, for a test with times on both sides. */
 static enum mb_status fill(struct mb_compared *test, double threshold, struct mb_err *err)
 {
     const struct mb_repeats *base = &test->side[MB_BASE], *new_runs = &test->side[MB_NEW];
@@ -186,8 +186,8 @@ static enum mb_status fill(struct mb_compared *test, double threshold, struct mb
     return MB_OK;
 }
 
-/* Set the margins. The spread of a test counts as at least the third quartile of all tests,
- * which ran on the same machines: a quieter test was lucky. */
+/* Set the margins. A test's spread is raised to the third quartile of all tests, as these ran
+ * on the same machines: a quieter test was lucky. */
 static enum mb_status set_margins(const struct mb_comparison *out, struct mb_err *err)
 {
     MB_FREED double *spreads = mb_alloc(out->n_tests, sizeof *spreads);
@@ -228,9 +228,9 @@ static enum mb_status resample(struct mb_comparison *out, struct mb_err *err)
     return MB_OK;
 }
 
-/* If few runs gave no verdict, estimate how many runs a side would give one at the level of
- * 95 % with a power of 80 %, if the true ratio is the measured one. The range of five runs
- * is 2.3 standard deviations. */
+/* If few runs gave no verdict, estimate how many runs a side would give a verdict at a level of
+ * 95 % with a power of 80 %, if the true ratio is the measured one. The range of five runs is
+ * 2.3 standard deviations. */
 static void plan_runs(struct mb_compared *test)
 {
     const double deviation = fmax(test->spread, MB_RUN_TO_RUN) / 2.3;
@@ -298,8 +298,8 @@ static bool is_changed(const struct mb_case *a, const struct mb_case *b)
            strcmp(a->input_sha256, b->input_sha256) != 0;
 }
 
-/* Warn if a run measured something else than the first run: another device, or an image with
- * the same name but other contents. Only the first such image is reported. */
+/* Warn if a run differs from the first run in its device, or in the contents of an image with
+ * the same name. Only the first such image is reported. */
 static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_run *run,
                                     struct mb_err *err)
 {
@@ -319,7 +319,7 @@ static enum mb_status warn_of_first(struct mb_comparison *out, const struct mb_r
     return MB_OK;
 }
 
-/* Warn of what may make the figures of either side misleading. */
+/* Warn of anything that may make the figures of either side misleading. */
 static enum mb_status warn_of_runs(struct mb_comparison *out,
                                    const struct mb_run_group group[MB_N_SIDES],
                                    struct mb_err *err)

@@ -4,14 +4,14 @@
 #include "base/strlist.h"
 #include "compare/match.h"
 
-#define MB_FEW_RUNS 5 /* with fewer on a side, the interval lacks the spread between runs */
-/* With few runs, this is added to the threshold of 1 %, as nothing in a run shows how far the
- * next run differs. If single runs spread by 1 %, 11 of 100 comparisons of them are wrong at a
+#define MB_FEW_RUNS 5 /* if a side has fewer, the interval lacks the spread between runs */
+/* With few runs, this is added to the threshold of 1 %, as one run does not show how far the
+ * next will differ. If single runs spread by 1 %, 11 of 100 comparisons of them are wrong at a
  * margin of 2 %, and 1 of 100 at 3.8 %. If they spread by 0.5 %, a change of 5 % shows. */
 #define MB_RUN_TO_RUN 0.028
-/* If samples wander further than that during a run, that distance is added instead: between
- * runs the state of a machine differs at least as much. Five runs on an H200 wander by 0.3 %
- * and differ by as much; on a busy CPU both figures are 10 % or more. */
+/* If a run's samples wander by more than MB_RUN_TO_RUN, that distance is added instead: between
+ * runs, a machine's state differs at least as much. Five runs on an H200 wander by 0.3 % and
+ * differ by as much; on a busy CPU both figures are 10 % or more. */
 #define MB_WANDER_PARTS 5 /* parts of a run, in time order, whose medians are compared */
 #define MB_MANY_RUNS    50
 
@@ -37,7 +37,7 @@ enum mb_change {
 
 /* One test on both sides. */
 struct mb_compared {
-    const struct mb_row *row; /* the first of the base, or else of the new runs; borrowed */
+    const struct mb_row *row; /* the first row of the base, or else of the new runs; borrowed */
     enum mb_change change;
     char reason[400]; /* why it cannot be compared or decided, or "" */
     const struct mb_test *rows;
@@ -47,11 +47,11 @@ struct mb_compared {
     struct mb_estimate ratio;     /* new over base; with too few samples, no interval */
     double p_adjusted;            /* Holm over all tests */
     double threshold; /* differences up to this are ties: the option and a timer step */
-    double margin; /* a difference must exceed this: the threshold, more with few runs, or the
-                      distance of A/A twins from 1 if larger */
-    double spread; /* fraction by which runs differ, or samples within a run; at least the third
-                      quartile of all tests */
-    uint32_t n_runs_needed; /* estimated runs per side for a verdict; 0: there is one;
+    double margin; /* a difference must exceed this: the threshold (more with few runs), or if
+                      larger, the distance of the A/A twins' ratio from 1 */
+    double spread; /* fraction by which runs, or samples within a run, differ; at least the
+                      third quartile of all tests */
+    uint32_t n_runs_needed; /* estimated runs per side for a verdict; 0: has a verdict;
                                MB_MANY_RUNS: that many or more */
     bool is_single_run;     /* fewer than MB_FEW_RUNS on a side */
     bool is_identical;      /* both sides have the same samples: a run compared with itself */
@@ -61,12 +61,12 @@ struct mb_compared {
 struct mb_comparison {
     struct mb_side_runs side[MB_N_SIDES];
     struct mb_compare_options options;
-    struct mb_tests matched;   /* rows of the tests */
+    struct mb_tests matched;   /* the rows that the tests compare */
     struct mb_compared *tests; /* owned; in the order of the first base file */
     size_t n_tests;
     struct mb_strlist warnings; /* a line each, without a full stop */
     size_t n_changes[MB_N_CHANGES];
-    /* Tests with a ratio: n_single_runs are those with few runs. */
+    /* Numbers of tests with a ratio: all, those with few runs, and those with each outcome. */
     size_t n_compared, n_single_runs, n_outcomes[MB_OUTCOME_INCONCLUSIVE + 1];
     size_t n_regressions;
 };

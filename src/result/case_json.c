@@ -77,8 +77,8 @@ void mb_rect_field(struct mb_node parent, struct mb_task *task)
     }
 }
 
-/* Find a tolerance of the policy that yields the questions and the word, or any word if it is
- * "". A file records no more than these. */
+/* Find a tolerance with this policy that yields the questions and the word (any word if it is
+ * ""): a file does not record the tolerance itself. */
 static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy policy,
                                         unsigned questions, const char *word)
 {
@@ -98,7 +98,7 @@ static struct mb_tolerance tolerance_of(const struct mb_case *c, enum mb_policy 
     return (struct mb_tolerance){.has_no_policy = true, .filter.policy = policy};
 }
 
-/* The policy, the questions that it answers, and the word for its result. */
+/* Write or read the policy, the questions that it answers, and the word for the result. */
 static void answer_fields(struct mb_node node, const struct mb_case *c,
                           struct mb_result *result)
 {
@@ -152,7 +152,7 @@ static void first_bad_field(struct mb_node parent, struct mb_bad_texel *bad)
     mb_field_number(node, "bound_lsb", &bad->bound_lsb);
 }
 
-/* One array for each quantity, one figure for each level. */
+/* One array for each quantity, with one figure for each level. */
 static void level_fields(struct mb_node parent, struct mb_verdict *verdict, bool is_judged)
 {
     const struct mb_node node = mb_field_object(parent, "levels");
@@ -213,7 +213,7 @@ static void step_list(struct mb_node parent, struct mb_split *split)
     }
 }
 
-/* Memory for the facts in a list of executables; NULL if the list is empty. */
+/* Allocate facts for a list of executables; NULL if the list is empty. */
 static struct mb_pipeline_facts *read_facts(struct mb_node parent)
 {
     struct mb_list list = mb_field_list(parent, "pipelines");
@@ -293,7 +293,7 @@ static void variant_fields(struct mb_node node, const struct mb_case *c,
 
 static void usage_list(struct mb_node node, struct mb_case *c)
 {
-    /* In the order of Vulkan's bits, from the lowest; "raw_views" is not one of them. */
+    /* Ordered like Vulkan's bits, lowest first; "raw_views" at the end is not a usage flag. */
     static const char *const names[] = {"transfer_src", "transfer_dst",     "sampled",
                                         "storage",      "color_attachment", "raw_views"};
     const unsigned raw_views = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT << 1;

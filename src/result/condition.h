@@ -1,4 +1,4 @@
-/* Under what conditions chains are timed. */
+/* The conditions under which chains are timed. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,8 @@ struct mb_condition {
 };
 #define MB_MAX_CONDITIONS (MB_N_CACHES * MB_N_MODES)
 
-/* The usage flags of images: a driver may lay out an image differently if it is stored to. */
+/* The usage flags of images: a driver may lay out an image differently if shaders store to
+ * it. */
 enum mb_image_usage {
     MB_IMAGE_USAGE_ALL,    /* all that the device supports for the format */
     MB_IMAGE_USAGE_NEEDED, /* what the chosen strategies and the harness need */

@@ -12,8 +12,8 @@
  * its array, it may end in the middle of a character. */
 #define MAX_TEXT_BYTES 512
 
-/* Append a text by RFC 4180: if it has a comma or a quote, in quotes, its own quotes doubled.
- * Texts have no line ends. */
+/* Append a text by RFC 4180: if it has a comma or a quote, put it in quotes and double its
+ * quotes. Texts have no line ends. */
 static void csv_text(struct mb_strbuf *buf, const char *text)
 {
     char clean[MAX_TEXT_BYTES];
@@ -29,7 +29,7 @@ static void csv_text(struct mb_strbuf *buf, const char *text)
     mb_strbuf_append(buf, needs_quotes ? "\"," : ",");
 }
 
-/* Append figures; an unknown one, or each of them unless `known`, is an empty field. */
+/* Append figures. An unknown figure is an empty field; unless `known`, all of them are. */
 static void csv_numbers(struct mb_strbuf *buf, bool known, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* Members of a JSON file, written or read. */
+/* Writes and reads the members of a JSON file. */
 #include "result/field.h"
 
 #include <math.h>

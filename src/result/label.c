@@ -89,7 +89,7 @@ struct mb_text mb_timing_title(const struct mb_timing *timing)
                    mb_timing_condition(timing).s);
 }
 
-/* All of Mesa's software drivers have version 0.0.1; only the info text tells them apart. */
+/* Prefers the info text: all of Mesa's software drivers have version 0.0.1. */
 const char *mb_run_driver(const struct mb_run *run)
 {
     const char *info = run->device.driver_info;

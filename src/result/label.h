@@ -13,7 +13,7 @@ struct mb_text mb_case_folder(const struct mb_case *c);
  * reduction: "alpha premultiplied", "3 layers", "cube", "2 cubes", "update of 16x16 at 0,8". */
 struct mb_text mb_timing_describe(const struct mb_timing *timing);
 
-/* The same without size and format: "avg, hot, latency". */
+/* mb_timing_describe() without size, format and levels: "avg, hot, latency". */
 struct mb_text mb_timing_describe_task(const struct mb_timing *timing);
 
 /* The condition: "cold latency", "cold latency, needed usage". The place: the id of the case,
@@ -31,9 +31,9 @@ enum mb_shape { MB_SHAPE_2D, MB_SHAPE_ARRAY, MB_SHAPE_CUBE, MB_N_SHAPES };
 extern const char *const mb_shape_names[MB_N_SHAPES]; /* "2d", "array", "cube" */
 enum mb_shape mb_case_shape(const struct mb_case *c);
 
-/* What a result answers, in a word: "exact", "conservative", or the reason why not, say
- * "floor". "claims exact" if the result is wrong; "-" if the strategy leaves work out or never
- * stated its work. */
+/* A result's answer in a word: "exact", "conservative", or why it is neither, such as "floor".
+ * "claims exact" if the result is wrong; "-" if the strategy leaves work out or never stated
+ * its work. */
 struct mb_text mb_answer_describe(const struct mb_row *row);
 
 /* Distance from the exact average, "37.2 LSB"; "" if it is exact, wrong or unchecked. */

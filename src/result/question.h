@@ -7,10 +7,10 @@
 #include "image/tolerance.h"
 
 enum mb_question {
-    MB_QUESTION_EXACT, /* the area average at full precision; or the minimum or maximum of every
-                          texel, which is conservative */
-    MB_QUESTION_ANY,   /* box, floor or blit in whatever precision */
-    MB_QUESTION_KAISER, /* this and the next: one wide kernel each, as in enum mb_policy */
+    MB_QUESTION_EXACT,  /* the area average at full precision; or the minimum or maximum over
+                           every texel ("conservative") */
+    MB_QUESTION_ANY,    /* box, floor or blit at any precision */
+    MB_QUESTION_KAISER, /* these four: one wide kernel each, as in enum mb_policy */
     MB_QUESTION_LANCZOS,
     MB_QUESTION_GAUSSIAN,
     MB_QUESTION_GAUSSIAN16,
@@ -39,7 +39,6 @@ struct mb_text mb_answer_losses(const struct mb_answer *answer);
 /* The answer of a chain with this tolerance. `policies_agree`: floor and blit equal box at this
  * size (mb_policies_agree). Reduced precision (half floats, the square root for the sRGB curve,
  * weights of the fixed-function filter) is not exact at any size, except for minima and maxima,
- * which lose nothing. A chain whose error is only bounded by a plain number is not exact,
- * either. */
+ * which lose nothing. A chain that is only held to a plain error bound is not exact, either. */
 struct mb_answer mb_answer_of(const struct mb_tolerance *tolerance, enum mb_reduce reduce,
                               bool policies_agree);

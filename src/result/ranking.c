@@ -14,7 +14,7 @@ const char *const mb_lead_names[] = {
     [MB_LEAD_CLEAR] = "clear",
 };
 
-/* Whether a row can be ranked: timed, complete, with a policy and not found wrong. */
+/* Whether a row can be ranked: timed, not diagnostic, with a policy, and not found wrong. */
 static bool is_rankable(const struct mb_row *row)
 {
     return mb_row_status(row) == MB_RESULT_OK && row->result->verify != MB_VERIFY_FAIL &&
@@ -214,7 +214,8 @@ static void add_winner(struct mb_strbuf *out, const struct mb_ranking *ranking)
     mb_strbuf_append(out, ".");
 }
 
-/* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; a software device has none. */
+/* " Memory floor: 20.8 us (3:1 mix, measured 4.30 TB/s)."; adds nothing on a software
+ * device. */
 static void add_floor(struct mb_strbuf *out, const struct mb_run *run,
                       const struct mb_timing *timing)
 {

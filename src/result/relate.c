@@ -37,7 +37,7 @@ bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b, doub
     return true;
 }
 
-/* The ratio of column `b` over column `a`. */
+/* Relate column `b` to column `a`. */
 static enum mb_status relate(const struct mb_samples *samples, size_t a, size_t b,
                              uint64_t seed, struct mb_relation *relation, struct mb_err *err)
 {
@@ -95,7 +95,7 @@ double mb_relate_margin(const struct mb_timing *timing)
     /* The bounds are 1 + margin and 1 / (1 + margin): a ratio below 1 is inverted. */
     const double ratio = timing->twin.ratio;
     const double off = (ratio < 1.0 ? 1.0 / ratio : ratio) - 1.0;
-    return off > MB_MARGIN ? off : MB_MARGIN; /* NaN: no twin */
+    return off > MB_MARGIN ? off : MB_MARGIN; /* false if NaN: no twin */
 }
 
 enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err)

@@ -1,19 +1,19 @@
-/* Comparisons within a run: block by block, with the instrument's own noise as the measure. */
+/* Comparisons within a run: block by block, judged against the instrument's own noise. */
 #pragma once
 
 #include "result/result.h"
 
-#define MB_MARGIN 0.01 /* a ratio closer to 1 than this is no difference */
+#define MB_MARGIN 0.01 /* ratios closer to 1 than this count as equal */
 
 /* The logarithm of the ratio of column `b` over column `a` in each block that counts, in time
- * order: log_ratio[n_kept]. False if a duration is not positive: a
- * slope within the noise of its batches has no ratio. */
+ * order: log_ratio[n_kept]. False if a duration is not positive, such as a slope within the
+ * noise of its batches. */
 MB_MUST_CHECK bool mb_relate_blocks(const struct mb_samples *samples, size_t a, size_t b,
                                     double *log_ratio);
 
-/* The relation that logarithms of ratios show, one for each block of each run. A single run is
- * tested by Wilcoxon's test, several runs by resampling, since the blocks of one run do not
- * show how runs differ. If a run has fewer than MB_FEW_SAMPLES, only the ratio is known. */
+/* Compute a relation from the logarithms of ratios, one for each block of each run. A single
+ * run is tested by Wilcoxon's test, several runs by resampling, since the blocks of one run do
+ * not show how runs differ. If a run has fewer than MB_FEW_SAMPLES, only the ratio is known. */
 MB_MUST_CHECK enum mb_status mb_relate_logs(const struct mb_runs *log_ratios,
                                             const struct mb_bootstrap *how,
                                             struct mb_relation *relation, struct mb_err *err);
@@ -24,13 +24,14 @@ MB_MUST_CHECK enum mb_status mb_relate_logs(const struct mb_runs *log_ratios,
 MB_MUST_CHECK enum mb_status mb_relate_timing(struct mb_timing *timing, uint64_t seed,
                                               struct mb_err *err);
 
-/* Adjust the p values of a timing's relations together, and judge each ratio. Other timings do
- * not count, so that a table stays true once it is printed. */
+/* Adjust the p values of a timing's relations together, and judge each ratio. Other timings are
+ * left out, so that a printed table stays true. */
 MB_MUST_CHECK enum mb_status mb_relate_judge(struct mb_timing *timing, struct mb_err *err);
 
 /* Whether every test could find a difference with this many blocks: Wilcoxon's least p, times
  * the number of tests, must be significant. MB_ENOUGH_SAMPLES suffice for 26,000 tests. */
 bool mb_relate_can_tell(const struct mb_timing *timing);
 
-/* The least ratio minus 1 that is a difference: MB_MARGIN, or the A/A twin's if larger. */
+/* How far from 1 a ratio must be to count as a difference: MB_MARGIN, or as far as the A/A
+ * twin's ratio if that is farther. */
 double mb_relate_margin(const struct mb_timing *timing);

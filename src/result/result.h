@@ -19,7 +19,7 @@
 enum mb_result_status {
     MB_RESULT_OK,
     MB_RESULT_SKIPPED, /* unsupported here: `reason` says why */
-    MB_RESULT_FAILED,  /* verification or a runtime failure: `reason` says which */
+    MB_RESULT_FAILED,  /* wrong texels or a runtime failure: `reason` says which */
 };
 
 enum mb_verify_status {
@@ -28,7 +28,7 @@ enum mb_verify_status {
     MB_VERIFY_SKIPPED,
 };
 
-#define MB_ENOUGH_SAMPLES 20u /* fewer are warned about */
+#define MB_ENOUGH_SAMPLES 20u /* a row with fewer gets a warning */
 
 struct mb_warning {
     const char *code; /* static: "overhead_bound", "few_samples", "software_device", ... */
@@ -42,20 +42,20 @@ struct mb_warnings {
     size_t n;
 };
 
-/* How the times of one row compare with those of the fastest, block by block. */
+/* How a row's times compare with the fastest row's, block by block. */
 struct mb_relation {
     double ratio; /* exp of the median of log ratios; 1 for the fastest itself; NaN: unknown */
     double ci[2];
-    double p; /* once judged, Holm's over the timing; NaN: not tested */
+    double p; /* once judged, adjusted over the timing (Holm); NaN: not tested */
     enum mb_outcome outcome;
 };
-extern const struct mb_relation mb_no_relation; /* NaN, and inconclusive */
-extern const struct mb_relation mb_to_itself;   /* of the fastest row: 1, and the same */
+extern const struct mb_relation mb_no_relation; /* ratio NaN, inconclusive */
+extern const struct mb_relation mb_to_itself;   /* of the fastest row: ratio 1, the same */
 
-/* Where the time of a chain of several dispatches goes, from timestamp to timestamp. Always
- * with a hot cache: the same image again. */
+/* The time of each step of a chain of several dispatches, between timestamps. The cache is
+ * always hot: the same image again. */
 struct mb_split {
-    uint32_t n_steps; /* 0: not requested, or not separable */
+    uint32_t n_steps; /* 0: not requested, or steps cannot be timed apart */
     struct {
         uint32_t first_level, n_levels;
         double median_ns; /* of the dispatches */
@@ -92,16 +92,16 @@ struct mb_result {
 
 /* The figures of a variant under one condition. */
 struct mb_row {
-    struct mb_result *result;        /* of the case; borrowed */
-    const struct mb_timing *timing;  /* that has this row; borrowed */
-    char skipped[512];               /* why this condition alone was skipped, or "" */
-    struct mb_stats stats;           /* n 0: not timed */
-    size_t n_runs;                   /* if pooled: runs with figures; else 0 */
-    uint32_t n_dropped;              /* samples with invalid timestamps, which were repeated */
-    size_t column;                   /* its column in the timing's samples; SIZE_MAX: none */
-    uint32_t n_chains[MB_MAX_PARTS]; /* in each part of a sample */
+    struct mb_result *result;       /* one of the case's results; borrowed */
+    const struct mb_timing *timing; /* the timing that has this row; borrowed */
+    char skipped[512];              /* why this condition alone was skipped, or "" */
+    struct mb_stats stats;          /* stats.n is 0 if not timed */
+    size_t n_runs;                  /* number of runs with figures if pooled, else 0 */
+    uint32_t n_dropped;             /* samples with invalid timestamps, which were repeated */
+    size_t column; /* the row's column in the timing's samples; SIZE_MAX: none */
+    uint32_t n_chains[MB_MAX_PARTS]; /* number of chains in each part of a sample */
     double fixed_ns;             /* throughput: time that does not grow with chains; else NaN */
-    uint32_t n_verified;         /* timed chains with the same hash as the verified one */
+    uint32_t n_verified;         /* timed chains with the same hash as the verified chain */
     struct mb_relation relation; /* to the fastest of the timing */
     struct mb_warnings warnings;
 };
@@ -114,14 +114,14 @@ struct mb_timing {
     uint32_t n_rotated;        /* images used in turn */
     bool is_evicted;           /* too few images: memory is swept before each sample */
     struct mb_samples samples; /* raw, of all blocks and candidates; owned */
-    size_t twin_of;            /* the row that was sampled twice, or SIZE_MAX: none was */
+    size_t twin_of;            /* the row that was sampled twice; SIZE_MAX: none */
     size_t twin_column;
-    struct mb_relation twin; /* of that row to itself: the noise of the instrument */
-    double floor_ns;         /* memory traffic, or an empty dispatch; NaN: unknown */
-    bool is_dispatch_bound;  /* the floor is a dispatch, not memory */
-    struct mb_row *rows;     /* one for each result of the case, in the same order; owned */
-    /* The fastest verified row that answers `question`, or SIZE_MAX. All rows that make the
-     * same image, except for odd sizes and precision, are related to it. */
+    struct mb_relation twin; /* relation of that row to itself: the noise of the instrument */
+    double floor_ns; /* time of the memory traffic or of an empty dispatch; NaN: unknown */
+    bool is_dispatch_bound; /* the floor is a dispatch, not memory */
+    struct mb_row *rows;    /* one for each result of the case, in the same order; owned */
+    /* The fastest verified row that answers `question`, or SIZE_MAX. Every row that is like it
+     * (mb_rows_are_alike) is related to it. */
     size_t fastest;
     enum mb_question question; /* the first that a verified, timed row answers */
 };
@@ -135,30 +135,30 @@ struct mb_case {
     enum mb_depth input_depth;
     uint64_t n_clamped_texels; /* input texels out of the format's range */
     struct mb_layout layout;   /* with the levels to make */
-    uint32_t n_image_levels;   /* of the image, which has a full chain */
+    uint32_t n_image_levels;   /* levels of the image, which has a full chain */
     bool is_cube;
     struct mb_task task;
     enum mb_image_usage image_usage;
-    VkImageUsageFlags used_for; /* usage flags of the image; 0 if it could not be made */
+    VkImageUsageFlags used_for; /* usage flags of the image; 0 if the image could not be made */
     bool has_raw_views;
     double image_ms;           /* host time to make the image and its views */
-    uint64_t compulsory_bytes; /* of the task */
+    uint64_t compulsory_bytes; /* bytes that the task must read and write */
     struct mb_result *results; /* owned; in the order of the table of strategies */
     size_t n_results;
     struct mb_timing timings[MB_MAX_CONDITIONS];
     size_t n_timings;
 };
 
-/* What the device was measured to reach, and where each figure is shown. */
+/* Measured limits of the device, and where each figure is shown. */
 struct mb_roofline {
     /* The highest rate at three bytes read for each byte written, on buffers or images of
      * 8 x llc_bytes or more, or as much as memory and limits allow. Shown under the table, on
      * the page, and through mb_timing.floor_ns in "of peak". NaN: not measured. */
     double ceiling_gbps;
-    /* Median of a timed region with one empty dispatch; the timestamps' own cost is in it, as
-     * it is in every sample. Shown as the floor of small images. */
+    /* Median of a timed region with one empty dispatch; it includes the cost of the timestamps,
+     * as every sample does. Shown as the floor of small images. */
     double null_dispatch_ns;
-    /* What each further full barrier, followed by an empty dispatch, adds. Only in
+    /* Time added by each further full barrier with an empty dispatch after it. Only in
      * results.json: doc/method.md estimates the cost of synchronisation from it. */
     double null_barrier_ns;
     uint64_t llc_bytes;     /* size of the last-level cache; on the page */
@@ -167,7 +167,7 @@ struct mb_roofline {
 
 extern const struct mb_roofline mb_no_roofline; /* nothing was measured */
 
-/* What made a results file. */
+/* The program that made a results file. */
 struct mb_tool {
     const char *version, *git_sha, *build_type, *compiler; /* borrowed, or in mb_run.texts */
 };
@@ -183,7 +183,7 @@ struct mb_run {
     const struct mb_settings *settings; /* borrowed */
     uint64_t seed;
     bool verify;     /* chains were checked */
-    bool validate;   /* under the validation layer: times mean nothing */
+    bool validate;   /* run under the validation layer: times mean nothing */
     size_t n_pooled; /* number of runs pooled here; 0: a single run */
     struct mb_host_info host;
     struct mb_gpu_info device;
@@ -192,15 +192,15 @@ struct mb_run {
     struct mb_roofline roofline;
     bool complete;
     const char *exit_reason; /* static: "done", "interrupted", "error" */
-    struct mb_case **cases;  /* owned, each owned */
+    struct mb_case **cases;  /* owned, as is each case */
     size_t n_cases;
     struct mb_tool tool; /* zero: this program */
-    /* Only of a run that was read from a file (mb_run_read); owned. */
+    /* Set only if the run was read from a file (mb_run_read); owned. */
     char *path;
     char sha256[65];           /* of the file */
     struct mb_strlist command; /* argv */
     struct mb_strlist kernels; /* "NAME SHA256" of each manifest and its modules */
-    struct mb_strlist texts;   /* that other members point to */
+    struct mb_strlist texts;   /* texts that other members point to */
 };
 
 /* The floor divided by the median: 1 is as fast as the floor. NaN if either is unknown. */
@@ -216,23 +216,23 @@ const char *mb_row_fault(const struct mb_row *row);
 /* The median of a row that was timed, even if its result is wrong; else infinite. */
 double mb_row_time_ns(const struct mb_row *row);
 
-/* Warning `i` of a row, its variant's first; NULL after the last. */
+/* Warning `i` of a row: its variant's warnings come first; NULL after the last. */
 const struct mb_warning *mb_row_warning(const struct mb_row *row, size_t i);
 
-/* True if two rows make the same image, except for odd sizes and precision: both use the same
- * wide kernel, or neither uses one. */
+/* True if two rows use the same wide kernel or none: their images differ only at odd sizes and
+ * in precision. */
 bool mb_rows_are_alike(const struct mb_row *a, const struct mb_row *b);
 
-/* The rows of a run, case by case and timing by timing: start with {.run = run}. NULL after the
- * last. */
+/* Iterates over the rows of a run, case by case and timing by timing: start with {.run = run}.
+ * mb_rows_next() returns NULL after the last. */
 struct mb_rows {
     const struct mb_run *run;
     size_t at_case, at_timing, at_row;
 };
 const struct mb_row *mb_rows_next(struct mb_rows *rows);
 
-/* What a result answers: nothing if the strategy never stated its work, or leaves some out. A
- * wrong result answers no question, but keeps the word that the strategy claims. */
+/* The questions that a result answers: none if the strategy never stated its work or leaves
+ * work out. A wrong result answers no question, but keeps the word that the strategy claims. */
 struct mb_answer mb_result_answer(const struct mb_case *c, const struct mb_result *result);
 
 struct mb_answer mb_row_answer(const struct mb_row *row);

@@ -1,5 +1,5 @@
 /* results.json: the whole run as one documented tree (results/schema.json), written and read by
- * the same lines. Each fact stands in one place; a figure that is not known is null, never made
+ * the same code. Each fact stands in one place; a figure that is not known is null, never made
  * up. */
 #include "result/result_json.h"
 
@@ -18,9 +18,9 @@
 
 #define SCHEMA_VERSION "2.0.0"
 #define KNOWN_MAJOR    2
-#define MAX_GRANULE_NS 1e9 /* more would widen margins without limit */
+#define MAX_GRANULE_NS 1e9 /* a longer step would widen margins without limit */
 
-/* The Vulkan layers that were requested. They sit between the program and the driver. */
+/* Add the Vulkan layers that were requested. They sit between the program and the driver. */
 static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate)
 {
     static const char *const variables[] = {"VK_INSTANCE_LAYERS", "VK_LOADER_LAYERS_ENABLE"};
@@ -36,7 +36,7 @@ static void add_layers(struct mb_json *json, struct cJSON *parent, bool validate
     }
 }
 
-/* The manifests of the run with their text, so that it can be repeated from its results. */
+/* Add the run's manifests with their text, so that the run can be repeated from its results. */
 static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct mb_run *run)
 {
     struct cJSON *list = mb_json_array(json, parent, "kernels");
@@ -59,8 +59,8 @@ static void add_kernels(struct mb_json *json, struct cJSON *parent, const struct
     }
 }
 
-/* Add the command line, kernels and layers. Only written here: read_argv() and read_kernels()
- * read back what is needed. */
+/* Add the command line, kernels and layers. Only writes: read_argv() and read_kernels() read
+ * the members that are needed. */
 static void add_command(struct mb_json *json, struct cJSON *node, const struct mb_run *run)
 {
     struct cJSON *argv = mb_json_array(json, node, "argv");
@@ -216,7 +216,7 @@ static void add_cases(struct mb_node root, struct mb_run *run)
     }
 }
 
-/* All members but the schema, in both directions. */
+/* Write or read all members except the schema. */
 static void root_fields(struct mb_node root, struct mb_run *run)
 {
     mb_head_fields(root, run);

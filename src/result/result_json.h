@@ -5,7 +5,7 @@
 #include "result/field.h"
 #include "result/result.h"
 
-/* Append valid UTF-8 that ends in a newline. */
+/* Append results.json: valid UTF-8 that ends in a newline. */
 void mb_report_json(const struct mb_run *run, struct mb_strbuf *out);
 
 /* Likewise as CSV: a header, and a line per row with values quoted by RFC 4180. */
@@ -17,7 +17,7 @@ void mb_head_fields(struct mb_node root, struct mb_run *run);
 /* Facts about a device, as members of `node`. */
 void mb_device_fields(struct mb_node node, struct mb_gpu_info *device);
 
-/* "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", from the node of a device that has these members. */
+/* "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", from a node with the members of mb_device_fields(). */
 struct mb_text mb_device_driver(const struct cJSON *device);
 
 #define MB_RESULT_FILE_MAX_BYTES (512u * 1024u * 1024u)

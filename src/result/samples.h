@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MB_MAX_PARTS 3u   /* of a sample: one per batch length */
-#define MB_MAX_DRIFT 0.02 /* a block is flagged if its clock probe is off by more */
+#define MB_MAX_PARTS 3u   /* parts of a sample: one per batch length */
+#define MB_MAX_DRIFT 0.02 /* a block is flagged if its probe is off by a larger fraction */
 
 struct mb_block {
     uint64_t start_ns;  /* since sampling began */
@@ -17,14 +17,14 @@ struct mb_block {
 
 enum mb_stop {
     MB_STOP_NOISE,       /* the medians are known well enough */
-    MB_STOP_BLOCKS,      /* max_blocks */
-    MB_STOP_BUDGET,      /* budget_ns or timeout_ns */
-    MB_STOP_INTERRUPTED, /* after_block said so */
+    MB_STOP_BLOCKS,      /* max_blocks were sampled */
+    MB_STOP_BUDGET,      /* budget_ns or timeout_ns ran out */
+    MB_STOP_INTERRUPTED, /* after_block() asked to stop */
 };
 
 struct mb_sample {
-    double duration_ns;           /* NaN: the candidate was given up, for good */
-    double part_ns[MB_MAX_PARTS]; /* the duration is made from the first n_parts of these */
+    double duration_ns;           /* NaN: the candidate was given up and has no later samples */
+    double part_ns[MB_MAX_PARTS]; /* the duration is computed from the first n_parts of these */
     uint32_t position;            /* of the candidate in its block */
     int32_t n_verified;           /* verified chains of the sample; -1: one is wrong */
 };

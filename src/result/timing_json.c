@@ -9,11 +9,11 @@
 #include "result/relate.h"
 
 #define MAX_RATIO    1e9
-#define MAX_AA_RATIO 100.0                     /* more would widen margins without limit */
-#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* earlier files have two per variant */
+#define MAX_AA_RATIO 100.0 /* a larger ratio would widen margins without limit */
+#define MAX_COLUMNS  (2 * MB_MAX_VARIANTS + 1) /* older files have two columns per variant */
 #define MAX_CELLS    ((size_t)1 << 26)         /* blocks x columns; short columns are padded */
 
-/* Both ends of an interval. */
+/* Write or read both ends of an interval. */
 static void interval_field(struct mb_node node, const char *key, double ci[2],
                            void (*field)(struct mb_node, const char *, double *))
 {
@@ -84,7 +84,7 @@ static void twin_field(struct mb_node parent, struct mb_timing *timing)
     mb_field_rounded(node, "margin", &margin);
 }
 
-/* Durations are known to a tenth of a nanosecond, and are written so. */
+/* Rounds to a tenth of a nanosecond: durations are not known more precisely. */
 static void duration_field(struct mb_node node, double *duration_ns)
 {
     double rounded = round(10.0 * *duration_ns) / 10.0;
@@ -181,7 +181,7 @@ static bool make_samples(struct mb_node node, struct mb_samples *samples)
     return !node.reader->failed;
 }
 
-/* The indices of the blocks that are flagged (`is_flag`), or else that were repeated. */
+/* The indices of the flagged blocks if `is_flag`, else of the repeated ones. */
 static void block_list(struct mb_node parent, const char *key, struct mb_samples *samples,
                        bool is_flag)
 {
@@ -324,7 +324,7 @@ static void add_sentence(struct mb_json *json, struct cJSON *node,
                    sentence.n_bytes > 0 ? mb_strbuf_text(&sentence) : NULL);
 }
 
-/* The id of order[0] if it is the winner and all others are slower, else NULL. */
+/* The id of row order[0] if that row is the winner and all others are slower, else NULL. */
 static const char *find_winner(const struct mb_ranking *ranking, const size_t *order, size_t n)
 {
     const struct mb_timing *timing = ranking->timing;

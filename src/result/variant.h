@@ -3,14 +3,14 @@
 
 #include "strategy.h"
 
-/* Every label fits (tests/unit/test_resolve.c): two labels that are cut might be equal. */
+/* Every label fits (tests/unit/test_resolve.c): if labels were cut, two might be equal. */
 #define MB_LABEL_BYTES 160u
 
 /* One strategy with one choice of parameters. */
 struct mb_variant {
     const struct mb_strategy *strategy;
     struct mb_params params;
-    bool by_name; /* asked for by name, not by a wildcard: unsupported is then an error */
+    bool by_name; /* asked for by name, not by a wildcard: if unsupported, that is an error */
 };
 
 /* Name and non-default parameters as a label, "compute:npot=floor", or as a folder name. */
@@ -22,5 +22,5 @@ size_t mb_strategy_n_params(const struct mb_strategy *strategy);
 const char *mb_variant_value(const struct mb_strategy *strategy, const struct mb_params *params,
                              size_t i);
 
-/* True if the row leaves work out to find what it costs (struct mb_param, is_diagnostic). */
+/* True if the variant leaves work out to find its cost (struct mb_param, is_diagnostic). */
 bool mb_variant_is_diagnostic(const struct mb_variant *row);

@@ -1,4 +1,4 @@
-/* Compiles what `mipbench inspect` shows, and prints it. */
+/* `mipbench inspect`: compiles kernels and prints the driver's figures of them. */
 #include "cli/inspect/inspect.h"
 
 #include <ctype.h>
@@ -25,7 +25,7 @@
 static const struct mb_extent usual_size = {4096, 4096};
 
 /* The key of each figure in JSON, and its names in RADV, AMD's own drivers, turnip, ANV and
- * NVIDIA's. If a driver tells several of these, they are added up. */
+ * NVIDIA's. If a driver reports several names of one figure, their values are added. */
 static const struct {
     const char *key;
     const char *told_as[5]; /* ended by NULL */
@@ -51,7 +51,7 @@ static void add_figure(const struct mb_pipeline_fact *fact, double figures[MB_N_
     for (size_t i = 0; i < MB_N_FIGURES; i++) {
         for (const char *const *name = kinds[i].told_as; *name; name++) {
             if (strcasecmp(*name, fact->name) == 0) {
-                /* NVIDIA's driver adds 2^36 to its "Local Memory Size". */
+                /* NVIDIA's driver adds 2^36 to "Local Memory Size": keep the low 32 bits. */
                 const double value = i == MB_FIGURE_SCRATCH_BYTES
                                          ? fmod(fact->value, 4294967296.0)
                                          : fact->value;
@@ -84,8 +84,8 @@ struct kernels {
     struct mb_pipeline_facts facts; /* owned */
 };
 
-/* The worst outcome of all variants, and its first error. A failure is worse than the refusal
- * of a variant asked for by name, which is worse than any other refusal. */
+/* The worst outcome of all variants, and the first error with that outcome. A failure is worse
+ * than the refusal of a variant asked for by name, which is worse than any other refusal. */
 struct verdict {
     enum { ALL_MADE, REFUSED, REFUSED_BY_NAME, BROKEN } worst;
     struct mb_err why;
@@ -151,13 +151,13 @@ static void add_figures(struct mb_json *json, struct cJSON *parent,
     }
 }
 
-/* Compile one variant and add its outcome. If it is refused or cannot be compiled, the others
- * go on. */
+/* Compile one variant and add its outcome. If the variant is refused or cannot be compiled,
+ * others are still inspected. */
 static void inspect(struct mb_json *json, struct cJSON *list, const struct mb_gpu *gpu,
                     enum mb_reduce reduce, struct kernels *kernels, struct verdict *verdict)
 {
     struct mb_err why = {0};
-    char label[MB_LABEL_BYTES]; /* as it was asked for */
+    char label[MB_LABEL_BYTES]; /* as requested */
     mb_variant_label(&kernels->row, label, sizeof label);
     const enum mb_status status = compile(gpu, reduce, kernels, &why);
     const enum mb_result_status result = status == MB_OK            ? MB_RESULT_OK
@@ -210,7 +210,7 @@ static const char *const manifests[] = {
     "/etc/vulkan/icd.d/radeon_icd.x86_64.json",
 };
 
-/* Where the driver is if its manifest names no folder, as in Debian 13. */
+/* Where to find the driver if its manifest names no folder, as in Debian 13. */
 static const char *const library_folders[] = {
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
@@ -227,8 +227,8 @@ static const struct {
     {"NAVI33", "GFX1102"},
 };
 
-/* Whether the driver contains the chip's name as a whole string: asked for an unknown chip, it
- * aborts. */
+/* Whether the driver contains the chip's name as a whole string: a driver aborts if asked for
+ * an unknown chip. */
 static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
 {
     const size_t n = strlen(chip) + 1;
@@ -240,7 +240,7 @@ static bool is_known(const uint8_t *driver, size_t n_bytes, const char *chip)
     return false;
 }
 
-/* Find the driver's file by its manifest; "" if there is none. */
+/* Find the driver's file by its manifest; `path` is "" if there is none. */
 static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES])
 {
     const char *name = mb_json_read_string(mb_json_get(manifest->root, "ICD"), "library_path");
@@ -256,7 +256,8 @@ static void find_driver(const struct mb_json *manifest, char path[MB_PATH_BYTES]
     }
 }
 
-/* Replace `chip` by the driver's name for it; MB_ERRC_DEVICE if the driver has none. */
+/* Replace `chip` by the driver's name for the chip; MB_ERRC_DEVICE if the driver does not know
+ * it. */
 static enum mb_status name_chip(const char *driver_path, char *chip, size_t chip_bytes,
                                 struct mb_err *err)
 {
@@ -293,9 +294,9 @@ static enum mb_status set_up(const char *path, const char *name, struct mb_err *
     return MB_OK;
 }
 
-/* Before the Vulkan loader is loaded, make it find one device only: RADV's null device, which
- * only compiles. `spec` is "amd:CHIP", for example amd:vega10. MB_ERRC_DEVICE if the driver is
- * not installed or does not know the chip. */
+/* Make the Vulkan loader, not yet loaded, find only RADV's null device, which compiles but does
+ * not run. `spec` is "amd:CHIP", for example amd:vega10. MB_ERRC_DEVICE if the driver is not
+ * installed or does not know the chip. */
 static enum mb_status set_up_null(const char *spec, struct mb_err *err)
 {
     MB_FAIL_IF(strncmp(spec, PREFIX, strlen(PREFIX)) != 0 || spec[strlen(PREFIX)] == '\0', err,
@@ -311,7 +312,8 @@ static enum mb_status set_up_null(const char *spec, struct mb_err *err)
     return status;
 }
 
-/* Compile all that the options ask for; what a strategy refuses is no failure. */
+/* Compile everything that the options ask for; a variant that its strategy refuses is not a
+ * failure. */
 static enum mb_status make(struct mb_json *json, const struct mb_options *options,
                            struct verdict *verdict, struct mb_err *err)
 {
@@ -338,7 +340,7 @@ static enum mb_status make(struct mb_json *json, const struct mb_options *option
     return MB_OK;
 }
 
-/* The figures of a row, behind its label and its kernel. */
+/* The figures of a kernel, after the strategy's label and the kernel's name. */
 static const struct mb_grid_column columns[] = {
     {.title = "Strategy"},
     {.title = "Kernel", .drop = 4},
@@ -445,7 +447,7 @@ enum mb_status mb_inspect_run(const struct mb_options *options, struct mb_err *e
 {
     MB_SCOPED(mb_json) json;
     struct verdict verdict = {.worst = ALL_MADE};
-    mb_session_end_at_once(true); /* a driver may take half a minute for one kernel */
+    mb_session_end_at_once(true); /* some drivers take half a minute for one kernel */
     mb_json_init(&json);
     MB_DO(make(&json, options, &verdict, err));
     MB_DO(print(&json, options, err));

@@ -1,5 +1,5 @@
-/* `mipbench inspect`: what each variant's kernels are compiled to, for each format and size, as
- * a table or as JSON. Nothing is executed. */
+/* `mipbench inspect`: shows what each variant's kernels compile to, for each format and size,
+ * as a table or as JSON. Nothing is executed. */
 #pragma once
 
 #include "base/json.h"
@@ -8,21 +8,21 @@
 #include "cli/run_table.h"
 #include "result/result.h"
 
-/* Figures that each driver tells under its own names. */
+/* Figures that each driver reports under names of its own. */
 enum mb_figure {
     MB_FIGURE_SUBGROUP_SIZE,
-    MB_FIGURE_REGISTERS, /* of an invocation: vector registers where there are two kinds */
-    MB_FIGURE_SCALAR_REGISTERS, /* of a subgroup */
-    MB_FIGURE_SPILLS,           /* registers or instructions; vector and scalar */
+    MB_FIGURE_REGISTERS,        /* per invocation; vector registers if there are two kinds */
+    MB_FIGURE_SCALAR_REGISTERS, /* per subgroup */
+    MB_FIGURE_SPILLS, /* spilled registers or spill instructions, vector plus scalar */
     MB_FIGURE_SCRATCH_BYTES,
-    MB_FIGURE_SHARED_BYTES, /* of a workgroup */
-    MB_FIGURE_OCCUPANCY,    /* subgroups that a unit (AMD: a SIMD) has at a time, at most */
+    MB_FIGURE_SHARED_BYTES, /* per workgroup */
+    MB_FIGURE_OCCUPANCY,    /* most subgroups that a unit (AMD: a SIMD) holds at a time */
     MB_FIGURE_INSTRUCTIONS,
     MB_FIGURE_CODE_BYTES,
     MB_N_FIGURES,
 };
 
-/* Get the figures of one executable; NaN if the driver does not tell. */
+/* Get the figures of one executable; NaN if the driver does not report a figure. */
 void mb_figures(const struct mb_pipeline_facts *facts, size_t executable,
                 double figures[MB_N_FIGURES]);
 

@@ -1,7 +1,6 @@
 /* Asks strategies what they can do, and prints `mipbench list`: as JSON, one object with an
- * array for each thing asked for, or that object as text, in ASCII and at most 80 columns wide.
- * No image is created: its limits are checked, as a device may refuse it before any strategy
- * does. */
+ * array for each list asked for, or that object as ASCII text at most 80 columns wide. No image
+ * is created, but its limits are checked: a device may refuse it before any strategy does. */
 #include "cli/list/list.h"
 
 #include <stdio.h>
@@ -21,11 +20,11 @@
 
 #define TEXT_COLUMNS 80
 
-/* What a strategy may be able to do with a format, averages first. Operations that are not a
- * reduction use averages. */
+/* The operations that a strategy may support in a format, averages first. Operations that are
+ * not a reduction use averages. */
 static const struct operation {
     const char *name;
-    const char *title; /* of a column */
+    const char *title; /* title of the operation's column */
     enum mb_reduce reduce;
     enum mb_alpha alpha;
     uint32_t n_layers;
@@ -48,8 +47,8 @@ struct question {
 };
 
 struct answer {
-    char as[MB_LABEL_BYTES]; /* the strategy, or the variant that can do it; "": none can */
-    struct mb_err why;       /* why the default parameters cannot; no text: they can */
+    char as[MB_LABEL_BYTES]; /* the strategy or variant that can do it; "": none can */
+    struct mb_err why;       /* why its default parameters cannot; no text: they can */
 };
 
 static enum mb_status open_image(struct mb_vk_image *image, const struct question *question,
@@ -105,8 +104,8 @@ static enum mb_status ask(const struct question *question, struct answer *answer
     return MB_OK;
 }
 
-/* Open all devices, or keep and open only the one that --device selects, by the rule of a run.
- */
+/* Open all devices. If --device is given, keep and open only the device that a run would
+ * select. */
 static enum mb_status open_devices(struct mb_list_facts *facts, const char *selector,
                                    struct mb_err *err)
 {
@@ -129,7 +128,8 @@ static enum mb_status open_devices(struct mb_list_facts *facts, const char *sele
     return MB_OK;
 }
 
-/* Gather what `what` needs, of all devices or of the one that the settings name. */
+/* Gather the facts that `what` needs, of all devices or of the device that the settings
+ * name. */
 static enum mb_status gather(struct mb_list_facts *facts, enum mb_list_what what,
                              const struct mb_settings *settings, struct mb_err *err)
 {
@@ -194,7 +194,7 @@ static void add_json_device(struct mb_json *json, struct cJSON *devices,
 {
     struct cJSON *object = mb_json_object(json, devices, NULL);
     mb_json_u64(json, object, "index", device->index);
-    if (device->unusable[0] != '\0') { /* nothing more was asked of it */
+    if (device->unusable[0] != '\0') { /* the device was not queried further */
         mb_json_string(json, object, "name", device->name);
         mb_json_string(json, object, "type", mb_gpu_type_name(device->type));
         mb_json_string(json, object, "unusable", device->unusable);
@@ -246,7 +246,7 @@ static struct cJSON *add_json_one_of(struct mb_json *json, struct cJSON *devices
     return object;
 }
 
-/* Add whether a strategy can, on each device, make averages of the first format. */
+/* Add, for each device, whether a strategy can make averages in the first format. */
 static enum mb_status add_json_availability(struct mb_json *json, struct cJSON *parent,
                                             const struct mb_list_facts *facts,
                                             const struct mb_strategy *strategy,
@@ -291,7 +291,7 @@ static void add_json_patterns(struct mb_json *json)
     }
 }
 
-/* Add an answer; null if the operation weighs by alpha and the format has none. */
+/* Add an answer; null if the operation weighs by alpha and the format has no alpha. */
 static enum mb_status add_json_answer(struct mb_json *json, struct cJSON *parent,
                                       const struct question *question, struct mb_err *err)
 {
@@ -311,7 +311,7 @@ static enum mb_status add_json_answer(struct mb_json *json, struct cJSON *parent
     return MB_OK;
 }
 
-/* What one device can do with a format: an object per strategy. */
+/* Add what one device can do with a format: an object per strategy. */
 static enum mb_status add_json_device_answers(struct mb_json *json, struct cJSON *devices,
                                               const struct mb_list_facts *facts, size_t device,
                                               const struct mb_format *format,
@@ -403,7 +403,7 @@ static void add_names(struct mb_strbuf *out, const struct mb_json *json, const c
     add_grid(out, &grid);
 }
 
-/* A line behind `indent` spaces and `lead`, broken where it is too wide. */
+/* Add `text` after `indent` spaces and `lead`, wrapped if it is too wide. */
 static void add_line(struct mb_strbuf *out, size_t indent, const char *lead, const char *text)
 {
     mb_strbuf_printf(out, "%*s", (int)indent, "");
@@ -519,7 +519,7 @@ static void add_param(struct mb_strbuf *out, const char *strategy, const cJSON *
     }
 }
 
-/* One strategy with its source and parameters. */
+/* Add one strategy with its source and parameters. */
 static void add_strategy(struct mb_strbuf *out, const cJSON *strategy)
 {
     const char *name = mb_json_read_string(strategy, "name");
@@ -531,7 +531,7 @@ static void add_strategy(struct mb_strbuf *out, const cJSON *strategy)
     }
 }
 
-/* What keeps a strategy from running on a device. */
+/* Add what keeps a strategy from running on a device. */
 static void add_obstacles(struct mb_strbuf *out, const cJSON *strategy)
 {
     const cJSON *device = mb_json_elements(strategy, "devices");
@@ -591,7 +591,7 @@ static void add_answer(struct mb_grid *grid, struct mb_strlist *notes, const cJS
     mb_grid_cell(grid, "%s[%zu]", as ? "yes" : "", i + 1);
 }
 
-/* Add a strategy's name, the titles of operations, and below these a row for each format. */
+/* Add a strategy's name with the titles of operations, and below them a row for each format. */
 static void add_strategy_matrix(struct mb_grid *grid, struct mb_strlist *notes,
                                 const struct mb_json *json, int device, const char *strategy)
 {

@@ -1,5 +1,5 @@
-/* Says what a manifest means, step by step, without a device; compiles its shaders; and writes
- * the start of a new one. */
+/* Prints what a manifest means, step by step, without a device; compiles its shaders; and
+ * writes a new manifest from a template. */
 #include "cli/manifest/kernel.h"
 
 #include <inttypes.h>
@@ -170,7 +170,8 @@ static void add_plan(struct mb_strbuf *out, const struct mb_kernel_plan *plan)
     add_barriers(out, "last", &plan->closing);
 }
 
-/* Plan one variant; if its manifest refuses the image, that is a line, not a failure. */
+/* Plan one variant. If its manifest refuses the image, add a line that says so, and do not
+ * fail. */
 static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_variant *row,
                                     const struct mb_layout *layout, const struct mb_task *task,
                                     bool is_told, struct mb_err *err)
@@ -201,7 +202,7 @@ static enum mb_status check_variant(struct mb_strbuf *out, const struct mb_varia
     return MB_OK;
 }
 
-/* Find the manifest's variants, or those of --strategy; at least one. */
+/* Find the manifest's variants, or the variants that --strategy names; at least one. */
 static enum mb_status find_variants(const struct mb_options *options, struct mb_variant **rows,
                                     size_t *n_rows, struct mb_err *err)
 {
@@ -226,7 +227,7 @@ static enum mb_status check_all(const struct mb_options *options, struct mb_strb
     const struct mb_settings *settings = &options->settings;
     const struct mb_strategy *strategy = &options->table.manifests[0].strategy;
     const struct mb_format *format = mb_format_find("rgba8");
-    struct mb_extent size = {1921, 1081}; /* odd: most kernels go wrong at odd sizes first */
+    struct mb_extent size = {1921, 1081}; /* odd: odd sizes break most wrong kernels */
     struct mb_layout layout;
     struct mb_task task = {.alpha = settings->alpha};
     MB_FREED struct mb_variant *rows = NULL;
@@ -256,7 +257,7 @@ static enum mb_status compile_all(const struct mb_options *options, struct mb_st
     const struct mb_manifest *manifest = &options->table.manifests[0];
     MB_FREED struct mb_variant *rows = NULL;
     size_t n_rows = 0;
-    /* Modules compiled before are not enough: their sources may have changed. */
+    /* Modules from an earlier compilation are not enough: their sources may have changed. */
     MB_FAIL_IF(!MB_HAS_GLSLANG, err, MB_ERRC_INPUT,
                "kernel compile: this build compiles no GLSL or HLSL");
     MB_DO(find_variants(options, &rows, &n_rows, err));

@@ -31,8 +31,9 @@ static bool is_json(const char *name)
     return name[0] != '.' && suffix && strcmp(suffix, ".json") == 0;
 }
 
-/* Append the file FOLDER/NAME, or FOLDER/NAME/FILE if `within` is "/FILE" and not "", for each
- * NAME of a kind, in natural order. `code` is the error's if the folder cannot be read. */
+/* For each NAME in a folder that `is_of_kind`, in natural order, append FOLDER/NAME followed by
+ * `within` ("/FILE" or ""), if that file exists. If the folder cannot be read, fails with
+ * `code`. */
 static enum mb_status add_files(struct mb_strlist *paths, const char *folder,
                                 bool (*is_of_kind)(const char *name), const char *within,
                                 enum mb_errc code, struct mb_err *err)
@@ -82,8 +83,8 @@ static enum mb_status add_input(struct mb_strlist *all, const char *input, struc
 
 typedef enum mb_status add_fn(struct mb_strlist *all, const char *input, struct mb_err *err);
 
-/* Replace each input by what `add` appends for it; `*n_first` (unless NULL): how many items the
- * first input became. */
+/* Replace each input by what `add` appends for it. Sets `*n_first` (unless NULL) to the number
+ * of items that replace the first input. */
 static enum mb_status replace_each(struct mb_strlist *inputs, size_t *n_first, add_fn *add,
                                    struct mb_err *err)
 {
@@ -142,7 +143,7 @@ static enum mb_status add_results(struct mb_strlist *results, const char *folder
     if (has_own) {
         return mb_strlist_add(results, err, "%s", own);
     }
-    if (results->n == n_before) { /* a kept set has its runs as files */
+    if (results->n == n_before) { /* a set may have been kept as one .json file per run */
         MB_DO(add_files(results, folder, is_json, "", MB_ERRC_INPUT, err));
     }
     if (results->n == n_before) {

@@ -48,7 +48,7 @@ static void add_option(struct mb_strbuf *out, const struct mb_option_row *row,
     mb_strbuf_append(out, "\n");
 }
 
-/* Every option that goes with the verb, group by group. */
+/* Add every option that goes with the verb, group by group. */
 static void add_options(struct mb_strbuf *out, enum mb_verb verb)
 {
     const char *group = "";

@@ -1,4 +1,4 @@
-/* The tables of options and verbs, and what parses the value of each kind of option. */
+/* The tables of options and verbs, and a parser for the value of each kind of option. */
 #include "cli/options/options.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "image/image.h"
 
-#define MAX_LAYERS        2048 /* the most of any known device; the device is asked later */
+#define MAX_LAYERS        2048 /* most of any known device; the device is checked later */
 #define MAX_LLC_BYTES     (UINT64_C(1) << 40)
 #define MAX_WARMUP_ROUNDS 1000000
 #define MAX_SAMPLES       1000000
@@ -192,7 +192,7 @@ enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label
 struct mb_taken {
     struct mb_options *options;
     const struct mb_option_row *row;
-    const char *value; /* or one item of a list; NULL: the option takes none */
+    const char *value; /* the value, or one item of a list; NULL: the option takes no value */
     bool is_first;     /* the first item of a list */
 };
 
@@ -209,7 +209,7 @@ static enum mb_status refuse(const struct mb_taken *t, struct mb_text expected,
                    t->value);
 }
 
-/* A bool: false for "no-...". */
+/* Store a bool: false for "no-...". */
 static enum mb_status take_switch(const struct mb_taken *t, struct mb_err *err)
 {
     *(bool *)field_of(t) = strncmp(t->row->name, "no-", 3) != 0;
@@ -222,20 +222,20 @@ static enum mb_status take_verbose(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* A const char *: "-" without an argument. */
+/* Store a const char *: "-" if the option has no argument. */
 static enum mb_status take_text(const struct mb_taken *t, struct mb_err *err)
 {
     *(const char **)field_of(t) = t->value != NULL ? t->value : "-";
     return MB_OK;
 }
 
-/* One more item of a mb_strlist. */
+/* Append an item to a mb_strlist. */
 static enum mb_status take_texts(const struct mb_taken *t, struct mb_err *err)
 {
     return mb_strlist_add(field_of(t), err, "%s", t->value);
 }
 
-/* A uint32_t from min to max. */
+/* Store a uint32_t from min to max. */
 static enum mb_status take_count(const struct mb_taken *t, struct mb_err *err)
 {
     int64_t number = 0;
@@ -254,7 +254,7 @@ static enum mb_status take_seed(const struct mb_taken *t, struct mb_err *err)
                : refuse(t, mb_text("a whole number from 0 to %" PRIu64, UINT64_MAX), err);
 }
 
-/* A double from min to max. */
+/* Store a double from min to max. */
 static enum mb_status take_number(const struct mb_taken *t, struct mb_err *err)
 {
     return mb_parse_double(t->value, t->row->min, t->row->max, field_of(t))
@@ -262,7 +262,7 @@ static enum mb_status take_number(const struct mb_taken *t, struct mb_err *err)
                : refuse(t, mb_text("a number from %g to %g", t->row->min, t->row->max), err);
 }
 
-/* A double: percent from min to max, divided by 100. */
+/* Store a double: percent from min to max, divided by 100. */
 static enum mb_status take_percent(const struct mb_taken *t, struct mb_err *err)
 {
     MB_DO(take_number(t, err));
@@ -270,7 +270,7 @@ static enum mb_status take_percent(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* A uint64_t: "50M", digits and K, M or G of 1024. */
+/* Store a uint64_t, such as "50M": digits, then K, M or G (powers of 1024). */
 static enum mb_status take_bytes(const struct mb_taken *t, struct mb_err *err)
 {
     static const char suffixes[] = "KMG";
@@ -286,7 +286,8 @@ static enum mb_status take_bytes(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* An enum, or a mask of 1 << value: the value of a choice. The values of a list are or-ed. */
+/* Store the value of a choice: an enum, or a mask of 1 << value. The values of a list are
+ * or-ed. */
 static enum mb_status take_choice(const struct mb_taken *t, struct mb_err *err)
 {
     unsigned *field = field_of(t), value = 0;
@@ -296,7 +297,7 @@ static enum mb_status take_choice(const struct mb_taken *t, struct mb_err *err)
     return MB_OK;
 }
 
-/* A format by its name; NULL for "auto". */
+/* Find a format by its name; `*format` is NULL for "auto". */
 static enum mb_status find_format(const char *name, const char **format, struct mb_err *err)
 {
     struct mb_choice choices[MAX_CHOICES + 1] = {{.name = "auto"}};
@@ -309,7 +310,8 @@ static enum mb_status find_format(const char *name, const char **format, struct 
     return MB_OK;
 }
 
-/* NAME, or for an export NAME:REDUCTION. If a format is named again, its reductions add up. */
+/* Store a format: NAME, or for an export NAME:REDUCTION. If a format is named again, its
+ * reductions add up. */
 static enum mb_status take_format(const struct mb_taken *t, struct mb_err *err)
 {
     struct mb_options *options = t->options;

@@ -1,5 +1,5 @@
-/* What a command line says, how it is parsed, and the tables of options and commands, from
- * which parsing and help are made. */
+/* The parsed command line, its parser, and the tables of options and commands that the parser
+ * and the help use. */
 #pragma once
 
 #include "base/err.h"
@@ -13,7 +13,7 @@
 struct mb_set {
     char *dir;        /* owned; NULL until the first run has chosen it */
     uint32_t n_begun; /* runs, including the current one */
-    bool is_complete; /* the current run got to its end, whatever it found */
+    bool is_complete; /* the current run got to its end, even with wrong results */
 };
 
 enum mb_verb {
@@ -26,7 +26,7 @@ enum mb_verb {
     MB_VERB_INSPECT,
     MB_VERB_KERNEL,
     MB_VERB_HELP,                   /* print the help on help_verb to stdout, exit 0 */
-    MB_N_VERBS,                     /* how many words a command line may begin with */
+    MB_N_VERBS,                     /* number of verbs that may begin a command line */
     MB_VERB_SELF_TEST = MB_N_VERBS, /* run --self-test */
     MB_VERB_POOL,                   /* compare --pool */
     MB_N_VERB_ROWS,
@@ -47,7 +47,7 @@ enum mb_kernel_what {
     MB_KERNEL_NEW,
 };
 
-/* What a new manifest is like. */
+/* The template of a new manifest. */
 enum mb_like {
     MB_LIKE_PER_LEVEL,
     MB_LIKE_SINGLE,
@@ -67,26 +67,26 @@ struct mb_options {
     enum mb_verb help_verb; /* what help is about; MB_VERB_HELP: the overview */
     enum mb_list_what list_what;
     enum mb_kernel_what kernel_what;
-    uint64_t given;              /* bit i: row i of the table was given */
-    struct mb_settings settings; /* its lists point into those below */
-    struct mb_strlist inputs;    /* the words behind the verb, or what they stand for */
+    uint64_t given;              /* bit i: the option of row i was given */
+    struct mb_settings settings; /* its lists point into the lists below */
+    struct mb_strlist inputs; /* the words after the verb, or the files that they stand for */
     struct mb_strlist specs;
     struct mb_strlist kernels, kernel_includes; /* paths: manifests; include folders */
     struct mb_kernel_table table;               /* settings.table points into it */
     enum mb_like like;                          /* kernel new */
-    double kernel_timeout_s;                    /* for a submission that runs a kernel */
+    double kernel_timeout_s; /* longest wait for a submission that runs a kernel */
     /* export: for each of settings.formats, a mask of 1 << mb_reduce */
     unsigned format_reduces[MB_MAX_FORMATS];
-    const char *out_dir;               /* NULL: results/<utc>-<device>/; report: or a page */
+    const char *out_dir; /* NULL: results/<utc>-<device>/; report: may name the page instead */
     const char *json, *csv, *markdown; /* path, "-" or NULL; of list and inspect: "-" or NULL */
     bool wants_report;                 /* write report.html */
-    uint32_t max_pictures_mb;          /* report: of embedded pictures */
-    uint32_t n_runs;                   /* of the same measurement, as a set; 0: as 1 */
+    uint32_t max_pictures_mb;          /* report: limit on embedded pictures */
+    uint32_t n_runs;                   /* repeats of the measurement, as a set; 0 acts as 1 */
     struct mb_set *set;                /* the set of this run, or NULL */
-    const char *null_device;           /* inspect: "amd:navi31"; NULL: a device that is there */
+    const char *null_device;           /* inspect: "amd:navi31"; NULL: a real device */
     const struct mb_strategy *exported; /* export: the strategy */
-    bool force;                         /* export: into a folder that is not empty */
-    bool plain, alpha, updates;         /* export: with modules of these */
+    bool force;                         /* export: write into a folder that is not empty */
+    bool plain, alpha, updates;         /* export: include the modules for these */
     bool quiet;
     int verbosity; /* number of -v */
     enum mb_color color;
@@ -94,8 +94,8 @@ struct mb_options {
     double threshold;    /* compare: smaller relative differences are ignored */
     bool fail_on_regression, fail_on_inconclusive; /* compare */
     const char *replay_path;                       /* NULL: none */
-    struct mb_strlist replay_args;                 /* its command line joined with this one */
-    int argc; /* the command line in effect: main's or replay_args */
+    struct mb_strlist replay_args; /* the recorded command line joined with this one */
+    int argc;                      /* the command line in effect: main's or replay_args */
     char *const *argv;
 };
 
@@ -118,15 +118,16 @@ struct mb_taken; /* private: an option as it was given */
 struct mb_option_row {
     const char *name;     /* long name, without dashes */
     char short_name;      /* or 0 */
-    const char *argument; /* its name in the help; NULL: a switch, or one of the choices */
+    const char *argument; /* the argument's name in the help; NULL: a switch, or an option with
+                             choices */
     enum mb_status (*take)(const struct mb_taken *t,
                            struct mb_err *err); /* parses and stores */
     const char *group;
-    unsigned verbs;     /* mask of 1 << verb: the verbs that take it */
-    enum mb_verb turns; /* the verb that replaces its verbs, with `take` NULL; 0: none */
-    size_t field;       /* of mb_options: where the value is stored */
+    unsigned verbs;     /* mask of 1 << verb: the verbs that take the option */
+    enum mb_verb turns; /* the verb that the option selects, with `take` NULL; 0: none */
+    size_t field;       /* offset in mb_options where the value is stored */
     const struct mb_choice *choices; /* NULL, or a list that ends with a NULL name */
-    double min, max;                 /* of a number */
+    double min, max;                 /* bounds of a number */
     bool is_list;                    /* values are joined by commas */
     bool is_common;                  /* shown in the general help */
     const char *help;
@@ -145,18 +146,19 @@ struct mb_verb_row {
     struct {
         size_t min, max;
         const char *expected;
-    } words; /* behind the verb, options aside */
+    } words; /* words after the verb, without options */
 };
 
-/* From MB_N_VERBS on: the verbs that an option turns other verbs into. */
+/* Rows from MB_N_VERBS on are verbs that an option changes other verbs to. */
 extern const struct mb_verb_row mb_verb_rows[MB_N_VERB_ROWS];
 
-/* What may follow "list" and "kernel": values of their enums. */
+/* The words that may follow "list" and "kernel"; values of enum mb_list_what and
+ * mb_kernel_what. */
 extern const struct mb_choice mb_list_choices[];
 extern const struct mb_choice mb_kernel_choices[];
 
-/* Find the value of the choice called `word`. If there is none, MB_ERRC_USAGE names the
- * choices, and `label`, what takes them: "--cache", "list". */
+/* Find the value of the choice called `word`. If there is none, fails with MB_ERRC_USAGE,
+ * naming the choices and `label`, the option or verb that takes them: "--cache", "list". */
 MB_MUST_CHECK enum mb_status mb_choice_find(const struct mb_choice *choices, const char *label,
                                             const char *word, unsigned *value,
                                             struct mb_err *err);
@@ -175,7 +177,7 @@ MB_MUST_CHECK enum mb_status mb_option_take(struct mb_options *options,
 
 bool mb_option_takes_value(const struct mb_option_row *row);
 
-/* Append how the help writes the argument: "WxH[,...]", "avg|min|max", "ktx2|dds[,...]". */
+/* Append the argument as the help writes it: "WxH[,...]", "avg|min|max", "ktx2|dds[,...]". */
 void mb_option_add_argument(struct mb_strbuf *out, const struct mb_option_row *row);
 
 /* The verb of that name, or MB_N_VERBS. */
@@ -187,15 +189,15 @@ enum mb_verb mb_verb_find(const char *name);
  * one: options replace recorded options of the same name (--size and --sweep also replace each
  * other; --kernel and --kernel-include add to recorded ones), inputs replace inputs, and the
  * seed is that of the results unless --seed is given; a recording that cannot be used is
- * MB_ERRC_INPUT. `tune` is completed: the input is pattern:noise if only sizes are given, and
- * specs are widened to every variant of a strategy, except for parameters that they fix. No
+ * MB_ERRC_INPUT. For `tune`, the input is pattern:noise if only sizes are given, and each spec
+ * is widened to every variant of its strategy that has the parameters fixed in the spec. No
  * file may be written twice, and no input may be written; files are compared by identity, not
  * by name. Parsing ends at --help or --version. `argv` must outlive the options. */
 MB_MUST_CHECK enum mb_status mb_options_parse(struct mb_options *options, int argc,
                                               char *const *argv, struct mb_err *err);
 
-/* Append the options that decided what a recorded run measured, each as "--name=value", as far
- * as this version knows them. Fails only without memory. */
+/* Append the options that decided what a recorded run measured, each as "--name=value", leaving
+ * out options unknown to this version. Fails only without memory. */
 MB_MUST_CHECK enum mb_status mb_replay_options(const struct mb_run *recorded,
                                                struct mb_strlist *args, struct mb_err *err);
 

@@ -1,5 +1,5 @@
-/* Walks a command line for the words and options that its verb takes. Then checks the options
- * together. */
+/* Walks a command line for the words and options that its verb takes, then checks that the
+ * options go together. */
 #include "cli/options/options.h"
 
 #include <inttypes.h>
@@ -15,18 +15,18 @@
 
 #define MAX_OPTIONS    64
 #define MAX_NAMES      32
-#define MAX_NOISE_EDGE 4096u /* larger images mirror the noise: no cache notices */
+#define MAX_NOISE_EDGE 4096u /* larger images mirror the noise, which no cache notices */
 
 struct walk {
     int argc;
     char *const *argv;
     enum mb_verb verb;  /* argv[1], or "run" if argv[1] is no verb */
-    int n_done;         /* words behind argv[0] */
+    int n_done;         /* words done after argv[0] */
     const char *bundle; /* what is left of "-qvv", or NULL */
-    bool is_at_rest;    /* after "--" */
+    bool is_at_rest;    /* after "--": all that follows is words */
 };
 
-/* An option; if `row` is NULL, a word; if `value` is NULL too, the end. */
+/* An option, or if `row` is NULL a word, or if `value` is NULL too the end of the line. */
 struct item {
     const struct mb_option_row *row;
     const char *value; /* the word, or the option's value; NULL: it has none */
@@ -64,7 +64,8 @@ static enum mb_status fail_unknown(const char *option, enum mb_verb verb, struct
                : mb_err_hint(err, "'mipbench %s --help' lists them", mb_verb_rows[verb].name);
 }
 
-/* Find the option called "--size" or "-s", if possible one that goes with the verb. */
+/* Find the option called `option` ("--size" or "-s"), preferably a row that goes with the
+ * verb. */
 static enum mb_status find_option(const char *option, enum mb_verb verb,
                                   const struct mb_option_row **found, struct mb_err *err)
 {
@@ -80,7 +81,7 @@ static enum mb_status find_option(const char *option, enum mb_verb verb,
     return *found ? MB_OK : fail_unknown(option, verb, err);
 }
 
-/* Take the value of the item's option: `value`, or if that is NULL the next word. */
+/* Take the value of the item's option: `value`, or the next word if `value` is NULL. */
 static enum mb_status take_value(struct walk *walk, const char *value, struct item *item,
                                  struct mb_err *err)
 {
@@ -145,7 +146,8 @@ static enum mb_status next_item(struct walk *walk, struct item *item, struct mb_
     return MB_OK;
 }
 
-/* Hint at the command that a misspelt word may be; `otherwise`: as mb_err_hint_nearest. */
+/* Hint at the command that a misspelt word may mean; `otherwise` as in
+ * mb_err_hint_nearest(). */
 static enum mb_status hint_verb(struct mb_err *err, const char *word, const char *otherwise)
 {
     const char *names[MB_N_VERBS];
@@ -160,7 +162,7 @@ static enum mb_status fail_few(const struct mb_verb_row *verb, struct mb_err *er
     return MB_FAIL(err, MB_ERRC_USAGE, "%s: expected %s", verb->name, verb->words.expected);
 }
 
-/* Store the words, which are in options->inputs so far, as what they mean to the verb. */
+/* Store what the words in options->inputs mean: a list, a kernel command, a help topic. */
 static enum mb_status take_words(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_verb_row *verb = &mb_verb_rows[options->verb];
@@ -270,8 +272,8 @@ static bool is_one_of(const char *name, const char *one, const char *other)
     return strcmp(name, one) == 0 || strcmp(name, other) == 0;
 }
 
-/* Whether an option of a recorded line is left out: it is given anew, is about output, is
- * --replay (new results can be replayed without old ones), or --seed, which join() adds. */
+/* Whether an option of a recorded line is left out: if it is given again, is about output, is
+ * --replay (so that new results do not depend on old ones), or is --seed, which join() adds. */
 static bool is_dropped(const struct mb_option_row *row, const struct mb_options *given)
 {
     const bool is_size = is_one_of(row->name, "size", "sweep");
@@ -283,8 +285,9 @@ static bool is_dropped(const struct mb_option_row *row, const struct mb_options 
            (is_new && !is_one_of(row->name, "kernel", "kernel-include"));
 }
 
-/* Append the words (`are_words`) of a run's command line, or its options as "--name=value". If
- * `given` is NULL, --replay is left out; else the line is recorded: is_dropped() decides. */
+/* Append the words of a run's command line if `are_words`, else its options as "--name=value".
+ * If `given` is NULL, leave out --replay; else the line is a recorded one, and is_dropped()
+ * tells which options to leave out. */
 static enum mb_status add_items(struct mb_strlist *args, int argc, char *const *argv,
                                 bool are_words, const struct mb_options *given,
                                 struct mb_err *err)
@@ -361,7 +364,7 @@ static enum mb_status parse_replay(struct mb_options *options, struct mb_err *er
     return status;
 }
 
-/* --srgb and --alpha must suit the reduction and each format. */
+/* Check that --srgb and --alpha suit the reduction and each format. */
 static enum mb_status check_colours(const struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
@@ -415,7 +418,8 @@ static enum mb_status imply_input(struct mb_options *options, struct mb_err *err
                           most.height < MAX_NOISE_EDGE ? most.height : MAX_NOISE_EDGE);
 }
 
-/* Widen each spec to every variant; no specs mean every variant of all strategies. */
+/* Widen each spec to every variant. If there are no specs, take every variant of all
+ * strategies. */
 static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err)
 {
     struct mb_strlist narrow = options->specs;
@@ -429,7 +433,8 @@ static enum mb_status widen_specs(struct mb_options *options, struct mb_err *err
     return status;
 }
 
-/* Check for one condition and an input or sizes, then complete the inputs and the specs. */
+/* Check that there is one condition, and an input or sizes; then complete the inputs and
+ * specs. */
 static enum mb_status complete_tune(struct mb_options *options, struct mb_err *err)
 {
     const struct mb_settings *settings = &options->settings;
@@ -470,11 +475,12 @@ static enum mb_status complete_export(struct mb_options *options, struct mb_err 
     return MB_OK;
 }
 
-/* Check that no output is written twice or over an input. A default folder is new: no check. */
+/* Check that no output is written twice or over an input. A default output folder is new and
+ * needs no check. */
 static enum mb_status check_files(const struct mb_options *options, struct mb_err *err)
 {
     const char *const copies[] = {options->json, options->csv, options->markdown};
-    MB_SCOPED(mb_strlist) files = {0}; /* those that are read, then those that are written */
+    MB_SCOPED(mb_strlist) files = {0}; /* files that are read, then files that are written */
     for (size_t i = 0; i < options->inputs.n; i++) {
         MB_DO(mb_strlist_add(&files, err, "%s", options->inputs.items[i]));
     }

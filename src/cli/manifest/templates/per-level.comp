@@ -1,4 +1,4 @@
-/* @NAME@: each mip level from the one above it, by a dispatch of its own.
+/* @NAME@: makes each mip level from the level above it, by a dispatch of its own.
  *
  * The manifest beside this file, @NAME@.json, says what is bound and pushed here, and how many
  * workgroups there are. It has one step for each level:
@@ -22,7 +22,7 @@ layout(push_constant) uniform Push
 };
 
 /* No device stores to an sRGB format. Views of both levels are UNORM ("linear" in the manifest), and
- * the curve is applied here: averages are those of light, not of codes. */
+ * the curve is applied here, so that light is averaged, not codes. */
 layout(constant_id = 0) const bool IS_SRGB = false;
 
 vec4 decoded(vec4 texel)
@@ -39,9 +39,9 @@ vec4 encoded(vec4 texel)
     return IS_SRGB ? vec4(codes, texel.a) : texel;
 }
 
-/* Weights of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of the source. A level of an odd
- * size n = 2m + 1 has m texels below it, each the average of n/m source texels: parts of three. To
- * average only two drops the last row or column; that is policy "floor" in the manifest. */
+/* Weights of texels 2 * at, 2 * at + 1 and 2 * at + 2 along an axis of the source. The level below an
+ * odd size n = 2m + 1 has m texels, each the average of n/m source texels, which spread over three. An
+ * average of only two would drop the last row or column: policy "floor" in the manifest. */
 vec3 weights(int at, int n)
 {
     if (n == 1) {

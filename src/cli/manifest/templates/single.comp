@@ -1,19 +1,19 @@
-/* @NAME@: all mip levels by one dispatch.
+/* @NAME@: makes all mip levels by one dispatch.
  *
- * A workgroup of 256 invocations makes levels 1 to 6 of a tile of 64x64 texels of level 0, leaves its
- * one texel of level 6 in a buffer, and counts itself. The one that counts last finds the texels of
- * all others there, 64x64 of them at most, and makes levels 7 to 12 of these as of a tile:
+ * A workgroup of 256 invocations makes levels 1 to 6 of a tile of 64x64 texels of level 0, stores its
+ * one texel of level 6 in a buffer, and increments a counter. The last workgroup to do so finds all
+ * of level 6 in the buffer, at most 64x64 texels, and makes levels 7 to 12 from it as from a tile:
  *
  *     64x64    4x4 texels an invocation
  *     32x32    2x2 texels an invocation, in registers
- *     16x16    one, which it leaves in shared memory
- *     8x8 ...  of four of those, by a quarter of the invocations each time
+ *     16x16    one texel an invocation, stored in shared memory
+ *     8x8 ...  one texel from four in shared memory, by a quarter as many invocations each time
  *
- * Workgroups do not wait for each other: Vulkan does not promise that all of them run at once, and a
- * loop until another one is done may never end.
+ * Workgroups do not wait for each other: Vulkan does not promise that all of them run at once, so a
+ * loop that waits for another workgroup may never end.
  *
- * Odd sizes: the last row and column are dropped (policy "floor" in the manifest). Six levels that
- * are exact need more than 64x64 texels of each tile. */
+ * Odd sizes: the last row and column are dropped (policy "floor" in the manifest). For six exact
+ * levels, a tile would need more than 64x64 texels. */
 #version 460
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
@@ -25,14 +25,14 @@ layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) uniform sampler2DArray source;
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[12]; /* level 1 is [0] */
 
-/* Nonprivate: written by some invocations, read by others. */
+/* Nonprivate: some invocations write these buffers, others read them. */
 layout(set = 0, binding = 2) nonprivate buffer Level6
 {
     vec4 level6[]; /* layer, row, column */
 };
 layout(set = 0, binding = 3) nonprivate buffer Counter
 {
-    uint counter[]; /* by layer: workgroups that are done; 0 before and after each run */
+    uint counter[]; /* for each layer, workgroups that are done; 0 before and after a run */
 };
 
 layout(push_constant) uniform Push
@@ -60,8 +60,8 @@ vec4 fetch(int level, ivec2 at, int layer)
 
 #define STORE(n) case n: imageStore(levels[n - 1], p, texel); break;
 
-/* Store a texel. Indices into levels[] are constant, as dynamic ones are an optional feature. No
- * device stores beyond the size of a level. */
+/* Store a texel. Indices into levels[] are constant: dynamic indices are an optional feature. Stores
+ * beyond the size of a level do nothing on any device. */
 void store(int level, ivec2 at, int layer, vec4 texel)
 {
     ivec3 p = ivec3(at, layer);
@@ -74,7 +74,7 @@ void store(int level, ivec2 at, int layer, vec4 texel)
     }
 }
 
-/* The average of 2x2 texels of a level; a level one texel wide or high has no second one to add. */
+/* The average of 2x2 texels of a level, or of 1x2 or 2x1 if the level is one texel wide or high. */
 vec4 average(int level, vec4 v00, vec4 v10, vec4 v01, vec4 v11)
 {
     ivec2 size = size_of(level);
@@ -103,7 +103,7 @@ void make_six(int top, ivec2 tile, int layer)
         barrier(); /* all of this level is in the cells */
         texel = average(level, cells[p.y][p.x], cells[p.y][p.x + 1], cells[p.y + 1][p.x],
                         cells[p.y + 1][p.x + 1]);
-        barrier(); /* all have read it */
+        barrier(); /* all invocations have read this level */
         if (is_active) {
             cells[own.y][own.x] = texel;
             store(level + 1, tile * n + own, layer, texel);
@@ -111,11 +111,11 @@ void make_six(int top, ivec2 tile, int layer)
     }
 }
 
-/* Leave level 6 of this tile, count, and tell the workgroup whether it was the last.
+/* Store level 6 of this tile, count this workgroup, and tell it whether it was the last.
  *
  * Memory model: invocation 0 stores the texel, and its atomicAdd releases that store at device scope.
- * If the atomicAdd reads that all other workgroups have counted, the memoryBarrier after it acquires
- * their stores. Only invocation 0 has acquired then; acquire() passes that on to its workgroup. */
+ * If the atomicAdd returns that all other workgroups have counted, the memoryBarrier acquires their
+ * stores, but for invocation 0 only; acquire() extends this to its workgroup. */
 bool count_is_last(ivec2 tile, int layer)
 {
     if (gl_LocalInvocationIndex == 0) {
