@@ -350,11 +350,12 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
 {
     uint32_t most = 0;
     if (comparison->n_single_runs > 0) {
-        mb_strbuf_printf(out,
-                         "Single run: %zu of %zu results have fewer than %d runs a side, and a "
-                         "difference must clear %s, because runs differ.\n",
-                         comparison->n_single_runs, comparison->n_compared, MB_FEW_RUNS,
-                         mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
+        mb_strbuf_printf(
+            out,
+            "Single run: %zu of %zu results have fewer than %d runs a side; as runs "
+            "differ, a difference must clear at least %s.\n",
+            comparison->n_single_runs, comparison->n_compared, MB_FEW_RUNS,
+            mb_percent_text(comparison->options.threshold + MB_RUN_TO_RUN).s);
     }
     for (size_t i = 0; i < comparison->n_tests; i++) {
         const uint32_t n = comparison->tests[i].n_runs_needed;
@@ -362,7 +363,7 @@ static void add_notes(struct mb_strbuf *out, const struct mb_comparison *compari
     }
     if (most > 0) {
         mb_strbuf_printf(out, "The undecided need %s %u runs a side.\n",
-                         most == MB_MANY_RUNS ? "more than" : "up to", most);
+                         most == MB_MANY_RUNS ? "at least" : "up to", most);
     }
 }
 

@@ -12,7 +12,7 @@
 static const char last_words[] =
     "\nExit codes:\n"
     "  0      everything ran and was verified\n"
-    "  1      a verification failed, or --fail-on-regression found one\n"
+    "  1      a verification or the self-test failed, or a --fail-on-... of compare\n"
     "  2      wrong command line\n"
     "  3      bad input\n"
     "  4      no usable device\n"
