@@ -159,7 +159,7 @@ struct level_job {
     struct mb_extent extent;
     uint32_t level;
     const uint8_t *output;            /* stored texels */
-    const double *want, *ideal, *box; /* linear; from level 1 on */
+    const double *want, *ideal, *box; /* linear; NULL for level 0 */
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
     double least_bound_lsb;           /* no texel's bound is lower */

@@ -58,7 +58,7 @@ extern const char *const mb_alpha_names[];
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 
-#define MB_MAX_TAPS 33u /* in wide kernels, edges folded in; in other policies 3 */
+#define MB_MAX_TAPS 33u /* most taps of a wide kernel in the image; others have 3 */
 
 struct mb_taps {
     uint32_t first;             /* source texel of weight[0] */

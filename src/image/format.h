@@ -33,8 +33,8 @@ struct mb_format {
 struct mb_channel {
     uint32_t n_bits;
     uint32_t mantissa_bits; /* of a float; 0 if the channel is a code of [0, 1] */
-    int max_exponent;       /* of a float; the least normal exponent is 1 - it */
-    double least, largest;  /* finite value */
+    int max_exponent;       /* of a float; normal exponents begin at 1 - max_exponent */
+    double least, largest;  /* finite values */
 };
 
 /* All formats; `mb_format_count` rows. */
