@@ -468,8 +468,7 @@ static struct mb_plane source_of(const struct level_job *job, bool is_reread)
     return plane;
 }
 
-/* The least bound of any texel: a chunk whose largest error is within it is not checked texel
- * by texel. */
+/* The least bound of any texel: only a chunk with a larger error is checked texel by texel. */
 static double least_bound_lsb(struct mb_step step)
 {
     double least_lsb = INFINITY;

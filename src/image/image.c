@@ -74,8 +74,7 @@ struct encode_job {
     uint8_t *texels;
 };
 
-/* Decode `n` texels of the layer from column `x` of row `y`: codes, or linear light of floats.
- */
+/* Decode `n` texels of the layer from column `x` of row `y`: codes, or linear floats. */
 static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, size_t n,
                          double *rgba)
 {

@@ -203,9 +203,8 @@ static void probe_texel(const struct mb_place *at, double value[4])
     }
 }
 
-/* Values up to 4, some negative; a few from 1024 to 2944, of both signs, which cancel within
- * two levels, so that they hide no error below. No infinities or NaN, which would spread to the
- * last texel. */
+/* Values up to 4, and some from 1024 to 2944 of both signs, which cancel within two levels and
+ * hide no error below. No infinities or NaN, which would spread to the last texel. */
 static void probe_float_texel(const struct mb_place *at, double rgba[4])
 {
     uint32_t x, y;

@@ -26,7 +26,6 @@ extern const struct mb_pattern mb_patterns[];
 bool mb_pattern_is_spec(const char *spec);
 
 /* Make "pattern:NAME:WxH" as an image of 8-bit codes or floats. An unknown name (with a "did
- * you mean") or a missing or bad size is MB_ERRC_INPUT. `seed` feeds noise, signed and both
- * probes. */
+ * you mean") or bad size is MB_ERRC_INPUT. `seed` feeds noise, signed and both probes. */
 MB_MUST_CHECK enum mb_status mb_pattern_make(struct mb_image *image, const char *spec,
                                              uint64_t seed, struct mb_err *err);

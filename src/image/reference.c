@@ -31,7 +31,7 @@ struct reducer {
     enum mb_policy policy;
     enum pass pass;
     enum mb_reduce reduce;
-    uint32_t n_max_taps;       /* also the slots: consecutive rows share none */
+    uint32_t n_max_taps;       /* also the number of slots; consecutive rows share none */
     struct mb_taps *taps;      /* [extent.width], along x; owned */
     double *decoded;           /* rgba[source width][4]; owned, with the rows below */
     double *joined;            /* the result row, rgba[extent.width][4] */

@@ -9,9 +9,8 @@
 #define ENCODED_LIMIT 0.04045
 #define EXPONENT      (1.0 / 2.4)
 
-/* Each binade of [2^-9, 1) has 32 segments, numbered by the exponent and the upper 5 bits of
- * the mantissa; the middle of a segment is its anchor. A power is computed from its segment's
- * anchor. */
+/* A power is computed from an anchor, the middle of a segment. Each binade of [2^-9, 1) has 32
+ * segments, numbered by the exponent and the upper 5 bits of the mantissa. */
 #define SEGMENT_SHIFT       47u /* 52 bits of mantissa less 5 */
 #define SEGMENTS_PER_BINADE 32u
 #define N_BINADES           9u

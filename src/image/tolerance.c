@@ -196,8 +196,7 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
                                                             tolerance->filter.alpha, format);
     const double sums_ulp = 4.0 * step->n_carried * (is_quotient ? 2.0 : 1.0);
     const double lsb = mb_format_lsb(format, channel, want);
-    /* A device may truncate when it stores a smaller float: 1 ulp, if a sum is just below one.
-     */
+    /* A device may truncate when it stores a smaller float, even a sum just below a value. */
     const uint32_t n_cut_bits = 23 - mb_format_channel(format, channel)->mantissa_bits;
     const double stored_lsb = n_cut_bits > 0 ? 1.0 : 0.0;
     const double sums_lsb = sums_halves(step) ? sums_ulp * half_of_taps(want, range) / lsb
@@ -286,8 +285,7 @@ static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_t
     const struct level_doubt level = {
         .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
         .is_strict = tolerance->is_strict,
-        /* Weights of wide kernels have both signs: infinite taps may give NaN, or either
-           infinity. */
+        /* Wide kernels have weights of both signs: infinite taps may give anything. */
         .is_interpolated =
             mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
         .rounding = rounding_of(step),

@@ -53,7 +53,7 @@ struct mb_step {
  * size above 1 under MB_POLICY_BLIT: the position may be truncated to a step, and the weight
  * rounded to a step, which makes 1.5 steps per axis. If the other axis halves such weights, all
  * four are rounded again, by half a step each: one step more. An H200's blits were off by 1.35
- * steps with one odd axis of size above 1 alone, and by 2.3 if the other axis is even.
+ * steps on a single odd axis, and by 2.3 if the other axis is even.
  *
  * Wide kernels, whatever the arithmetic: a sum of positive and negative terms may be much
  * smaller than its terms. Its error then is not some ulp of the sum, but a part of the spread
@@ -112,10 +112,9 @@ double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, doub
 bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n);
 
 /* Make the doubts of the level below `source` at `dst`, linear rgba[h'][w'][4]. If
- * source->format is NULL, the source was not stored: `carried` holds the doubts of its values;
- * a doubt is set to infinity if its value may overflow. Otherwise `carried` is not read. If
- * colour is weighted by alpha, the alpha channel holds alpha instead of its doubt. Fails only
- * if out of memory. */
+ * source->format is NULL, the source was not stored: `carried` holds the doubts of its values,
+ * and a doubt becomes infinite if its value may overflow. Otherwise `carried` is not read. If
+ * colour is weighted by alpha, channel 3 holds alpha itself. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_step *step,
                                             const struct mb_plane *source, double *carried,
                                             double *dst, struct mb_err *err);

@@ -234,8 +234,7 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
                                         : mb_reader_bad(png->reader, reasons[result], err);
 }
 
-/* Look up the colours of an indexed image; stb_image has read indices as greys, scaled to 8
- * bits. */
+/* Replace indices, which stb_image has read as greys scaled to 8 bits, by their colours. */
 MB_MUST_CHECK static enum mb_status look_up(const struct png *png, struct mb_err *err)
 {
     const uint32_t step = 255 / ((1u << png->depth) - 1);

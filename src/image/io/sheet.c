@@ -20,7 +20,7 @@
 #include "image/io/write.h"
 
 #define TILE_TEXELS   128u /* longer edge of a tile; levels of powers of two fill it */
-#define LEAST_TEXELS  32u  /* the least shorter edge, even if the image is narrow */
+#define LEAST_TEXELS  32u  /* least length of the shorter edge */
 #define GAP_TEXELS    12u
 #define CAPTION_LINES 3u
 #define SQUARE_TEXELS 8u /* of the checkerboard behind transparent texels */
@@ -178,8 +178,7 @@ static void mix(const uint8_t *rgba, uint32_t stride_texels, const uint32_t x[2]
     }
 }
 
-/* The texels, out of `n_source` on an axis, that the tile's texel `i` of `n` covers: at least
- * one. */
+/* The range, never empty, of `n_source` texels that the tile's texel `i` of `n` covers. */
 static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t range[2])
 {
     range[0] = (uint32_t)((uint64_t)i * n_source / n);

@@ -28,8 +28,8 @@ static void *reallocate(void *memory, size_t n_old, size_t n_bytes)
     return moved;
 }
 
-/* The last result of `deflate`, until it is freed. mb_png_encode frees it if stb_image_write
- * does not: it leaks the result if it has no memory for the file. */
+/* The last result of `deflate`, until it is freed. If stb_image_write has no memory for the
+ * file, it leaks the result, and mb_png_encode frees it. */
 static _Thread_local void *deflated;
 
 static void release(void *memory)

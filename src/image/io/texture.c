@@ -58,7 +58,7 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define DFD_SRGB          2u
 #define DFD_STRAIGHT      0u /* a flag: alpha is not premultiplied */
 #define DFD_ALPHA         15u
-#define DFD_IS_LINEAR     0x10u /* qualifiers, stored with the channel: alpha is linear in sRGB */
+#define DFD_IS_LINEAR     0x10u /* qualifiers, beside the channel: alpha is linear in sRGB */
 #define DFD_IS_SIGNED     0x40u
 #define DFD_IS_FLOAT      0x80u
 #define FLOAT_ONE         0x3f800000u
