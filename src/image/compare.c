@@ -349,8 +349,9 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
-/* For two texels of different bytes: true, and `*bad` set for the first channel that differs,
- * if `allowed_lsb` is 0 (decoded, they may still be equal: NaNs) or if they differ by more. */
+/* True if two texels of different bytes differ by more than `allowed_lsb`; always true if it is
+ * 0, as different NaNs decode alike. If true, sets `*bad` for the first channel that differs.
+ */
 static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
                    double allowed_lsb, struct mb_bad_texel *bad)
 {

@@ -40,8 +40,8 @@ struct mb_step {
     double weight_error; /* of the filter on the stored level (mb_tolerance_weight_error) */
 };
 
-/* The error allowed to the weights of all taps together, for a source level of this size, if
- * the fixed-function filter computes the weights or in wide kernels; otherwise 0.
+/* The error that the weights of all taps together may have, for a source level of this size: of
+ * wide kernels, and of weights that the fixed-function filter makes; otherwise 0.
  *
  * Coordinates are 32-bit floats, exact if the size is a power of two. Otherwise the inverse
  * size, the product with the inverse and the product of that with the size are each rounded.

@@ -62,8 +62,7 @@ static bool is_within(double value, enum mb_scalar scalar)
     return value == floor(value) && value >= least && value <= most;
 }
 
-/* Read "address(NAME)", which is no expression, as no double may hold it. False if not found.
- */
+/* Read a node "address(NAME)"; false if it is none. No expression: a double may round it. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
     const cJSON *text = mb_choose(r, node);
@@ -588,7 +587,7 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
                 binding->first_level[k / binding->n_levels] + k % binding->n_levels;
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
-            const bool is_first = k % binding->n_levels == 0; /* only this can be stored to */
+            const bool is_first = k % binding->n_levels == 0; /* the only level stored to */
             *(is_storage && is_first && !binding->use->only_reads ? &uses->written
                                                                   : &uses->read) |= 1u << level;
         }
