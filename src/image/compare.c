@@ -350,8 +350,7 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
 }
 
 /* True if two texels of different bytes differ by more than `allowed_lsb`; always true if it is
- * 0, as different NaNs decode alike. If true, sets `*bad` for the first channel that differs.
- */
+ * 0, as NaNs decode alike. If true, sets `*bad` for the first channel that differs. */
 static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
                    double allowed_lsb, struct mb_bad_texel *bad)
 {

@@ -62,7 +62,7 @@ static bool is_within(double value, enum mb_scalar scalar)
     return value == floor(value) && value >= least && value <= most;
 }
 
-/* Read a node "address(NAME)"; false if it is none. No expression: a double may round it. */
+/* Read a node "address(NAME)" without a double, which may round it; false if it is none. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
     const cJSON *text = mb_choose(r, node);

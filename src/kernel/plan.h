@@ -83,7 +83,7 @@ mb_kernel_plan_init(struct mb_kernel_plan *plan, const struct mb_gpu_info *info,
                     const struct mb_layout *layout, const struct mb_task *task,
                     const struct mb_params *params, struct mb_err *err);
 
-/* Make the plan again with the buffers' addresses: the first plan gave only their sizes. */
+/* Make the plan again, with the addresses of buffers made by the sizes in the first plan. */
 MB_MUST_CHECK enum mb_status mb_kernel_plan_again(struct mb_kernel_plan *plan,
                                                   const struct mb_layout *layout,
                                                   const uint64_t *addresses,

@@ -108,7 +108,7 @@ void mb_words_add(struct mb_words *words, const char *word);
 size_t mb_words_find(struct mb_reader *reader, const struct cJSON *node, const char *what,
                      const char *word, const struct mb_words *words);
 
-/* The node itself or, if it is a {"by": ...}, the chosen branch, until that is no choice. */
+/* Follow a node {"by": ...} to its chosen branch, repeatedly; returns a node without "by". */
 const struct cJSON *mb_choose(struct mb_reader *reader, const struct cJSON *node);
 
 /* mb_choose() for an object, which may have only these keys (NULL-terminated) and must have the
