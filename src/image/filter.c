@@ -96,7 +96,7 @@ static const struct kernel {
 } kernels[MB_N_POLICIES] = {
     [MB_POLICY_KAISER] = {KAISER_RADIUS, kaiser_at},
     [MB_POLICY_LANCZOS] = {3, lanczos_at},
-    [MB_POLICY_GAUSSIAN] = {2, gaussian_at}, /* radius: four standard deviations */
+    [MB_POLICY_GAUSSIAN] = {2, gaussian_at}, /* both radii: four standard deviations */
     [MB_POLICY_GAUSSIAN16] = {8, gaussian16_at},
 };
 

@@ -58,7 +58,7 @@ extern const char *const mb_alpha_names[];
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 
-#define MB_MAX_TAPS 33u /* most taps of a wide kernel in the image; others have 3 */
+#define MB_MAX_TAPS 33u /* most taps of a wide kernel in the image; others have at most 3 */
 
 struct mb_taps {
     uint32_t first;             /* source texel of weight[0] */
@@ -80,7 +80,8 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
  * and its phase moves from texel to texel. Weights are divided by their sum. Texels beyond an
  * edge repeat the edge texel. */
 
-/* The most taps along an axis, including taps beyond the edges: 2 * radius 8 * ratio 3. */
+/* The most taps along an axis, including taps beyond the edges: 2 * radius 8 * 3 source texels.
+ */
 #define MB_MAX_FILTER_KERNEL_TAPS 48u
 
 /* Distance, in texels of the next level, from which a wide kernel is 0; 0 for other policies.

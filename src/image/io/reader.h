@@ -74,7 +74,7 @@ MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_e
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * in builds that have it (MB_HAS_JPEG). A decoder's warning is an error if it concerns texels.
+ * in builds that have it (MB_HAS_JPEG). Warnings are errors if texels may depend on them.
  * Refused: more than 100 scans or 1 GiB of decoder memory, CMYK, arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
