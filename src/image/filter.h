@@ -80,8 +80,7 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
  * and its phase moves from texel to texel. Weights are divided by their sum. Texels beyond an
  * edge repeat the edge texel. */
 
-/* The most taps along an axis, including taps beyond the edges: 2 * radius 8 * 3 source texels.
- */
+/* The most taps along an axis, including taps beyond the edges: 2 * 8 (radius) * 3 (ratio). */
 #define MB_MAX_FILTER_KERNEL_TAPS 48u
 
 /* Distance, in texels of the next level, from which a wide kernel is 0; 0 for other policies.
