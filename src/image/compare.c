@@ -29,8 +29,8 @@ static double distance_lsb(const struct mb_format *format, uint32_t channel, dou
     return isnan(distance) ? INFINITY : distance;
 }
 
-/* The first channel in which two texels of different bytes differ: channels follow each other
- * from the lowest bit on. It compares bits, as different NaNs decode alike. */
+/* The first channel in which two texels of different bytes differ; channels lie in order from
+ * the lowest bit on. Compares bits, as all NaNs decode alike. */
 static uint32_t first_channel(const struct mb_format *format, const uint8_t *got,
                               const uint8_t *want)
 {
@@ -44,8 +44,8 @@ static uint32_t first_channel(const struct mb_format *format, const uint8_t *got
     return channel;
 }
 
-/* The largest distance over `n` texels, in LSB. Kept per channel, so that no comparison waits
- * for another. */
+/* The largest distance over `n` texels, in LSB. Each channel has its own maximum, so that the
+ * four comparisons of a texel do not wait for each other. */
 static double max_distance_lsb(const struct mb_format *format, const double *got,
                                const double *want, size_t n)
 {
@@ -70,7 +70,7 @@ static double max_distance_lsb(const struct mb_format *format, const double *got
     return all;
 }
 
-/* How far texels are from those of an unrounded chain, by channel. */
+/* How far the output's texels are from an unrounded chain's, by channel. */
 struct distance {
     double sum_squares;
     double largest[4]; /* infinite if only one of two values is NaN */
@@ -98,7 +98,7 @@ static void add_distance(struct distance *distance, const double *got, const dou
     distance->sum_squares += all;
 }
 
-/* Add what another worker has found. */
+/* Add another worker's distances. */
 static void join_distance(struct distance *distance, const struct distance *other)
 {
     distance->sum_squares += other->sum_squares;
@@ -108,9 +108,9 @@ static void join_distance(struct distance *distance, const struct distance *othe
     }
 }
 
-/* The largest distance over the channels, in LSB of the peak of the level or of the one above,
- * whichever is larger: beside a value near 0, where terms have cancelled or a minimum is 0, one
- * ulp says nothing. */
+/* The largest distance over the channels, in LSB at the peak of the level or of the level
+ * above, whichever is larger. The ulp of the value itself measures nothing if the value is near
+ * 0 because terms cancel or a minimum is 0. */
 static double scaled_lsb(const struct distance *distance, const struct distance *above,
                          const struct mb_format *format)
 {
@@ -122,7 +122,7 @@ static double scaled_lsb(const struct distance *distance, const struct distance 
     return largest_lsb;
 }
 
-/* Only channels that the format has count. */
+/* Counts only the channels that the format has. */
 static double psnr_db(const struct distance *noise, const struct mb_format *format,
                       uint64_t n_texels)
 {
@@ -137,7 +137,7 @@ static double psnr_db(const struct distance *noise, const struct mb_format *form
     return 10.0 * log10(peak * peak * n_values / noise->sum_squares);
 }
 
-/* How far a level is from the unrounded chains: that of its own policy, and that of box. */
+/* How far a level is from two unrounded chains: its own policy's and box's. */
 struct distances {
     struct distance drift, box;
 };
@@ -151,27 +151,27 @@ struct tally {
 };
 
 /* A chain whose levels are judged one after another, each by several workers, while the
- * reference of the step error is followed down. Two buffers take turns, by level & 1: one has
- * the level that is made, the other the level that it is made from. */
+ * reference of the step error is computed level by level. Of each pair of buffers, index
+ * level & 1 holds the level, the other index the level above it. */
 struct level_job {
     const struct mb_judged_chain *chain;
     struct mb_step step; /* to this level */
     struct mb_extent extent;
     uint32_t level;
     const uint8_t *output;            /* stored texels */
-    const double *want, *ideal, *box; /* of levels 1..: linear */
+    const double *want, *ideal, *box; /* linear; NULL for level 0 */
     double *range;                    /* or NULL */
     const double *doubt;              /* or NULL: all values are ordinary */
-    double least_bound_lsb;           /* no texel's bound is below it */
-    struct distances from;            /* of the level above, until this level is judged */
+    double least_bound_lsb;           /* no texel's bound is lower */
+    struct distances from;            /* until this level is judged: of the level above */
     bool is_doubted;                  /* level 0 has values that are not ordinary */
     bool was_reread;               /* a stored level was re-read: `want` is no longer `ideal` */
-    double *wanted[2], *doubts[2]; /* owned, where they are needed */
-    double *ranges;                /* owned, where needed */
+    double *wanted[2], *doubts[2]; /* owned; NULL if not needed */
+    double *ranges;                /* owned; NULL if not needed */
     struct tally tally[MB_PARALLEL_MAX_WORKERS];
 };
 
-/* `want` and `got` are coded. The caller adds the place. */
+/* `want` and `got` are coded. The caller sets level, layer, x and y. */
 static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t channel,
                                      double want, double got)
 {
@@ -185,7 +185,7 @@ static struct mb_bad_texel bad_texel(const struct mb_format *format, uint32_t ch
     };
 }
 
-/* Count the bad texel `texel` of the level, and remember the first. */
+/* Count texel `texel` of the level as bad; keep `bad` if it is the first. */
 static void tally_bad(struct tally *tally, const struct level_job *job, size_t texel,
                       struct mb_bad_texel bad)
 {
@@ -198,7 +198,7 @@ static void tally_bad(struct tally *tally, const struct level_job *job, size_t t
     }
 }
 
-/* The error of value `i` of the level, less its doubt. */
+/* The error of value `i` of the level, less the error that its doubt allows. */
 static double step_error_lsb(const struct level_job *job, size_t i, double got, double want)
 {
     const double error_lsb = distance_lsb(job->step.format, i % 4, got, want);
@@ -242,9 +242,9 @@ static void find_bad(struct tally *tally, const struct level_job *job, size_t te
     }
 }
 
-/* `n` texels of a linear level from `texel`, on the scale of codes: in place, or converted into
- * `buffer`. Wide kernels overshoot: a value beyond the format's range is stored as the nearest
- * within. */
+/* `n` texels of a linear level from `texel`, on the scale of codes: `level` itself, or a copy
+ * in `buffer` if they must be converted. Wide kernels overshoot: values beyond the format's
+ * range are clamped to it. */
 static const double *coded(const struct level_job *job, const double *level, size_t texel,
                            size_t n, double *buffer)
 {
@@ -261,8 +261,8 @@ static const double *coded(const struct level_job *job, const double *level, siz
     return level;
 }
 
-/* Judge `n` texels from `texel` of a level below the base. Chains that are the same array are
- * converted and compared once. */
+/* Judge `n` texels from `texel` of a level below the base. If two chains are the same array,
+ * it is converted and compared once. */
 static void judge_chunk(struct tally *tally, const struct level_job *job, size_t texel,
                         size_t n)
 {
@@ -316,7 +316,7 @@ static size_t first_difference(const uint8_t *want, const uint8_t *got, size_t t
     return end;
 }
 
-/* Level 0 must come back as it went in, bit for bit: -0 is not 0 here. */
+/* Level 0 must equal the source bit for bit: -0 is not 0 here. */
 static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint32_t row_end)
 {
     struct level_job *job = ctx;
@@ -349,8 +349,8 @@ static void judge_base_rows(void *ctx, uint32_t worker, uint32_t row_begin, uint
     }
 }
 
-/* True if two texels of different bytes differ by more than `allowed_lsb`, or if that is 0
- * (different NaNs look alike): sets `*bad` for the first channel that differs. */
+/* True if two texels of different bytes differ by more than `allowed_lsb`; always true if it is
+ * 0, as NaNs decode alike. If true, sets `*bad` for the first channel that differs. */
 static bool differ(const struct mb_format *format, const uint8_t *want, const uint8_t *got,
                    double allowed_lsb, struct mb_bad_texel *bad)
 {
@@ -387,7 +387,7 @@ void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_
     }
 }
 
-/* Set the drift and the distance to box of a level from what was found of it. */
+/* Set a level's drift, distance to box and PSNR from the distances of its texels. */
 static void measure_level(struct level_job *job, const struct distances *from,
                           struct mb_level_verdict *level)
 {
@@ -441,7 +441,7 @@ static void level_job_finish(struct level_job *job)
     mb_free(job->ranges);
 }
 
-/* Allocate a level, unless there is one: earlier levels were larger. */
+/* Allocate `*level`, unless it is allocated: then it is large enough, as levels shrink. */
 MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent extent,
                                                struct mb_err *err)
 {
@@ -451,7 +451,7 @@ MB_MUST_CHECK static enum mb_status need_level(double **level, struct mb_extent 
     return MB_NEED(*level, "verification");
 }
 
-/* What the level is made from. */
+/* The level above, from which this level's reference is made: stored texels or `want`. */
 static struct mb_plane source_of(const struct level_job *job, bool is_reread)
 {
     const struct mb_judged_chain *chain = job->chain;
@@ -468,7 +468,7 @@ static struct mb_plane source_of(const struct level_job *job, bool is_reread)
     return plane;
 }
 
-/* The least bound of any texel: chunks within it are not looked at texel by texel. */
+/* The least bound of any texel: only a chunk with a larger error is checked texel by texel. */
 static double least_bound_lsb(struct mb_step step)
 {
     double least_lsb = INFINITY;
@@ -479,8 +479,8 @@ static double least_bound_lsb(struct mb_step step)
     return least_lsb;
 }
 
-/* Make the reference of the level. Until a level is re-read it is the ideal chain, which costs
- * nothing. */
+/* Make the reference of the level. Until the first re-read level, the ideal chain serves as
+ * reference, which costs nothing. */
 MB_MUST_CHECK static enum mb_status make_golden(struct level_job *job, struct mb_err *err)
 {
     struct mb_step *step = &job->step;

@@ -1,8 +1,8 @@
 /* Judging an output chain: step error (pass or fail) and drift (reported).
  *
  * Step error: a strategy states at which levels it re-reads stored texels. At each such level
- * the reference restarts from the output's own stored texels and carries doubles up to the next
- * such level. Drift: distance to the chain that is never rounded.
+ * the reference restarts from the output's own stored texels; up to the next such level it
+ * carries doubles. Drift: the distance to the chain that is never rounded.
  *
  * For floats, the step error is in ulp of each value. Drift and distance to box are in ulp of
  * the channel's largest finite magnitude in the unrounded level and the one above it: if a
@@ -17,9 +17,9 @@ struct mb_level_verdict {
     struct mb_extent extent;
     double max_error_lsb; /* step error */
     double drift_lsb;     /* max distance to the policy's unrounded chain */
-    double psnr_db;       /* of the level against the unrounded chain; infinite if equal; peak 1
-                             for UNORM and sRGB (whose codes are compared), else the largest
-                             magnitude of the unrounded level; over layers: the least */
+    double psnr_db;       /* of the level against the unrounded chain, the least of all layers;
+                             infinite if equal. Peak: 1 for UNORM and sRGB (codes are compared),
+                             for floats the largest magnitude of the unrounded level */
     double box_lsb; /* max distance to the unrounded box chain: quality, not correctness */
     uint64_t n_bad_texels;
 };
@@ -40,7 +40,7 @@ struct mb_verdict {
     double claimed_lsb; /* the bound that the strategy claims; 0: the bound is computed */
 };
 
-/* One layer of an output, and what it is judged by. */
+/* One layer of an output, and the chains and the tolerance that judge it. */
 struct mb_judged_chain {
     const struct mb_layout *layout;
     const void *output; /* a packed block */
@@ -48,7 +48,7 @@ struct mb_judged_chain {
     const void *source; /* level 0 of the layer, as uploaded */
     const struct mb_tolerance *tolerance;
     const struct mb_ideal *ideal; /* of `source`: the unrounded chain of tolerance->filter */
-    const struct mb_ideal *box;   /* as `ideal`, under MB_POLICY_BOX; may be the same pointer */
+    const struct mb_ideal *box;   /* as `ideal`, but of MB_POLICY_BOX; may equal `ideal` */
 };
 
 /* Judge one layer: its level 0 must equal the source bit for bit. Under a wide kernel all
@@ -58,17 +58,17 @@ struct mb_judged_chain {
 MB_MUST_CHECK enum mb_status mb_compare_chain(const struct mb_judged_chain *chain,
                                               struct mb_verdict *verdict, struct mb_err *err);
 
-/* Find the first texel, in order of y and x, outside `ignored`, whose bytes differ between two
- * stored levels (if `allowed_lsb` is above 0, by more than that in some channel): sets found,
- * x, y, channel, want and got of `*bad`, or leaves it alone. */
+/* Find the first texel outside `ignored`, in order of y and x, whose bytes differ between two
+ * stored levels; if `allowed_lsb` is above 0, some channel must differ by more than that. Sets
+ * found, x, y, channel, want and got of `*bad`; if no texel differs, `*bad` is unchanged. */
 void mb_find_difference(const struct mb_plane *want, const void *got, struct mb_rect ignored,
                         double allowed_lsb, struct mb_bad_texel *bad);
 
 /* "37.2 LSB", for floats "37.2 ulp"; LSB if `format` is NULL. */
 struct mb_text mb_error_text(double error_lsb, const struct mb_format *format);
 
-/* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; where the strategy
- * claims a plain number, "max 0.56 ulp of 2 claimed". */
+/* A passing verdict in words: "max 0.56 LSB", for floats "max 0.56 ulp"; if the strategy claims
+ * a bound, "max 0.56 ulp of 2 claimed". */
 struct mb_text mb_verdict_describe(const struct mb_verdict *verdict,
                                    const struct mb_format *format);
 

@@ -65,7 +65,7 @@ static double bessel_i0(double x)
     return sum;
 }
 
-/* Kaiser's window, as NVIDIA Texture Tools has it (nvimage/Filter.cpp, KaiserFilter). */
+/* Sinc times Kaiser's window, as in NVIDIA Texture Tools (nvimage/Filter.cpp, KaiserFilter). */
 static double kaiser_at(double x)
 {
     const double t = x / KAISER_RADIUS;
@@ -78,13 +78,13 @@ static double lanczos_at(double x)
     return sinc(x) * sinc(x / 3.0);
 }
 
-/* Standard deviation: one source texel, if two make one texel of the next level. */
+/* Standard deviation: 1/2, one source texel if the size is even. */
 static double gaussian_at(double x)
 {
     return exp(-2.0 * x * x);
 }
 
-/* Standard deviation: four source texels. */
+/* Standard deviation: 2, four source texels if the size is even. */
 static double gaussian16_at(double x)
 {
     return exp(-x * x / 8.0);
@@ -156,8 +156,8 @@ static struct mb_taps box_taps(uint32_t n_source, uint32_t x)
     };
 }
 
-/* Taps from the sample position (x + 1/2) * n / n' - 1/2 as the exact fraction over 2n'. A tap
- * of weight 0 is left out, so that an infinity in it cannot get through. */
+/* The taps of the sample position (x + 1/2) * n / n' - 1/2, an exact fraction over 2n'. A tap
+ * of weight 0 is left out: 0 times infinity would be NaN. */
 static struct mb_taps blit_taps(uint32_t n_source, uint32_t x)
 {
     const uint64_t denominator = 2 * (uint64_t)next_size(n_source);
@@ -209,7 +209,7 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
     return (struct mb_taps){.first = 2 * x, .n_taps = 2, .weight = {0.5, 0.5}};
 }
 
-/* Where the taps lie, those beyond an edge included, without their weights, which cost more. */
+/* Where the taps lie, taps beyond an edge included; cheaper than mb_filter_taps. */
 static struct mb_span tap_span(enum mb_policy policy, uint32_t n_source, uint32_t x)
 {
     if (mb_policy_is_wide(policy)) {
@@ -241,9 +241,9 @@ bool mb_policies_agree(struct mb_extent base, uint32_t n_levels)
     return mb_even_levels(base, 0, n_levels) == n_levels - 1;
 }
 
-/* The texels of the next level along one axis with a tap in [first, first + n) of the source: a
- * range, as taps advance with x. The search starts `slack` texels before first / 2, which is
- * early enough for the radius of any policy. */
+/* Find the texels of the next level, along one axis, that have a tap in [first, first + n) of
+ * the source. They are a range, as taps advance with x. The search starts `slack` texels before
+ * first / 2, which is early enough for the radius of any policy. */
 static void axis_cone(enum mb_policy policy, uint32_t n_source, uint32_t first, uint32_t n,
                       uint32_t *cone_first, uint32_t *n_cone)
 {

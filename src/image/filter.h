@@ -1,5 +1,5 @@
 /* How a level is made from the one above it: which texels weigh in (policy), how they are
- * joined (reduction), and what alpha has to do with it; and how far a change reaches. */
+ * reduced to one, and whether alpha weighs colour; and how far a change reaches. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,8 +21,8 @@ enum mb_policy {
 };
 #define MB_N_POLICIES 7u
 
-/* True for wide kernels: unlike the other policies, they do not average areas even if all sizes
- * are even, and their weights may be negative. */
+/* True for wide kernels. Their weights may be negative, and even if all sizes are even they do
+ * not average areas, as the other policies do then. */
 bool mb_policy_is_wide(enum mb_policy policy);
 
 enum mb_reduce {
@@ -37,7 +37,7 @@ enum mb_alpha {
     MB_ALPHA_STRAIGHT,      /* a channel like any other */
     MB_ALPHA_PREMULTIPLIED, /* averages weigh colour by alpha and divide by the averaged alpha;
                                if that is 0, the average is straight. Texels stay in straight
-                               form. MIN and MAX have no weights, and so no use for alpha */
+                               form. MIN and MAX have no weights and ignore alpha */
 };
 #define MB_N_ALPHAS 2u
 
@@ -53,12 +53,12 @@ extern const char *const mb_policy_names[];
 extern const char *const mb_reduce_names[];
 extern const char *const mb_alpha_names[];
 
-/* True if averages weigh colour by alpha: PREMULTIPLIED, and the format has an alpha (NULL,
- * doubles, has one). */
+/* True if averages weigh colour by alpha: `alpha` is PREMULTIPLIED and the format has an alpha
+ * channel (doubles, format NULL, have one). */
 bool mb_weighs_alpha(enum mb_reduce reduce, enum mb_alpha alpha,
                      const struct mb_format *format);
 
-#define MB_MAX_TAPS 33u /* of wide kernels, within the image; other policies have at most 3 */
+#define MB_MAX_TAPS 33u /* most taps of a wide kernel in the image; others have at most 3 */
 
 struct mb_taps {
     uint32_t first;             /* source texel of weight[0] */
@@ -67,9 +67,8 @@ struct mb_taps {
 };
 
 /* Taps along one axis of `n_source` texels for texel `x` of the next level,
- * x < max(1, n_source / 2). What a wide kernel takes from beyond an edge is added to the edge
- * texel.
- */
+ * x < max(1, n_source / 2). The weights of a wide kernel beyond an edge are added to the edge
+ * texel's. */
 struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t x);
 
 /* Wide kernels: their taps follow a function of the distance, over more texels than the two or
@@ -81,7 +80,7 @@ struct mb_taps mb_filter_taps(enum mb_policy policy, uint32_t n_source, uint32_t
  * and its phase moves from texel to texel. Weights are divided by their sum. Texels beyond an
  * edge repeat the edge texel. */
 
-/* Most taps along an axis, including taps beyond the edges: 3 source texels make one. */
+/* The most taps along an axis, including taps beyond the edges: 2 * 8 (radius) * 3 (ratio). */
 #define MB_MAX_FILTER_KERNEL_TAPS 48u
 
 /* Distance, in texels of the next level, from which a wide kernel is 0; 0 for other policies.
@@ -107,12 +106,12 @@ uint32_t mb_filter_kernel_weights(enum mb_policy policy, uint32_t n_source, uint
 struct mb_rect mb_filter_affected(enum mb_policy policy, struct mb_extent source,
                                   struct mb_rect rect);
 
-/* The same level by level: affected[0] is `rect` of level 0, affected[n] what it reaches of
- * level n, for all levels of the layout. */
+/* The same for all levels of the layout: affected[0] is `rect`, in level 0; affected[n] are the
+ * texels of level n that the change reaches. */
 void mb_filter_affected_levels(enum mb_policy policy, const struct mb_layout *layout,
                                struct mb_rect rect, struct mb_rect affected[MB_MAX_LEVELS]);
 
-/* How many levels a change reaches: those before the first empty region, level 0 included. */
+/* How many levels a change reaches, level 0 included: levels before the first empty region. */
 uint32_t mb_filter_n_reached(const struct mb_layout *layout,
                              const struct mb_rect affected[MB_MAX_LEVELS]);
 
@@ -121,14 +120,14 @@ uint32_t mb_filter_n_reached(const struct mb_layout *layout,
 uint64_t mb_filter_affected_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                   struct mb_rect rect);
 
-/* Traffic of an update if each level is made from the one above it as stored: two texels per
- * axis read per texel written, so not for wide kernels. If `rect` is the whole image, the
+/* Traffic of an update if each level is made from the stored level above it, two texels per
+ * axis read for each texel written (so not for wide kernels). If `rect` is the whole image, the
  * traffic of a chain. */
 uint64_t mb_filter_per_level_bytes(enum mb_policy policy, const struct mb_layout *layout,
                                    struct mb_rect rect);
 
-/* How many levels in a row can be made from `level` on, of an image with `n_levels`, before a
- * size above 1 is odd. */
+/* How many levels below `level` of an image with `n_levels` can be made before the source of
+ * the next has an odd size above 1. */
 uint32_t mb_even_levels(struct mb_extent base, uint32_t level, uint32_t n_levels);
 
 /* True if all policies but the wide kernels give the same chain for these sizes (every odd size

@@ -168,7 +168,7 @@ static int exponent_of(double value)
     return (int)(bits_of(value) >> 52 & 0x7ff) - 1023;
 }
 
-/* The distance of neighbours under an exponent: 2^(exponent - mantissa_bits). */
+/* The distance between neighbouring floats of this exponent: 2^(exponent - mantissa_bits). */
 static double ulp(int exponent, uint32_t mantissa_bits)
 {
     const uint64_t bits = (uint64_t)(exponent - (int)mantissa_bits + 1023) << 52;
@@ -178,7 +178,7 @@ static double ulp(int exponent, uint32_t mantissa_bits)
 }
 
 /* Encode a value >= 0 or NaN as an unsigned float of five exponent bits, rounded to nearest
- * even. Straight from double: by way of float it would be rounded twice. */
+ * even. A conversion by way of float would round twice. */
 static uint32_t small_from_double(double value, uint32_t mantissa_bits)
 {
     const uint32_t infinity = 0x1fu << mantissa_bits;

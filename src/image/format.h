@@ -10,7 +10,7 @@
 
 enum mb_codec {
     MB_CODEC_UNORM8,
-    MB_CODEC_UNORM16,   /* of images in host memory only */
+    MB_CODEC_UNORM16,   /* only for images in host memory */
     MB_CODEC_SRGB8,     /* RGB by the curve of IEC 61966-2-1, alpha linear; four channels */
     MB_CODEC_UNORM10_2, /* a 32-bit word: R in the low 10 bits, G, B, then 2 bits of A */
     MB_CODEC_SFLOAT16,
@@ -21,7 +21,7 @@ enum mb_codec {
 struct mb_format {
     const char *name;           /* as on the command line: "rgba8" */
     const char *title;          /* one line for `mipbench list formats` */
-    VkFormat vk_format;         /* of the image and its sampled views */
+    VkFormat vk_format;         /* of the image and of its sampled views */
     VkFormat vk_storage_format; /* of its storage views: no device stores to sRGB */
     uint32_t dxgi_format;       /* DXGI_FORMAT of the same bits in the same order */
     uint32_t texel_bytes;
@@ -32,9 +32,9 @@ struct mb_format {
 /* How one channel is stored. */
 struct mb_channel {
     uint32_t n_bits;
-    uint32_t mantissa_bits; /* of floats; 0: a code of [0, 1] */
-    int max_exponent;       /* of floats; normal values have exponents from 1 - max_exponent */
-    double least, largest;  /* of the finite values */
+    uint32_t mantissa_bits; /* of a float; 0 if the channel is a code of [0, 1] */
+    int max_exponent;       /* of a float; normal exponents begin at 1 - max_exponent */
+    double least, largest;  /* finite values */
 };
 
 /* All formats; `mb_format_count` rows. */
@@ -63,22 +63,21 @@ void mb_format_decode(const struct mb_format *format, const void *texels, size_t
 void mb_format_encode(const struct mb_format *format, const double *rgba, size_t n,
                       void *texels);
 
-/* Errors are measured on the scale of the stored codes, which differs from linear values for
- * sRGB only: decode texels to that scale, or convert linear rgba[n][4] to it without
- * rounding. */
+/* Decode texels to the scale of stored codes, on which errors are measured, or convert linear
+ * rgba[n][4] to it without rounding. Only for sRGB does it differ from the linear scale. */
 void mb_format_decode_coded(const struct mb_format *format, const void *texels, size_t n,
                             double *coded);
 void mb_format_to_coded(const struct mb_format *format, const double *rgba, size_t n,
                         double *coded);
 
-/* Clamp linear values to the finite range of the format: [0, 1] for UNORM and sRGB, from 0 for
- * unsigned floats, and up to the largest finite magnitude of a float: a device may store that
- * or infinity for a larger value. rgba[n][4], may be `held`; NaN stays. */
+/* Clamp linear values to the finite range of the format: [0, 1] for UNORM and sRGB; for floats
+ * the finite values, as a device may store the largest of them or infinity for a larger value.
+ * `rgba` is rgba[n][4] and may be `held`; NaN stays. */
 void mb_format_hold(const struct mb_format *format, const double *rgba, size_t n, double *held);
 
 /* Size of one least significant bit at `value` on the scale of codes: 1 / mb_format_max_code
- * for UNORM and sRGB; for floats the distance between neighbours at |value| (one ulp) in that
- * channel, never below the smallest subnormal. */
+ * for UNORM and sRGB; for floats one ulp, the distance between neighbouring floats at |value|,
+ * never below the smallest subnormal. */
 double mb_format_lsb(const struct mb_format *format, uint32_t channel, double value);
 
 /* Convert `n` texels from one format to another: UNORM and sRGB codes stay codes, scaled, and

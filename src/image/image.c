@@ -9,7 +9,7 @@
 
 #define ENCODE_CHUNK 256u /* texels */
 
-/* How texels are held. */
+/* The texel format of each depth. */
 static const struct mb_format depth_formats[] = {
     [MB_DEPTH_U8] = {.codec = MB_CODEC_UNORM8, .n_channels = 4, .texel_bytes = 4},
     [MB_DEPTH_U16] = {.codec = MB_CODEC_UNORM16, .n_channels = 4, .texel_bytes = 8},
@@ -21,7 +21,7 @@ size_t mb_depth_texel_bytes(enum mb_depth depth)
     return depth_formats[depth].texel_bytes;
 }
 
-/* Where texel `x` of a mirror-tiled axis comes from: 0 1 2 2 1 0 0 1 2 ... for n = 3. */
+/* The source texel of texel `x` of a mirror-tiled axis: for n = 3, 0 1 2 2 1 0 0 1 2 ... */
 static size_t mirror(uint32_t x, uint32_t n)
 {
     const uint64_t place = x % (2 * (uint64_t)n);
@@ -52,7 +52,7 @@ enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in, 
 
 /* Clamp finite values of a texel to the range of the format: the sun of an HDR image, above the
  * largest small float, would otherwise spread as infinity to every level. Infinities and NaN
- * stay. Returns whether it changes a channel that the format has. */
+ * stay. Returns true if a value has changed. */
 static bool saturate(const struct mb_format *format, double rgba[4])
 {
     bool is_changed = false;
@@ -74,7 +74,7 @@ struct encode_job {
     uint8_t *texels;
 };
 
-/* `n` texels of row `y` from column `x`, codes or light, as the layer shows them. */
+/* Decode `n` texels of the layer from column `x` of row `y`: codes, or linear floats. */
 static void layer_texels(const struct encode_job *job, uint32_t x, uint32_t y, size_t n,
                          double *rgba)
 {
@@ -130,7 +130,7 @@ void mb_image_encode(const struct mb_image *image, const struct mb_format *forma
     struct encode_job job = {
         .image = image, .format = *format, .layer = layer, .texels = texels};
     if (format->codec == MB_CODEC_SRGB8 && image->depth != MB_DEPTH_F32) {
-        job.format.codec = MB_CODEC_UNORM8; /* codes already */
+        job.format.codec = MB_CODEC_UNORM8; /* the texels are codes already */
     }
     mb_parallel_rows(image->height, image->width, encode_rows, &job);
 }

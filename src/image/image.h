@@ -20,14 +20,14 @@ enum mb_depth {
     MB_DEPTH_F32,
 };
 
-/* Bytes of a texel, four channels. */
+/* Bytes of a texel of four channels. */
 size_t mb_depth_texel_bytes(enum mb_depth depth);
 
 struct mb_image {
     uint32_t width, height; /* texels, both >= 1 in a valid image */
     enum mb_depth depth;
     void *texels;                   /* rgba[height][width][4] of `depth`; owned */
-    const struct mb_format *format; /* of a texture file, else NULL */
+    const struct mb_format *format; /* the texture file's; NULL for other images */
     char name[64];                  /* slug of the file's stem or the pattern's name */
     char sha256[65];                /* of the file's bytes, or of the generated texels */
 };
@@ -43,7 +43,7 @@ MB_MUST_CHECK enum mb_status mb_image_open(struct mb_image *image, const char *s
 MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char *path,
                                              const struct mb_bytes *file, struct mb_err *err);
 
-/* Files that can be loaded, and their suffixes, for a person. */
+/* Kinds of files that can be loaded, and their suffixes, for messages and help. */
 #if MB_HAS_JPEG
 #define MB_IMAGE_JPEG        "JPEG, "
 #define MB_IMAGE_JPEG_SUFFIX ".jpg, .jpeg, "
@@ -56,12 +56,12 @@ MB_MUST_CHECK enum mb_status mb_image_decode(struct mb_image *image, const char 
 #define MB_IMAGE_SUFFIXES                                                                      \
     ".png, " MB_IMAGE_JPEG_SUFFIX ".bmp, .tga, .ppm, .pgm, .pnm, .pfm, .hdr, .ktx2 and .dds"
 
-/* True if the file's name has one of MB_IMAGE_SUFFIXES, in either case. Loading only looks at
- * the content. */
+/* True if the file's name has one of MB_IMAGE_SUFFIXES, in upper or lower case. Loading goes by
+ * the content alone. */
 bool mb_image_has_suffix(const char *path);
 
-/* `out` = `in` cropped, or tiled with its mirror image, to width x height: edges meet equal
- * texels. Same depth, name and sha256. `out` must not be `in`. */
+/* Set `out` to `in`, cropped or mirror-tiled to width x height (a tile's edge texels meet equal
+ * texels); depth, name and sha256 stay. `out` must not be `in`. */
 MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct mb_image *in,
                                              uint32_t width, uint32_t height,
                                              struct mb_err *err);
@@ -69,10 +69,9 @@ MB_MUST_CHECK enum mb_status mb_image_resize(struct mb_image *out, const struct 
 /* Convert to texels of `format`, tightly packed rows, into `texels[height][width]`; a format of
  * fewer channels takes the first ones. u8 into rgba8 and rgba8-srgb copies codes; all else goes
  * through doubles (u8: v/255, u16: v/65535). Integer values are codes and stay codes in an sRGB
- * format; floats are linear light. Floats clamp for UNORM, negative ones for unsigned floats.
- * Finite values beyond the range of half and of the small unsigned floats are saturated. Every
- * layer of an array has its own content: layer 0 is the image; others are scaled by
- * 8 / (8 + layer), mirrored along x if odd and along y if bit 1 is set. */
+ * format; floats are linear light. Finite floats are clamped to the finite range of `format`.
+ * Every layer of an array has its own content: layer 0 is the image; the others are scaled by
+ * 8 / (8 + layer), mirrored along x if bit 0 of the layer is set, along y if bit 1 is. */
 void mb_image_encode(const struct mb_image *image, const struct mb_format *format,
                      uint32_t layer, void *texels);
 
@@ -84,9 +83,9 @@ void *mb_image_encode_layers(const struct mb_image *image, const struct mb_layou
  * mb_image_encode clamps; 0 for images of integers. Infinities and NaN are not counted. */
 uint64_t mb_image_count_clamped(const struct mb_image *image, const struct mb_format *format);
 
-/* The format that --format auto picks: a texture file's own; for 8 bits rgba8, or with
- * `is_srgb` rgba8-srgb; for 16 bits rgba32f; for floats rgba16f, or rgba32f if a texel is
- * beyond the range of half floats. */
+/* The format that --format auto picks: a texture file's own, unless it is rgba8; for 8 bits
+ * rgba8, or rgba8-srgb if `is_srgb`; for 16 bits rgba32f; for floats rgba16f, or rgba32f if a
+ * texel is beyond the range of half floats. */
 const struct mb_format *mb_image_natural_format(const struct mb_image *image, bool is_srgb);
 
 /* Free and zero. */

@@ -93,20 +93,20 @@ static void flat_texel(const struct mb_place *at, double rgba[4])
     }
 }
 
-/* What the squares of signed_texel() hold. */
+/* The kind of numbers that a square of signed_texel() holds. */
 enum signed_kind {
     SIGNED_UNIT,    /* -1 to 1 */
     SIGNED_HALF,    /* all magnitudes of a half, its denormals included */
     SIGNED_FLOAT,   /* 1e-38 to 1e38 */
     SIGNED_TINY,    /* about 1e-38: denormals, and values whose half is denormal */
-    SIGNED_ZERO,    /* 0 and -0, and now and then a one */
-    SIGNED_SPECIAL, /* as UNIT, with infinities and NaN among them */
+    SIGNED_ZERO,    /* 0 and -0, and now and then 1 or -1 */
+    SIGNED_SPECIAL, /* as SIGNED_UNIT, but a quarter are infinities, NaN or -0 */
     N_SIGNED_KINDS
 };
 
 static float signed_value(enum signed_kind kind, uint64_t bits)
 {
-    /* Magnitudes of 10^low to 10^high, all decades equally likely. */
+    /* Magnitudes from 10^low to 10^high, all decades equally likely. */
     static const struct {
         double low, high;
     } decades[N_SIGNED_KINDS] = {[SIGNED_HALF] = {-7.5, 4.8},
@@ -128,10 +128,10 @@ static float signed_value(enum signed_kind kind, uint64_t bits)
     return (float)(2.0 * unit - 1.0);
 }
 
-/* Each square of 4x4 texels holds one kind of number, since beside 1e38 an error in 1e-38 does
- * not show. Infinities and NaN spread over everything averaged with them, so they stay in one
- * corner, and most of the lower levels is finite. Alpha is an opacity: colour weighted by
- * alphas of both signs means nothing. Squares of SIGNED_ZERO have an alpha of 0: invisible. */
+/* Each square of 4x4 texels holds one kind of number, since an error in 1e-38 does not show
+ * beside 1e38. Infinities and NaN spread over everything averaged with them, so they stay in
+ * one corner, and most of the lower levels is finite. Alpha is an opacity, from 0 to 1; it is 0
+ * in squares of SIGNED_ZERO. */
 static void signed_texel(const struct mb_place *at, double rgba[4])
 {
     const bool is_corner = at->x < (at->width + 3) / 4 && at->y < (at->height + 3) / 4;
@@ -145,10 +145,10 @@ static void signed_texel(const struct mb_place *at, double rgba[4])
         kind == SIGNED_ZERO ? 0.0 : (double)(hash_of(at->x, at->y, at->seed + 1) >> 56) / 255.0;
 }
 
-/* The sum, over all levels, of squares as large as the level's texels, every other one
- * brighter, and of a slope: so at every level neighbours differ by codes, and the last texel
- * differs from each texel that it is made of and from the mean of any half of them. From 0 to
- * 1, or a bit beyond. */
+/* A slope plus, for each level, a checkerboard whose squares are as large as the level's
+ * texels. So at every level neighbours differ by codes, and the last texel differs from each
+ * texel that it is made of and from the mean of any half of them. Values from 0 to 1, or a bit
+ * beyond. */
 static void probe_squares(const struct mb_place *at, double value[4])
 {
     const uint32_t longest = at->width > at->height ? at->width : at->height;
@@ -171,8 +171,8 @@ static void probe_squares(const struct mb_place *at, double value[4])
     }
 }
 
-/* Find a texel's place in a field of 16x12 texels, for images of at least 32x32. It has values
- * that the squares do not reach, for kernels that are wrong on these only:
+/* Find a texel's place in a field of 16x12 texels, in images of at least 32x32. The field has
+ * values that probe_squares() does not reach, for kernels that are wrong only on such values:
  *
  *     y    x 0..3     4..7       8..15
  *      0   white      black      2x2 texels in each of the 16 ways of being white or black
@@ -203,8 +203,8 @@ static void probe_texel(const struct mb_place *at, double value[4])
     }
 }
 
-/* Values up to 4, and some from 1024 to 2944, of both signs, which cancel two levels below and
- * hide nothing there. No infinities or NaN: they would spread to the last texel. */
+/* Values up to 4, and some from 1024 to 2944 of both signs, which cancel within two levels and
+ * hide no error below. No infinities or NaN, which would spread to the last texel. */
 static void probe_float_texel(const struct mb_place *at, double rgba[4])
 {
     uint32_t x, y;

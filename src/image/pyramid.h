@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "image/format.h"
 
-#define MB_MAX_LEVELS 16 /* 32768 texels wide */
+#define MB_MAX_LEVELS 16 /* of an image 32768 texels wide */
 
 struct mb_extent {
     uint32_t width, height;
@@ -24,8 +24,8 @@ struct mb_rect mb_rect_whole(struct mb_extent extent);
 
 bool mb_rect_is_empty(struct mb_rect rect);
 
-/* The tiles, counted in tiles of tile_width x tile_width texels, that a rectangle of texels
- * (not empty) touches: what an update dispatches. */
+/* The tiles of tile_width x tile_width texels that a non-empty rectangle of texels touches, as
+ * a rectangle counted in tiles: an update dispatches these. */
 struct mb_rect mb_rect_tiles(struct mb_rect rect, uint32_t tile_width);
 
 /* First x and y, last x and y (inclusive) of a rectangle that is not empty. */
@@ -36,11 +36,11 @@ bool mb_rect_contains(struct mb_rect rect, uint32_t x, uint32_t y);
 /* Size of mip level `level`: max(1, floor(size / 2^level)) per axis. */
 struct mb_extent mb_level_extent(struct mb_extent base, uint32_t level);
 
-/* Levels of a full chain, 1x1 included: 1 + floor(log2(max(width, height))). */
+/* The number of levels of a full chain, 1x1 included: 1 + floor(log2(max(width, height))). */
 uint32_t mb_full_level_count(struct mb_extent base);
 
-/* Where each level lies in one packed block: level-major, then layer, rows tight, every level's
- * offset a multiple of 16 bytes. */
+/* Where each level lies in one packed block: level by level, in a level layer by layer, rows
+ * tightly packed. Every level's offset is a multiple of 16 bytes. */
 struct mb_layout {
     const struct mb_format *format;
     struct mb_extent base;
@@ -58,7 +58,7 @@ void mb_layout_init(struct mb_layout *layout, const struct mb_format *format,
 const void *mb_layout_level(const struct mb_layout *layout, const void *block, uint32_t level,
                             uint32_t layer);
 
-/* True if some level but the last is one texel wide or high (the base is not square enough). */
+/* True if a level above the last is one texel wide or high (the base is not square enough). */
 bool mb_layout_has_narrow_levels(const struct mb_layout *layout);
 
 /* Compulsory traffic: level 0 read once, levels 1.. written once, all layers. */

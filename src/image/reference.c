@@ -1,9 +1,9 @@
 /* The reference: separable filtering of one level into the next, in double precision.
  *
- * Values, colour weighed by alpha and the range of the taps are made one after another, each in
- * a pass of its own. In a pass, a source row is decoded and reduced along x once, and kept as
- * long as rows of the result need it; a row of the result then joins reduced rows. All loops
- * run over contiguous doubles, so that the compiler vectorises them. */
+ * Each enum pass goes over the level once. A pass decodes a source row and reduces it along x
+ * once, and keeps it as long as rows of the result need it; it then reduces these rows along y
+ * to a row of the result. All loops run over contiguous doubles, so that the compiler
+ * vectorises them. */
 #include "image/reference.h"
 
 #include <math.h>
@@ -13,15 +13,15 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
-#define N_NARROW_TAPS 3u /* at most, for policies that are not wide */
+#define N_NARROW_TAPS 3u /* the most taps of policies that are not wide */
 #define NO_ROW        UINT32_MAX
 
-/* What is made of the taps, in this order. */
+/* The passes over a level, in this order, by what they compute from the taps. */
 enum pass {
-    PASS_VALUE,    /* what the filter says */
+    PASS_VALUE,    /* the filter's result */
     PASS_WEIGHED,  /* mean of colour times alpha */
-    PASS_GREATEST, /* of the taps and their neighbours (taps_at) */
-    PASS_LEAST,    /* of the same texels */
+    PASS_GREATEST, /* of the taps that taps_at() gives */
+    PASS_LEAST,    /* of the same taps */
 };
 
 /* One worker's state in a pass. */
@@ -31,11 +31,11 @@ struct reducer {
     enum mb_policy policy;
     enum pass pass;
     enum mb_reduce reduce;
-    uint32_t n_max_taps;       /* also the rows cached: consecutive ones share no slot */
+    uint32_t n_max_taps;       /* also the number of slots; consecutive rows share none */
     struct mb_taps *taps;      /* [extent.width], along x; owned */
     double *decoded;           /* rgba[source width][4]; owned, with the rows below */
-    double *joined;            /* rgba[extent.width][4], as are the rows cached */
-    double *reduced;           /* source rows reduced along x */
+    double *joined;            /* the result row, rgba[extent.width][4] */
+    double *reduced;           /* [n_max_taps] cached rows: source rows reduced along x */
     uint32_t row[MB_MAX_TAPS]; /* the source row in each slot */
 };
 
@@ -45,8 +45,8 @@ static void reducer_finish(struct reducer *reducer)
     mb_free(reducer->taps);
 }
 
-/* The taps of texel `x` along an axis. An inexact filter may also read the texels on both sides
- * of a single tap, whose weights are 0 only if the position is exact. */
+/* The taps of texel `x` along an axis. For the range under MB_POLICY_BLIT, the texels on both
+ * sides of a single tap are added: their weights are 0 only if the position is exact. */
 static struct mb_taps taps_at(const struct reducer *reducer, uint32_t n_source, uint32_t x)
 {
     const bool is_widened = reducer->pass == PASS_LEAST || reducer->pass == PASS_GREATEST;
@@ -115,7 +115,7 @@ static void decode_row(const struct reducer *reducer, uint32_t row)
     }
 }
 
-/* Start on a mean, or on an extreme, which leaves out NaN. */
+/* Set `out` to the start of a mean, 0, or of an extreme, NaN, which any value replaces. */
 static void clear(enum mb_reduce reduce, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -123,8 +123,8 @@ static void clear(enum mb_reduce reduce, size_t n, double *out)
     }
 }
 
-/* Take one more tap of `n` values into their means or extremes. A weight of 0 lets no infinity
- * through. */
+/* Add one more tap of `n` values to the means or extremes in `out`. A mean skips a weight of 0,
+ * which would turn infinity into NaN. */
 static inline void take(enum mb_reduce reduce, double weight, const double *restrict more,
                         size_t n, double *restrict out)
 {
@@ -139,7 +139,7 @@ static inline void take(enum mb_reduce reduce, double weight, const double *rest
     }
 }
 
-/* Source row `row` reduced along x, which may be in the cache. */
+/* Source row `row` reduced along x, from the cache if it is there. */
 static const double *reduced_row(struct reducer *reducer, uint32_t row)
 {
     const uint32_t slot = row % reducer->n_max_taps, width = reducer->extent.width;
@@ -172,7 +172,7 @@ static void join_rows(struct reducer *reducer, uint32_t y)
     }
 }
 
-/* Put a row of `n` doubles where it belongs in the result, or in the range. */
+/* Merge a pass's row of `n` doubles into the row of the result, or of the range, at `out`. */
 static void put_row(enum pass pass, const double *row, size_t n, double *out)
 {
     if (pass == PASS_VALUE || pass == PASS_GREATEST) {

@@ -1,4 +1,4 @@
-/* How the reference is computed: what the right answer is, in double precision.
+/* The reference: the exact result, computed in double precision.
  *
  * A level is made from the one above it by a separable filter (image/filter.h): along x, then
  * along y. */
@@ -6,20 +6,20 @@
 
 #include "image/filter.h"
 
-/* One level as source: stored texels of `format`, or linear doubles rgba[height][width][4]
- * where format is NULL. */
+/* One level as source: stored texels of `format`; if `format` is NULL, linear doubles
+ * rgba[height][width][4]. */
 struct mb_plane {
     struct mb_extent extent;
     const struct mb_format *format;
     const void *texels;
 };
 
-/* The level below `source`: linear rgba[h'][w'][4] at `dst`, its rows split over the
- * processors. MIN and MAX leave NaN out, as GLSL's may; of wide kernels only doubts take the
- * MAX. `range`, the same shape or NULL, becomes the spread (max - min) of the taps under each
+/* Make the level below `source` at `dst`: linear rgba[h'][w'][4], its rows split over the
+ * processors. MIN and MAX leave NaN out, as GLSL's may; with wide kernels MAX serves doubts
+ * only. `range`, of the same shape or NULL, gets the spread (max - min) of the taps of each
  * texel and channel, which bounds the error of filters with quantised weights. Under
- * MB_POLICY_BLIT it includes the texels on both sides of a single tap: a device that quantises
- * the position may give them weight. Fails only if out of memory. */
+ * MB_POLICY_BLIT the spread includes the texels on both sides of a single tap: a device that
+ * quantises the position may give them weight. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_golden_level(const struct mb_filter *filter,
                                              const struct mb_plane *source, double *dst,
                                              double *range, struct mb_err *err);

@@ -9,8 +9,8 @@
 #define ENCODED_LIMIT 0.04045
 #define EXPONENT      (1.0 / 2.4)
 
-/* The power is taken from the nearest of 32 anchors in each binade of [2^-9, 1): an anchor is
- * the middle of a segment, which is named by the exponent and the upper 5 bits of mantissa. */
+/* A power is computed from an anchor, the middle of a segment. Each binade of [2^-9, 1) has 32
+ * segments, numbered by the exponent and the upper 5 bits of the mantissa. */
 #define SEGMENT_SHIFT       47u /* 52 bits of mantissa less 5 */
 #define SEGMENTS_PER_BINADE 32u
 #define N_BINADES           9u
@@ -61,8 +61,8 @@ void mb_srgb_decode(const uint8_t *codes, size_t n, double *rgba)
     }
 }
 
-/* By the binomial series of (1 + t)^(5/12), |t| at most 1/64: the terms after t^6 add less than
- * 1e-14. */
+/* Encode by the binomial series of (1 + t)^(5/12), |t| at most 1/64: the terms after t^6 add
+ * less than 1e-14. */
 static double encode_one(double linear)
 {
     if (!(linear > LINEAR_LIMIT && linear < 1.0)) {

@@ -1,4 +1,4 @@
-/* The bounds that an output is held to; and the doubts of unusual numbers: rounding, denormals,
+/* Bounds on the error of an output; and doubts, for unusual numbers: cancelled sums, denormals,
  * NaN and overflow. */
 #include "image/tolerance.h"
 
@@ -8,15 +8,15 @@
 #include "base/alloc.h"
 #include "image/srgb.h"
 
-/* In least normal values of 32-bit floats: a texel below MAX_SMALL may lose MAX_LOST. Weights
- * below 1 keep sums from overflowing, but make denormal products of normal texels: three along
- * each axis, and the rest of a sum may be doubled for each. Flushed to zero, they lose at most
- * MAX_LOST, which mb_doubt_lsb() doubles: less than 4 ulp of a value above MAX_SMALL. An H200
- * was seen to be off by 2. */
+/* A texel below MAX_SMALL may lose MAX_LOST, both in units of the least normal 32-bit float.
+ * Weights below 1 keep sums from overflowing, but make denormal products of normal texels:
+ * three along each axis, and the rest of a sum may be doubled for each. If all are flushed to
+ * zero, the sum loses at most MAX_LOST, which mb_doubt_lsb() doubles: less than 4 ulp of a
+ * value above MAX_SMALL. An H200 was off by 2. */
 #define MAX_LOST  12.0
 #define MAX_SMALL 0x1p27
 
-/* Sums of values below this, weighted along both axes, cannot overflow. */
+/* Sums of values below LARGE, weighted along both axes, cannot overflow. */
 #define LARGE 0x1p97
 
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format)
@@ -37,7 +37,7 @@ static bool is_weighed(const struct mb_tolerance *tolerance)
            tolerance->arithmetic == MB_ARITHMETIC_FILTER_FP16;
 }
 
-/* Whether the filter joins the taps, by whatever weights. */
+/* Whether the fixed-function filter averages the taps, with exact weights or not. */
 static bool is_filtered(const struct mb_tolerance *tolerance)
 {
     return is_weighed(tolerance) || tolerance->arithmetic == MB_ARITHMETIC_CORNER;
@@ -57,7 +57,7 @@ static bool is_quantised(const struct mb_tolerance *tolerance, uint32_t size)
     return tolerance->filter.policy == MB_POLICY_BLIT && size > 1 && size % 2 == 1;
 }
 
-/* The error of the filter's weights, in their steps. */
+/* The error of the filter's weights, in steps of 2^-sub_texel_precision_bits. */
 static double steps_off(const struct mb_tolerance *tolerance, struct mb_extent source)
 {
     const bool across = is_quantised(tolerance, source.width);
@@ -73,7 +73,7 @@ static double coordinate_error(uint32_t size)
     return is_power_of_two ? 0.0 : ldexp((double)size, -24);
 }
 
-/* What the sums of both passes of a wide kernel are off by. */
+/* The error of a wide kernel's sums, of both passes, as a part of the taps' spread. */
 static double kernel_error(enum mb_policy policy, const struct mb_format *format,
                            struct mb_extent source)
 {
@@ -99,7 +99,7 @@ double mb_tolerance_weight_error(const struct mb_tolerance *tolerance,
     }
     if (tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
         tolerance->filter.policy == MB_POLICY_BOX && !mb_policies_agree(source, 2)) {
-        return 0.0; /* three taps on an axis: no filter joins them, they are fetched */
+        return 0.0; /* three taps on an axis are fetched, not filtered */
     }
     double error = coordinate_error(source.width) + coordinate_error(source.height);
     if (!mb_format_is_unorm(format)) {
@@ -121,15 +121,15 @@ bool mb_tolerance_needs_range(const struct mb_step *step)
             (is_weighed(step->tolerance) || !mb_format_is_unorm(step->format)));
 }
 
-/* An ulp of the largest tap, as a 16-bit float. */
+/* One ulp of a 16-bit float as large as the largest tap. */
 static double half_of_taps(double want, double range)
 {
     return mb_format_lsb(mb_format_find("r16f"), 0,
                          fabs(want) + (isfinite(range) ? range : 0.0));
 }
 
-/* How many codes an error of `offset` in linear light is at `want`. The curve gets flatter
- * towards 1, so the way down is the longer one. */
+/* An error of `offset` in linear light at `want`, in codes: the larger of the errors upwards
+ * and downwards, which differ on the curve of sRGB. */
 static double codes_of_offset(const struct mb_format *format, uint32_t channel, double want,
                               double offset)
 {
@@ -147,7 +147,7 @@ static double codes_of_offset(const struct mb_format *format, uint32_t channel, 
 static double offset_of_weights(const struct mb_step *step, double want, double range)
 {
     if (!isfinite(range) || !isfinite(want)) {
-        return 0.0; /* with an infinite tap, only infinity itself is right */
+        return 0.0; /* if a tap is infinite, only infinity is right */
     }
     const double in_mean = 4.0 * fabs(want);
     if (step->tolerance->arithmetic == MB_ARITHMETIC_CORNER &&
@@ -224,17 +224,16 @@ bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_
     return is_due;
 }
 
-/* What all values of a level have in common. */
+/* What the doubts of all values of a level depend on. */
 struct level_doubt {
     bool is_average, is_strict;
-    bool is_interpolated;  /* a + w (b - a) makes NaN of an infinite tap */
+    bool is_interpolated;  /* infinite taps may give NaN: a + w (b - a) */
     double rounding;       /* of the sums, relative to their terms */
     double largest;        /* sums of magnitudes up to this do not overflow */
     double small, flushed; /* magnitudes below `small` may lose as much as `flushed` */
 };
 
-/* The sum of the integer weights along an axis, by which a kernel divides
- * (shaders/box.glsl). */
+/* The sum of a kernel's integer weights along an axis, the divisor (shaders/box.glsl). */
 static double weight_sum(uint32_t size)
 {
     return size > 1 && size % 2 == 1 ? size : 2.0;
@@ -248,9 +247,9 @@ static double largest_summed(const struct mb_tolerance *tolerance, struct mb_ext
                : (double)FLT_MAX / (weight_sum(extent.width) * weight_sum(extent.height));
 }
 
-/* The rounding of a sum, relative to its terms: 4 ulp, or 2^-14 for fixed-function filters of
- * smaller floats, whose products an H200 rounds to 2^-17 of the largest. 0 for wide kernels:
- * the spread of the taps covers it. */
+/* The rounding of a sum, relative to its terms: 4 ulp; 2^-14 if the fixed-function filter sums
+ * floats below 32 bits, as an H200 rounds such products to 2^-17 of the largest; 0 for wide
+ * kernels, where weight_error covers it. */
 static double rounding_of(const struct mb_step *step)
 {
     const bool is_float32 = step->format->codec == MB_CODEC_SFLOAT32;
@@ -286,7 +285,7 @@ static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_t
     const struct level_doubt level = {
         .is_average = tolerance->filter.reduce == MB_REDUCE_AVG,
         .is_strict = tolerance->is_strict,
-        /* Lobes of wide kernels have both signs: which infinity is the sum of rounded ones? */
+        /* Wide kernels have weights of both signs: infinite taps may give anything. */
         .is_interpolated =
             mb_policy_is_wide(tolerance->filter.policy) || is_filtered(tolerance),
         .rounding = rounding_of(step),
@@ -303,7 +302,7 @@ static void fill(const struct mb_step *step, struct mb_extent extent, size_t n_t
     }
 }
 
-/* Add the overflow of values that are carried on, not stored. */
+/* Set doubts to infinity if their values, carried and not stored, may overflow. */
 static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_plane *source,
                          double *doubts)
 {
@@ -316,9 +315,9 @@ static void add_overflow(const struct mb_tolerance *tolerance, const struct mb_p
     }
 }
 
-/* Filter doubts into those of the next level. A filter may read a neighbour with a weight of 0,
- * and 0 times a value that is not finite is NaN: such a neighbour counts if its doubt is
- * infinite. */
+/* Filter doubts into the doubts of the next level. The fixed-function filter may read a
+ * neighbour with a weight of 0, and 0 times a value that is not finite is NaN: so a neighbour's
+ * infinite doubt counts, too. */
 MB_MUST_CHECK static enum mb_status filter_doubts(const struct mb_tolerance *tolerance,
                                                   const struct mb_plane *doubts, double *dst,
                                                   struct mb_err *err)
@@ -381,13 +380,13 @@ double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, d
                                                           tolerance->filter.alpha, format);
     double off = is_alpha ? 0.0 : doubt * (is_average ? 2.0 * step->n_carried : 1.0);
     if ((isnan(off) || isinf(off)) && !is_beyond(tolerance->filter.reduce, want, got)) {
-        return INFINITY; /* NaN: an infinite doubt times a weight of 0 */
+        return INFINITY; /* a NaN doubt is an infinite one times a weight of 0 */
     }
-    /* Extremes: another denormal, or zero, is as good as a wanted denormal. */
+    /* Extremes: if a denormal is wanted, any other denormal or zero will do. */
     if (!is_average) {
         return fabs(want) < least ? 2.0 * least / lsb : 0.0;
     }
-    /* Leave out what the tolerance's own bound covers: all of it if the terms have one sign. */
+    /* Subtract what the tolerance's bound covers: all rounding, if the terms have one sign. */
     off = fmax(0.0, off - 2.0 * step->n_carried * rounding_of(step) * fabs(want));
     if (fabs(want) - off < least) {
         off += fmin(fabs(want) + off, least);

@@ -1,4 +1,4 @@
-/* What an output promises, and what it is held to. */
+/* The tolerance: what a strategy promises of its output, and the bounds that follow. */
 #pragma once
 
 #include "image/reference.h"
@@ -7,32 +7,32 @@ enum mb_arithmetic {
     MB_ARITHMETIC_FP32,        /* weights and sums in 32-bit float or exact integers */
     MB_ARITHMETIC_FP16,        /* sums in 16-bit float */
     MB_ARITHMETIC_FILTER,      /* the fixed-function filter weighs the taps and rounds */
-    MB_ARITHMETIC_CORNER,      /* the filter joins 2x2 texels at their common corner, where its
-                                  weights are exact; the kernel rounds */
-    MB_ARITHMETIC_FILTER_FP16, /* FILTER, and sums in 16-bit float */
+    MB_ARITHMETIC_CORNER,      /* the filter averages 2x2 texels at their common corner, where
+                                  its weights are exact; the kernel rounds */
+    MB_ARITHMETIC_FILTER_FP16, /* FILTER, and the kernel sums in 16-bit float */
     MB_ARITHMETIC_ROOT,        /* sRGB by square and square root instead of its curve */
 };
 
 struct mb_tolerance {
     struct mb_filter filter;
     enum mb_arithmetic arithmetic;
-    bool is_rounded_by_device; /* the device rounds to codes when it stores: Vulkan leaves open
-                                  how */
+    bool is_rounded_by_device; /* the device rounds to codes when it stores; Vulkan does not
+                                  say how */
     uint32_t reread_levels;    /* bit n: level n is re-read from its stored texels; bit 0
                                   is implied */
-    double max_error_lsb; /* a plain number in place of the computed bound, in LSB of codes or
-                             ulp of floats; 0: the bound is computed */
-    bool is_strict; /* of floats: a mean is infinite only if a value is, an extreme NaN only if
-                       all values are */
+    double max_error_lsb; /* replaces the computed bound, in LSB of codes or ulp of floats; 0:
+                             the bound is computed */
+    bool is_strict; /* for floats: a mean is infinite only if one of its values is; an extreme
+                       is NaN only if all values are */
     bool has_no_policy; /* no policy describes the output: it is timed, but not judged */
     uint32_t sub_texel_precision_bits; /* of the device's filter (FILTER only) */
 };
 
-/* True if max_error_lsb is so large that an output of 0 passes whatever is right: 255 codes of
- * rgba8, 2047 ulp of a half. It can find nothing wrong. */
+/* True if max_error_lsb is so large that an output of 0 always passes, so that no error can be
+ * found: 255 codes of rgba8, 2047 ulp of a half. */
 bool mb_tolerance_is_void(const struct mb_tolerance *tolerance, const struct mb_format *format);
 
-/* The step from the last stored level to the level that is judged, and what it is held to. */
+/* The step from the last stored level to the level that is judged, with its tolerance. */
 struct mb_step {
     const struct mb_tolerance *tolerance;
     const struct mb_format *format;
@@ -40,23 +40,23 @@ struct mb_step {
     double weight_error; /* of the filter on the stored level (mb_tolerance_weight_error) */
 };
 
-/* By how much the weights of all taps together may be off if the filter makes them, for a
- * source level of this size; 0 for other arithmetic.
+/* The error that the weights of all taps together may have, for a source level of this size: of
+ * wide kernels, and of weights that the fixed-function filter makes; otherwise 0.
  *
  * Coordinates are 32-bit floats, exact if the size is a power of two. Otherwise the inverse
- * size, the product with the inverse and its product with the size are each rounded: size *
- * 2^-23 texels per axis are granted to floats, which show the error, and half of that to codes,
- * where half has been enough.
+ * size, the product with the inverse and the product of that with the size are each rounded.
+ * Float formats, which show the error, are allowed size * 2^-23 texels per axis; codes are
+ * allowed half of that, which has been enough.
  *
  * FILTER: weights have sub_texel_precision_bits fractional bits (Vulkan, "Texel Filtering" and
- * the limit subTexelPrecisionBits). These hold 1/2 exactly, but not the weights of an odd axis
- * above 1 under MB_POLICY_BLIT: positions may be cut off to a step, and weights rounded to one,
- * which makes 1.5 steps per axis. If the other axis halves such weights, all four are rounded
- * again, by half a step each: one step more. An H200's blits were seen to be off by 1.35 steps
- * on one odd axis, and by 2.3 if the other axis is even.
+ * the limit subTexelPrecisionBits). A weight of 1/2 is exact, but not the weights of an odd
+ * size above 1 under MB_POLICY_BLIT: the position may be truncated to a step, and the weight
+ * rounded to a step, which makes 1.5 steps per axis. If the other axis halves such weights, all
+ * four are rounded again, by half a step each: one step more. An H200's blits were off by 1.35
+ * steps on a single odd axis, and by 2.3 if the other axis is even.
  *
  * Wide kernels, whatever the arithmetic: a sum of positive and negative terms may be much
- * smaller than its terms, and so is off not by some ulp of its own but by a part of the spread
+ * smaller than its terms. Its error then is not some ulp of the sum, but a part of the spread
  * of the taps. With u = 2^-24, n terms that are rounded one by one are off by at most n * u of
  * the sum of their magnitudes (Higham, "Accuracy and Stability of Numerical Algorithms", 3.1).
  * Magnitudes of weights add up to less than 2, both axes together, so that taps differ from the
@@ -72,7 +72,7 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
 /* Largest step error allowed, in LSB of the stored value, for a texel of reference value `want`
  * (linear) whose taps spread over `range`: tolerance->max_error_lsb if set, else as follows.
  *
- * MIN and MAX: 0, since the stored value is one of the stored values that were read.
+ * MIN and MAX: 0, since the result is one of the stored values that were read.
  *
  * UNORM and sRGB: 0.5 + 0.01 (FP32, CORNER), 0.5 + 0.51 (FP16), 1 (FILTER), 1 + 0.51
  * (FILTER_FP16), 0.5 + 10 (ROOT: mixtures of two codes differ by up to 9.9); 0.1 more if the
@@ -81,46 +81,46 @@ bool mb_tolerance_needs_range(const struct mb_step *step);
  * specification, 3.2.3). An H200's blit was seen to be off by 1.93 in all.
  *
  * 32-bit float: 4 ulp per level carried, and twice that for colour weighted by alpha, a
- * quotient of two such sums. Half and the small unsigned floats: the same in ulp of a 32-bit
- * float, which is little, and 1 ulp of their own for storing. FP16 and FILTER_FP16: 4 ulp per
- * level of a 16-bit float as large as the largest tap, since sums of both signs may be much
- * smaller.
+ * quotient of two such sums. Half and the small unsigned floats: the same number of ulp of a
+ * 32-bit float, which is little, and 1 ulp of their own format for storing. FP16 and
+ * FILTER_FP16: 4 ulp per level of a 16-bit float as large as the largest tap, since a sum of
+ * both signs may be much smaller than its taps.
  *
- * To each is added how far weights off by weight_error move a value: range * weight_error.
- * CORNER may carry values over several levels, but its taps are those of the first: taps that
- * average to `want` differ by at most 4 * want in the mean, and codes by no more than 1. */
+ * To each bound is added how far an error of weight_error in the weights moves a value: range *
+ * weight_error. CORNER may carry values over several levels, but filters only in the first.
+ * There, taps that average to `want` differ by at most 4 * want in the mean, codes by 1. */
 double mb_tolerance_bound_lsb(const struct mb_step *step, uint32_t channel, double want,
                               double range);
 
 /* ---- Doubts
  *
- * Errors that a shader may make with unusual numbers, and that no bound in ulp covers.
+ * Doubts cover errors that a shader may make with unusual numbers, beyond any bound in ulp.
  *
- * A mean of both signs may be far smaller than its terms, but keeps their rounding. Shaders and
- * formats are free to read and write denormal values as zero (Vulkan 1.3, "Precision of Core
- * SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a minimum or maximum
- * returns if one is NaN is undefined (GLSL.std.450, FMin and FMax). And sums with integer
- * weights may overflow before they are divided. A strict tolerance allows neither of the last
- * two.
+ * A mean of terms of both signs may be far smaller than the terms, but keeps their rounding.
+ * Shaders and formats are free to read and write denormal values as zero (Vulkan 1.3,
+ * "Precision of Core SPIR-V Instructions" and "16-Bit Floating-Point Numbers"). Which operand a
+ * minimum or maximum returns if one is NaN is undefined (GLSL.std.450, FMin and FMax). And sums
+ * with integer weights may overflow before they are divided. A strict tolerance allows neither
+ * NaN beside numbers nor overflow.
  *
- * Each value of a source level is given a doubt: by how much it may be off, besides the bound
- * of the tolerance. The reference then filters doubts as it does values. An image whose values
+ * Each value of a source level gets a doubt: the error that it may have in addition to the
+ * tolerance's bound. The reference then filters doubts as it does values. An image whose values
  * are all positive, finite, normal and not very large has no doubts. */
 
 /* True if one of `n` values of a float format is negative, not finite, a denormal, or so large
- * that sums overflow. Zeros are ordinary, both of them. */
+ * that sums overflow. 0 and -0 are ordinary. */
 bool mb_doubt_is_due(const struct mb_format *format, const double *values, size_t n);
 
-/* The doubts of the level below `source`, linear rgba[h'][w'][4]. If source->format is NULL,
- * the source was not stored: `carried` holds the doubts of its values, and becomes infinite
- * where they may overflow. Otherwise `carried` is not read. If colour is weighted by alpha,
- * alpha itself takes the place of its doubt. Fails only if out of memory. */
+/* Make the doubts of the level below `source` at `dst`, linear rgba[h'][w'][4]. If
+ * source->format is NULL, the source was not stored: `carried` holds the doubts of its values,
+ * and a doubt becomes infinite if its value may overflow. Otherwise `carried` is not read. If
+ * colour is weighted by alpha, channel 3 holds alpha itself. Fails only if out of memory. */
 MB_MUST_CHECK enum mb_status mb_doubt_level(const struct mb_step *step,
                                             const struct mb_plane *source, double *carried,
                                             double *dst, struct mb_err *err);
 
 /* What to add to the tolerance's bound, in LSB at `want`, if the doubt is `doubt` and the
- * output has `got`; infinite if any `got` will do. An extreme beside NaN may be any operand:
- * none is beyond `want`, the extreme of the operands that are numbers. */
+ * output has `got`; infinite if any `got` is accepted. If an operand of an extreme is NaN, the
+ * result may be any operand, but no number beyond `want`, the extreme of the numbers. */
 double mb_doubt_lsb(const struct mb_step *step, uint32_t channel, double want, double got,
                     double doubt);

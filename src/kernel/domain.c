@@ -1,4 +1,4 @@
-/* Which tasks a manifest takes, and on which devices. */
+/* Decides which tasks a manifest takes, and on which devices. */
 #include "kernel/plan.h"
 
 #include "strategy/needs.h"
@@ -8,7 +8,7 @@ static bool is_power_of_two(uint32_t size)
     return (size & (size - 1)) == 0;
 }
 
-/* What a manifest asks of a device. */
+/* The needs of a manifest: features, and sizes of subgroups. */
 struct device_needs {
     const cJSON *features;
     struct mb_numbers
@@ -131,7 +131,7 @@ static enum mb_status has_features(struct mb_reader *r, const cJSON *features,
     return MB_OK;
 }
 
-/* Choose the device's own size if the manifest takes it, else the first that it can have. */
+/* Choose the device's own size if the manifest takes it, else the first size it supports. */
 static enum mb_status choose_subgroup_size(struct mb_pick *pick, const struct mb_numbers *sizes,
                                            const struct mb_gpu_info *info, struct mb_err *why)
 {

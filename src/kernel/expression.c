@@ -17,7 +17,7 @@ struct reader {
     struct mb_err *err;
 };
 
-/* In the order of the search: of two that begin alike, the longer first. */
+/* In the order of the search: if one operator begins with another, the longer comes first. */
 static const struct {
     const char *text;
     char sign;
@@ -35,7 +35,7 @@ static const char *const functions[] = {"width", "height", "even_levels",
 
 static double read_choice(struct reader *r);
 
-/* Fail unless there was an error before; shows at most 40 characters from `at` on. */
+/* Fail, unless there was an error before. The message shows at most 40 characters from `at`. */
 static double fail(struct reader *r, const char *at, const char *what)
 {
     if (r->status == MB_OK) {
@@ -103,7 +103,7 @@ static double apply_to_level(const struct mb_layout *layout, size_t function, do
                : mb_even_levels(layout->base, (uint32_t)level, layout->n_levels);
 }
 
-/* Read the rest of "name(...)", behind the parenthesis. */
+/* Read the rest of "name(...)", from behind its "(". */
 static double read_call(struct reader *r, struct mb_text name)
 {
     size_t i = 0;

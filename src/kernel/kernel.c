@@ -9,12 +9,12 @@
 #include "vk/buffer.h"
 #include "vk/submit.h"
 
-/* Guards on both sides of a buffer show writes out of bounds; a multiple of what any device
- * asks of offsets. */
+/* Size of the guards on both sides of a buffer, which show writes out of bounds. Offsets may
+ * need alignment: this is a multiple of any device's. */
 #define GUARD_BYTES 4096u
 #define GUARD_WORD  0xA5C3965Au
 
-/* Large as an integer, and as a float: 99,906.27. */
+/* Overwrites a buffer's words: large as an integer and as a float, 99,906.27. */
 #define SCRATCH_WORD    0x47C32123u
 #define SPOILED_AT_ONCE (UINT64_C(16) << 20) /* bytes */
 
@@ -30,7 +30,7 @@ struct state {
     size_t n_views;
 };
 
-/* ---- What can be refused */
+/* ---- Support */
 
 static enum mb_status binding_fits(const struct mb_gpu *gpu, const struct mb_format *format,
                                    const struct mb_kernel_binding *binding, struct mb_err *why)
@@ -128,7 +128,7 @@ static enum mb_status supports(const struct mb_gpu *gpu, const struct mb_layout 
 
 /* ---- Buffers */
 
-/* Fill the guards, which nothing may write. */
+/* Fill the guards; no kernel may write to them. */
 static enum mb_status set_guards(const struct mb_buffer *buffer, struct mb_err *err)
 {
     MB_SCOPED(mb_submission) submission = {0};
@@ -266,7 +266,7 @@ static uint32_t count_barriers(const struct mb_kernel_barriers *barriers)
     return (uint32_t)(barriers->n_levels > 0) + barriers->has_memory;
 }
 
-/* Record one vkCmdPipelineBarrier for the levels, and one for all other writes of shaders. */
+/* Record a vkCmdPipelineBarrier for the levels that change, and one for all other accesses. */
 static void record_barriers(const struct state *s, VkCommandBuffer cmd,
                             const struct mb_kernel_barriers *barriers)
 {
@@ -314,7 +314,7 @@ static void record(const void *state, VkCommandBuffer cmd)
     record_barriers(s, cmd, &s->plan.closing);
 }
 
-/* Levels are written once; levels that steps begin with are also read once. */
+/* Every level but 0 is written once; the source level of a step is also read once. */
 static uint64_t algorithmic_bytes(const struct state *s)
 {
     const struct mb_layout *layout = &s->image->layout;
@@ -399,9 +399,9 @@ static enum mb_status spoil_buffer(const struct mb_buffer *buffer, struct mb_err
     return MB_OK;
 }
 
-/* Overwrite what a run left in the buffers, except zeros, which may be counters that the kernel
- * has reset; buffers that are zeroed before each run; and buffers with "fields", which may be
- * meant to last. */
+/* Overwrite what a run left in the buffers. Zeros stay, as they may be counters that the kernel
+ * has reset; so do buffers that are zeroed before each run, and buffers with "fields", whose
+ * content must last. */
 static enum mb_status spoil(const void *state, struct mb_err *err)
 {
     const struct state *s = state;

@@ -1,4 +1,4 @@
-/* Loads manifests: the part that holds for every image, their modules, and the table of their
+/* Loads manifests: the part that holds for every image, the modules, and the table of
  * strategies. */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define MAX_VARIANTS 4096u
 #define MAX_VALUES   128u /* of a parameter */
-#define MAX_LETTERS  110u /* that all parameters add to a label: tables cut longer labels */
+#define MAX_LETTERS  110u /* in a label, from all parameters: tables cut longer labels */
 
 static enum mb_status read_text(struct mb_manifest *manifest, struct mb_err *err)
 {
@@ -98,7 +98,7 @@ static enum mb_status read_params(struct mb_reader *r, struct mb_manifest *manif
     return r->status;
 }
 
-/* Whether any view may have an integer format. */
+/* Whether a view in the manifest may have an integer format. */
 static bool wants_raw(const cJSON *node)
 {
     bool is_found = cJSON_IsString(node) &&
@@ -155,7 +155,7 @@ static void free_module(struct mb_loaded_module *module)
     mb_free(module);
 }
 
-/* A macro whose value is null is not defined. */
+/* Add the macros of "defines"; a macro whose value is null is not defined. */
 static enum mb_status add_defines(struct mb_reader *r, const cJSON *shader,
                                   struct mb_loaded_module *module)
 {
@@ -185,8 +185,8 @@ static enum mb_status add_path(struct mb_reader *r, const char *path,
                           is_absolute ? "" : "/", path);
 }
 
-/* Name the file beside the manifest that the module is written to. The name has a digest of
- * what the module is made of, the same on every machine. */
+/* Name the module, and the file beside the manifest to which it is compiled. The file's name
+ * has a digest of shader name, flags and folders, which is the same on every machine. */
 static void name_module(struct mb_reader *r, const char *file, const struct mb_strbuf *folders,
                         struct mb_loaded_module *module)
 {
@@ -274,7 +274,7 @@ static enum mb_status load_module(struct mb_compile_options *options,
     return MB_OK;
 }
 
-/* Keep a module: results list it, and the next request for it finds it. */
+/* Keep a module, for the results' list and for the next request. */
 static enum mb_status add_module(struct mb_manifest *manifest, struct mb_loaded_module *module,
                                  struct mb_err *err)
 {

@@ -1,5 +1,5 @@
-/* Manifests: kernels that were not compiled into this program, described in JSON; and the table
- * of all strategies, theirs beside the built-in ones. */
+/* Manifests: JSON descriptions of kernels that were not compiled into this program; and the
+ * table of all strategies, the built-in ones and the manifests'. */
 #pragma once
 
 #include "base/file.h"
@@ -12,20 +12,20 @@
 #define MB_MAX_KERNEL_BUFFERS 16u
 #define MB_MAX_KERNEL_PARAMS  16u
 
-/* A module of a manifest, compiled for some of its choices. */
+/* A module of a manifest, compiled for one set of its choices. */
 struct mb_loaded_module {
     struct mb_loaded_module *next;
-    struct mb_strlist paths; /* of the shader, and of the folders that it includes from */
+    struct mb_strlist paths; /* the shader, then the folders that it includes from */
     struct mb_strbuf preamble;
     struct mb_strbuf name, flags; /* "my-spd/spd.comp", "-DX=1", as for built-in shaders */
-    struct mb_strbuf compiled;    /* the path of its .spv, unless the shader is one */
+    struct mb_strbuf compiled;    /* the path of its .spv, unless is_given */
     bool is_given;
     struct mb_bytes code;
     struct mb_spirv spirv;
 };
 
 struct mb_manifest {
-    struct mb_kernel_file file; /* what results record; owned */
+    struct mb_kernel_file file; /* recorded in results; owned */
     struct mb_json json;
     struct mb_strlist roots; /* folders it may read: its own, then those of --kernel-include */
     struct mb_param params[MB_MAX_KERNEL_PARAMS + 1]; /* ended by a NULL name */
@@ -35,8 +35,8 @@ struct mb_manifest {
 
 /* Read a manifest: its version, name and parameters; everything else is read and checked per
  * image (kernel/plan.h). `includes` are further folders. A wrong manifest is MB_ERRC_INPUT,
- * with the way to the key and what would be valid; so is a missing folder. Finish after a
- * failure as well. (load.c) */
+ * with the path of the key and what would be valid; a missing folder is MB_ERRC_INPUT, too.
+ * Finish after a failure as well. (load.c) */
 MB_MUST_CHECK enum mb_status mb_manifest_init(struct mb_manifest *manifest, const char *path,
                                               const struct mb_strlist *includes,
                                               struct mb_err *err);
@@ -45,14 +45,14 @@ void mb_manifest_finish(struct mb_manifest *manifest);
 /* True if a name is 1 to 40 lower-case letters, digits and, with `has_dash`, dashes. */
 bool mb_is_kernel_name(const char *name, bool has_dash);
 
-/* All strategies of a run: those that are compiled in, and those of manifests. */
+/* All strategies of a run: built-in strategies, and strategies of manifests. */
 struct mb_kernel_table {
     struct mb_manifest *manifests;         /* [n_manifests], owned */
-    const struct mb_strategy **strategies; /* ended by NULL; owned (manifests own their own) */
+    const struct mb_strategy **strategies; /* the list is owned, and ends with NULL */
     size_t n_manifests;
 };
 
-/* Fill a table with the `built_in` strategies and, after them, one loaded from each manifest of
+/* Fill a table with the `built_in` strategies, then one strategy from each manifest of
  * `paths`. Two strategies of the same name are MB_ERRC_INPUT. Finish after a failure as
  * well. */
 MB_MUST_CHECK enum mb_status mb_kernel_table_init(struct mb_kernel_table *table,

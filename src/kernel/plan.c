@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* Alignment of the parts of a uniform buffer: no device asks for more. */
+/* Alignment of the parts of a uniform buffer: no device needs more. */
 #define CONTENT_ALIGNMENT 256u
 
-#define MAX_EXACT 9007199254740992.0 /* 2^53: up to here doubles are exact integers */
+#define MAX_EXACT 9007199254740992.0 /* 2^53: doubles hold all integers up to it */
 
 const char *const mb_kernel_view_formats[] = {"image", "linear", "words", "uint8x4", NULL};
 const char *const mb_kernel_addresses[] = {
@@ -62,7 +62,7 @@ static bool is_within(double value, enum mb_scalar scalar)
     return value == floor(value) && value >= least && value <= most;
 }
 
-/* Read "address(NAME)" alone, as a double may not hold an address; false if it is not one. A
+/* Read a node "address(NAME)" without a double, which may round it; false if it is none. A
  * buffer without an address is refused. */
 static bool read_address(struct mb_reader *r, const cJSON *node, uint64_t *address)
 {
@@ -102,7 +102,7 @@ static enum mb_status fill_scalar(struct mb_reader *r, const cJSON *node, enum m
     return r->status;
 }
 
-/* A member: a scalar, or the list of all its components, element by element. */
+/* Fill a member from a scalar, or from a list of all its components, element by element. */
 static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
                                   const struct mb_spirv_member *member, uint32_t n_bytes,
                                   unsigned char *out)
@@ -126,8 +126,7 @@ static enum mb_status fill_member(struct mb_reader *r, const cJSON *node,
     return MB_OK;
 }
 
-/* Fill in `out`, the members of a block, from the members of the object `map`, which must have
- * one of the same name for each. */
+/* Fill `out`, the bytes of a block. The object `map` must have exactly the block's members. */
 static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
                                  const struct mb_spirv *spirv,
                                  const struct mb_spirv_block *block, unsigned char *out)
@@ -151,7 +150,7 @@ static enum mb_status fill_block(struct mb_reader *r, const cJSON *map,
     return r->status;
 }
 
-/* The specialisation constants that an object (NULL: none) gives by name, in its order. */
+/* Read specialisation constants from an object (NULL: none), by name, in the object's order. */
 static enum mb_status fill_constants(struct mb_reader *r, const cJSON *map,
                                      struct mb_kernel_pipeline *pipeline)
 {
@@ -212,7 +211,7 @@ static enum mb_status plan_buffers(struct mb_reader *r, struct mb_kernel_plan *p
     return r->status;
 }
 
-/* Append what a uniform buffer holds for one binding to what it holds for earlier ones. */
+/* Append the content for one binding to a uniform buffer's content for earlier bindings. */
 static enum mb_status add_content(struct mb_reader *r, const cJSON *node,
                                   const struct mb_spirv *spirv, struct mb_kernel_buffer *buffer,
                                   struct mb_kernel_binding *binding)
@@ -264,14 +263,14 @@ static enum mb_status check_workgroup(struct mb_reader *r, const cJSON *node,
     const double n_invocations = (double)size[0] * size[1] * size[2];
     MB_REFUSE_IF(n_invocations == 0, r, node, "its workgroup is empty");
     pipeline->options.n_invocations = (uint32_t)fmin(n_invocations, UINT32_MAX);
-    /* Other workgroups cannot require full subgroups
+    /* Full subgroups cannot be required if the width is not a multiple of the subgroup size
      * (VUID-VkPipelineShaderStageCreateInfo-flags-02758). */
     const bool requires_size = n_lanes > 0 && size[0] % n_lanes == 0;
     pipeline->options.subgroup_size = requires_size ? n_lanes : 0;
     return r->status;
 }
 
-/* Find a shader's pipeline, planned at its first use; its expressions know no step. */
+/* Find a shader's pipeline, or plan it at the first use; its expressions know no step. */
 static enum mb_status plan_pipeline(struct mb_reader *r, struct mb_kernel_plan *plan,
                                     const cJSON *shader, uint32_t *index)
 {
@@ -315,7 +314,7 @@ const char *mb_descriptor_type_name(VkDescriptorType type)
     return (size_t)type < MB_COUNTOF(names) && names[type] ? names[type] : "descriptor";
 }
 
-/* The levels of each view of a binding. */
+/* Plan the views of an image binding: which levels each has. */
 static enum mb_status plan_views(struct mb_reader *r, const cJSON *node,
                                  struct mb_kernel_binding *binding)
 {
@@ -567,20 +566,20 @@ static enum mb_status plan_step(struct mb_reader *r, struct mb_kernel_plan *plan
     return r->status;
 }
 
-/* ---- Barriers where accesses meet */
+/* ---- Barriers */
 
-/* What a dispatch does with levels and buffers, or what all dispatches have done since the last
- * barrier. A bit for each level and each buffer. */
+/* The levels and buffers, one bit each, that a dispatch uses, or that all dispatches have used
+ * since the last barrier. */
 struct uses {
     uint32_t read, written; /* levels */
     uint32_t general;       /* levels in GENERAL */
     uint32_t buffers, written_buffers;
 };
 
-/* Collect the uses of a dispatch. A storage image counts as written unless it is only read;
- * that it may also be read makes no difference then. A level that is both stored to and sampled
- * is in GENERAL for both, and so are all levels of the same binding. True if a binding became
- * GENERAL, which may concern further bindings: call again. */
+/* Collect the uses of a dispatch. A storage image counts as written unless it is only read; a
+ * written one need not count as read, too. A level that is both stored to and sampled is in
+ * GENERAL for both, and so are all levels of the same binding. True if a binding became
+ * GENERAL: call again, as this may make further bindings GENERAL. */
 static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
 {
     bool has_changed = false;
@@ -593,7 +592,7 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
                 binding->first_level[k / binding->n_levels] + k % binding->n_levels;
             binding->is_general |= is_storage || (uses->general >> level & 1u);
             uses->general |= binding->is_general ? 1u << level : 0;
-            const bool is_first = k % binding->n_levels == 0; /* stores reach no other */
+            const bool is_first = k % binding->n_levels == 0; /* the only level stored to */
             *(is_storage && is_first && !binding->use->only_reads ? &uses->written
                                                                   : &uses->read) |= 1u << level;
         }
@@ -606,7 +605,7 @@ static bool find_uses(struct mb_kernel_dispatch *dispatch, struct uses *uses)
     return has_changed;
 }
 
-/* Append a change of one level, or extend the last change if it is alike and adjacent. */
+/* Append a barrier of one level, or extend the last one if it is alike and adjacent. */
 static void add_change(struct mb_kernel_barriers *barriers, uint32_t level,
                        const struct mb_access *from, const struct mb_access *to)
 {
@@ -655,8 +654,8 @@ static uint32_t place_barriers(struct uses *before,
     return uses.written;
 }
 
-/* Fill in all barriers, and settle the layouts of sampled levels. Level 0 is readable before
- * and after, other levels undefined before. Returns the written levels, a bit each. */
+/* Place all barriers, which also sets the layouts of sampled levels. Level 0 starts
+ * readable, other levels undefined; all end readable. Returns the written levels as bits. */
 static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_levels)
 {
     const struct mb_access *states[MB_MAX_LEVELS] = {[0] = &mb_access_readable};
@@ -683,7 +682,7 @@ static uint32_t place_all_barriers(struct mb_kernel_plan *plan, uint32_t n_level
 
 /* ---- All of it */
 
-/* Plan the tolerance; each step reads its first level as stored. */
+/* Plan the tolerance; each step re-reads its source level as stored. */
 static enum mb_status plan_tolerance(struct mb_reader *r, struct mb_kernel_plan *plan)
 {
     static const char *const keys[] = {"policy",        "arithmetic", "rounding",

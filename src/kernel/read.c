@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-#define MAX_WAY       200u /* length of the way to a value, in a message */
-#define N_GIVEN_NAMES 11u  /* names of an image and a step, in expressions */
+#define MAX_WAY       200u /* bytes of the path of a node, in a message */
+#define N_GIVEN_NAMES 11u  /* names that an image and a step give */
 
 static const char *const range_keys[] = {"first", "last", NULL};
 
@@ -16,7 +16,7 @@ const char *const mb_kernel_reduces[] = {"avg", "min", "max", NULL};
 
 /* ---- Errors */
 
-/* "dispatches[0].groups": the way from the root of a tree to a node. */
+/* Append the path from a tree's root to a node, "dispatches[0].groups"; false if not in it. */
 static bool find_way(const cJSON *tree, const cJSON *node, char way[MAX_WAY])
 {
     const size_t n = strlen(way);
@@ -97,7 +97,7 @@ static void add_members(struct mb_words *words, const cJSON *object)
     }
 }
 
-/* List the values that `by` chooses among, and return the chosen one. No values: `by` is not a
+/* List the values of `by`, and return the chosen one. If `words` stays empty, `by` is not a
  * choice. */
 static const char *list_values(const struct mb_reader *r, const char *by,
                                struct mb_words *words)
@@ -195,7 +195,7 @@ void mb_reader_init(struct mb_reader *r, const struct mb_pick *pick,
     set_name(r, "subgroup_size", pick->subgroup_size);
 }
 
-/* A number, or an expression, whose value may be NaN. */
+/* The value of a number or an expression; may be NaN. */
 static double evaluate(struct mb_reader *r, const cJSON *node)
 {
     double value = 0.0;
@@ -315,7 +315,7 @@ const cJSON *mb_open(struct mb_reader *r, const cJSON *parent, const char *const
     return r->status == MB_OK ? node : NULL;
 }
 
-/* A list or an object, or the member of "names" that is named in its place. */
+/* Read a list or an object, given in place or by the name of a member of "names". */
 static const cJSON *read_named(struct mb_reader *r, const cJSON *parent, const char *key,
                                bool is_list)
 {

@@ -1,5 +1,5 @@
-/* SPIRV-Tools validates, then SPIRV-Cross reflects: SPIRV-Cross takes for granted that a module
- * is valid, and crashes on many that are not. */
+/* Reads SPIR-V: SPIRV-Tools validates a module, then SPIRV-Cross reflects it. SPIRV-Cross
+ * expects a valid module, and crashes on many invalid ones. */
 #include "kernel/spirv.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 
 #define MAX_ARRAY   65536u /* descriptors of one binding */
-#define MAX_BINDING 65535u /* drivers have tables up to the largest */
+#define MAX_BINDING 65535u /* drivers make tables up to the largest binding */
 
 struct reader {
     spvc_context context;
@@ -27,8 +27,8 @@ struct reader {
     REFUSE_IF((call) != SPVC_SUCCESS, r, "SPIRV-Cross: %s",                                    \
               spvc_context_get_last_error_string((r)->context))
 
-/* Validate a module, with the layouts that all features of Vulkan 1.3 together allow: if a
- * device lacks one, its driver says so. */
+/* Validate a module. Allow the layouts of all features of Vulkan 1.3; if a device lacks a
+ * feature, its driver reports it. */
 static enum mb_status validate(const struct reader *r, const uint32_t *words, size_t n_words)
 {
     spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_3);
@@ -226,7 +226,7 @@ static enum mb_status take_resource(struct reader *r, const spvc_reflected_resou
     return add_resource(r, &binding, &use);
 }
 
-/* Read the resources that manifests can bind. Others need capabilities that nothing enables. */
+/* Read resources that manifests can bind. Others need capabilities that are not `known`. */
 static enum mb_status read_resources(struct reader *r)
 {
     static const struct {
@@ -259,8 +259,8 @@ static enum mb_status read_resources(struct reader *r)
 
 /* ---- Specialisation constants and the size of a workgroup */
 
-/* Add a constant. Those of other widths than 32 bits keep their defaults. Several may have the
- * same SpecId, such as the size of a workgroup and a name for it. */
+/* Add a constant. A constant of another width than 32 bits is skipped and keeps its default.
+ * Several may have the same SpecId, such as a workgroup's size and a named constant. */
 static enum mb_status add_constant(struct reader *r, const spvc_specialization_constant *found)
 {
     struct mb_spirv *spirv = r->spirv;
@@ -303,8 +303,8 @@ static enum mb_status read_constants(struct reader *r)
     return MB_OK;
 }
 
-/* Read the workgroup's size: gl_WorkGroupSize, if there is one, comes before LocalSize. A size
- * computed from constants is refused: it has no handle, and the later calls would crash. */
+/* Read the workgroup's size: gl_WorkGroupSize if the module has it, else LocalSize. Refuse a
+ * size computed from constants: it has no handle, and the later calls would crash. */
 static enum mb_status read_size(struct reader *r)
 {
     const spvc_compiler c = r->compiler;
@@ -344,7 +344,7 @@ static enum mb_status read_size(struct reader *r)
     return MB_OK;
 }
 
-/* ---- What capabilities ask of a device (Vulkan specification, "SPIR-V Capabilities") */
+/* ---- Features that capabilities need (Vulkan specification, "SPIR-V Capabilities") */
 
 /* Marks the number of an execution mode that needs a feature but has no capability. */
 #define MODE 0x80000000u
@@ -354,8 +354,8 @@ static enum mb_status read_size(struct reader *r)
 /* clang-format off */
 static const struct {
     uint32_t number;
-    VkSubgroupFeatureFlags operation; /* the subgroup operation that it stands for */
-    const char *features[4];          /* any of these will do; none: every device has it */
+    VkSubgroupFeatureFlags operation; /* the subgroup operation that the capability declares */
+    const char *features[4];          /* one of these is needed; none: every device has it */
 } known[] = {
     {SpvCapabilityMatrix, 0, {0}}, {SpvCapabilityShader, 0, {0}},
     {SpvCapabilityFloat16, 0, {"shaderFloat16"}},
@@ -416,7 +416,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Read what the declared capabilities need, and those execution modes that need a feature. */
+/* Read the needs of the declared capabilities, and of execution modes that need a feature. */
 static enum mb_status read_needs(const struct reader *r)
 {
     struct mb_spirv *spirv = r->spirv;
@@ -480,7 +480,7 @@ static enum mb_status read_module(struct mb_spirv *spirv, struct mb_err *err)
     struct reader r = {.spirv = spirv, .err = err};
     const uint32_t *words = spirv->shader.code;
     const size_t n_bytes = spirv->shader.code_bytes;
-    /* The validator also takes the other byte order, which no driver does. */
+    /* The validator also accepts the other byte order, which no driver accepts. */
     REFUSE_IF(n_bytes == 0 || n_bytes % 4 != 0 || words[0] != SpvMagicNumber, &r,
               "not a SPIR-V module: it does not begin as one, or is not of whole words");
     MB_DO(validate(&r, words, n_bytes / 4));

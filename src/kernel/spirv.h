@@ -1,5 +1,5 @@
-/* What a SPIR-V module declares: what src/vk needs to make a pipeline, and what a manifest is
- * checked against. SPIRV-Tools validates it, SPIRV-Cross reads it; neither changes it. */
+/* The declarations of a SPIR-V module, for pipelines of src/vk and for checks of manifests.
+ * SPIRV-Tools validates the module, SPIRV-Cross reads it; neither changes the module. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define MB_SPIRV_NAME_BYTES    64u
 #define MB_SPIRV_MAX_NEEDS     64u
-#define MB_SPIRV_MAX_MEMBERS   256u /* of all blocks of a module together */
+#define MB_SPIRV_MAX_MEMBERS   256u /* in all blocks of a module */
 #define MB_SPIRV_MAX_CONSTANTS 64u
 
 enum mb_scalar {
@@ -17,8 +17,8 @@ enum mb_scalar {
     MB_SCALAR_I32,
     MB_SCALAR_F32,
     MB_SCALAR_BOOL,  /* a specialisation constant: 0 or 1 */
-    MB_SCALAR_U64,   /* also of an address: a pointer to PhysicalStorageBuffer */
-    MB_SCALAR_OTHER, /* of other widths, arrays of arrays, nested structures */
+    MB_SCALAR_U64,   /* also an address: a pointer to PhysicalStorageBuffer */
+    MB_SCALAR_OTHER, /* other widths, arrays of arrays, nested structures */
     MB_N_SCALARS
 };
 extern const char *const mb_scalar_names[MB_N_SCALARS]; /* "uint", "int", "float", ... */
@@ -29,13 +29,13 @@ struct mb_spirv_member {
     char name[MB_SPIRV_NAME_BYTES]; /* "" in a module that was stripped of names */
     enum mb_scalar scalar;
     uint32_t n_components,
-        n_rows;          /* of a vector or matrix, column by column; and of a column */
-    uint32_t n_elements; /* of an array; 1; 0: as many as the buffer has room for */
-    /* An element's stride is 0 without an array, a column's without a matrix. */
+        n_rows;          /* n_rows: components of a column; n_components: of all columns */
+    uint32_t n_elements; /* of an array, else 1; 0: as many as fit into the buffer */
+    /* stride_bytes is an element's, 0 if not an array; column_bytes is 0 if not a matrix. */
     uint32_t offset_bytes, stride_bytes, column_bytes, row_bytes;
 };
 
-/* The block of push constants, or of a uniform or storage buffer; empty without members. */
+/* The block of push constants, or of a uniform or storage buffer; empty if n_members is 0. */
 struct mb_spirv_block {
     uint32_t first_member, n_members;
     uint32_t n_bytes; /* to the end of the last member; arrays without a length count as 0 */
@@ -46,12 +46,12 @@ struct mb_spirv_block {
 #define MB_SPIRV_UNBOUNDED 16u
 
 struct mb_spirv_use {
-    char name[MB_SPIRV_NAME_BYTES]; /* of the variable, or of its block; "" */
-    bool is_2d;                     /* of an image: 2D, which is all that has views here */
+    char name[MB_SPIRV_NAME_BYTES]; /* of the variable or, if that is "", of its block */
+    bool is_2d;                     /* of an image: 2D; no other can be bound */
     bool is_arrayed;                /* of an image: layers are its third coordinate */
     bool only_reads;                /* decorated NonWritable */
     uint32_t image_format;          /* SPIR-V's ImageFormat of a storage image; 0: Unknown */
-    enum mb_scalar texel;           /* of an image: what its channels are read as */
+    enum mb_scalar texel;           /* of an image: the type of its channels in the shader */
     struct mb_spirv_block block;    /* of a buffer */
 };
 
@@ -67,7 +67,7 @@ struct mb_spirv {
      * must not be copied. Constants are in the order of their SpecIds; the digest is the
      * module's. */
     struct mb_shader shader;
-    struct mb_spirv_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* of shader.constants */
+    struct mb_spirv_constant constants[MB_SPIRV_MAX_CONSTANTS]; /* as shader.constants */
     struct mb_constant named[MB_SPIRV_MAX_CONSTANTS];
     VkSpecializationMapEntry entries[MB_SPIRV_MAX_CONSTANTS];
     struct mb_binding bindings[MB_MAX_BINDINGS];
@@ -76,20 +76,20 @@ struct mb_spirv {
     struct mb_spirv_block push;
     struct mb_spirv_member members[MB_SPIRV_MAX_MEMBERS];
     uint32_t n_members;
-    /* LocalSize, or its defaults if it is specialised: then size_constants are indices into
-     * shader.constants, UINT32_MAX for an axis that is not. */
+    /* The workgroup size; of an axis that a constant specialises, the default. size_constants
+     * has the constants' indices in shader.constants, UINT32_MAX for other axes. */
     uint32_t workgroup_size[3], size_constants[3];
-    /* What its capabilities and execution modes need of a device: one feature of each list,
-     * which ends with NULL. */
+    /* Lists of features that end with NULL. The module's capabilities and execution modes need
+     * one feature of each list. */
     const char *const *needs[MB_SPIRV_MAX_NEEDS];
     uint32_t n_needs;
     VkSubgroupFeatureFlags operations; /* of subgroups */
     uint32_t unknown_capability;       /* one that this program does not enable; 0: none */
 };
 
-/* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point that
- * `shader` is used with. Module and name must outlive the result. Only variables that the entry
- * point lists count; below SPIR-V 1.4, which does not list them all, every variable does.
+/* Read a module of `n_bytes`, a multiple of 4. `entry` names the compute entry point of
+ * `shader`. Code and name must outlive the result. Only variables that the entry point lists
+ * count; before SPIR-V 1.4, whose entry points do not list all, every variable counts.
  * MB_ERRC_INPUT if spvValidate refuses the module (the error has `path` and its message), if
  * src/vk cannot bind one of its descriptors (which is named), or if this build lacks the
  * libraries. */
@@ -97,6 +97,6 @@ MB_MUST_CHECK enum mb_status mb_spirv_init(struct mb_spirv *spirv, const char *p
                                            const void *code, size_t n_bytes, const char *entry,
                                            struct mb_err *err);
 
-/* Find a binding, or NULL; its index in shader.bindings is also that in `use`. */
+/* Find a binding, or NULL. Its index in shader.bindings is also its index in `use`. */
 const struct mb_binding *mb_spirv_find(const struct mb_spirv *spirv, uint32_t set,
                                        uint32_t binding);

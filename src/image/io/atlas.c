@@ -1,4 +1,4 @@
-/* Pictures of a chain: the atlas, and its errors. */
+/* Pictures of a chain: the atlas of its levels, and a level's errors. */
 #include "image/io/write.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ enum mb_status mb_atlas_draw(const struct mb_layout *layout, const void *block, 
     const struct mb_format *const to = as_rgba8 ? mb_format_find("rgba8") : format;
     *texels = mb_alloc((size_t)extent.width * extent.height, to->texel_bytes);
     MB_DO(MB_NEED(*texels, "atlas"));
-    size_t first = 0; /* texel of a level in the atlas */
+    size_t first = 0; /* the level's first texel in the atlas */
     for (uint32_t level = 0; level < layout->n_levels; level++) {
         const struct mb_extent source = mb_level_extent(layout->base, level);
         const uint8_t *row = mb_layout_level(layout, block, level, layer);

@@ -11,7 +11,7 @@
 #define INFO_HEADER_BYTES  40u
 #define ALPHA_HEADER_BYTES 56u /* headers of this size or more have a mask for alpha */
 #define V4_HEADER_BYTES    108u
-#define MASK_BYTES         4u /* behind an info header, or inside a longer one */
+#define MASK_BYTES         4u /* masks are behind an info header or in a longer header */
 #define PALETTE_BYTES      1024u
 
 #define BI_RGB            0u
@@ -19,7 +19,7 @@
 #define BI_ALPHABITFIELDS 6u
 
 struct bmp {
-    int64_t width, height; /* from the header; a negative height: rows from the top */
+    int64_t width, height; /* from the header; if height < 0, rows are from the top */
     uint32_t bits, compression;
     uint32_t n_masks; /* masks of r, g, b, a; only for 16 and 32 bits */
     const uint8_t *masks, *palette;
@@ -53,7 +53,7 @@ static void find_palette(struct bmp *bmp, const uint8_t *begin, const uint8_t *r
     bmp->palette = begin;
 }
 
-/* Read everything before the rows, and go there. False if it is damaged or unsupported. */
+/* Read everything before the rows, and go to the rows. False if damaged or unsupported. */
 static bool read_header(struct mb_reader *reader, struct bmp *bmp)
 {
     const uint8_t *const file = reader->begin, *const info = file + FILE_HEADER_BYTES;
@@ -112,7 +112,7 @@ static bool has_colours(const struct bmp *bmp, const struct mb_reader *reader)
 }
 
 /* Write the same image with a BITMAPV4HEADER, a palette of 256 colours and the full padding of
- * the last row. Owned by the caller. */
+ * the last row. `*out` is owned by the caller. */
 MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
                                             const struct bmp *bmp, struct mb_bytes *out,
                                             struct mb_err *err)

@@ -1,6 +1,6 @@
 /* Radiance HDR (G. Ward, "Real Pixels", Graphics Gems II, 1991; the Radiance file formats). A
- * row has its channels one by one, run-length encoded. If it is too narrow or too wide for
- * that, or from an old program, it has texels with repeats. We write plain texels. */
+ * row has its channels one by one, run-length encoded. A row that is too narrow or too wide for
+ * this code, or that an old program wrote, has texels with repeats. We write plain texels. */
 #include "image/io/write.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static bool read_line(struct mb_reader *reader, char line[MAX_LINE_BYTES])
     return true;
 }
 
-/* Read lines up to an empty one; one of them must be the format. */
+/* Read lines up to an empty one; true if one of them is the RGBE format. */
 static bool read_variables(struct mb_reader *reader)
 {
     char line[MAX_LINE_BYTES];
@@ -44,8 +44,8 @@ static bool read_variables(struct mb_reader *reader)
     return false;
 }
 
-/* "-Y <height> +X <width>", padded with blanks by Radiance itself: rows from the top, texels
- * from the left; no other order is read. */
+/* Read "-Y <height> +X <width>", which Radiance pads with blanks: rows from the top, texels
+ * from the left. Files in other orders are refused. */
 static bool read_resolution(struct mb_reader *reader, int64_t *width, int64_t *height)
 {
     char line[MAX_LINE_BYTES];
@@ -62,8 +62,8 @@ static bool read_resolution(struct mb_reader *reader, int64_t *width, int64_t *h
            mb_parse_int(columns, INT32_MIN, INT32_MAX, width);
 }
 
-/* One channel of a row in runs: n > 128 repeats a byte n - 128 times, 1 to 128 copies n bytes.
- * False on a run of length 0, one beyond the row, or at the end of the file. */
+/* Read one channel of a row in runs: a run's first byte n repeats the next byte n - 128 times
+ * if n > 128, else n bytes follow. False if n is 0, a run exceeds the row, or the file ends. */
 static bool read_runs(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
     uint32_t x = 0;
@@ -93,8 +93,8 @@ static bool is_rle_row(const struct mb_reader *reader, uint32_t width)
            p[0] == 2 && p[1] == 2 && p[2] < 128;
 }
 
-/* Read texels, and repeats of the last texel: 1, 1, 1 and a count. Successive counts are digits
- * of one number, the lowest first. */
+/* Read texels, and repeats of the last texel: bytes 1, 1, 1 and a count. The counts of
+ * successive repeats are the digits of one number to base 256, the lowest first. */
 static bool read_texels(struct mb_reader *reader, uint8_t *rgbe, uint32_t width)
 {
     uint32_t x = 0, n_digits = 0;
@@ -169,7 +169,7 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
     if (!read_variables(reader) || !read_resolution(reader, &width, &height)) {
         return mb_reader_bad(reader, MB_BAD_HEADER, err);
     }
-    /* A row takes at least a texel and a repeat of it. */
+    /* The shortest row is a texel and a repeat of it. */
     MB_DO(mb_reader_start(reader, width, height, MB_DEPTH_F32,
                           (uint64_t)height * (width > 1 ? 8 : 4), err));
     if (!read_rows(reader)) {
@@ -178,8 +178,8 @@ enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err)
     return MB_OK;
 }
 
-/* Encode eight bits a channel, scaled so that the largest channel fills them. It then is 128 or
- * more, so no texel looks like the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
+/* Encode 8 bits a channel, scaled so that the largest channel becomes 128 or more. So no texel
+ * looks like the mark of a run (2, 2, below 128) or of a repeat (1, 1, 1). */
 static void encode_texel(const double *rgb, uint8_t rgbe[4])
 {
     const double most = ldexp(255.0, 255 - EXPONENT_BIAS - 8);

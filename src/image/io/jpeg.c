@@ -10,12 +10,12 @@
 
 #include "base/log.h"
 
-/* Coefficients of a progressive file are kept whole. */
+/* libjpeg holds all coefficients of a progressive file in memory. */
 #define MAX_MEMORY_BYTES (1024L * 1024L * 1024L)
 #define MAX_SCANS        100
 
-/* The most texels that one byte can stand for: an eighth of a block's for each bit, if the
- * sampling factors are 4 and 4. */
+/* The most texels that one byte can stand for: eight blocks of one bit each, and 32x32 texels a
+ * block if the sampling factors are 4 and 4. */
 #define MAX_TEXELS_PER_BYTE 8192u
 
 #define MARKER_EXIF     (JPEG_APP0 + 1)
@@ -32,12 +32,12 @@ struct job {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    bool has_header; /* what follows is texels */
+    bool has_header; /* the header has been read; texels follow */
 };
 
-/* ---- What libjpeg calls */
+/* ---- Callbacks of libjpeg */
 
-/* Leave libjpeg, whose error function must not return; the job's error is set by then. */
+/* Leave libjpeg, whose error function must not return. The caller has set the job's error. */
 static void leave(j_common_ptr common)
 {
     longjmp(((struct job *)common->client_data)->failed, 1);
@@ -60,8 +60,8 @@ static void on_error(j_common_ptr common)
     leave(common);
 }
 
-/* A warning (level -1) means a damaged file with made-up texels, except for an unknown version
- * and for extraneous bytes before the data. */
+/* Fail on a warning (level -1), which means a damaged file with made-up texels. Only log the
+ * warnings of an unknown version and of extraneous bytes before the data. */
 static void on_message(j_common_ptr common, int level)
 {
     const struct job *job = common->client_data;
@@ -76,7 +76,7 @@ static void on_message(j_common_ptr common, int level)
     }
 }
 
-/* Limit the scans: each goes over all texels, but takes only a few bytes of the file. */
+/* Limit the scans: decoding a scan visits all texels, even if it has only a few bytes. */
 static void on_progress(j_common_ptr common)
 {
     const struct job *job = common->client_data;
@@ -114,7 +114,7 @@ static uint32_t find_orientation(const uint8_t *tiff, size_t n_bytes)
     return 0;
 }
 
-/* The orientation, 1 to 8 as in EXIF; 1 (as stored) if there is no valid one. */
+/* The orientation, 1 to 8 as in EXIF; 1 (as stored) if it is absent or invalid. */
 static uint32_t read_orientation(const struct jpeg_decompress_struct *jpeg)
 {
     static const char begin[6] = "Exif\0";
@@ -144,7 +144,7 @@ MB_MUST_CHECK static enum mb_status check_kind(const struct job *job)
     return MB_OK;
 }
 
-/* Everything that must survive a jump is in the job. */
+/* Decode the file. Everything that must survive libjpeg's jump is in the job. */
 MB_MUST_CHECK static enum mb_status decode(struct job *job)
 {
     struct jpeg_decompress_struct *jpeg = &job->jpeg;

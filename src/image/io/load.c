@@ -1,5 +1,4 @@
-/* Loading images from files: the kind of a file is told by its first bytes, and selects the
- * reader. */
+/* Loading images from files: a file's first bytes tell its kind, which selects the reader. */
 #include "image/io/reader.h"
 
 #include <string.h>

@@ -27,8 +27,8 @@ static void skip_space_and_comments(struct mb_reader *reader)
     }
 }
 
-/* Read the next word, up to white space or a comment; false if it is missing or ends the
- * file. */
+/* Read the next word, up to white space or a comment; false if there is no word, or nothing
+ * after it. */
 static bool read_word(struct mb_reader *reader, char word[MAX_WORD_BYTES])
 {
     size_t n = 0;
@@ -41,7 +41,7 @@ static bool read_word(struct mb_reader *reader, char word[MAX_WORD_BYTES])
     return n > 0 && reader->at < reader->end && (is_space(*reader->at) || *reader->at == '#');
 }
 
-/* The magic and the three words behind it, the last as text; goes to the first texel. */
+/* Read the magic and the three words behind it, the last as text; go to the first texel. */
 static bool read_header(struct mb_reader *reader, int64_t *width, int64_t *height,
                         char last[MAX_WORD_BYTES])
 {
@@ -55,7 +55,7 @@ static bool read_header(struct mb_reader *reader, int64_t *width, int64_t *heigh
            mb_parse_int(rows, INT64_MIN, INT64_MAX, height);
 }
 
-/* The index of a channel's value among `n_channels` per texel: grey is spread. */
+/* The index of a channel's value in texels of `n_channels`; grey serves all channels. */
 static size_t value_at(size_t texel, size_t channel, size_t n_channels)
 {
     return texel * n_channels + (n_channels == 3 ? channel : 0);
@@ -102,7 +102,7 @@ enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_err *err)
     return MB_OK;
 }
 
-/* Rows come from the bottom up. */
+/* Decode floats, whose rows are stored from the bottom up. */
 static void decode_floats(const struct mb_reader *reader, size_t n_channels, bool is_big_endian)
 {
     const struct mb_image *image = reader->image;
@@ -122,8 +122,8 @@ static void decode_floats(const struct mb_reader *reader, size_t n_channels, boo
     }
 }
 
-/* Floats are big-endian if the scale is positive, little-endian if negative; 0 is an error. Its
- * magnitude is a unit, which nothing here needs. */
+/* Floats are big-endian if the scale is positive, little-endian if it is negative; 0 is an
+ * error. The magnitude of the scale is a unit of light, which we ignore. */
 enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err)
 {
     const size_t n_channels = reader->begin[1] == 'F' ? 3 : 1;

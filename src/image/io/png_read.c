@@ -1,7 +1,7 @@
 /* PNG input by stb_image, which ignores checksums, wrong lengths and gaps, and looks up indices
- * beyond the palette. So we check the chunks first, then hand it a copy of the file in which
- * indices are greys. Sections are those of the W3C Recommendation "Portable Network Graphics",
- * second edition. */
+ * beyond the palette. So we check the chunks first, then hand stb_image a copy of the file in
+ * which indices are greys. Section numbers refer to the W3C Recommendation "Portable Network
+ * Graphics", second edition. */
 #include "image/io/reader.h"
 
 #include <libdeflate.h>
@@ -28,8 +28,8 @@ struct png {
     bool is_interlaced;
     uint8_t palette[MAX_COLOURS][4];
     uint32_t n_colours;
-    uint8_t *file; /* a copy for stb_image, which looks at no checksum */
-    uint8_t *data; /* of all IDAT chunks, stored behind the copy */
+    uint8_t *file; /* a copy for stb_image, which checks no checksum */
+    uint8_t *data; /* the data of all IDAT chunks, behind the copy */
     size_t n_data_bytes;
 };
 
@@ -38,13 +38,13 @@ struct chunk {
     uint32_t n_bytes;     /* of its data */
 };
 
-/* Rename a chunk so that stb_image ignores it, as a small first letter allows. */
+/* Rename a chunk so that stb_image ignores it: a lower-case first letter permits that. */
 static void hide(const struct chunk *chunk)
 {
     chunk->type[0] = 'x';
 }
 
-/* The chunks that matter. Each take_...() returns what is wrong with one, or NULL. */
+/* The chunks that matter. A take_...() returns what is wrong with its chunk, or NULL. */
 static const char *take_header(struct png *png, const struct chunk *chunk)
 {
     static const uint8_t n_channels[] = {1, 0, 3, 1, 2, 0, 4}; /* by colour type */
@@ -58,7 +58,7 @@ static const char *take_header(struct png *png, const struct chunk *chunk)
     if (png->colour_type == COLOUR_INDEXED) {
         chunk->data[9] = COLOUR_GREY;
     }
-    /* stb_image itself refuses other depths. */
+    /* stb_image refuses depths other than 1, 2, 4, 8 and 16. */
     const bool is_deep = png->depth > (png->colour_type == COLOUR_INDEXED ? 8u : 16u);
     const bool is_thin = png->depth < 8 && png->n_channels > 1;
     return png->n_channels == 0 || is_deep || is_thin ? "is damaged or of a kind not read"
@@ -91,7 +91,7 @@ static const char *take_transparency(struct png *png, const struct chunk *chunk)
     }
     if (is_indexed) {
         hide(chunk);
-    } else if (png->depth < 8) { /* only `depth` of a key's 16 bits count */
+    } else if (png->depth < 8) { /* of a key's 16 bits only `depth` count */
         chunk->data[1] &= (uint8_t)((1u << png->depth) - 1);
     }
     return NULL;
@@ -108,7 +108,7 @@ static const char *take_data(struct png *png, const struct chunk *chunk)
     return NULL;
 }
 
-/* Where each chunk may be (section 5.6), and its length. */
+/* At which stages each chunk may come (section 5.6), and its length. */
 static const struct handler {
     char type[5];
     unsigned allowed_stages;
@@ -142,7 +142,7 @@ static const char *take_chunk(struct png *png, const struct chunk *chunk)
     while (handler < end && memcmp(handler->type, chunk->type, 4) != 0) {
         handler++;
     }
-    /* A capital first letter: no decoder may pass over it (section 5.4). */
+    /* If its first letter is upper-case, no decoder may ignore the chunk (section 5.4). */
     const bool is_critical = (chunk->type[0] & 0x20) == 0;
     const uint32_t crc = libdeflate_crc32(0, chunk->type, (size_t)chunk->n_bytes + 4);
     const bool is_damaged = crc != mb_get_be32(chunk->data + chunk->n_bytes);
@@ -194,8 +194,8 @@ MB_MUST_CHECK static enum mb_status read_chunks(struct png *png, struct mb_err *
     return MB_OK;
 }
 
-/* Bytes of all rows, with their filter types. Interlaced images count as seven, each of every
- * dx-th texel of every dy-th row (section 8.2), if there are any. */
+/* Count the bytes of all rows, filter types included. An interlaced image is stored as seven
+ * images, each of every dx-th texel of every dy-th row (section 8.2); some may be empty. */
 static uint64_t count_filtered(const struct png *png)
 {
     static const struct {
@@ -214,7 +214,7 @@ static uint64_t count_filtered(const struct png *png)
     return n;
 }
 
-/* Check that the data inflates to the rows and no more. */
+/* Check that the data inflates to exactly the bytes of all rows. */
 MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_filtered,
                                                struct mb_err *err)
 {
@@ -234,7 +234,7 @@ MB_MUST_CHECK static enum mb_status check_data(const struct png *png, size_t n_f
                                         : mb_reader_bad(png->reader, reasons[result], err);
 }
 
-/* Look up the colours of an indexed image: its greys are indices, scaled to 8 bits. */
+/* Replace indices, which stb_image has read as greys scaled to 8 bits, by their colours. */
 MB_MUST_CHECK static enum mb_status look_up(const struct png *png, struct mb_err *err)
 {
     const uint32_t step = 255 / ((1u << png->depth) - 1);

@@ -7,7 +7,7 @@
 
 struct mb_reader {
     const char *path;
-    const char *format; /* as messages have it: "PNG" */
+    const char *format; /* its name in messages: "PNG" */
     const uint8_t *begin, *end;
     const uint8_t *at; /* the next byte to be read */
     struct mb_image *image;
@@ -22,13 +22,13 @@ MB_MUST_CHECK enum mb_status mb_reader_bad(const struct mb_reader *reader, const
 #define MB_BAD_HEADER "its header is damaged or of a kind not read"
 
 /* Set the image's extent and depth, once the header has been read. Sizes must be within [1,
- * MB_IMAGE_MAX_FILE_DIMENSION]. At least `min_bytes`, the smallest compressed size of so many
- * texels, must be left: a header that claims more lies. */
+ * MB_IMAGE_MAX_FILE_DIMENSION]. At least `min_bytes`, the smallest compressed size of an image
+ * of this extent, must be left to read. */
 MB_MUST_CHECK enum mb_status mb_reader_size(struct mb_reader *reader, int64_t width,
                                             int64_t height, enum mb_depth depth,
                                             uint64_t min_bytes, struct mb_err *err);
 
-/* mb_reader_size(), and allocate the image's texels. */
+/* Call mb_reader_size(), then allocate the image's texels. */
 MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t width,
                                              int64_t height, enum mb_depth depth,
                                              uint64_t min_bytes, struct mb_err *err);
@@ -39,21 +39,20 @@ MB_MUST_CHECK enum mb_status mb_reader_start(struct mb_reader *reader, int64_t w
 MB_MUST_CHECK enum mb_status mb_reader_decode(struct mb_reader *reader, const uint8_t *file,
                                               size_t n_bytes, struct mb_err *err);
 
-/* Turn the image, of 8 bits a channel, as `orientation` says: 1 (as stored) to 8, as in EXIF.
- */
+/* Turn an image of 8 bits a channel by an `orientation` of EXIF: 1 (as stored) to 8. */
 MB_MUST_CHECK enum mb_status mb_reader_turn(struct mb_reader *reader, uint32_t orientation,
                                             struct mb_err *err);
 #define MB_ORIENTATION_MIRRORED 2u /* along x */
 
 /* PNG (W3C Recommendation, second edition) of every colour type, depth and interlacing: 8 bits
  * a channel, 16 if the file has them. A colour key (tRNS) becomes alpha 0. The checksums of
- * tRNS, of every critical chunk and of the compressed stream must be right (other wrong ones
- * cause a warning), and no index may be beyond the palette; messages name the chunk, if one is
- * wrong. Texels take less than 2 GiB. */
+ * tRNS, of every critical chunk and of the compressed stream must be right (another chunk's
+ * wrong checksum causes a warning), and no index may be beyond the palette; messages name a
+ * wrong chunk. Texels must take less than 2 GiB. */
 MB_MUST_CHECK enum mb_status mb_png_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* BMP with Windows' BITMAPCOREHEADER, BITMAPINFOHEADER or a later header: indices of 1, 4 or 8
- * bits, none beyond the palette, and colours of 16, 24 or 32 bits, uncompressed, rows in either
+ * bits, none beyond the palette, or colours of 16, 24 or 32 bits; uncompressed; rows in either
  * order. */
 MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_err *err);
 
@@ -61,27 +60,27 @@ MB_MUST_CHECK enum mb_status mb_bmp_decode(struct mb_reader *reader, struct mb_e
  * either order; no index may be outside the colour map. */
 MB_MUST_CHECK enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* True if the header makes sense as a TGA, which has no magic. */
+/* True if the header could be a TGA's; TGA has no magic. */
 bool mb_tga_is_likely(const struct mb_reader *reader);
 
 /* Binary PGM and PPM ("P5", "P6"), 8 or 16 bits, any maximal value. */
 MB_MUST_CHECK enum mb_status mb_pnm_decode(struct mb_reader *reader, struct mb_err *err);
 
-/* Portable float maps ("PF", "Pf"): 32-bit floats as they are, infinities and NaN among them;
- * grey spread, alpha 1. The file must end with its texels. */
+/* Portable float maps ("PF", "Pf"): 32-bit floats, kept bit for bit, infinities and NaN too;
+ * grey goes to red, green and blue, alpha is 1. The file must end with its texels. */
 MB_MUST_CHECK enum mb_status mb_pfm_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Radiance HDR (RGBE), flat or in either run-length code; alpha is 1. */
 MB_MUST_CHECK enum mb_status mb_hdr_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* JPEG of 8 bits, grey or colour, turned as its EXIF orientation says, by libjpeg-turbo; only
- * in builds that have it (MB_HAS_JPEG). A decoder's warning is an error if texels may depend on
- * it. Refused: more than 100 scans or 1 GiB of decoder memory, CMYK, arithmetic coding. */
+ * in builds that have it (MB_HAS_JPEG). Warnings are errors if texels may depend on them.
+ * Refused: more than 100 scans or 1 GiB of decoder memory, CMYK, arithmetic coding. */
 MB_MUST_CHECK enum mb_status mb_jpeg_decode(struct mb_reader *reader, struct mb_err *err);
 
 /* Level 0 of the first layer of KTX 2.0 without supercompression, and of DDS, as mb_ktx2_encode
- * and mb_dds_encode write them: in one of mb_formats, which the image keeps, or in 8-bit BGRA,
- * which becomes rgba8. One channel is spread as grey. */
+ * and mb_dds_encode write them: in one of mb_formats, which becomes image->format, or in 8-bit
+ * BGRA, which becomes rgba8. A single channel goes to red, green and blue. */
 MB_MUST_CHECK enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err);
 MB_MUST_CHECK enum mb_status mb_dds_decode(struct mb_reader *reader, struct mb_err *err);
 

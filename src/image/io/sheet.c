@@ -8,8 +8,8 @@
  *   spd        [tile]     [tile]
  *   footer
  *
- * Each row is reduced to its tiles when it is added, as whole chains of all strategies would
- * not fit into memory. The font is stb_easy_font's, of strokes one unit wide. */
+ * A chain is reduced to a row of tiles when it is added, as the whole chains of all strategies
+ * would not fit into memory. The font is stb_easy_font's: strokes one unit wide. */
 #include "image/io/sheet.h"
 
 #include <stb/stb_easy_font.h>
@@ -19,12 +19,12 @@
 #include "base/alloc.h"
 #include "image/io/write.h"
 
-#define TILE_TEXELS   128u /* the longer edge of a tile: levels of powers of two fill it */
-#define LEAST_TEXELS  32u  /* the shorter edge, however narrow the image */
+#define TILE_TEXELS   128u /* longer edge of a tile; levels of powers of two fill it */
+#define LEAST_TEXELS  32u  /* least length of the shorter edge */
 #define GAP_TEXELS    12u
 #define CAPTION_LINES 3u
-#define SQUARE_TEXELS 8u /* of the ground behind transparent texels */
-#define UNIT_TEXELS   2u /* the font's own size is too small to be read with ease */
+#define SQUARE_TEXELS 8u /* of the checkerboard behind transparent texels */
+#define UNIT_TEXELS   2u /* a unit of the font: at one texel it is hard to read */
 
 #define MAX_GLYPH_STROKES 24
 
@@ -81,8 +81,8 @@ static void fill(struct mb_canvas *canvas, struct mb_rect rect, const uint8_t rg
     }
 }
 
-/* Draw a character; returns the advance to the next. A stroke is a rectangle, whose first
- * corner is the least and third the largest. */
+/* Draw a character, unless `canvas` is NULL; returns the advance to the next. A stroke is a
+ * rectangle: its first corner is the top left, its third the bottom right. */
 static uint32_t draw_glyph(struct mb_canvas *canvas, uint32_t x, uint32_t y, char character,
                            const uint8_t rgb[3])
 {
@@ -156,8 +156,8 @@ void mb_sheet_finish(struct mb_sheet *sheet)
     mb_canvas_finish(&sheet->tiles);
 }
 
-/* The mean of texels [x_begin, x_end) x [y_begin, y_end), each weighted by its alpha, over a
- * square of the ground. */
+/* The mean of texels [x[0], x[1]) by [y[0], y[1]), blended by alpha with the grey `ground`
+ * behind them. */
 static void mix(const uint8_t *rgba, uint32_t stride_texels, const uint32_t x[2],
                 const uint32_t y[2], uint32_t ground, uint8_t out[3])
 {
@@ -178,15 +178,15 @@ static void mix(const uint8_t *rgba, uint32_t stride_texels, const uint32_t x[2]
     }
 }
 
-/* Texels of an axis of `n_source` that are under texel `i` of `n` of the tile: at least one. */
+/* The range, never empty, of `n_source` texels that the tile's texel `i` of `n` covers. */
 static void source_range(uint32_t i, uint32_t n, uint32_t n_source, uint32_t range[2])
 {
     range[0] = (uint32_t)((uint64_t)i * n_source / n);
     range[1] = most((uint32_t)((uint64_t)(i + 1) * n_source / n), range[0] + 1);
 }
 
-/* Draw a level in the middle of its tile, whose top left is (left, top), with a line just
- * outside it, without which a white level would be invisible. */
+/* Draw a level in the middle of its tile, whose top left is (left, top), with a frame around
+ * the level, as a white level would be invisible without one. */
 static void draw_tile(struct mb_canvas *canvas, uint32_t left, uint32_t top,
                       struct mb_extent tile, struct mb_extent level, const uint8_t *rgba)
 {

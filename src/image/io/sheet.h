@@ -5,7 +5,7 @@
 #include "base/strlist.h"
 #include "image/pyramid.h"
 
-#define MB_TEXT_HEIGHT 20u /* of a line, in texels: glyphs of 14, the rest spacing */
+#define MB_TEXT_HEIGHT 20u /* of a line, in texels: 14 for glyphs, 6 for spacing */
 
 /* A picture to draw on, for people to look at. */
 struct mb_canvas {
@@ -15,7 +15,7 @@ struct mb_canvas {
 
 void mb_canvas_finish(struct mb_canvas *canvas);
 
-/* The width of a line of text as drawn. What is not printable ASCII becomes '?'. */
+/* The width of a line of text as drawn. Bytes that are not printable ASCII become '?'. */
 uint32_t mb_text_width(const char *text);
 
 struct mb_sheet {

@@ -1,5 +1,5 @@
-/* stb_image and stb_image_write, compiled here and nowhere else: memory is the program's,
- * zeroed, so that what a decoder leaves unwritten is at least the same each time. */
+/* stb_image and stb_image_write, compiled only here. They allocate zeroed memory from
+ * base/alloc.h, so that bytes which a decoder leaves unwritten are the same each time. */
 #include "image/io/write.h"
 
 #include <libdeflate.h>
@@ -9,7 +9,7 @@
 #include "image/io/reader.h"
 
 #define DEFLATE_LEVEL 1 /* 3 makes a zone plate 3 % smaller in three times the time */
-#define FILTER_SUB    1 /* trying all five on each row costs more than it saves */
+#define FILTER_SUB    1 /* trying all five filters on each row costs more than it saves */
 
 /* More than the largest image needs, and far less than a size that wrapped around. */
 #define MAX_BYTES UINT32_MAX
@@ -28,8 +28,8 @@ static void *reallocate(void *memory, size_t n_old, size_t n_bytes)
     return moved;
 }
 
-/* The last result of `deflate`, until it is freed: stb_image_write leaks it if it has no memory
- * for the file. */
+/* The last result of `deflate`, until it is freed. If stb_image_write has no memory for the
+ * file, it leaks the result, and mb_png_encode frees it. */
 static _Thread_local void *deflated;
 
 static void release(void *memory)

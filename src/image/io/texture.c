@@ -26,7 +26,7 @@
 /* Headers as they are in the files, little-endian like the machine. */
 struct ktx2_header {
     uint8_t identifier[12];
-    uint32_t vk_format, type_bytes; /* size of the words that a byte swap would swap */
+    uint32_t vk_format, type_bytes; /* type_bytes: size of the words to byte-swap */
     uint32_t width, height, depth;  /* 0: not a volume */
     uint32_t n_elements;            /* 0: not an array */
     uint32_t n_faces, n_levels, scheme;
@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define DFD_STRAIGHT      0u  /* of the flags: alpha is not premultiplied */
 #define DFD_FLAGS_AT      15u /* bit 0: it is */
 #define DFD_ALPHA         15u
-#define DFD_IS_LINEAR     0x10u /* qualifiers, beside the channel: alpha is not on sRGB's curve */
+#define DFD_IS_LINEAR     0x10u /* qualifiers, beside the channel: alpha is linear in sRGB */
 #define DFD_IS_SIGNED     0x40u
 #define DFD_IS_FLOAT      0x80u
 #define FLOAT_ONE         0x3f800000u
@@ -76,7 +76,7 @@ _Static_assert(sizeof(struct ktx2_header) == 80 && sizeof(struct dds_header) == 
 #define DDSCAPS_TEXTURE    0x1000u
 #define DDSCAPS_MIPMAP     0x400000u
 #define DDSCAPS2_CUBE      0x200u
-#define DDSCAPS2_FACE      0x400u  /* and five more bits */
+#define DDSCAPS2_FACE      0x400u  /* of the first face; the others have the next five bits */
 #define DDSCAPS2_ALL_FACES 0xfe00u /* a cube map with its six faces */
 #define DDSCAPS2_VOLUME    0x200000u
 #define D3DFMT_R16F        111u
@@ -106,7 +106,7 @@ static const struct {
     char writer[PADDED(sizeof WRITER)];
 } key_values = {sizeof ORIENTATION, ORIENTATION, sizeof WRITER, WRITER};
 
-/* Least common multiple of 4 and the texel's size: sizes are 1, 2, and powers of two above. */
+/* Least common multiple of 4 and the texel's size, which is a power of two. */
 static size_t level_alignment(const struct mb_format *format)
 {
     assert((format->texel_bytes & (format->texel_bytes - 1)) == 0);
@@ -143,8 +143,8 @@ static struct ktx2_header make_ktx2_header(const struct mb_texture *texture)
     };
 }
 
-/* Write the sample of one channel. For floats the bounds are those of [-1, 1] or [0, 1], as
- * 32-bit floats whatever the width: black and white, not the storable range. */
+/* Write the sample of one channel. For floats of any width the bounds are [-1, 1] or [0, 1] as
+ * 32-bit floats: black and white, not the range of the format. */
 static void put_sample(const struct mb_format *format, uint32_t channel, uint32_t bit_offset,
                        uint8_t *out)
 {
@@ -279,7 +279,7 @@ MB_MUST_CHECK static enum mb_status find_format(const struct mb_reader *reader,
     return mb_err_hint(err, "uncompressed files of the formats in 'mipbench list formats' are");
 }
 
-/* Check a file's extent, and set the layout of one layer in memory; 0 levels mean one. */
+/* Check a file's extent, and set the layout of one of its layers; 0 levels mean one. */
 MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
                                                  const struct mb_format *format,
                                                  struct mb_extent base, uint32_t n_levels,
@@ -293,7 +293,7 @@ MB_MUST_CHECK static enum mb_status check_extent(struct mb_reader *reader,
     return MB_OK;
 }
 
-/* Decode the texels at byte `at`; the caller has checked that the file has them all. With
+/* Decode the texels at byte `at`; the caller has checked that they lie within the file. If
  * `is_bgra`, red and blue are swapped. */
 MB_MUST_CHECK static enum mb_status read_texels(struct mb_reader *reader,
                                                 const struct mb_format *format, uint64_t at,
@@ -398,8 +398,8 @@ enum mb_status mb_ktx2_decode(struct mb_reader *reader, struct mb_err *err)
     return read_texels(reader, format, level.offset, false, err);
 }
 
-/* The DXGI_FORMAT of a header without the DX10 part, or 0: floats by the numbers from
- * D3DFMT_R16F on, and 8 bits a channel by masks. */
+/* The DXGI_FORMAT of a header without the DX10 part; 0 if unknown. Floats have numbers from
+ * D3DFMT_R16F on, formats of 8 bits a channel have masks. */
 static uint32_t find_old_format(const struct dds_header *head, bool *is_bgra)
 {
     static const uint8_t floats[] = {54, 34, 10, 41, 16, 2};
@@ -414,7 +414,7 @@ static uint32_t find_old_format(const struct dds_header *head, bool *is_bgra)
     return is_8_bit && (is_rgba || *is_bgra) ? DXGI_RGBA8 : 0;
 }
 
-/* The number of layers; for a cube without the DX10 part, of faces. 0: not a flat image. */
+/* The number of layers, which for a cube are its faces; 0 if the texture is not 2D. */
 static uint64_t count_layers(const struct dds_header *head, bool is_dx10)
 {
     uint64_t n_faces = 0;

@@ -1,7 +1,7 @@
 /* Truevision TGA input ("TGA File Format Specification", version 2.0) by stb_image, which reads
- * missing bytes as zeros and indices outside the colour map as colour 0: both are refused here.
- * We hand it a colour map that begins at index 0, or none if no texel uses it, and mirror rows
- * that are stored from the right. */
+ * missing bytes as zeros and indices outside the colour map as colour 0: we refuse both. We
+ * hand stb_image a colour map that begins at index 0, or no map if texels are not mapped, and
+ * mirror rows that are stored from the right. */
 #include "image/io/reader.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define HEADER_BYTES   18u
 #define MAX_RUN_TEXELS 64u /* per byte: 128 texels in a packet of two bytes */
 
-/* The image type, less the bit for runs. */
+/* Image types, and the bit that is added for runs. */
 #define TYPE_MAPPED 1u
 #define TYPE_COLOUR 2u
 #define TYPE_GREY   3u
@@ -24,7 +24,7 @@
 
 struct tga {
     bool is_mapped, has_runs;
-    const uint8_t *map; /* of n_colours, from index `first` */
+    const uint8_t *map; /* n_colours colours, the first of index `first` */
     uint32_t first, n_colours, colour_bytes, texel_bytes;
 };
 
@@ -61,7 +61,7 @@ bool mb_tga_is_likely(const struct mb_reader *reader)
            has_sane_colours(head);
 }
 
-/* Read everything before the texels and go there, or to the end of a file that is too short. */
+/* Read everything before the texels and go to them; to the end if the file is too short. */
 static struct tga read_header(struct mb_reader *reader)
 {
     const uint8_t *head = reader->begin;
@@ -76,7 +76,7 @@ static struct tga read_header(struct mb_reader *reader)
     };
     const size_t head_bytes = map_at + tga.n_colours * tga.colour_bytes;
     const bool is_whole = head_bytes <= n_bytes;
-    tga.map = is_whole ? head + map_at : NULL; /* no texels are left, either */
+    tga.map = is_whole ? head + map_at : NULL; /* then no texels are left that could use it */
     reader->at += is_whole ? head_bytes : n_bytes;
     return tga;
 }
@@ -114,8 +114,8 @@ static const char *check_texels(const struct mb_reader *reader, const struct tga
     return NULL;
 }
 
-/* The image for stb_image: without an identifier, and with black colours before the map's
- * first. Owned by the caller. */
+/* Write the image for stb_image: without an identifier, and with black colours before the map's
+ * first colour. `*out` is owned by the caller. */
 MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
                                             const struct tga *tga, struct mb_bytes *out,
                                             struct mb_err *err)
@@ -130,8 +130,8 @@ MB_MUST_CHECK static enum mb_status rewrite(const struct mb_reader *reader,
     *out = (struct mb_bytes){mb_alloc(body_at + n_body, 1), body_at + n_body};
     MB_DO(MB_NEED(out->data, reader->path));
     memcpy(out->data, reader->begin, HEADER_BYTES);
-    memset(out->data, 0, 2);     /* no identifier, and no map */
-    memset(out->data + 3, 0, 4); /* its first index and its length */
+    memset(out->data, 0, 2);     /* identifier length, and whether there is a map */
+    memset(out->data + 3, 0, 4); /* the map's first index and its length */
     out->data[1] = tga->is_mapped;
     out->data[5] = (uint8_t)n_colours;
     out->data[6] = (uint8_t)(n_colours >> 8);
@@ -155,7 +155,7 @@ enum mb_status mb_tga_decode(struct mb_reader *reader, struct mb_err *err)
     }
     MB_DO(rewrite(reader, &tga, &file, err));
     MB_DO(mb_reader_decode(reader, file.data, file.n_bytes, err));
-    /* stb_image knows rows from the bottom, but not texels from the right. */
+    /* stb_image handles rows from the bottom, but not texels from the right. */
     const bool is_mirrored = (head[17] & FROM_THE_RIGHT) != 0;
     return is_mirrored ? mb_reader_turn(reader, MB_ORIENTATION_MIRRORED, err) : MB_OK;
 }

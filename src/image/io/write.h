@@ -25,8 +25,8 @@ MB_MUST_CHECK enum mb_status mb_atlas_draw(const struct mb_layout *layout, const
                                            struct mb_err *err);
 
 /* |output - wanted| of one level as an 8-bit RGBA picture [h][w][4], scaled so that one LSB of
- * 8 bits is 32. The picture is opaque, or errors would be invisible: an error of alpha shows as
- * grey, the least that red, green and blue have. `want` is linear rgba[h][w][4] doubles. */
+ * 8 bits is 32. The picture is opaque, so that errors are visible; an error of alpha raises
+ * red, green and blue to at least its own shade. `want` is linear rgba[h][w][4] doubles. */
 void mb_error_picture(const struct mb_format *format, const void *output, const double *want,
                       struct mb_extent extent, uint8_t *rgba);
 
@@ -38,8 +38,8 @@ MB_MUST_CHECK enum mb_status mb_hdr_encode(const struct mb_format *format,
                                            struct mb_extent extent, const void *texels,
                                            struct mb_bytes *out, struct mb_err *err);
 
-/* A whole chain as it is written to a texture file: every level and layer, uncompressed, texel
- * for texel as in the block. Files are little-endian, and so are blocks on every machine with a
+/* A whole chain to be written to a texture file: every level and layer, uncompressed, texel for
+ * texel as in the block. Files are little-endian, and so are blocks on every machine with a
  * Vulkan driver. */
 struct mb_texture {
     const struct mb_layout *layout; /* for a cube map, n_layers is a multiple of six */

@@ -1,4 +1,4 @@
-/* Reading a shader: which files it may include is decided here, for what glslang asks. */
+/* Reads or compiles a shader, and decides for glslang which files it may include. */
 #include "kernel/compile/compile.h"
 
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "base/strbuf.h"
 
 #define MAX_MODULE_BYTES (8u << 20)
-#define MAX_TEXT_BYTES   (16u << 20) /* of a shader with all that it includes */
-#define LEAST_BYTES      4096u /* that an included file counts as: small ones are not free */
-#define MAX_DEPTH        32u   /* of includes */
+#define MAX_TEXT_BYTES   (16u << 20) /* of a shader and all its included files */
+#define LEAST_BYTES      4096u       /* a smaller file counts as this many: it is not free */
+#define MAX_DEPTH        32u         /* of includes */
 #define ERROR_HEAD       "ERROR: "
 
 static bool ends_with(const char *text, const char *end)
@@ -48,7 +48,7 @@ struct compilation {
     const struct mb_compile_options *options;
     struct mb_bytes *files; /* files read so far, the shader first; owned, each owned */
     size_t n_files, n_bytes;
-    struct mb_strlist folders; /* of the shader and of what it includes, inwards */
+    struct mb_strlist folders; /* of the shader, then of each nested include */
     char path[MB_PATH_BYTES];  /* of the file that was opened last */
     struct mb_err why;         /* of the first include that was refused */
     struct mb_strbuf messages;
@@ -66,7 +66,7 @@ static void compilation_finish(struct compilation *c)
     mb_strbuf_finish(&c->messages);
 }
 
-/* Read `path`, from whose folder further files are included. */
+/* Read `path`, and add its folder, where its includes are searched for. */
 static enum mb_status read_text(struct compilation *c, const char *path,
                                 struct mb_glsl_text *file, struct mb_err *err)
 {
@@ -81,7 +81,7 @@ static enum mb_status read_text(struct compilation *c, const char *path,
     MB_FAIL_IF(c->n_bytes > MAX_TEXT_BYTES, err, MB_ERRC_INPUT,
                "it includes more than %u MiB of files", MAX_TEXT_BYTES >> 20);
     mb_path_parent(path, folder);
-    /* glslang takes a byte order mark for code. */
+    /* Skip a byte order mark, which glslang would read as code. */
     const size_t n_mark =
         bytes->n_bytes >= 3 && memcmp(bytes->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     *file = (struct mb_glsl_text){path, (const char *)bytes->data + n_mark,
@@ -89,7 +89,7 @@ static enum mb_status read_text(struct compilation *c, const char *path,
     return mb_strlist_add(&c->folders, err, "%s", folder);
 }
 
-/* True if something is at FOLDER/NAME, which becomes `path`. */
+/* Set `path` to FOLDER/NAME; true if it exists. */
 static bool is_there(const char *folder, const char *name, char path[MB_PATH_BYTES])
 {
     const int n = snprintf(path, MB_PATH_BYTES, "%s/%s", folder, name);
@@ -100,7 +100,7 @@ static bool is_there(const char *folder, const char *name, char path[MB_PATH_BYT
 }
 
 /* Look for a file as glslangValidator does: from the including file's folder outwards, then in
- * the folders that were given. */
+ * options->includes. */
 static bool find(struct compilation *c, const char *name)
 {
     const struct mb_strlist *includes = c->options->includes;
@@ -130,7 +130,7 @@ static enum mb_status open_include(struct compilation *c, const char *name, size
     return read_text(c, c->path, file, err);
 }
 
-/* After the first refusal no more files are opened, so that a tree of includes ends there. */
+/* Open an included file, unless one was refused before: so a tree of includes ends there. */
 bool mb_glsl_include(void *user, const char *name, size_t depth, struct mb_glsl_text *file)
 {
     struct compilation *c = user;
@@ -153,7 +153,7 @@ void mb_glsl_take(void *user, const void *code, size_t n_bytes, const char *mess
     }
 }
 
-/* Fail with the first error; later ones may follow from it. glslang names a preamble -1. */
+/* Fail with the first error; later errors may follow from it. File -1 is the preamble. */
 static enum mb_status refuse_shader(struct compilation *c, struct mb_err *err)
 {
     const char *path = c->options->path;
@@ -187,7 +187,7 @@ static enum mb_status compile(struct compilation *c, struct mb_err *err)
     if (!c->code.data || c->why.code != MB_ERRC_NONE) {
         return refuse_shader(c, err);
     }
-    /* Without the entry point, glslang makes an empty module and warns. */
+    /* If there is no such entry point, glslang makes an empty module and warns. */
     MB_FAIL_IF(strstr(mb_strbuf_text(&c->messages), "Entry point not found") != NULL, err,
                MB_ERRC_INPUT, "%s: it has no entry point '%s'", options->path, options->entry);
     return MB_OK;

@@ -24,7 +24,7 @@ class Includer : public glslang::TShader::Includer
         return new IncludeResult(is_open ? file.path : "", file.text, file.n_bytes, nullptr);
     }
 
-    /* For <name>, and once more for a "name" that was refused. */
+    /* Called for <name>, and once more for a "name" that includeLocal refused. */
     IncludeResult *includeSystem(const char *name, const char *includer, size_t depth) override
     {
         return includeLocal(name, includer, depth);
@@ -71,13 +71,13 @@ void compile(const mb_compile_options &options, const mb_glsl_text &source, bool
         EShMsgSpvRules | EShMsgVulkanRules | (is_hlsl ? EShMsgReadHlsl : EShMsgDefault));
     Includer includer(user);
     glslang::TShader shader(EShLangCompute);
-    glslang::TProgram program; /* ends before its shader */
+    glslang::TProgram program; /* must be destroyed before `shader` */
     glslang::SpvOptions spv;
     std::vector<unsigned int> code;
     set_up(options, is_hlsl, shader);
     shader.setStringsWithLengthsAndNames(&source.text, &n_bytes, &source.path, 1);
     program.addShader(&shader);
-    spv.disableOptimizer = false; /* HLSL is legal SPIR-V only after it */
+    spv.disableOptimizer = false; /* without it HLSL gives invalid SPIR-V */
     if (is_ready && shader.parse(GetDefaultResources(), 100, false, rules, includer) &&
         program.link(rules) && program.mapIO()) {
         glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), code, &spv);
