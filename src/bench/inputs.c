@@ -10,7 +10,8 @@
 /* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
-/* The size of image `index`: one of --size in turn, else the input's own. */
+/* The size of image `index`: sizes given by --size are taken in turn; without --size, the
+ * input's own. */
 static struct mb_extent extent_of(const struct mb_settings *settings,
                                   const struct mb_image *image, size_t index)
 {

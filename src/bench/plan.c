@@ -149,7 +149,7 @@ static bool next_combination(struct selection *selection)
     return false;
 }
 
-/* Whether a value that a sweep tries only by itself is combined with another one. */
+/* Whether a value that a sweep tries only by itself is combined with another such value. */
 static bool is_accompanied(const struct selection *selection)
 {
     const struct mb_strategy *strategy = selection->row.strategy;

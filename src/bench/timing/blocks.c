@@ -126,7 +126,7 @@ static enum mb_status raise_clock(struct loop *loop, struct mb_err *err)
     return MB_OK;
 }
 
-/* Whether the last MB_N_WINDOWS probes agree. */
+/* Whether the last MB_N_WINDOWS probes agree within MB_STEADY. */
 static bool is_steady(const double *window_ns, uint32_t n_windows)
 {
     double least = INFINITY, most = 0.0;
@@ -180,7 +180,7 @@ static enum mb_status is_known(struct loop *loop, bool *known, struct mb_err *er
         struct mb_stats stats;
         mb_samples_column(loop->samples, i, loop->column);
         if (isnan(loop->column[loop->samples->n_kept - 1])) {
-            continue; /* was given up */
+            continue; /* the candidate was given up */
         }
         MB_DO(mb_stats_compute(loop->column, loop->samples->n_kept, &stats, err));
         double half_ns = fmax(stats.median_ns - stats.median_ci_ns[0],

@@ -7,9 +7,10 @@
 #include "result/result.h"
 #include "vk/timer.h"
 
-/* The most images: with more, making views and descriptors takes longer than the run. */
+/* The largest number of images in a rotation: with more, making views and descriptors takes
+ * longer than the run. */
 #define MB_MAX_ROTATION 64u
-/* A cache is cold after other bytes of this many times its size. */
+/* A cache counts as cold after other accesses to this many times its size. */
 #define MB_COLD_FACTOR 4u
 
 /* Fill in n_rotated and is_evicted of a timing by its mode, its cache and the bytes of its

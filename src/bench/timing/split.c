@@ -34,7 +34,7 @@ static enum mb_status run(const struct mb_marks *marks, struct mb_submission *su
     return MB_OK;
 }
 
-/* Add up the medians of marks on the same levels. */
+/* Add up the medians of those marks that are on the same levels. */
 static void summarise(const struct mb_marks *marks, struct intervals *intervals,
                       struct mb_split *split)
 {

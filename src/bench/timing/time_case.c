@@ -104,7 +104,7 @@ static struct mb_recorded_sample describe_sample(const struct timing *t,
         .name = candidate->result->label,
     };
     if (timing->mode != MB_MODE_LATENCY && !is_cpu(t)) {
-        /* The first chain must find in the cache what all later ones do. */
+        /* The first timed chain must find in the cache what later chains find. */
         sample.n_lead = timing->n_rotated;
     }
     if (timing->mode == MB_MODE_THROUGHPUT) {

@@ -91,7 +91,7 @@ static void note_failure(struct mb_judge *judge, const char *what)
                       judge->pass == MB_JUDGE_AFTER ? " after timing" : "", what);
 }
 
-/* `rule`: what the candidate did to the texel. */
+/* Note which `rule` the candidate broke at a texel. */
 static void note_breach(struct mb_judge *judge, const char *rule,
                         const struct mb_bad_texel *bad)
 {

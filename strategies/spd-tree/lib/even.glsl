@@ -222,7 +222,7 @@ Upper make_levels_1_2(const ivec2 tile, const int layer, const uint index)
     return made;
 }
 
-/* Keeps the texel if the levels below continue from it. */
+/* Keeps the texel in shared memory if the levels below continue from it. */
 void leave_sums(const int level, const ivec2 at, const TEXEL sums)
 {
     if (level == FIRST_LEVELS && HAS_PARTIALS) {

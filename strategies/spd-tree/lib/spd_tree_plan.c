@@ -106,11 +106,11 @@ static bool set_strips(const struct spd_tree_image *image, uint32_t rows,
 
 /* the most tiles that a word can count, if it has two channels (words.glsl) */
 #define MAX_SHARING  1024u
-#define MOST_SHARING 32767u /* the same if it has one channel */
+#define MOST_SHARING 32767u /* the same if the word has one channel */
 
-/* The number of cores, if the device does not report it. The planner lets each core run two
- * workgroups, each with half of the core's shared memory; all workgroups that run at the same
- * time are a wave. */
+/* The number of cores that is assumed if the device reports none. The planner lets each core
+ * run two workgroups, each with half of the core's shared memory; all workgroups that run at
+ * the same time are a wave. */
 #define USUAL_CORES 64u
 
 static uint32_t shared_budget(const struct spd_tree_device *device)
@@ -179,7 +179,7 @@ static uint32_t n_held_texels(const struct spd_tree_device *device,
 {
     const uint32_t most = shared_budget(device);
     const uint32_t used = shared_bytes(image, &plan->module, plan->tile_x, 2 * plan->max_rows) +
-                          1024; /* boxes, and a margin */
+                          1024; /* room for boxes, and a margin */
     return !spd_tree_is_update(image) || used >= most ? 1
            : device->is_cpu                           ? 256
                             : (most - used) / spd_tree_fetched_bytes(image);
