@@ -10,7 +10,8 @@ struct mb_reference;
 /* Calls from a run to its caller; all but on_chain are required. */
 struct mb_hooks {
     void *user;
-    /* True once the user wants to stop: samples in flight are finished, whole blocks kept. */
+    /* Returns true once the user wants to stop: the run then finishes samples in flight and
+     * keeps whole blocks. */
     bool (*is_interrupted)(void *user);
     /* Called when a step without a count begins, such as "verifying". `label` names the
      * strategy. */

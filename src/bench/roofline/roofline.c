@@ -1,8 +1,5 @@
-/* The memory floor: a sweep for the last-level cache, then mixed traffic at a footprint that no
- * cache holds, in several variants, the best of which counts.
- *
- * Each variant is a pipeline of its own, and compiling it takes longer than timing it. So
- * workgroup sizes are tried first, and more items per invocation only with the best size. */
+/* The memory floor. A sweep finds the last-level cache; then several variants of mixed traffic
+ * run at a footprint that no cache holds, and the fastest variant counts. */
 #include "bench/roofline/roofline.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@ static void record_chains(const struct mb_recorded_sample *sample, uint32_t firs
     }
 }
 
-/* Overwrite results on up to `n` images. Each recording has its spots in other places. */
+/* Overwrite results on up to `n` images. Each recording overwrites other places. */
 static void record_spoil(const struct mb_recorded_sample *sample, uint32_t first_instance,
                          uint32_t n, VkCommandBuffer cmd)
 {

@@ -8,8 +8,8 @@
 
 #define N_RUNS 20u
 
-/* The intervals of a chain: for each mark, the gap before it, then the mark itself. Query 0 is
- * stamped before the chain. */
+/* The intervals of a chain: for each mark, first the gap before it, then the interval of the
+ * mark itself. Query 0 is stamped before the chain. */
 struct intervals {
     double ns[2 * MB_MAX_MARKS][N_RUNS];
 };

@@ -172,7 +172,8 @@ static bool choose_strips(const struct spd_tree_device *device,
 }
 
 /* The number of texels that an update keeps in shared memory while it makes the levels below
- * the tiles' levels: as many as fit. On a CPU shared memory is no faster, so few suffice. */
+ * the tiles' levels: as many as fit. On a CPU, shared memory is no faster than other memory, so
+ * 256 suffice. */
 static uint32_t n_held_texels(const struct spd_tree_device *device,
                               const struct spd_tree_image *image,
                               const struct spd_tree_plan *plan)
@@ -398,7 +399,8 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether all tiles run at the same time, so that the hand-off is the critical path. */
+/* Whether so few tiles run that all run at the same time and the hand-off is the critical path.
+ * */
 static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
                     const struct spd_tree_plan *plan)
 {
