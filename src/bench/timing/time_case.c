@@ -69,8 +69,7 @@ static enum mb_status make_copies(struct timing *t, struct mb_err *err)
                            : MB_OK;
 }
 
-/* Make the texels that overwrite the spots, of a value that is unlikely to be right anywhere.
- * */
+/* Make the texels that overwrite the spots; their value is unlikely to be right anywhere. */
 static enum mb_status make_spots(struct timing *t, struct mb_err *err)
 {
     const struct mb_layout *layout = &t->timing->of->layout;

@@ -557,7 +557,7 @@ uint64_t spd_tree_scratch_bytes(const struct spd_tree *tree, const struct spd_tr
                      (plan.counter_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What descriptor writes point to. */
+/* Descriptor writes, and the structures that they point to. */
 struct written {
     VkDescriptorImageInfo source, stored[N_STORED], sampled[N_SAMPLED];
     VkDescriptorBufferInfo hand_off, counters;

@@ -399,8 +399,7 @@ static void set_update(const struct spd_tree_image *image, struct spd_tree_plan 
     }
 }
 
-/* Whether so few tiles run that all run at the same time and the hand-off is the critical path.
- * */
+/* Whether all tiles run at the same time, which makes the hand-off the critical path. */
 static bool is_late(const struct spd_tree_device *device, const struct spd_tree_image *image,
                     const struct spd_tree_plan *plan)
 {

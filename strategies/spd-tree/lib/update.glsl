@@ -233,7 +233,8 @@ void leave_border(const int level, const int layer, const uint index)
     }
 }
 
-/* Loads into held[] the box of level `first`, and, of each level below, the texels that the update does not make. */
+/* Loads into held[] the whole box of level `first`, and those texels of each lower level's box that the update does not
+ * make. */
 void hold_levels(const int first, const int layer, const uint index)
 {
     int n = held_from[first] + boxes[first].size.x * boxes[first].size.y;
