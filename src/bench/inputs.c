@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/* Inputs beyond this many bytes of texels are decoded again when their turn comes. */
+/* If an input would bring the kept texels above this size, it is decoded again in its turn. */
 #define KEEP_BYTES (UINT64_C(1) << 30)
 
 /* The size of image `index`: sizes given by --size are taken in turn; without --size, the

@@ -16,8 +16,8 @@
 
 extern const struct mb_shader mb_spv_probe;
 
-/* As in shaders/probe.comp. Halving and adding one converges to 2: no denormals, no infinity.
- */
+/* As in shaders/probe.comp. Each step halves and adds one, which converges to 2: no value
+ * becomes denormal or infinite. */
 struct push {
     uint32_t n_steps;
     float factor, summand;

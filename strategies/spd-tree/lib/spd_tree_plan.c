@@ -465,9 +465,9 @@ static bool may_have_words(const struct spd_tree_image *image)
            !spd_tree_is_update(image) && spd_tree_is_normalised(image->format);
 }
 
-/* Whether tiles of 64x64 cost less than strips. They do if partials.glsl makes no levels.
- * Otherwise they do up to a little more than two waves, since each tile waits for the texels it
- * shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
+/* Whether tiles of 64x64 cost less than strips. If partials.glsl makes no levels, they do. If
+ * it makes levels, they do up to a little more than two waves, since each tile waits for the
+ * texels it shares; with 16-byte texels or on a CPU, up to MOST_SHARING tiles. */
 static bool even_is_best(const struct spd_tree_device *device,
                          const struct spd_tree_image *image, const struct spd_tree_plan *plan)
 {

@@ -339,7 +339,7 @@ void store_rows1(const int y, EncodedTwo upper, EncodedTwo lower)
 }
 
 /* Stores two rows of level 2, one column per lane; four lanes first exchange texels with the next four. Every other
- * strip starts in the middle of a sector, so two strips fill a half of it each. */
+ * strip starts in the middle of a sector, so that sector is filled by two strips, half by each. */
 void store_rows2(const int y, EncodedTwo rows)
 {
     int x = s.first.x << 1;
